@@ -2,7 +2,7 @@
 
 /** What of a result is shown, as it stands in the address. @typedef {{document: string, find: string, pair: number | null, seg: string}} ComparisonView */
 
-/** @typedef {Server.WhatIfOptions & {metric: string, parse: string, missing: string, skip: boolean}} ComparisonOptions */
+/** @typedef {Server.SchemaOptions & {metric: string, parse: string, missing: string, skip: boolean}} ComparisonOptions */
 
 const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Functions} */ server) => {
   const PAUSE = 300, PATIENCE = 400;  // milliseconds until changed options are taken, and until it is said that a run goes on
@@ -51,7 +51,7 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
     const metric = docscoreFind(part("options"), "select", HTMLSelectElement);
     options.show(metric.value);
     options.chips(part("chips"), options.changed().map(({ name, words, show }) => ({
-      words: name === "metric" ? metric.selectedOptions[0].text : words, show, takeBack: () => { options.reset(name); drawChips(); run(); },
+      words, show, takeBack: () => { options.reset(name); drawChips(); run(); },
     })));
   };
 
@@ -166,7 +166,7 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
     drawSetUp(found);
     docscoreComparison.draw(screen, found, (id) => hashOf({ ...PLAIN, document: id }));
     part("remedies").replaceChildren(...found.verdict.remedies.map(({ label, options: values }) =>
-      docscoreButton("btn tint", label, () => change({ ...values, ...values.what_if }))));
+      docscoreButton("btn tint", label, () => change({ ...values.what_if, ...values.reading }))));
     drawDocuments();
     panes.first.fresh();
     panes.fields.fresh();

@@ -211,7 +211,6 @@ const docscoreComparison = (() => {
       place("adjusted").textContent = found.pairs.length > 1 ? `difference, p adjusted for ${found.pairs.length}` : "difference";
       pairs(place("pairs"), found);
       const counts = systems.flatMap(({ name, counts: lines }) => lines.map((line) => `${name}: ${line}`));
-      if (found.by_value) counts.push(found.by_value);
       place("notes").replaceChildren(...[...left, ...counts, ...(fields.length && note ? [note] : []), signature].map((text) => element("li", "", text)));
     },
     documents,

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 from docscore.core.formatting import three_digits, with_minus_signs, with_sign
 from docscore.core.numbers import ROUNDING
-from docscore.core.options import BY_VALUE
+from docscore.core.options import BY_VALUE, ScoringOptions
 from docscore.data.pairing import first_truths
 from docscore.evaluation.comparison import Change, adjusted, changes_of, rows_of_base
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.ground_truths import suggestion_of
 from docscore.metrics.anls_star.causes import Cause
-from docscore.metrics.registry import ANLS_STAR, TYPED
+from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
 from docscore.report.annotations import cause_in_words
 from docscore.report.wording import (
     FOLLOWS,
@@ -24,7 +24,6 @@ from docscore.report.wording import (
     counted,
     fields_note,
     is_beyond_chance,
-    order_by_value,
     p_text,
     share_in_words,
     shown_name,
@@ -39,56 +38,88 @@ _HALF = 0.5  # share of a loss below which two causes are named, and of a lead f
 
 
 class WhatIf(NamedTuple):
-    """The score under another option, computed before it is offered.
+    """The scores under another option, computed before it is offered.
 
     Attributes:
-        label: what it does, with the score: "Compare by value → 0.912".
+        label: what it does; for a test set with the score: "Compare by value → 0.912".
         taken: what was done, at the beginning of a sentence: "Compared by value".
         options: the option by its name, within "what_if" or "reading", where a request holds it.
-        evaluation: the test set as it is then scored.
+        evaluations: the test set as it is then scored; of several systems each, in their order.
+        gain: how much higher the score is; of several systems that which gains most.
     """
 
     label: str
     taken: str
     options: dict[str, dict[str, Any]]
-    evaluation: Evaluation
+    evaluations: list[Evaluation]
+    gain: float
 
-    def to_dict(self, score: float) -> dict[str, Any]:
-        """For the page, with the difference to the score."""
-        found = self.evaluation.score
-        return {"label": self.label, "options": self.options, "score": found, "difference": found - score}
+    def to_dict(self) -> dict[str, Any]:
+        """For the page, of a test set."""
+        return {
+            "label": self.label,
+            "options": self.options,
+            "score": self.evaluations[0].score,
+            "difference": self.gain,
+        }
 
 
-def what_ifs_of(found: Evaluation, check: Callable[[Evaluation], object]) -> list[WhatIf]:
-    """The options by which a test set scores higher, most first.
+Check = Callable[[Evaluation], object]
+
+
+def what_ifs_of(systems: Sequence[Evaluation], check: Check) -> list[WhatIf]:
+    """The options by which a test set scores higher, most first; of several systems one, or by which they change order.
 
     Args:
-        found: the test set as it was scored.
+        systems: the test set as it was scored, or several systems on it, best first.
         check: raises a `ValueError` for a test set that takes too long.
     """
-    if len(found.ids) > MOST_RESCORED or found.metric != ANLS_STAR:
+    metric, options = systems[0].metric, systems[0].options
+    if sum(len(each.ids) for each in systems) > (MOST_RESCORED if metric == ANLS_STAR else MOST_EXPLAINED):
         return []
-    options = found.options
     tried: list[tuple[str, str, str, str, Any]] = []
     if options.numbers != BY_VALUE:
         tried.append(("Compare by value", "Compared by value", "what_if", "numbers", BY_VALUE))
     if not options.ignore_case:
         tried.append(("Ignore case", "With case ignored", "what_if", "ignore_case", True))
-    if options.parse != "repair" and _holds_texts_for_json(found):
+    if options.parse != "repair" and any(map(_holds_texts_for_json, systems)):
         tried.append(("Read JSON out of the text", "With the JSON in the texts read", "reading", "parse", "repair"))
-    better = []
+    better: list[WhatIf] = []
     for label, taken, where, name, value in tried:
-        changed = dataclasses.replace(options, **{name: value})
-        again = Evaluation(found.source, changed, metrics=[found.metric], confidence=None)
-        try:
-            check(again)
-        except (TypeError, ValueError):
+        if where == "what_if" and name not in METRICS[metric].options:
             continue
-        if again.score - found.score >= LEAST_GAIN:
-            better.append(WhatIf(f"{label} → {three_digits(again.score)}", taken, {where: {name: value}}, again))
-    better.sort(key=lambda each: -each.evaluation.score)
-    best = better[0].evaluation.score if better else found.score
-    return [each for each in _with_schema(found, check) if each.evaluation.score >= best + LEAST_GAIN] + better
+        changed = dataclasses.replace(options, **{name: value})
+        better += _rescored(systems, changed, check, label, taken, {where: {name: value}})
+    better.sort(key=lambda each: -each.gain)
+    least = better[0].gain + LEAST_GAIN if better else 0.0
+    return [each for each in _with_schema(systems, check) if each.gain >= least] + better
+
+
+def _rescored(
+    systems: Sequence[Evaluation],
+    options: ScoringOptions,
+    check: Check,
+    label: str,
+    taken: str,
+    asked: dict[str, dict[str, Any]],
+) -> Iterator[WhatIf]:
+    """The what-if of these options, where it is not refused, and a score gains enough or the order changes."""
+    metric = systems[0].metric if options.schema is None else TYPED
+    again = [Evaluation(each.source, options, metrics=[metric], confidence=None) for each in systems]
+    try:
+        for each in again:
+            check(each)
+        gain = max(new.score - old.score for new, old in zip(again, systems, strict=True))
+    except (TypeError, ValueError):
+        return
+    if gain >= LEAST_GAIN or order_of(again) != order_of(systems):
+        label = f"{label} → {three_digits(again[0].score)}" if len(again) == 1 else label
+        yield WhatIf(label, taken, asked, again, gain)
+
+
+def order_of(systems: Sequence[Evaluation]) -> list[int]:
+    """The numbers of the systems, those with the highest scores first; equal ones in the order that they have."""
+    return sorted(range(len(systems)), key=lambda number: -round(systems[number].score, 4))
 
 
 _COMPARED = {  # by a comparator what it does
@@ -103,11 +134,16 @@ _COMPARED = {  # by a comparator what it does
 }
 
 
-def _with_schema(found: Evaluation, check: Callable[[Evaluation], object]) -> Iterator[WhatIf]:
-    """The schema that the ground truths suggest, where it takes values for right that are written otherwise."""
-    if len(found.ids) > MOST_EXPLAINED or found.options.schema is not None:
+def _with_schema(systems: Sequence[Evaluation], check: Check) -> Iterator[WhatIf]:
+    """The schema that the ground truths suggest, where it takes values for right that are written otherwise.
+
+    Of several systems that which gains most by it decides what is suggested where predictions have a part.
+    """
+    first = systems[0]
+    count = sum(len(each.ids) for each in systems)
+    if count > MOST_EXPLAINED or first.options.schema is not None or first.metric != ANLS_STAR:
         return
-    suggestion = suggestion_of(found)
+    suggestion = max(map(suggestion_of, systems), key=lambda found: sum(field.points for field in found.fields))
     points: dict[str, float] = {}
     for field in suggestion.fields:
         if field.points and field.compare in _COMPARED:
@@ -116,15 +152,11 @@ def _with_schema(found: Evaluation, check: Callable[[Evaluation], object]) -> It
     if sum(points.values()) < LEAST_GAIN:
         return
     largest = " and ".join(sorted(points, key=points.__getitem__, reverse=True)[:2])
-    options = dataclasses.replace(found.options, schema=suggestion.schema)
-    again = Evaluation(found.source, options, metrics=[TYPED], confidence=None)
-    try:
-        check(again)
-    except (TypeError, ValueError):
-        return
+    options = dataclasses.replace(first.options, schema=suggestion.schema)
     text = json.dumps(suggestion.schema, indent=1, ensure_ascii=False)
-    label = f"Compare {largest} → {three_digits(again.score)}"
-    yield WhatIf(label, "By the suggested schema", {"what_if": {"schema": text}}, again)
+    yield from _rescored(
+        systems, options, check, f"Compare {largest}", "By the suggested schema", {"what_if": {"schema": text}}
+    )
 
 
 def _holds_texts_for_json(found: Evaluation) -> bool:
@@ -164,13 +196,14 @@ def _largest(causes: Sequence[tuple[Cause, float]], total: float) -> tuple[str, 
 
 def _after(best: WhatIf) -> str:
     """What stays lost when the what-if is taken, and what that is."""
-    left = 1 - best.evaluation.score
+    [found] = best.evaluations
+    left = 1 - found.score
     if left <= ROUNDING:
         return f"{best.taken}, nothing stays lost."
     said = f"{best.taken}, {three_digits(left)} stays lost"
-    if len(best.evaluation.ids) > MOST_EXPLAINED:
+    if len(found.ids) > MOST_EXPLAINED or fields_note(found):
         return f"{said}."
-    (first, lost), (second, others) = sorted(best.evaluation.lost.items(), key=lambda item: -item[1])[:2]
+    (first, lost), (second, others) = sorted(found.lost.items(), key=lambda item: -item[1])[:2]
     names, share = [cause_in_words(first)], lost / left
     if share < _HALF and others:
         names, share = [*names, cause_in_words(second)], (lost + others) / left
@@ -233,12 +266,15 @@ def _differences(base: Evaluation, new: Evaluation) -> list[float]:
     return [score - base.scores[row] for row, score in zip(rows, new.scores, strict=True)]
 
 
-def verdict_of(systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Which system leads, whether that is proven, what the lead consists of, and the order by value.
+def verdict_of(
+    systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, Any]], what_ifs: Sequence[WhatIf]
+) -> dict[str, Any]:
+    """Which system leads, whether that is proven, what the lead consists of, and how they stand under other options.
 
     Args:
         systems: by their names, best first.
         pairs: those of `every_pair`.
+        what_ifs: those of `what_ifs_of`; the first is said, and those by which the order changes.
     """
     best, second = list(systems)[:2]
     pair = pairs[0]
@@ -262,13 +298,14 @@ def verdict_of(systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, A
     ]
     if texts:
         remarks.append(f"Predictions of {' and '.join(texts)} are text where an object or a list is expected.")
-        remedies.append({"label": "Read JSON out of the text", "options": {"parse": "repair"}})
-    order = order_by_value(systems)
-    if order:
-        by_value = [systems[name].score if (mean := systems[name].score_by_value) is None else mean for name in order]
-        means = [f"{shown_name(name)} {three_digits(mean)}" for name, mean in zip(order, by_value, strict=True)]
-        remarks.append(f"By value the order is {', '.join(means)}.")
-        remedies.append({"label": "Compare by value", "options": {"what_if": {"numbers": BY_VALUE}}})
+    names, now = list(systems), order_of(list(systems.values()))
+    for number, what_if in enumerate(what_ifs):
+        order = order_of(what_if.evaluations)
+        if number and order == now:
+            continue
+        means = (f"{shown_name(names[at])} {three_digits(what_if.evaluations[at].score)}" for at in order)
+        remarks.append(f"{what_if.taken}, the {'scores are' if order == now else 'order is'} {', '.join(means)}.")
+        remedies.append({"label": what_if.label, "options": what_if.options})
     return {
         "title": title,
         "rest": rest,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -43,7 +43,7 @@ from playground.column_guesses import (
     with_guessed_parsing,
 )
 from playground.fragments import fragment, lines_of
-from playground.limits import MAX_FILE_BYTES, check_file, check_value, check_work, shortened
+from playground.limits import MAX_FILE_BYTES, check_file, check_metric, check_value, check_work, shortened
 from playground.requests import COLUMNS, CompareRequest, FileRequest, SortRequest
 
 SHOWN_ROWS, SHOWN_COLUMNS = 3, 12
@@ -475,6 +475,16 @@ def check_pairs(pairs: Pairs, options: ScoringOptions) -> None:
             check_work(truth, prediction)
         except (TypeError, ValueError) as error:
             raise at_place(row_place(question_id), error) from None
+
+
+def check_metrics(metrics: Iterable[str], pairs: Pairs) -> None:
+    """Raise `ValueError` for a row on which a metric takes too long."""
+    for metric in metrics:
+        for name, truth, prediction in zip(pairs.ids, pairs.truths, pairs.predictions, strict=True):
+            try:
+                check_metric(metric, truth, prediction)
+            except ValueError as error:
+                raise at_place(row_place(name), error) from None
 
 
 def check_uploaded_value(value: object, is_truth: bool) -> None:

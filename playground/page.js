@@ -59,20 +59,47 @@ const docscoreOptions = (root) => {
   const set = (/** @type {OptionInput} */ input, /** @type {unknown} */ to) => {
     const choice = radio(input);
     if (choice) choice.checked = input.value === String(to);
-    else input.value = String(to);
+    else if (input.value !== String(to)) [input.value, input.title] = [String(to), ""];
   };
   const open = (/** @type {HTMLElement} */ input) => () => { root.setAttribute("open", ""); input.focus(); };
   const isOf = (/** @type {HTMLElement} */ label, /** @type {string} */ metric) => label.dataset.metrics?.split(",").includes(metric);
+  // A schema, where the options have one: the text of a file, whose name is the title of its input.
+  const schema = root.querySelector("[data-option=schema]");
+  if (schema instanceof HTMLInputElement) {
+    const file = docscoreFind(root, "input[type=file]", HTMLInputElement);
+    docscoreFind(root, ".schema button").addEventListener("click", () => file.click());
+    for (const kind of ["input", "change"]) file.addEventListener(kind, (event) => event.stopPropagation());
+    file.addEventListener("change", async () => {
+      const [chosen] = file.files ?? [];
+      file.value = "";
+      if (!chosen) return;
+      [schema.value, schema.title] = [await chosen.text(), chosen.name];
+      root.dispatchEvent(new Event("input"));
+    });
+  }
+  const drawSchema = () => {
+    if (!(schema instanceof HTMLInputElement)) return;
+    docscoreFind(root, ".schema span").textContent = schema.value && (schema.title || "a schema");
+    docscoreFind(root, "option[value=anls_star]").textContent = schema.value ? "Typed score, by the schema" : "ANLS*";
+  };
+  const isOfOthers = (/** @type {OptionInput} */ input) => Boolean(input.closest("[data-metrics][hidden]"));
   return {
-    read: () => /** @type {O} */ (Object.fromEntries(taken().map((input) => [nameOf(input), value(input)]))),
+    // The values of the options that the metric uses; the server has the defaults of the others.
+    read: () => /** @type {O} */ (Object.fromEntries(taken().filter((input) => !isOfOthers(input)).map((input) => [nameOf(input), value(input)]))),
     take: (/** @type {Partial<O>} */ values) => {
       const wanted = new Map(Object.entries(values));
       for (const input of options()) if (wanted.has(nameOf(input))) set(input, wanted.get(nameOf(input)));
     },
-    show: (/** @type {string} */ metric) => { for (const label of docscoreFindAll(root, "[data-metrics]")) label.hidden = !isOf(label, metric); },
+    show: (/** @type {string} */ metric) => {
+      for (const label of docscoreFindAll(root, "[data-metrics]")) label.hidden = !isOf(label, metric);
+      drawSchema();
+    },
     // The options that are shown and not the defaults: name, words, and what opens each.
-    changed: () => taken().filter((input) => !isDefault(input) && !input.closest("[hidden]"))
-      .map((input) => ({ name: nameOf(input), words: input.dataset.words ?? `${nameOf(input)} ${input.value}`, show: open(input) })),
+    changed: () => taken().filter((input) => !isDefault(input) && !isOfOthers(input)).map((input) => ({
+      name: nameOf(input),
+      words: input instanceof HTMLSelectElement ? input.selectedOptions[0].text : input.dataset.words ?? `${nameOf(input)} ${input.value}`,
+      show: open(input === schema ? docscoreFind(root, ".schema button") : input),
+    })),
     // What opens the popover at an option.
     open,
     // What is not as by default, as chips: the words lead to where it is chosen, and × takes it back.

@@ -91,9 +91,9 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
     });
     if ("refused" in found) { notice("Not scored.", `${docscoreSentence(found.refused)}${before()}`, "Try again", score); return; }
     if (wrong) { sayFault(wrong, { truth, prediction }[wrong].place); return; }
-    const hidden = docscoreFindAll(tree, ".anls-legend input:not(:checked)").map((input) => input.className);
+    const only = docscoreFindAll(tree, ".anls-legend input:checked").map((input) => input.className);
     tree.innerHTML = found.result;  // of the server's templates, which escape every value
-    for (const name of hidden) docscoreFindAll(tree, `.${name}`)[0]?.click();
+    for (const name of only) docscoreFindAll(tree, `.${name}`)[0]?.click();
     treePane.fresh();
     part("short").textContent = docscoreFind(tree, ".anls-score").textContent;
     part("points").textContent = docscoreFind(tree, ".anls-detail").textContent.split(";")[0];
@@ -157,6 +157,7 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
     options.chips(part("chips"), options.changed().map((option) => ({ ...option, takeBack: () => { options.reset(option.name); drawChips(); changed(); } })));
   };
 
+  drawChips();
   const plain = request();  // as the page came
   const first = JSON.stringify(plain);
 
@@ -231,7 +232,6 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
     await take(found);
   };
 
-  drawChips();
   show(settings.first);
   window.addEventListener("hashchange", follow);
   follow(null).finally(() => { screen.dataset.ready = ""; });

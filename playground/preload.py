@@ -13,9 +13,8 @@ def warm_up() -> None:
     """Score a pair by each metric, and look for a schema: what is imported when needed is then loaded."""
     for metric in PAIR_METRICS:
         pair.answer(PairRequest(truth='{"a": ["b", "c"]}', prediction='```{"a": ["d"]}```', metric=metric))
-    conclusions.what_ifs_of(
-        evaluate(predictions=[{"a": "5 kg", "b": "1 €"}], references=[{"a": "5 kg", "b": "2 €"}]), id
-    )
+    found = evaluate(predictions=[{"a": "5 kg", "b": "1 €"}], references=[{"a": "5 kg", "b": "2 €"}])
+    conclusions.what_ifs_of([found], id)
 
 
 warm_up()

@@ -163,15 +163,12 @@ declare namespace Server {
     documents: DocumentScores[];
     pairs: Pair[];
     note: string;
-    by_value: string;
     signature: string;
     left_out: string[];
     downloads: NamedDownload[];
   }
   interface System { name: string; score: number; text: string; lost: string; low: number | null; high: number | null; interval: string; counts: string[] }
-  interface Verdict { title: string; rest: string; proven: boolean; p: string; text: string; document: string | null; remarks: string[]; remedies: SystemsRemedy[] }
-  interface SystemsRemedy { label: string; options: SystemsChanges }
-  interface SystemsChanges { parse?: string; what_if?: Partial<WhatIfOptions> }
+  interface Verdict { title: string; rest: string; proven: boolean; p: string; text: string; document: string | null; remarks: string[]; remedies: Remedy[] }
   interface SideBySide { html: string }
   interface LossCell { value: number; text: string; share: number; document: string | null }
   /** What systems lost by a cause, which has a label, or a field. */

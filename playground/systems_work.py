@@ -20,26 +20,26 @@ from docscore.evaluation.comparison import Comparison
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.systems import changes_against, systems_of
 from docscore.metrics.anls_star.causes import CAUSES
+from docscore.metrics.registry import check_options_of
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_report import CHANCE_MARK, systems_table
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.report.wording import (
-    by_value_text,
     count_lines,
     counted,
     fields_note,
     interval_text,
     is_beyond_chance,
     level_of_tests,
-    order_by_value,
     percent_text,
     shown_name,
 )
-from playground.conclusions import cause_label, every_pair, loss_text, ties_of, verdict_of
-from playground.file_reading import rows_of_systems, skipped_lines
+from playground.conclusions import cause_label, every_pair, loss_text, ties_of, verdict_of, what_ifs_of
+from playground.file_reading import check_metrics, check_pairs, rows_of_systems, skipped_lines
 from playground.fragments import fragment
 from playground.kept_results import KeptResult, keep_documents, shown_ids
 from playground.requests import CompareRequest
+from playground.testset import metrics_of
 from playground.tree_columns import places_side_by_side
 from playground.worker_pool import Report, bar_of
 
@@ -112,11 +112,15 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
     """
     names = checked_names(request)
     uploaded, options = rows_of_systems(request)
+    metrics = metrics_of([request.metric], request.what_if["schema"])[:1]
+    check_options_of(metrics, options)
     bar = bar_of(progress)
     evaluations = {
-        name: Evaluation(pairs, options, metrics=[request.metric], progress=bar)
+        name: Evaluation(pairs, options, metrics=metrics, progress=bar)
         for name, pairs in zip(names, uploaded.systems, strict=True)
     }
+    for each in evaluations.values():
+        check_metrics(metrics, each.pairs)
     systems = dict(sorted(evaluations.items(), key=lambda item: -item[1].score))
     files = _written(folder, _texts(systems))
     first = next(iter(systems.values()))
@@ -154,7 +158,8 @@ def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: M
         fields: under which name the field of a path is shown.
     """
     pairs = every_pair(systems)
-    verdict = verdict_of(systems, pairs)
+    what_ifs = what_ifs_of(list(systems.values()), lambda again: check_pairs(again.source, again.options))
+    verdict = verdict_of(systems, pairs, what_ifs)
     first = next(iter(systems.values()))
     worst = [_worst_documents(each, ids, fields) for each in systems.values()]
     lost = _fields(systems, worst, fields)
@@ -168,7 +173,6 @@ def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: M
         "documents": _documents(systems, ids),
         "pairs": [{**pair, **{side: shown_name(pair[side]) for side in ("first", "second")}} for pair in pairs],
         "note": fields_note(first),
-        "by_value": _scores_by_value(systems),
         "signature": first.signature,
     }
 
@@ -184,17 +188,8 @@ def _system(name: str, evaluation: Evaluation) -> dict[str, Any]:
         "low": low,
         "high": high,
         "interval": "" if interval is None else interval_text(interval, evaluation.confidence or 0),
-        "counts": [line for line in count_lines(evaluation) if line != by_value_text({"": evaluation})],
+        "counts": count_lines(evaluation),
     }
-
-
-def _scores_by_value(systems: Mapping[str, Evaluation]) -> str:
-    """What the scores are with numbers compared by value; "" where the verdict says it, or no score differs."""
-    if order_by_value(systems):
-        return ""
-    means = {name: each.score_by_value for name, each in systems.items()}
-    known = [f"{shown_name(name)} {three_digits(mean)}" for name, mean in means.items() if mean is not None]
-    return f"Scores with numbers compared by value: {', '.join(known)}" if known else ""
 
 
 class _Loss(NamedTuple):

@@ -9,7 +9,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
   /** @type {Server.Upload[]} */
   const examples = JSON.parse(root.dataset.examples ?? "[]");
   const runs = docscoreRunner("testset", server.score_files, server);
-  /** @type {Options<Server.WhatIfOptions & {metric: string, by: string}>} */
+  /** @type {Options<Server.SchemaOptions & {metric: string, by: string}>} */
   const options = docscoreOptions(part("options"));
   const metric = part("metric", HTMLSelectElement), skip = part("skip", HTMLInputElement), confidences = part("confidences", HTMLInputElement);
   const beside = [...root.querySelectorAll("input[name=testset-beside]")].filter((input) => input instanceof HTMLInputElement);
@@ -18,7 +18,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
   let result = null;
   /** @type {(() => void) | null} */
   let act = null;
-  let schema = "", schemaName = "", timer = 0, patience = 0;
+  let timer = 0, patience = 0;
 
   const say = (/** @type {string} */ text) => { part("status").textContent = text; };
 
@@ -61,7 +61,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
   const settings = () => {
     const { metric: first, by, ...what_if } = options.read();
     const others = beside.filter(({ checked, value }) => checked && value !== first).map(({ value }) => value);
-    return { what_if: { ...what_if, schema }, metrics: [first, ...others], by: by.trim(), skip: skip.checked, confidences: confidences.checked };
+    return { what_if, metrics: [first, ...others], by: by.trim(), skip: skip.checked, confidences: confidences.checked };
   };
 
   const showOptions = (/** @type {Omit<Server.FileRequest, keyof Files>} */ from) => {
@@ -69,8 +69,6 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
     for (const input of beside) input.checked = from.metrics.slice(1).includes(input.value);
     skip.checked = from.skip;
     confidences.checked = from.confidences;
-    schema = from.what_if.schema ?? "";
-    if (!schema) schemaName = "";
     drawChips();
   };
 
@@ -81,10 +79,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
   const drawChips = () => {
     const reading = result?.asked.reading ?? {};
     options.show(metric.value);
-    docscoreFind(metric, "[value=anls_star]").textContent = schema ? "Typed score, by the schema" : "ANLS*";
-    part("schema-name").textContent = schema ? schemaName || "a schema" : "";
-    const changed = options.changed().map(({ name, words, show }) => ({ words: name === "metric" ? metric.selectedOptions[0].text : words, show, takeBack: () => options.reset(name) }));
-    if (schema) changed.push({ words: "a schema", show: options.open(part("schema")), takeBack: () => { schema = ""; } });
+    const changed = options.changed().map(({ name, words, show }) => ({ words, show, takeBack: () => options.reset(name) }));
     if (skip.checked) changed.push({ words: "faults left out", show: options.open(skip), takeBack: () => { skip.checked = false; } });
     if (reading.parse) changed.push({ words: "JSON read out of texts", show: changeFiles, takeBack: () => { delete reading.parse; } });
     options.chips(part("chips"), changed.map((each) => ({ ...each, takeBack: () => { each.takeBack(); drawChips(); rescore(); } })));
@@ -92,7 +87,6 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
 
   /** Options by the groups of a request, such as those of a remedy. */
   const take = (/** @type {Server.Changes} */ changes) => {
-    if (changes.what_if?.schema) schema = changes.what_if.schema;
     options.take(changes.what_if ?? {});
     Object.assign(result?.asked.reading ?? {}, changes.reading);
     drawChips();
@@ -250,17 +244,6 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
   };
 
   part("options").addEventListener("input", () => { drawChips(); later(); });
-  const schemaFile = part("schema-file", HTMLInputElement);
-  part("schema").addEventListener("click", () => schemaFile.click());
-  schemaFile.addEventListener("change", async (event) => {
-    const [file] = schemaFile.files ?? [];
-    schemaFile.value = "";
-    if (!file) return;
-    event.stopPropagation();
-    [schema, schemaName] = [await file.text(), file.name];
-    drawChips();
-    later();
-  });
   part("act").addEventListener("click", () => act?.());
   const changeFiles = () => {
     if (!result) return;

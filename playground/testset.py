@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from filecmp import cmp
 from math import floor
 from pathlib import Path
 from typing import Any
 
-from docscore.core.errors import at_place, row_place
 from docscore.core.formatting import printable, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import AS_TEXT, ScoringOptions
@@ -19,10 +19,10 @@ from docscore.metrics.registry import ANLS_STAR, TYPED, check_options_of
 from docscore.report.html_report import figures_of_evaluation
 from docscore.report.wording import count_lines, interval_text
 from playground.conclusions import headline_of, what_ifs_of
-from playground.file_reading import check_pairs, rows_of_request, skipped_lines
+from playground.file_reading import check_metrics, check_pairs, rows_of_request, skipped_lines
 from playground.fragments import fragment
 from playground.kept_results import bins, keep_list
-from playground.limits import check_metric, check_slices
+from playground.limits import check_slices
 from playground.requests import RECEIPTS, FileRequest
 from playground.worker_pool import Report, bar_of
 
@@ -42,16 +42,14 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
         TypeError, ValueError, OSError: with a message that names the file and the place.
     """
     uploaded, options, paired_by = rows_of_request(asked)
-    metrics = metrics_of(asked)
+    metrics = metrics_of(asked.metrics, asked.what_if["schema"])
     if asked.by:
         check_slices(groups_of_rows(uploaded.systems[0], asked.by, "slices"))
     check_options_of(metrics, options)
     settings: dict[str, Any] = {"metrics": metrics, "by": asked.by or None, "progress": bar_of(progress)}
     evaluation = Evaluation(uploaded.systems[0], options, **settings)
     pairs = evaluation.pairs
-    for metric in metrics:
-        for name, truth, prediction in zip(pairs.ids, pairs.truths, pairs.predictions, strict=True):
-            _check(name, metric, truth, prediction)
+    check_metrics(metrics, pairs)
     write_downloads(folder, evaluation, asked.files["predictions"].name)
     result = {
         "run": folder.name,
@@ -75,7 +73,7 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
 
 def _result(found: Evaluation) -> dict[str, Any]:
     """The score, where points went and what would help, the spread of the documents and the rates, as JSON values."""
-    what_ifs = what_ifs_of(found, lambda again: check_pairs(again.source, again.options))
+    what_ifs = what_ifs_of([found], lambda again: check_pairs(again.source, again.options))
     interval = found.headline_interval()
     low, high = (interval and interval.ends) or (None, None)
     lowest = min(floor(10 * min(found.scores) + ROUNDING), 9) / 10
@@ -89,7 +87,7 @@ def _result(found: Evaluation) -> dict[str, Any]:
         "range": "" if low is None or high is None else f"{three_digits(low)}–{three_digits(high)}",
         "interval": "" if interval is None else interval_text(interval, found.confidence or 0),
         "headline": headline_of(found, what_ifs),
-        "what_ifs": [each.to_dict(found.score) for each in what_ifs],
+        "what_ifs": [each.to_dict() for each in what_ifs],
         "counts": count_lines(found),
         "signature": found.signature,
         "histogram": {"edges": edges, "counts": bins(edges, found.scores)},
@@ -103,18 +101,11 @@ def _per_cent(ends: tuple[float, float]) -> str:
     return f"interval {100 * ends[0]:.1f}–{100 * ends[1]:.1f}%"
 
 
-def metrics_of(asked: FileRequest) -> tuple[str, ...]:
+def metrics_of(asked: Sequence[str], schema: str) -> tuple[str, ...]:
     """The metrics of an evaluation: those asked for, and with a schema the typed score, before ANLS* as the default."""
-    if not asked.what_if["schema"]:
-        return tuple(asked.metrics)
-    return (TYPED, *asked.metrics) if asked.metrics[0] == ANLS_STAR else (*asked.metrics, TYPED)
-
-
-def _check(question_id: str, metric: str, truth: Any, prediction: Any) -> None:
-    try:
-        check_metric(metric, truth, prediction)
-    except ValueError as error:
-        raise at_place(row_place(question_id), error) from None
+    if not schema:
+        return tuple(asked)
+    return (TYPED, *asked) if asked[0] == ANLS_STAR else (*asked, TYPED)
 
 
 def _is_example(asked: FileRequest, evaluation: Evaluation) -> bool:

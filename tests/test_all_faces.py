@@ -265,7 +265,7 @@ SAID = [  # the rows, what is said of one system, and of two of which it is the 
         PRINTED,
         re.escape(f"{BY_VALUE}is 1.0000, +0.2292"),
         re.escape(BY_VALUE) + r"of (.*) is 1\.0000, \+0\.2292; their order is then \1, "
-        r"|By value the order is \w+ 1\.000, other 0\.875\.",
+        r"|Compared by value, the order is \w+ 1\.000, other 0\.875\.",
     ),
 ]
 

@@ -81,7 +81,8 @@ def test_a_pair_is_scored_as_the_library_scores_it(visit: Visit) -> None:
     assert visitor.row("$.items[0]").get_by_text("0 ↔ 1").count() == 1
     names = set(visitor.tree().locator(".anls-grid span[role=img]").evaluate_all("all => all.map(e => e.ariaLabel)"))
     assert len(names) == len({node.status for node in expected.nodes()})
-    visitor.tree().locator(".anls-show-exact").uncheck()
+    for status in ("partial", "wrong", "missing", "extra"):
+        visitor.tree().locator(f".anls-show-{status}").check()
     said = heard(visitor.page)
     rows = {name for role, name in said if role == "group"}
     assert {"$.vendor: partial, score 0.929", "$.total: wrong, score 0.000"} <= rows

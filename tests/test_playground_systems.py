@@ -89,7 +89,7 @@ def test_three_real_systems_in_one_look(visitor: Comparer, docubench: Path) -> N
     assert visitor.shown() == "gemini leads claude by 0.026; no difference is proven (p = 0.66)."
     for name, text in (
         ("text", "Four fifths of the lead is one document, 5ukZftw0."),
-        ("order", "By value the order is gemini 0.970, gpt 0.959, claude 0.934."),
+        ("order", "Compared by value, the order is gemini 0.970, gpt 0.959, claude 0.934."),
         ("remedies", "Compare by value"),
         ("tie", "tied"),
     ):
@@ -279,6 +279,33 @@ def test_what_fails_is_one_sentence_with_a_way_on(visitor: Comparer, tmp_path: P
         good = visitor.shown()
         visitor.page.unroute(SERVER)
     visitor.faults.clear()  # what the browser says of requests that it could not send
+
+
+def test_a_schema_is_offered_chosen_and_taken_back(visitor: Comparer) -> None:
+    """The scores under the suggested schema are said before it is taken; options that a metric lacks go."""
+    amounts = [(f"{number + 1}.200,50 €", f"€{number + 1},200.50") for number in range(4)]
+    truths = [ref(str(n), {"sum": sum_, "t": "tea"}) for n, (sum_, _) in enumerate(amounts)]
+    same = [pred(str(n), {"sum": sum_, "t": "tee"}) for n, (sum_, _) in enumerate(amounts)]
+    other = [pred(str(n), {"sum": sum_, "t": "tea"}) for n, (_, sum_) in enumerate(amounts)]
+    visitor.drop(payload("r.jsonl", truths), payload("same.jsonl", same), payload("other.jsonl", other))
+    by_text = visitor.shown()
+    assert by_text.startswith("same leads other by")
+    assert visitor.part("order").inner_text() == "By the suggested schema, the order is other 1.000, same 0.833."
+    visitor.button("Compare amounts as money").click()
+    visitor.part("verdict").get_by_text("other leads same by 0.167").wait_for()
+    assert visitor.part("chips").all_inner_texts() == ["a schema\n×"]
+    visitor["compare-schema-file"].set_input_files(payload("s.json", b"{}"))
+    visitor.part("verdict").get_by_text("same leads other by").wait_for()
+    visitor.page.locator("summary", has_text="Options").locator("visible=true").click()
+    visitor["compare"].get_by_text("s.json", exact=True).wait_for()
+    visitor.page.locator("input[name=compare-ignore_case][value=false]").evaluate("option => option.click()")
+    visitor.part("chips").get_by_text("case counts").wait_for()
+    visitor["compare-metric"].select_option("kieval")
+    visitor["compare"].get_by_text("KIEval counts entities", exact=False).first.wait_for()
+    assert visitor.part("chips").all_inner_texts() == ["KIEval\n×"]
+    visitor.page.get_by_label("Take back: KIEval").click()
+    visitor.part("verdict").get_by_text(by_text.split(";")[0]).wait_for()
+    assert visitor.part("chips").all_inner_texts() == [""]
 
 
 def test_hostile_ids_keys_and_names_are_text(visitor: Comparer) -> None:

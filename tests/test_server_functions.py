@@ -40,10 +40,9 @@ async def result_of(ask: Ask, asked: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def evaluated(truths: Values, predictions: Values, **options: Any) -> Evaluation:
-    return Evaluation(
-        Pairs(list(truths), list(truths.values()), [predictions[name] for name in truths]), ScoringOptions(**options)
-    )
+def evaluated(truths: Values, predictions: Values, metric: str = "anls_star", **options: Any) -> Evaluation:
+    pairs = Pairs(list(truths), list(truths.values()), [predictions[name] for name in truths])
+    return Evaluation(pairs, ScoringOptions(**options), metrics=[metric])
 
 
 def test_a_test_set_is_scored_shown_and_opened_again() -> None:
@@ -141,7 +140,7 @@ def test_a_headline_is_the_largest_cause_and_what_helps(
 ) -> None:
     """Each what-if was scored before it is offered, with the score that it then gives."""
     found = evaluated(TRUTHS, predictions, **options)
-    what_ifs = what_ifs_of(found, lambda _: None)
+    what_ifs = what_ifs_of([found], lambda _: None)
     headline = headline_of(found, what_ifs)
     assert (headline["title"], headline["text"]) == (title, text)
     assert [each.options for each in what_ifs] == offered
@@ -153,7 +152,7 @@ def test_a_schema_is_offered_where_it_settles_more_than_other_options() -> None:
     """It is that which the ground truths suggest, and the score under it is what docscore gives."""
     truths: Any = {name: {"sum": f"{number + 1}.200,50 €", "t": "tea"} for number, name in enumerate("abcd")}
     found = evaluated(truths, {name: {"sum": f"€{n + 1},200.50", "t": "tea"} for n, name in enumerate("abcd")})
-    [offered] = what_ifs_of(found, lambda _: None)
+    [offered] = what_ifs_of([found], lambda _: None)
     assert offered.label == "Compare amounts as money → 1.000"
     schema = json.loads(offered.options["what_if"]["schema"])
     assert schema == docscore.suggest_schema(truths).schema
@@ -164,7 +163,12 @@ def test_what_takes_too_long_is_not_offered() -> None:
     def refuse(_: Evaluation) -> None:
         raise ValueError
 
-    assert what_ifs_of(evaluated(TRUTHS, INTEGERS), refuse) == []
+    assert what_ifs_of([evaluated(TRUTHS, INTEGERS)], refuse) == []
+
+
+def told(systems: dict[str, Evaluation]) -> dict[str, Any]:
+    """The verdict on systems, best first, with what was tried before it."""
+    return verdict_of(systems, every_pair(systems), what_ifs_of(list(systems.values()), lambda _: None))
 
 
 def test_a_verdict_says_who_leads_whether_that_is_proven_and_the_order_by_value() -> None:
@@ -175,24 +179,45 @@ def test_a_verdict_says_who_leads_whether_that_is_proven_and_the_order_by_value(
         "third": evaluated(TRUTHS, INTEGERS),
     }
     pairs = every_pair(systems)
-    verdict = verdict_of(systems, pairs)
+    verdict = told(systems)
     assert verdict["title"] == "first leads second by 0.167"
     assert (verdict["rest"], verdict["p"]) == ("no difference is proven", "= 1.00")
     assert (verdict["text"], verdict["document"]) == ("All of the lead is one document", "a")
-    assert verdict["remarks"] == ["By value the order is first 1.000, third 1.000, second 0.833."]
+    assert verdict["remarks"] == ["Compared by value, the order is first 1.000, third 1.000, second 0.833."]
     assert [each["options"] for each in verdict["remedies"]] == [{"what_if": {"numbers": "value"}}]
     assert [(each["better"], each["worse"], each["same"]) for each in pairs] == [(1, 0, 5), (6, 0, 0), (5, 1, 0)]
     assert ties_of(systems, pairs) == [[0, 2]]
-    level = {"x": systems["first"], "y": systems["first"]}
-    assert verdict_of(level, every_pair(level))["title"] == "x and y are level"
-    with pytest.warns(UserWarning, match="predictions: 6 of 6 are text"):
-        texts = {"x": systems["first"], "y": evaluated(TRUTHS, dict.fromkeys(TRUTHS, "{}"))}
-    told = verdict_of(texts, every_pair(texts))
-    assert told["rest"] == "that is beyond chance"
-    assert told["remarks"] == ["Predictions of y are text where an object or a list is expected."]
-    assert [each["options"] for each in told["remedies"]] == [{"parse": "repair"}]
+    assert told({"x": systems["first"], "y": systems["first"]})["title"] == "x and y are level"
     another = [*pairs[:1], *({**pair, "proven": True} for pair in pairs[1:])]
-    assert verdict_of(systems, another)["rest"] == "that is not proven", "another difference is"
+    assert verdict_of(systems, another, [])["rest"] == "that is not proven", "another difference is"
+
+
+def test_a_verdict_says_what_reading_texts_and_a_schema_would_change() -> None:
+    right = evaluated(TRUTHS, TRUTHS)
+    given = dict.fromkeys(TRUTHS, "{}"), {name: json.dumps(truth) for name, truth in TRUTHS.items()}
+    with pytest.warns(UserWarning, match="predictions: 6 of 6 are text"):
+        empty, texts = [told({"x": right, "y": evaluated(TRUTHS, predictions)}) for predictions in given]
+    assert empty["rest"] == "that is beyond chance"
+    assert empty["remarks"] == ["Predictions of y are text where an object or a list is expected."]
+    assert empty["remedies"] == []
+    assert texts["remarks"][1:] == ["With the JSON in the texts read, the scores are x 1.000, y 1.000."]
+    assert [each["options"] for each in texts["remedies"]] == [{"reading": {"parse": "repair"}}]
+    truths: Any = {name: {"sum": f"{number + 1}.200,50 €", "t": "tea"} for number, name in enumerate("abcd")}
+    amounts = told(
+        {
+            "x": evaluated(truths, {name: {**truth, "t": "tee"} for name, truth in truths.items()}),
+            "y": evaluated(truths, {name: {"sum": f"€{n + 1},200.50", "t": "tea"} for n, name in enumerate("abcd")}),
+        }
+    )
+    assert amounts["remarks"] == ["By the suggested schema, the order is y 1.000, x 0.833."]
+    assert [each["label"] for each in amounts["remedies"]] == ["Compare amounts as money"]
+
+
+def test_another_metric_is_offered_the_options_that_it_has() -> None:
+    found = evaluated(TRUTHS, INTEGERS, "kieval")
+    [offered] = what_ifs_of([found], lambda _: None)
+    assert offered.options == {"what_if": {"numbers": "value"}}
+    assert headline_of(found, [offered])["text"] == "Compared by value, nothing stays lost."
 
 
 @pytest.mark.parametrize(
