@@ -1,6 +1,8 @@
 // An editor of JSON: a textarea, and behind it the lines with colours, numbers and signs; only those in view are drawn.
 
 /** @typedef {{glyph: string, lost: boolean}} Sign */
+/** @typedef {{line: number, column: number}} Place  in a text, counted from 0 */
+/** @typedef {{sentence: string, place: Place | null, insert: string}} Placed  a fault, or none with the sentence "" */
 
 const LINE = 20, ABOVE = 8, CHARACTER = 7.2, MORE = 12;  // pixels; and lines that are drawn beyond those in view
 const TOKEN = /("(?:[^"\\]|\\.)*"?)(\s*:)?|([{}[\],:])|([^\s{}[\],:"]+)|(\s+)/g;
@@ -46,7 +48,7 @@ class Editor {
     this.spans = {};
     /** @type {Map<number, Sign>} */
     this.signs = new Map();
-    /** @type {{line: number, column: number} | null} */
+    /** @type {Place | null} */
     this.fault = null;
     /** @type {[number, number] | null} */
     this.marked = null;
@@ -126,13 +128,25 @@ class Editor {
     docscoreFind(this.element, ".ed-count").textContent = lines + (this.fault ? " · 1 fault" : "");
   }
 
-  /** Show a fault at its line, or none. */
-  setFault(/** @type {string} */ sentence, /** @type {{line: number, column: number} | null} */ place) {
+  /** Show a fault at its line, or none; and what is lacking before it as a button that inserts it. */
+  setFault(/** @type {Placed} */ { sentence, place, insert }) {
     this.fault = place;
     this.area.setAttribute("aria-invalid", String(sentence !== ""));
-    docscoreFind(this.element, ".fault").textContent = sentence;
+    docscoreFind(this.element, ".fault").replaceChildren(sentence);
+    if (insert && place) docscoreFind(this.element, ".fault").append(" ", docscoreButton("", "Insert it", () => this.insert(insert, place)));
     this.count();
     this.draw();
+  }
+
+  /** Insert what is lacking behind the last value before a place, whose column counts characters, not code units. */
+  insert(/** @type {string} */ lacking, /** @type {Place} */ { line, column }) {
+    const { scrollTop } = this.area, start = this.starts[line];
+    const before = (this.text.slice(0, start) + [...this.text.slice(start)].slice(0, column).join("")).trimEnd();
+    this.replace(before + lacking + this.text.slice(before.length));
+    this.area.focus();
+    this.area.setSelectionRange(before.length + lacking.length, before.length + lacking.length);
+    this.area.scrollTop = scrollTop;
+    this.page.changed();
   }
 
   /** Signs beside the lines: of each value that is not exact its glyph, the first of a line wins. */
@@ -159,15 +173,18 @@ class Editor {
     this.placeFault();
   }
 
-  /** The sentence of a fault stands behind its line where there is room, else at the foot of the editor. */
+  /** The sentence of a fault stands behind its line, or one beside that, where there is room, else at the foot. */
   placeFault() {
-    const sentence = docscoreFind(this.element, ".fault");
-    const line = this.fault?.line ?? -1, top = ABOVE + line * LINE - this.area.scrollTop;
-    const length = line < 0 ? 0 : (this.starts[line + 1] ?? this.text.length) - this.starts[line];
-    const room = this.area.clientWidth - CHARACTER * (length + 2) + this.area.scrollLeft;
-    const isBeside = line >= 0 && top >= 0 && top + LINE <= this.area.clientHeight && CHARACTER * (sentence.textContent ?? "").length < room;
-    sentence.style.top = isBeside ? `${top}px` : "";
-    sentence.style.bottom = isBeside ? "auto" : "";
+    const sentence = docscoreFind(this.element, ".fault"), width = CHARACTER * (sentence.textContent ?? "").length;
+    const top = (/** @type {number} */ line) => ABOVE + line * LINE - this.area.scrollTop;
+    const hasRoom = (/** @type {number} */ line) => {
+      const length = (this.starts[line + 1] ?? this.text.length) - (this.starts[line] ?? this.text.length);
+      const isSeen = top(line) >= 0 && top(line) + LINE <= this.area.clientHeight;
+      return isSeen && width < this.area.clientWidth - CHARACTER * (length + 2) + this.area.scrollLeft;
+    };
+    const at = this.fault ? [this.fault.line, this.fault.line + 1, this.fault.line - 1].find(hasRoom) : undefined;
+    sentence.style.top = at === undefined ? "" : `${top(at)}px`;
+    sentence.style.bottom = at === undefined ? "" : "auto";
   }
 
   row(/** @type {number} */ line) {

@@ -1,7 +1,5 @@
 // The screen for one pair: scores what is typed, shows where rows of the tree stand in the editors, keeps and shares it.
 /** @typedef {"truth" | "prediction"} Side */
-/** @typedef {{line: number, column: number}} Place  in a text, counted from 0 */
-/** @typedef {{sentence: string, place: Place | null}} Placed  a fault, or none with the sentence "" */
 
 const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functions} */ server) => {
   const PAUSE = 120, PATIENCE = 1000;  // milliseconds until what was typed is scored, and until Cancel is offered
@@ -79,15 +77,14 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
   const before = () => (tree.childElementCount ? " Below is the score before the edit." : "");
 
   /** @type {(fault: Server.Fault | null) => Placed} */
-  const placed = (fault) => ({ sentence: fault?.text ?? "", place: fault?.line ? { line: fault.line - 1, column: (fault.column ?? 1) - 1 } : null });
+  const placed = (fault) => ({ sentence: fault?.text ?? "", insert: fault?.insert ?? "", place: fault?.line ? { line: fault.line - 1, column: (fault.column ?? 1) - 1 } : null });
 
   const show = (/** @type {Server.PairAnswer | Server.Refusal} */ found) => {
     const { faults, spans } = "refused" in found ? { faults: [null, null], spans: [] } : found;
     const [truth, prediction] = faults.map(placed), wrong = truth.sentence ? "truth" : prediction.sentence ? "prediction" : null;
     SIDES.forEach((side, at) => {
-      const { sentence, place } = { truth, prediction }[side];
       editors[side].spans = spans[at] ?? {};
-      editors[side].setFault(sentence, place);
+      editors[side].setFault({ truth, prediction }[side]);
     });
     if ("refused" in found) { notice("Not scored.", `${docscoreSentence(found.refused)}${before()}`, "Try again", score); return; }
     if (wrong) { sayFault(wrong, { truth, prediction }[wrong].place); return; }

@@ -44,8 +44,8 @@ class PairAnswer(NamedTuple):
     """What a visitor gets.
 
     Attributes:
-        faults: of either editor what is wrong: "text", and "line" and "column" where they are known; None for nothing.
-            With a fault the other parts are empty.
+        faults: of either editor what is wrong: "text", "line" and "column" where they are known, and what is lacking
+            before that place as "insert", or ""; None for nothing. With a fault the other parts are empty.
         note: how the prediction was read, where that is not as it stands, or "".
         result: the result as HTML.
         raw: the result as JSON text.
@@ -100,7 +100,9 @@ def _fault(error: Exception) -> Fault:
     """An error for the editor; where it has a line and a column, the sentence is without them."""
     line, column = (error.line, error.column) if isinstance(error, JsonError) else (None, None)
     sentence = error.problem if isinstance(error, JsonError) and line else str(error)
-    return {"text": shortened(printable(sentence), LONGEST_AT_EDITOR), "line": line, "column": column}
+    insert = "," if line and sentence.startswith("expected a comma") else ""
+    text = shortened(printable(sentence), LONGEST_AT_EDITOR)
+    return {"text": text, "line": line, "column": column, "insert": insert}
 
 
 def _read(text: str, reading: str) -> tuple[Any, str]:

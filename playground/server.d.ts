@@ -71,7 +71,7 @@ declare namespace Server {
   // One pair
 
   interface PairAnswer { faults: (Fault | null)[]; note: string; result: string; raw: string; python: string; spans: Spans[] }
-  interface Fault { text: string; line: number | null; column: number | null }
+  interface Fault { text: string; line: number | null; column: number | null; insert: string }
   type Spans = Record<string, [start: number, end: number]>;
   interface Sides { truth: string; prediction: string }
 

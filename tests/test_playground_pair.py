@@ -155,6 +155,10 @@ def test_a_fault_underlines_its_line_and_can_be_repaired(visit: Visit) -> None:
     assert visitor["pair-prediction"].locator(".squiggle").all_inner_texts() == ['"b"']
     assert "1 fault" in visitor["pair-prediction"].inner_text()
     assert visitor["pair-detail"].inner_text().startswith("Mend line 2, or let it be repaired. Below is")
+    visitor.fault("pair-prediction").get_by_role("button", name="Insert it").click()
+    visitor.has_score("1.000")
+    assert visitor.typed("pair-prediction") == '{"a": "tea",\n "b": "milk"}'
+    visitor.page.keyboard.press("ControlOrMeta+z")
     visitor["pair-act"].click()
     visitor.has_score("1.000")
     assert visitor.page.locator(".chip").all_text_contents() == ["repaired JSON×"]
