@@ -6,6 +6,7 @@ import json
 import math
 import random
 import sys
+import warnings
 from datetime import date
 from decimal import Decimal
 from importlib import import_module
@@ -401,6 +402,23 @@ def test_comparators_that_are_wrong_name_the_place(comparators: dict[Any, Any], 
     with pytest.raises((TypeError, ValueError)) as caught:
         _ = evaluate(references={"a": ORDERS}, predictions={"a": ANSWER}, comparators=comparators).score
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("rules", "lacking"),
+    [
+        ({"comparators": {"totl": "money"}}, "'totl'"),
+        ({"comparators": {"items[].skv": same_sku, "name": "text", "total": "money"}}, "'items[].skv', 'name'"),
+        ({"schema": {"allOf": [{"properties": {"items": {"x-docscore": {}, "items": {"type": "object"}}}}]}}, ""),
+        ({"schema": {"properties": {"a b": {"items": {"x-docscore": {}}}, "c": {"type": "string"}}}}, "'[\"a b\"][]'"),
+    ],
+)
+def test_a_rule_for_a_field_that_no_ground_truth_has_is_warned_of(rules: dict[str, Any], lacking: str) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = evaluate(references={"a": ORDERS, "b": {"items": []}}, predictions={"a": ANSWER, "b": {}}, **rules)
+    sentence = f"schema: no ground truth has {lacking}, whose comparison it sets"
+    assert [str(each.message) for each in caught] == found.doubts == ([sentence] if lacking else [])
 
 
 def test_two_rules_for_a_place_are_refused() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date
 from decimal import Decimal
 from enum import Enum
@@ -77,6 +77,17 @@ def step_text(step: str | int) -> str:
     if isinstance(step, int):
         return f"[{step}]"
     return f".{step}" if step.isidentifier() else f"[{printable(json.dumps(step, ensure_ascii=False))}]"
+
+
+def places_in(value: Value, path: str = "") -> Iterator[tuple[str, Value]]:
+    """All values in a ground truth with their paths, such as `.items[].price`; alternatives have their one-of's."""
+    yield path, value
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from places_in(part, path + step_text(key))
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from places_in(part, f"{path}[]" if isinstance(value, list) else path)
 
 
 def convert_ground_truth(value: object) -> Value:

@@ -25,9 +25,9 @@ from docscore.core.errors import (
     short_repr,
     some_of,
 )
-from docscore.core.options import AS_TEXT, MISSING_MODES, SKIP, ScoringOptions, check_choice
+from docscore.core.options import AS_TEXT, MISSING_MODES, SKIP, SchemaSource, ScoringOptions, check_choice
 from docscore.core.runtime import Progress, gc_pause, level_of_caller, no_progress
-from docscore.core.values import ONE_OF, SCALAR_TYPES, Value, convert_ground_truth
+from docscore.core.values import ONE_OF, SCALAR_TYPES, Value, convert_ground_truth, places_in
 from docscore.data.files import (
     DELIMITERS,
     SAME_NAMES,
@@ -767,6 +767,20 @@ def doubts_of_values(pairs: Pairs, *, with_confidences: bool) -> Iterator[Diagno
         yield Diagnostic(("references",), problem=problem)
 
 
+def doubts_of_schema(truths: Iterable[Value], schema: SchemaSource | None) -> Iterator[Diagnostic]:
+    """Fields whose comparison the schema sets and that no ground truth has, such as those with a misspelt name."""
+    lacking = dict.fromkeys(() if schema is None else schema.compared_fields())
+    for truth in truths:
+        if not lacking:
+            return
+        for path, _ in places_in(truth):
+            lacking.pop(path, None)
+    names = [path.removeprefix(".") for path in lacking]
+    if names:
+        problem = f"no ground truth has {some_of(names)}, whose comparison it sets"
+        yield Diagnostic(("schema",), problem=problem)
+
+
 def _containers_in(value: Any) -> list[Any]:
     """The objects, lists and one-ofs in a value, itself among them."""
     found = [value] if type(value) in _CONTAINERS else []
@@ -875,6 +889,7 @@ def read_texts(pairs: Pairs, options: ScoringOptions) -> tuple[Pairs, dict[int, 
         predictions, readings = parse_predictions(pairs.predictions, pairs.truths, options.parse_mode)
         pairs = pairs._replace(predictions=predictions)
     doubts += doubts_of_values(pairs, with_confidences=options.with_confidences)
+    doubts += doubts_of_schema(pairs.truths, options.schema)
     for doubt in doubts:
         warnings.warn(str(doubt), UserWarning, stacklevel=level_of_caller())
     pairs = with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)

@@ -19,7 +19,7 @@ from rapidfuzz.distance import Levenshtein
 
 from docscore.core.errors import Faults, InputValueError, short_repr
 from docscore.core.options import KEYWORD, SchemaSource
-from docscore.core.values import Value, scalar_text, step_text, to_json
+from docscore.core.values import Value, places_in, scalar_text, step_text, to_json
 from docscore.data.files import ColumnNames, table_of_source
 from docscore.data.json_text import dumps_strictly, is_json_container
 from docscore.data.pairing import parsed_reference
@@ -473,17 +473,6 @@ def lint(references: Any, *, schema: Any = None) -> list[Finding]:
     return sorted(found, key=lambda finding: -finding.cases)
 
 
-def _places(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """All values of a ground truth with their paths; alternatives stand at the place of their one-of."""
-    yield shown_path(path), value
-    if isinstance(value, dict):
-        for key, part in value.items():
-            yield from _places(part, path + step_text(key))
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from _places(part, f"{path}[]" if isinstance(value, list) else path)
-
-
 def _gathered(cases: Iterable[_Case]) -> Iterator[Finding]:
     """A finding for all cases of one kind, place and sentence."""
     ids: dict[tuple[str, str, str], list[str]] = {}
@@ -498,12 +487,13 @@ def _of_documents(rows: _Documents) -> Iterator[_Case]:
     nothing = "an empty text, null, list or object among acceptable answers: a missing value is right"
     first: dict[str, str] = {}
     for name, truth in rows:
-        for path, value in _places(truth):
+        for path, value in places_in(truth):
             if isinstance(value, tuple) and len(value) > 1 and any(part in ("", None, [], {}) for part in value):
-                yield "empty alternative", path, nothing, name
+                yield "empty alternative", shown_path(path), nothing, name
             if isinstance(value, list) and any(isinstance(part, dict) for part in value):
                 surplus = len(value) - len(set(map(_text_of, value)))
-                yield from [("duplicate row", f"{path}[]", "equal to a row before it in its list", name)] * surplus
+                place = f"{shown_path(path)}[]"
+                yield from [("duplicate row", place, "equal to a row before it in its list", name)] * surplus
         text = _text_of(truth)
         if first.setdefault(text, name) != name and text not in ("null", "[]", "{}"):
             yield "duplicate document", "", "the same ground truth as a document before", name

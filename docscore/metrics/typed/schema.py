@@ -429,6 +429,9 @@ class _Compiler:
             inside, settings = self.views(schema.same_place(), seen | {id(schema.content)})
             views += [schema, *inside]
             pointer = f"{schema.pointer}/{KEYWORD}"
+            for key in schema.content:
+                if key.replace("_", "-").casefold() == KEYWORD != key:
+                    raise InputValueError(place=f"{schema.pointer}/{key}", expected=KEYWORD, got=key)
             own = checked_settings(schema.content[KEYWORD], pointer) if KEYWORD in schema.content else {}
             for name, value in {**settings, **own}.items():
                 if common.get(name, value) != value:
