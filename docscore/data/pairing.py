@@ -725,7 +725,11 @@ holds JSON; parse="json" or parse="repair" (--parse) reads it
     # each of these passes ends with the first row that is as it should be
     if (
         parse_references is None
-        and all(map(_is_json_text, pairs.truths))
+        and all(
+            is_json_container(answer)
+            for truth in pairs.truths
+            for answer in (truth if isinstance(truth, tuple) else (truth,))
+        )
         and (parse is not None or not all(isinstance(each, str) for each in given_predictions(pairs)))
     ):
         problem = "all are text that is JSON, and is compared as text"
@@ -758,7 +762,11 @@ def doubts_of_values(pairs: Pairs, *, with_confidences: bool) -> Iterator[Diagno
         problem = "they hold $value and $confidence, and are scored with both"
         remedy = "with_confidences=True (--with-confidences) takes the values out of them"
         yield Diagnostic(("predictions",), problem=problem, remedy=remedy)
-    empty = [name for name, truth in zip(pairs.ids, pairs.truths, strict=True) if _accepts_nothing(truth)]
+    empty = [
+        name
+        for name, truth in zip(pairs.ids, pairs.truths, strict=True)
+        if any(type(part) is tuple and "" in part for part in _containers_in(truth))
+    ]
     if empty:
         problem = (
             f"{len(empty):,} of {len(pairs.ids):,} accept a missing value, such as that of {short_repr(empty[0])}: a "
@@ -789,11 +797,6 @@ def _containers_in(value: Any) -> list[Any]:
     return found
 
 
-def _accepts_nothing(truth: Any) -> bool:
-    """Whether an option of a one-of in it, at any depth, is an empty text."""
-    return any(type(part) is tuple and "" in part for part in _containers_in(truth))
-
-
 def _has_one_of(value: Any) -> bool:
     """Whether a value has a one-of at any depth, also as JSON spells it, which it stays in a prediction."""
     return any(
@@ -812,11 +815,6 @@ def first_truths(pairs: Pairs) -> Iterator[Any]:
 def given_predictions(pairs: Pairs) -> Iterator[Any]:
     """The predictions that are not missing."""
     return (each for number, each in enumerate(pairs.predictions) if number not in pairs.absent)
-
-
-def _is_json_text(truth: Any) -> bool:
-    """Whether it is text, or a one-of of texts, that is a JSON object or list."""
-    return all(map(is_json_container, truth if isinstance(truth, tuple) else (truth,)))
 
 
 class FileRows(NamedTuple):

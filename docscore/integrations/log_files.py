@@ -13,7 +13,11 @@ from docscore.evaluation.systems import LoggedRun
 
 def read_logs_of_inspect() -> None:
     """Have Inspect's logs, `.eval` and `.json`, read wherever files of rows are."""
-    register_logs(".eval", _is_log, lambda path: cast("Table", _reader(path).table_of_log(path)))
+    register_logs(
+        ".eval",
+        lambda value: isinstance(value, dict) and {"version", "status", "eval"} <= value.keys(),
+        lambda path: cast("Table", _reader(path).table_of_log(path)),
+    )
 
 
 def run_of_file(path: Path) -> LoggedRun:
@@ -24,10 +28,6 @@ def run_of_file(path: Path) -> LoggedRun:
         OSError: if it cannot be read.
     """
     return cast("LoggedRun", _reader(path).run_of_log(path))
-
-
-def _is_log(value: Any) -> bool:
-    return isinstance(value, dict) and {"version", "status", "eval"} <= value.keys()
 
 
 def _reader(path: Path) -> Any:
