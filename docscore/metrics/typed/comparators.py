@@ -315,7 +315,8 @@ def money_comparator(
         unread: how what is no amount compares.
     """
     read = partial(read_money, declared=_declared(decimal, group, locale), locale=locale, currency=currency)
-    read("$0")  # says at once what is missing
+    if read(f"{currency if currency.isupper() else '$'} 0") is None:  # which says at once what is missing
+        raise InputValueError(place="currency", expected="a currency of ISO 4217", got=repr(currency))
 
     def fits(left: frozenset[str] | None, right: frozenset[str] | None) -> bool:
         if left is None or right is None:
