@@ -25,6 +25,7 @@ from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_report import CHANCE_MARK, systems_table
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.report.wording import (
+    by_value_text,
     count_lines,
     counted,
     fields_note,
@@ -164,7 +165,10 @@ def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: M
     worst = [_worst_documents(each, ids, fields) for each in systems.values()]
     lost = _fields(systems, worst, fields)
     return {
-        "systems": [_system(name, each) for name, each in systems.items()],
+        "systems": [
+            _system(name, each, any("numbers" in tried.options.get("what_if", ()) for tried in what_ifs))
+            for name, each in systems.items()
+        ],
         "verdict": {**verdict, "document": ids.get(verdict["document"] or "")},
         "ties": ties_of(systems, pairs),
         "causes": _causes(systems, worst),
@@ -177,7 +181,8 @@ def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: M
     }
 
 
-def _system(name: str, evaluation: Evaluation) -> dict[str, Any]:
+def _system(name: str, evaluation: Evaluation, says_by_value: bool) -> dict[str, Any]:
+    """What is drawn of a system; its score by value is left out where the verdict says it."""
     interval = evaluation.measured[0].interval
     low, high = (interval and interval.ends) or (None, None)
     return {
@@ -188,7 +193,9 @@ def _system(name: str, evaluation: Evaluation) -> dict[str, Any]:
         "low": low,
         "high": high,
         "interval": "" if interval is None else interval_text(interval, evaluation.confidence or 0),
-        "counts": count_lines(evaluation),
+        "counts": [
+            line for line in count_lines(evaluation) if not (says_by_value and line == by_value_text({"": evaluation}))
+        ],
     }
 
 

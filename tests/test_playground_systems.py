@@ -97,6 +97,7 @@ def test_three_real_systems_in_one_look(visitor: Comparer, docubench: Path) -> N
         assert visitor.part(name).evaluate("drawn => drawn.getBoundingClientRect().bottom") < WIDE[1] / 3, name
     assert visitor.part("forest").locator("b").all_inner_texts() == ["gemini", "claude", "gpt"]
     assert visitor.part("forest").locator(".cmp-number").all_inner_texts() == ["0.879", "0.853", "0.842"]
+    assert "by value" not in visitor.part("notes").inner_text()  # it is said above
     assert visitor.table("causes")[0] == ["Written differently", "−0.092", "−0.082", "−0.118"]
     assert ["amount", "9", "−0.006", "−0.008", "−0.009"] in visitor.table("fields")
     assert visitor.table("documents")[0] == ["5ukZftw0", "", "0.643", "0.000", "0.960"]
