@@ -125,6 +125,13 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
     else await open(found, link);
   };
 
+  /** The result with its options, which is not old. */
+  const restore = () => {
+    if (result) showOptions(result.asked);
+    conclude();
+    view("result");
+  };
+
   /**
    * What is said of a request that was not answered; the result before it stays, as an old one.
    * @type {(found: Server.Refusal, isFirst: boolean, files: Files) => void}
@@ -136,9 +143,8 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
       return;
     }
     const isInput = found.kind === "input";
-    const back = () => { if (result) showOptions(result.asked); conclude(); };
     if (found.kind === "gone") notice("Not scored.", `${docscoreSentence(found.refused)} Below is the result before.`, "Choose files", () => view("files"));
-    else notice("Not scored.", `${docscoreSentence(found.refused)} Below is the result before.`, isInput ? "Take it back" : "Try again", isInput ? back : () => score(files));
+    else notice("Not scored.", `${docscoreSentence(found.refused)} Below is the result before.`, isInput ? "Take it back" : "Try again", isInput ? restore : () => score(files));
   };
 
   const panes = docscoreDocuments({
@@ -214,7 +220,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
     if (!result || number === null) return;
     const found = await docscoreAnswer(server.read_pair, { run: result.run, number });
     if ("refused" in found) { say(docscoreSentence(found.refused)); return; }
-    const { metric: name, by, ...rest } = options.read();
+    const { metric: name, by, schema, ...rest } = options.read();
     const pair = { ...found, reading: "json", metric: PAIR_METRICS.includes(name) ? name : "anls_star", options: rest };
     location.hash = await docscoreLinks.toHash(pair);
   };
@@ -237,7 +243,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
   };
 
   const later = () => {
-    if (!result) return;
+    if (!result || root.dataset.view === "files") return;
     old();
     clearTimeout(timer);
     timer = setTimeout(rescore, PAUSE);
@@ -249,7 +255,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
     if (!result) return;
     const { references, predictions, reading } = result.asked, { names } = result;
     view("files");
-    box.take({ truth: references === null ? null : { name: names.references ?? "", path: references }, predictions: [{ name: names.predictions, path: predictions }], reading }, () => view("result"));
+    box.take({ truth: references === null ? null : { name: names.references ?? "", path: references }, predictions: [{ name: names.predictions, path: predictions }], reading }, restore);
   };
   part("change").addEventListener("click", changeFiles);
   part("link").addEventListener("click", async () => {
@@ -267,7 +273,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
     if (!files.length) return;
     event.preventDefault();
     view("files");
-    box.take(null, result && (() => view("result")));
+    box.take(null, result && restore);
     box.add(files);
   });
   window.addEventListener("popstate", follow);

@@ -299,6 +299,23 @@ def test_references_without_a_prediction_and_rows_with_faults(visit: Visit) -> N
     assert visitor.page.locator(".chip").all_text_contents() == ["faults left out×"]
 
 
+def test_options_chosen_beside_files_are_for_the_next_score(visit: Visit) -> None:
+    """The result before is not scored again meanwhile; who returns to it finds its own options."""
+    visitor = come(visit)
+    asked: list[str] = []
+    visitor.page.on("request", lambda request: asked.append(request.post_data or ""))
+    visitor["testset-change"].click()
+    visitor["testset-options"].locator("summary").click()
+    visitor["testset-skip"].check()
+    visitor.page.wait_for_timeout(600)  # twice what the page waits for further changes
+    assert not any("score_files" in body for body in asked)
+    visitor.page.keyboard.press("Escape")
+    visitor.page.get_by_role("button", name="Back to the result").click()
+    assert not visitor["testset-skip"].is_checked()
+    assert visitor.page.locator(".chip").count() == 0
+    scored(visitor, 0.804)
+
+
 def test_sixty_real_receipts(visit: Visit, real_receipts: Path) -> None:
     visitor = come(visit, files=(real_receipts / "predictions.jsonl", real_receipts / "references.jsonl"))
     scored(visitor, 0.79554)
@@ -698,7 +715,8 @@ def test_what_fails_is_one_sentence_and_the_last_result_stays_as_an_old_one(
     assert axe(visitor.page, "#testset .headline") == []
     recover(visitor)
     if button == "Try again":
-        visitor["testset-act"].click()
+        with visitor.page.expect_response(lambda response: "read_document" in (response.request.post_data or "")):
+            visitor["testset-act"].click()
         ready(visitor)
         assert visitor["testset-score"].inner_text() != "0.804"
     opened_before = texts(visitor, "#testset-name, #testset-of, #testset-points, #testset-tree")
