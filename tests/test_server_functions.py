@@ -238,14 +238,18 @@ def test_ties_are_runs_of_systems_that_are_not_proven_to_differ(proven: list[str
 @pytest.mark.parametrize(
     ("texts", "reading", "fault"),
     [
-        (("[1, }", "1"), "json", ({"text": "expecting value", "line": 1, "column": 5}, None)),
-        (("1", "no JSON"), "json", (None, {"text": "expecting value", "line": 1, "column": 1})),
-        (("", "1"), "json", ({"text": "nothing here: paste a JSON value", "line": None, "column": None}, None)),
+        (("[1, }", "1"), "json", ("expecting value", 1, 5, "")),
+        (('{"a": 1\n "b": 2}', "1"), "json", ("expected a comma at the end of line 1", 2, 2, ",")),
+        (("1", "no JSON"), "json", ("expecting value", 1, 1, "")),
+        (("", "1"), "json", ("nothing here: paste a JSON value", None, None, "")),
     ],
 )
 def test_a_fault_of_an_editor_has_its_place(texts: tuple[str, str], reading: str, fault: Any) -> None:
     asked = {"truth": texts[0], "prediction": texts[1], "reading": reading}
-    assert asyncio.run(server_functions.score_workspace(asked))["faults"] == fault
+    of_truth, of_prediction = asyncio.run(server_functions.score_workspace(asked))["faults"]
+    assert (of_truth is None) == (texts[0] == "1")
+    assert (of_prediction is None) == (texts[1] == "1")
+    assert (of_truth or of_prediction) == dict(zip(("text", "line", "column", "insert"), fault, strict=True))
 
 
 WINDOW = {"window": ["other", 1]}
