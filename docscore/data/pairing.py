@@ -525,7 +525,7 @@ def _with_columns(fault: Diagnostic, tables: Sequence[Table]) -> InputValueError
     """The error about the keys of rows with the columns of each side, and the options that name them."""
     firsts = {table.path: table.first() for table in tables}
     columns = {path: _listed(row) for path, row in firsts.items() if isinstance(row, dict)}
-    if None in firsts.values() or not columns:
+    if any(row is None for row in firsts.values()) or not columns:
         return InputValueError(fault)
     told = [f"{path} has {names}" for path, names in columns.items() if names not in fault.got]
     return InputValueError(replace(fault, remedy="; ".join(filter(None, [fault.remedy, *told, _OPTIONS]))))

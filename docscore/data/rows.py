@@ -231,8 +231,8 @@ def read_rows(
                 continue
         if form is PLAIN:
             read.faulty.add(str(index))
-        elif isinstance(row, dict) and ID in row:
-            read.faulty.add(str(row[ID]))
+        elif isinstance(row, dict) and isinstance(row.get(ID), str | int | np.integer):
+            read.faulty.add(scalar_text(row[ID]))
     return read
 
 
