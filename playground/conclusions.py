@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
 from docscore.core.formatting import three_digits, with_minus_signs, with_sign
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE, ScoringOptions
-from docscore.data.pairing import first_truths
+from docscore.data.pairing import Pairs, first_truths
 from docscore.evaluation.comparison import Change, adjusted, changes_of, rows_of_base
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.ground_truths import suggestion_of
@@ -21,6 +21,7 @@ from docscore.report.annotations import cause_in_words
 from docscore.report.wording import (
     FOLLOWS,
     LEADS,
+    changed_order,
     counted,
     fields_note,
     is_beyond_chance,
@@ -64,7 +65,7 @@ class WhatIf(NamedTuple):
         }
 
 
-Check = Callable[[Evaluation], object]
+Check = Callable[[Pairs, ScoringOptions], object]
 
 
 def what_ifs_of(systems: Sequence[Evaluation], check: Check) -> list[WhatIf]:
@@ -72,7 +73,7 @@ def what_ifs_of(systems: Sequence[Evaluation], check: Check) -> list[WhatIf]:
 
     Args:
         systems: the test set as it was scored, or several systems on it, best first.
-        check: raises a `ValueError` for a test set that takes too long.
+        check: raises a `ValueError` for rows that take too long by these options.
     """
     metric, options = systems[0].metric, systems[0].options
     if sum(len(each.ids) for each in systems) > (MOST_RESCORED if metric == ANLS_STAR else MOST_EXPLAINED):
@@ -82,7 +83,7 @@ def what_ifs_of(systems: Sequence[Evaluation], check: Check) -> list[WhatIf]:
         tried.append(("Compare by value", "Compared by value", "what_if", "numbers", BY_VALUE))
     if not options.ignore_case:
         tried.append(("Ignore case", "With case ignored", "what_if", "ignore_case", True))
-    if options.parse != "repair" and any(map(_holds_texts_for_json, systems)):
+    if any(map(_holds_texts_for_json, systems)):
         tried.append(("Read JSON out of the text", "With the JSON in the texts read", "reading", "parse", "repair"))
     better: list[WhatIf] = []
     for label, taken, where, name, value in tried:
@@ -106,20 +107,20 @@ def _rescored(
     """The what-if of these options, where it is not refused, and a score gains enough or the order changes."""
     metric = systems[0].metric if options.schema is None else TYPED
     again = [Evaluation(each.source, options, metrics=[metric], confidence=None) for each in systems]
+    numbers = list(map(str, range(len(systems))))
     try:
         for each in again:
-            check(each)
+            check(each.source, options)
         gain = max(new.score - old.score for new, old in zip(again, systems, strict=True))
     except (TypeError, ValueError):
         return
-    if gain >= LEAST_GAIN or order_of(again) != order_of(systems):
+    if gain >= LEAST_GAIN or changed_order(_scores(numbers, systems), _scores(numbers, again)):
         label = f"{label} → {three_digits(again[0].score)}" if len(again) == 1 else label
         yield WhatIf(label, taken, asked, again, gain)
 
 
-def order_of(systems: Sequence[Evaluation]) -> list[int]:
-    """The numbers of the systems, those with the highest scores first; equal ones in the order that they have."""
-    return sorted(range(len(systems)), key=lambda number: -round(systems[number].score, 4))
+def _scores(names: Iterable[str], systems: Iterable[Evaluation]) -> dict[str, float]:
+    return {name: each.score for name, each in zip(names, systems, strict=True)}
 
 
 _COMPARED = {  # by a comparator what it does
@@ -160,9 +161,11 @@ def _with_schema(systems: Sequence[Evaluation], check: Check) -> Iterator[WhatIf
 
 
 def _holds_texts_for_json(found: Evaluation) -> bool:
-    """Whether predictions are texts where an object or a list is expected."""
+    """Whether predictions are texts where an object or a list is expected, and JSON is not read out of them yet."""
     sides = zip(first_truths(found.pairs), found.pairs.predictions, strict=True)
-    return any(isinstance(prediction, str) and isinstance(truth, dict | list) for truth, prediction in sides)
+    return found.options.parse != "repair" and any(
+        isinstance(prediction, str) and isinstance(truth, dict | list) for truth, prediction in sides
+    )
 
 
 def headline_of(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
@@ -291,20 +294,17 @@ def verdict_of(
     else:
         rest = "that is not proven" if any(each["proven"] for each in pairs) else "no difference is proven"
     remarks, remedies = [], []
-    texts = [
-        shown_name(name)
-        for name, each in systems.items()
-        if each.options.parse != "repair" and _holds_texts_for_json(each)
-    ]
+    texts = [shown_name(name) for name, each in systems.items() if _holds_texts_for_json(each)]
     if texts:
         remarks.append(f"Predictions of {' and '.join(texts)} are text where an object or a list is expected.")
-    names, now = list(systems), order_of(list(systems.values()))
+    before = _scores(systems, systems.values())
     for number, what_if in enumerate(what_ifs):
-        order = order_of(what_if.evaluations)
-        if number and order == now:
+        after = _scores(systems, what_if.evaluations)
+        order = changed_order(before, after)
+        if number and not order:
             continue
-        means = (f"{shown_name(names[at])} {three_digits(what_if.evaluations[at].score)}" for at in order)
-        remarks.append(f"{what_if.taken}, the {'scores are' if order == now else 'order is'} {', '.join(means)}.")
+        means = (f"{shown_name(name)} {three_digits(after[name])}" for name in order or systems)
+        remarks.append(f"{what_if.taken}, the {'order is' if order else 'scores are'} {', '.join(means)}.")
         remedies.append({"label": what_if.label, "options": what_if.options})
     return {
         "title": title,

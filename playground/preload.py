@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from docscore import evaluate
-from playground import conclusions, kept_results, pair, systems_work, testset
+from playground import conclusions, file_reading, kept_results, pair, systems_work, testset
 from playground.requests import PAIR_METRICS, PairRequest
 
 WORKS = (kept_results, pair, systems_work, testset)
@@ -14,7 +14,7 @@ def warm_up() -> None:
     for metric in PAIR_METRICS:
         pair.answer(PairRequest(truth='{"a": ["b", "c"]}', prediction='```{"a": ["d"]}```', metric=metric))
     found = evaluate(predictions=[{"a": "5 kg", "b": "1 €"}], references=[{"a": "5 kg", "b": "2 €"}])
-    conclusions.what_ifs_of([found], id)
+    conclusions.what_ifs_of([found], file_reading.check_pairs)
 
 
 warm_up()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar
@@ -22,7 +22,7 @@ from docscore.core.errors import InputError, InputTypeError, InputValueError, sh
 from docscore.core.options import ScoringOptions, check_choice
 from docscore.data.files import DELIMITERS
 from docscore.data.json_text import loads_at
-from docscore.metrics.registry import METRICS, checked_metrics
+from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, checked_metrics
 from playground.limits import MAX_BYTES
 from playground.worker_pool import Refused
 
@@ -283,6 +283,13 @@ class FileRequest(Request):
     def missing(self) -> str:
         """What happens to references without a prediction."""
         return self.reading.get("missing") or "error"
+
+
+def metrics_of(asked: Sequence[str], schema: str) -> tuple[str, ...]:
+    """The metrics of an evaluation: those asked for, and with a schema the typed score, before ANLS* as the default."""
+    if not schema:
+        return tuple(asked)
+    return (TYPED, *asked) if asked[0] == ANLS_STAR else (*asked, TYPED)
 
 
 class SortRequest(Request):

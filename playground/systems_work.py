@@ -39,8 +39,7 @@ from playground.conclusions import cause_label, every_pair, loss_text, ties_of, 
 from playground.file_reading import check_metrics, check_pairs, rows_of_systems, skipped_lines
 from playground.fragments import fragment
 from playground.kept_results import KeptResult, keep_documents, shown_ids
-from playground.requests import CompareRequest
-from playground.testset import metrics_of
+from playground.requests import CompareRequest, metrics_of
 from playground.tree_columns import places_side_by_side
 from playground.worker_pool import Report, bar_of
 
@@ -159,16 +158,14 @@ def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: M
         fields: under which name the field of a path is shown.
     """
     pairs = every_pair(systems)
-    what_ifs = what_ifs_of(list(systems.values()), lambda again: check_pairs(again.source, again.options))
+    what_ifs = what_ifs_of(list(systems.values()), check_pairs)
     verdict = verdict_of(systems, pairs, what_ifs)
+    says_by_value = any("numbers" in what_if.options.get("what_if", ()) for what_if in what_ifs)
     first = next(iter(systems.values()))
     worst = [_worst_documents(each, ids, fields) for each in systems.values()]
     lost = _fields(systems, worst, fields)
     return {
-        "systems": [
-            _system(name, each, any("numbers" in tried.options.get("what_if", ()) for tried in what_ifs))
-            for name, each in systems.items()
-        ],
+        "systems": [_system(name, each, says_by_value) for name, each in systems.items()],
         "verdict": {**verdict, "document": ids.get(verdict["document"] or "")},
         "ties": ties_of(systems, pairs),
         "causes": _causes(systems, worst),

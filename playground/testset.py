@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from filecmp import cmp
 from math import floor
 from pathlib import Path
@@ -15,7 +14,7 @@ from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.data.files import write_csv
 from docscore.data.pairing import groups_of_rows
 from docscore.evaluation.evaluation import Evaluation
-from docscore.metrics.registry import ANLS_STAR, TYPED, check_options_of
+from docscore.metrics.registry import ANLS_STAR, check_options_of
 from docscore.report.html_report import figures_of_evaluation
 from docscore.report.wording import count_lines, interval_text
 from playground.conclusions import headline_of, what_ifs_of
@@ -23,7 +22,7 @@ from playground.file_reading import check_metrics, check_pairs, rows_of_request,
 from playground.fragments import fragment
 from playground.kept_results import bins, keep_list
 from playground.limits import check_slices
-from playground.requests import RECEIPTS, FileRequest
+from playground.requests import RECEIPTS, FileRequest, metrics_of
 from playground.worker_pool import Report, bar_of
 
 EXAMPLE_FILES = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"
@@ -73,7 +72,7 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
 
 def _result(found: Evaluation) -> dict[str, Any]:
     """The score, where points went and what would help, the spread of the documents and the rates, as JSON values."""
-    what_ifs = what_ifs_of([found], lambda again: check_pairs(again.source, again.options))
+    what_ifs = what_ifs_of([found], check_pairs)
     interval = found.headline_interval()
     low, high = (interval and interval.ends) or (None, None)
     lowest = min(floor(10 * min(found.scores) + ROUNDING), 9) / 10
@@ -99,13 +98,6 @@ def _result(found: Evaluation) -> dict[str, Any]:
 
 def _per_cent(ends: tuple[float, float]) -> str:
     return f"interval {100 * ends[0]:.1f}–{100 * ends[1]:.1f}%"
-
-
-def metrics_of(asked: Sequence[str], schema: str) -> tuple[str, ...]:
-    """The metrics of an evaluation: those asked for, and with a schema the typed score, before ANLS* as the default."""
-    if not schema:
-        return tuple(asked)
-    return (TYPED, *asked) if asked[0] == ANLS_STAR else (*asked, TYPED)
 
 
 def _is_example(asked: FileRequest, evaluation: Evaluation) -> bool:

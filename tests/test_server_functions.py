@@ -140,7 +140,7 @@ def test_a_headline_is_the_largest_cause_and_what_helps(
 ) -> None:
     """Each what-if was scored before it is offered, with the score that it then gives."""
     found = evaluated(TRUTHS, predictions, **options)
-    what_ifs = what_ifs_of([found], lambda _: None)
+    what_ifs = what_ifs_of([found], lambda *_: None)
     headline = headline_of(found, what_ifs)
     assert (headline["title"], headline["text"]) == (title, text)
     assert [each.options for each in what_ifs] == offered
@@ -152,7 +152,7 @@ def test_a_schema_is_offered_where_it_settles_more_than_other_options() -> None:
     """It is that which the ground truths suggest, and the score under it is what docscore gives."""
     truths: Any = {name: {"sum": f"{number + 1}.200,50 €", "t": "tea"} for number, name in enumerate("abcd")}
     found = evaluated(truths, {name: {"sum": f"€{n + 1},200.50", "t": "tea"} for n, name in enumerate("abcd")})
-    [offered] = what_ifs_of([found], lambda _: None)
+    [offered] = what_ifs_of([found], lambda *_: None)
     assert offered.label == "Compare amounts as money → 1.000"
     schema = json.loads(offered.options["what_if"]["schema"])
     assert schema == docscore.suggest_schema(truths).schema
@@ -160,7 +160,7 @@ def test_a_schema_is_offered_where_it_settles_more_than_other_options() -> None:
 
 
 def test_what_takes_too_long_is_not_offered() -> None:
-    def refuse(_: Evaluation) -> None:
+    def refuse(*_: object) -> None:
         raise ValueError
 
     assert what_ifs_of([evaluated(TRUTHS, INTEGERS)], refuse) == []
@@ -168,7 +168,7 @@ def test_what_takes_too_long_is_not_offered() -> None:
 
 def told(systems: dict[str, Evaluation]) -> dict[str, Any]:
     """The verdict on systems, best first, with what was tried before it."""
-    return verdict_of(systems, every_pair(systems), what_ifs_of(list(systems.values()), lambda _: None))
+    return verdict_of(systems, every_pair(systems), what_ifs_of(list(systems.values()), lambda *_: None))
 
 
 def test_a_verdict_says_who_leads_whether_that_is_proven_and_the_order_by_value() -> None:
@@ -215,7 +215,7 @@ def test_a_verdict_says_what_reading_texts_and_a_schema_would_change() -> None:
 
 def test_another_metric_is_offered_the_options_that_it_has() -> None:
     found = evaluated(TRUTHS, INTEGERS, "kieval")
-    [offered] = what_ifs_of([found], lambda _: None)
+    [offered] = what_ifs_of([found], lambda *_: None)
     assert offered.options == {"what_if": {"numbers": "value"}}
     assert headline_of(found, [offered])["text"] == "Compared by value, nothing stays lost."
 

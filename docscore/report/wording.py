@@ -65,11 +65,11 @@ _LARGE_CHANGE = 0.005  # of a mean, from which a sentence is worth reading
 _DIGITS = 9  # of a mean; what differs by less is level
 
 
-def order_by_value(evaluations: Mapping[str, Evaluation]) -> list[str]:
-    """The systems by their scores with numbers compared by value, best first; none where that changes no order."""
-    as_printed = sorted(evaluations, key=lambda name: -round(evaluations[name].score, _DIGITS))
-    by_value = sorted(as_printed, key=lambda name: -round(evaluations[name].score + _gain(evaluations[name]), _DIGITS))
-    return [] if by_value == as_printed else by_value
+def changed_order(before: Mapping[str, float], after: Mapping[str, float]) -> list[str]:
+    """The systems by their scores after a change, best first; none where that is the order they had before."""
+    old = sorted(before, key=lambda name: -round(before[name], _DIGITS))
+    new = sorted(old, key=lambda name: -round(after[name], _DIGITS))
+    return [] if new == old else new
 
 
 def _gain(found: Evaluation) -> float:
@@ -83,7 +83,10 @@ def by_value_text(evaluations: Mapping[str, Evaluation]) -> str:
     Args:
         evaluations: by the name of the system, "" where there is one; of several it says whether their order changes.
     """
-    order = order_by_value(evaluations)
+    order = changed_order(
+        {name: found.score for name, found in evaluations.items()},
+        {name: found.score + _gain(found) for name, found in evaluations.items()},
+    )
     parts = []
     for name, found in evaluations.items():
         gain = _gain(found)
