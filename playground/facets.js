@@ -69,7 +69,7 @@ class Facets {
   side(value, other, tag) {
     const SHORT = 12;  // characters
     if (value === null) return docscoreElement("span", "", "absent");
-    const isBare = value.startsWith('"') && (other === null || other.startsWith('"'));
+    const isBare = /^"\s*[^\s"]/.test(value) && (other === null || other.startsWith('"'));
     const text = isBare ? value.slice(1).replace(/"$/, "") : value, beside = (other ?? "absent").length;
     const isLong = text.length > SHORT && text.length + beside > 2 * SHORT;
     return docscoreElement(tag, "", isLong ? `${text.slice(0, Math.max(SHORT, 2 * SHORT - beside) - 1)}…` : text);

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
@@ -138,6 +138,8 @@ def test_columns_agree_with_single_pairs(seed: int) -> None:
 
 
 THOROUGH = examples(150)
+WEIGHTS = {"a": 0.1, "b": 0.7, "c": 0.3}
+FRACTIONS = {"items": {"properties": {key: {"x-docscore": {"weight": weight}} for key, weight in WEIGHTS.items()}}}
 schemas = st.integers(0, 2**32).map(lambda seed: random_schema(random.Random(seed), 3))
 
 
@@ -158,6 +160,7 @@ def test_bounds(truth: Any, prediction: Any, schema: Any) -> None:
 
 @THOROUGH
 @given(predictions, schemas)
+@example([{"a": "x", "b": "x", "c": "x"}, {"c": "x", "a": "x"}, {"a": "x"}], FRACTIONS)
 def test_a_value_scores_1_against_itself(value: Any, schema: Any) -> None:
     assert typed_score(value, value, schema) == 1.0
 

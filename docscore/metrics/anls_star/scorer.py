@@ -429,9 +429,8 @@ class Scorer:
         self, truths: Sequence[Object], predictions: Sequence[Object], schema: SchemaNode | None
     ) -> tuple[Matrix, Matrix]:
         """Objects: the sums over the keys of the ground truths, absent keys being null; other keys add to L."""
-        earned = np.zeros((len(truths), len(predictions)))
-        weight = np.zeros(earned.shape)
-        lacked = np.zeros(len(predictions))  # what the keys that some ground truths lack add for those
+        earned, weight, had = np.zeros((3, len(truths), len(predictions)))
+        lacked = np.zeros(len(predictions))  # what keys add for the ground truths that lack them, of those that some do
         for key in sorted(set().union(*truths, *predictions)):  # sorted as in `_object_pair`
             below = schema and schema.at_key(key)
             column = [truth.get(key) for truth in truths]
@@ -447,8 +446,9 @@ class Scorer:
             if here:
                 points, counted = self.pairwise([column[i] for i in here], values, below)
                 earned[here] += points
-                weight[here] += counted - surplus
-        return earned, weight + lacked
+                weight[here] += counted
+                had[here] += surplus  # the same sums as `lacked` has, so that weights that are no whole numbers agree
+        return earned, weight + (lacked - had)
 
     def _lists(
         self, truths: Sequence[list[Value]], predictions: Sequence[list[Value]], schema: SchemaNode | None
