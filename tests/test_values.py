@@ -13,7 +13,7 @@ from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from enum import Enum, IntEnum
 from fractions import Fraction
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -63,21 +63,23 @@ class Line(BaseModel):
     amounts: set[int]
 
 
-class Text(str):
+class Shown:
     __slots__ = ()
 
     def __str__(self) -> str:
         return "not what it holds"
 
 
-class Whole(int):
-    def __str__(self) -> str:
-        return "not what it holds"
+class Text(Shown, str):
+    __slots__ = ()
 
 
-class Real(float):
-    def __str__(self) -> str:
-        return "not what it holds"
+class Whole(Shown, int):
+    pass
+
+
+class Real(Shown, float):
+    pass
 
 
 class Items(list[Any]):
@@ -97,35 +99,22 @@ def object_array(*items: Any) -> Any:
     return array
 
 
-def zero_dimensional(item: Any) -> Any:
-    array = np.empty((), dtype=object)
-    array[()] = item
-    return array
-
-
 ACCEPTED: list[tuple[str, Any, Any]] = [
-    ("null", None, None),
-    ("string", "x", "x"),
     ("boolean, not a number", True, True),
-    ("integer", 7, 7),
     ("an integer beyond 64 bits", 2**70, 2**70),
-    ("float", 1.0, 1.0),
     ("not a number, in JSON as Python writes it", math.nan, math.nan),
-    ("list", ["x", [1]], ["x", [1]]),
-    ("object, keys in order", {"b": 1, "a": None}, {"b": 1, "a": None}),
+    ("object, keys in order", {"b": ["x", [1, 1.0]], "a": None}, {"b": ["x", [1, 1.0]], "a": None}),
     ("NumPy string", np.str_("x"), "x"),
     ("NumPy boolean", np.bool_(0), False),
-    ("NumPy integer of 8 bits", np.int8(-3), -3),
     ("NumPy unsigned integer beyond the signed ones", np.uint64(2**64 - 1), 2**64 - 1),
     ("NumPy float of 64 bits", np.float64(0.1), 0.1),
     ("NumPy float of 32 bits: item() widens it, nothing is rounded", np.float32(0.1), 0.10000000149011612),
-    ("NumPy float of 16 bits", np.float16(0.5), 0.5),
-    ("NumPy array without dimensions", np.array(5), 5),
+    ("NumPy float beyond 64 bits, whose item() is one again", np.longdouble(0.5), 0.5),
+    ("NumPy array of such", np.array([0.5], dtype=np.longdouble), [0.5]),
     ("NumPy array", np.array([[1, 2], [3, 4]]), [[1, 2], [3, 4]]),
     ("NumPy array without elements", np.zeros((2, 0)), [[], []]),
-    ("NumPy array of strings", np.array(["a", "bc"]), ["a", "bc"]),
     ("NumPy array of objects", object_array({"a": np.int16(1)}, None, ["x"]), [{"a": 1}, None, ["x"]]),
-    ("NumPy array of one object, without dimensions", zero_dimensional({"a": [1]}), {"a": [1]}),
+    ("NumPy array of one object, without dimensions", np.array({"a": [1]}, dtype=object), {"a": [1]}),
     ("NumPy date", np.datetime64("2024-01-02"), "2024-01-02"),
     ("NumPy time in ns: item() would give a number", np.datetime64(1, "ns"), "1970-01-01T00:00:00.000000001"),
     ("NumPy array of dates", np.array(["2024-01-02"], dtype="datetime64[D]"), ["2024-01-02"]),
@@ -158,12 +147,6 @@ def test_accepted_values_become_plain(value: Any, plain: Any) -> None:
     assert anls_score(value, plain) == anls_score(plain, value) == 1.0
 
 
-def test_extended_floats_are_accepted_and_compare_as_floats() -> None:
-    """`item()` of a longdouble is a longdouble again."""
-    assert anls_score({"a": np.longdouble(0.5)}, {"a": 0.5}) == 1.0
-    assert anls_score(["0.5"], np.array([0.5], dtype=np.longdouble)) == 1.0
-
-
 def test_tuples_and_their_spelling_in_json_are_one_ofs() -> None:
     for one_of in (("a", ["b"]), {"$one_of": ["a", ["b"]]}, {"$one_of": ("a", ["b"])}):
         assert convert_ground_truth({"k": one_of}) == {"k": ("a", ["b"])}
@@ -175,22 +158,14 @@ def test_tuples_and_their_spelling_in_json_are_one_ofs() -> None:
 
 REFUSED: list[tuple[Any, str]] = [
     (b"x", "bytes"),
-    (bytearray(b"x"), "bytearray"),
     ({1}, "set"),
-    (frozenset({1}), "frozenset"),
-    (1j, "complex"),
     (object(), "object"),
     (int, "type"),
     (Invoice, "ModelMetaclass"),
     (Item, "type"),
-    (len, "builtin_function_or_method"),
     ((n for n in [1]), "generator"),
-    (range(3), "range"),
-    ({}.keys(), "dict_keys"),
     (timedelta(1), "timedelta"),
     (Fraction(1, 2), "Fraction"),
-    (PurePosixPath("x"), "PurePosixPath"),
-    (Ellipsis, "ellipsis"),
     (np.timedelta64(1, "D"), "timedelta64"),
     (np.array([1], dtype="timedelta64[s]"), "ndarray"),
     (np.array([(1, 2)], dtype=[("a", int), ("b", int)]), "ndarray"),
@@ -242,11 +217,8 @@ def test_keys_that_are_no_strings(key: Any, got: str) -> None:
     for gt, pred in (({"a": [{key: 1}]}, 1), (1, {"a": [{key: 1}]})):
         with pytest.raises(TypeError, match=rf"^\$\.a\[0\]: expected a string as key, got {got}$"):
             anls_score(gt, pred)
-
-
-def test_a_key_that_python_refuses_to_print() -> None:
-    with pytest.raises(TypeError, match=r"^\$\.a: expected a string as key, got int"):
-        anls_score({"a": {10**5000: 1}}, 1)
+    with pytest.raises(TypeError, match=r"^\$: expected a string as key, got int $"):  # Python refuses to print it
+        anls_score({10**5000: 1}, 1)
 
 
 @pytest.mark.parametrize(
