@@ -10,29 +10,13 @@ from html.parser import HTMLParser
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from docscore.core.options import ScoringOptions
 from docscore.data.pairing import Pairs
 from docscore.evaluation.automation import Curve, automation_curve, review_of_entities
 from docscore.evaluation.comparison import Change, Comparison, compare
 from docscore.evaluation.evaluation import Evaluation, Figure, Slice
 from docscore.evaluation.systems import BEST, Systems
-from docscore.metrics.kieval import GroupCounts, KieScore, kieval_score, total_kieval
-from docscore.report.content import (
-    calibration_table,
-    cause_changes_table,
-    causes_table,
-    curve_table,
-    document_changes_table,
-    documents_table,
-    field_changes_table,
-    fields_table,
-    figures_table,
-    kieval_tables,
-    lists_table,
-    rates_table,
-    reliability_table,
-    slices_table,
-)
+from docscore.metrics.kieval import GroupCounts, kieval_score, total_kieval
+from docscore.report import content
 from docscore.report.systems_report import systems_table
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.stats.calibration import Calibration, CalibrationFigure, ReliabilityPoint
@@ -46,21 +30,12 @@ class Sample(NamedTuple):
     """A test set and what is shown of it."""
 
     evaluation: Evaluation
-    kieval: KieScore
     comparison: Comparison
     curve: Curve
 
 
-def evaluated(*documents: tuple[str, Any, Any], parse: str | None = None) -> Evaluation:
-    """The evaluation of documents, each an id, a ground truth and a prediction."""
-    ids, truths, predictions = map(list, zip(*documents, strict=True))
-    return Evaluation(Pairs(ids, truths, predictions), ScoringOptions(parse=parse))
-
-
-def by_hand(
-    documents: list[tuple[str, Any, Any]], metrics: Sequence[str] = ("anls_star", "nted"), **parts: Any
-) -> Evaluation:
-    """The evaluation of documents with some of its figures and tables put in by hand."""
+def evaluated(*documents: tuple[str, Any, Any], metrics: Sequence[str] = ("anls_star",), **parts: Any) -> Evaluation:
+    """The evaluation of documents, each an id, a ground truth and a prediction, with some parts put in by hand."""
     ids, truths, predictions = map(list, zip(*documents, strict=True))
     evaluation = Evaluation(Pairs(ids, truths, predictions), metrics=metrics)
     vars(evaluation).update(parts)
@@ -76,17 +51,16 @@ DRINKS: list[tuple[str, Any, Any]] = [
     ("e", {"rows": ["x", "y"]}, {"rows": ["y"]}),
 ]
 GROUPS = GroupCounts(right=3, wrong=1, missed=2, invented=0)
+INTERVAL = Interval(0.6, 0.85, None, "")
+NO_INTERVAL = Interval(None, None, None, "none", "one document")
 
 
 def drinks_evaluation(**parts: Any) -> Evaluation:
     """Five documents with intervals put in by hand, and other parts."""
-    intervals = {
-        "price": Interval(0.5, 1.0, None, "by hand"),
-        "qty": Interval(None, None, None, "none", "one document"),
-    }
+    intervals = {"price": Interval(0.5, 1.0, None, "by hand"), "qty": NO_INTERVAL}
     rates = [rate._replace(interval=None) for rate in evaluated(*DRINKS).rate_list]
-    drawn = [Interval(0.6, 0.85, None, "")]
-    return by_hand(DRINKS, _drawn=drawn, field_intervals=intervals, rate_list=rates, **parts)
+    parts |= {"_drawn": [INTERVAL], "field_intervals": intervals, "rate_list": rates}
+    return evaluated(*DRINKS, metrics=["anls_star", "nted"], **parts)
 
 
 @cache
@@ -95,18 +69,11 @@ def drinks() -> Sample:
     new = [(name, truth, {"name": truth["name"]} if "name" in truth else truth) for name, truth, _ in DRINKS]
     kieval = total_kieval(kieval_score(truth, prediction) for _, truth, prediction in DRINKS)
     kieval = replace(kieval, groups=GROUPS, by_group={"menu": GROUPS})
-    figures = [
-        Figure("anls_star", "ANLS*", 0.7133333, Interval(0.6, 0.85, None, "")),
-        Figure("nted", "nTED", 0.5, Interval(None, None, None, "none", "one document")),
-    ]
+    figures = [Figure("anls_star", "ANLS*", 0.7133333, INTERVAL), Figure("nted", "nTED", 0.5, NO_INTERVAL)]
     sure = kieval_score({"a": "1", "b": "2"}, {"a": "1", "b": "3"}, confidences={"a": 0.9, "b": 0.4})
     evaluation = drinks_evaluation(measured=figures, breakdowns={"kieval": kieval})
-    return Sample(
-        evaluation,
-        kieval,
-        compare(evaluated(*DRINKS), evaluated(*new), n_resamples=99),
-        automation_curve([review_of_entities(sure, "a")], [0.0, 0.5]),
-    )
+    compared = compare(evaluated(*DRINKS), evaluated(*new), n_resamples=99)
+    return Sample(evaluation, compared, automation_curve([review_of_entities(sure, "a")], [0.0, 0.5]))
 
 
 @cache
@@ -115,13 +82,11 @@ def hostile() -> Sample:
     texts = HOSTILE_TEXTS
     documents = [(text, {**dict.fromkeys(texts, text), "l": [{t: 1} for t in texts]}, {text: text}) for text in texts]
     other = [(name, truth, dict.fromkeys(texts, name)) for name, truth, _ in documents]
-    kieval = total_kieval(kieval_score(truth, prediction) for _, truth, prediction in documents)
-    evaluation = by_hand(documents, metrics=["anls_star", "kieval", "nted"])
+    evaluation = evaluated(*documents, metrics=["anls_star", "kieval", "nted"])
     compared = compare(evaluated(*documents), evaluated(*other), n_resamples=99)
-    return Sample(evaluation, kieval, compared, drinks().curve)
+    return Sample(evaluation, compared, drinks().curve)
 
 
-NO_INTERVAL = Interval(None, None, None, "none", "one document")
 CALIBRATION = Calibration(
     values=12,
     documents=3,
@@ -134,11 +99,6 @@ CALIBRATION = Calibration(
         ReliabilityPoint(0.5, 1.0, 8, 0.9, 0.875, NO_INTERVAL),
     ],
 )
-
-
-def slices(sample: Sample) -> list[Slice]:
-    """The same figures for three values of a column, one of them hostile."""
-    return [Slice(value, 2, sample.evaluation.measured) for value in ("de", "en", HOSTILE_TEXTS[8])]
 
 
 def systems(sample: Sample, *, tested: bool = False, sliced: bool = False) -> Systems:
@@ -175,13 +135,13 @@ def systems(sample: Sample, *, tested: bool = False, sliced: bool = False) -> Sy
 
 
 TABLES: dict[str, Callable[[Sample], ReportTable]] = {
-    "fields": lambda sample: fields_table(sample.evaluation),
-    "lists": lambda sample: lists_table(sample.evaluation),
-    "causes": lambda sample: causes_table(sample.evaluation),
-    "rates": lambda sample: rates_table(sample.evaluation.rate_list),
-    "figures": lambda sample: figures_table(sample.evaluation),
-    "entities": lambda sample: kieval_tables(sample.kieval)[0],
-    "groups": lambda sample: kieval_tables(sample.kieval)[1],
+    "fields": lambda sample: content.fields_table(sample.evaluation),
+    "lists": lambda sample: content.lists_table(sample.evaluation),
+    "causes": lambda sample: content.causes_table(sample.evaluation),
+    "rates": lambda sample: content.rates_table(sample.evaluation.rate_list),
+    "figures": lambda sample: content.figures_table(sample.evaluation),
+    "entities": lambda sample: content.kieval_tables(sample.evaluation.breakdowns["kieval"])[0],
+    "groups": lambda sample: content.kieval_tables(sample.evaluation.breakdowns["kieval"])[1],
     "systems": lambda sample: systems_table(systems(sample), percent=True),
     "systems by metric": lambda sample: systems_table(systems(sample), by_metric=True),
     "systems with intervals": lambda sample: systems_table(
@@ -191,15 +151,19 @@ TABLES: dict[str, Callable[[Sample], ReportTable]] = {
     "systems by slice and metric": lambda sample: systems_table(
         systems(sample, tested=True, sliced=True), by_metric=True
     ),
-    "field changes": lambda sample: field_changes_table(sample.comparison),
-    "cause changes": lambda sample: cause_changes_table(sample.comparison),
-    "document changes": lambda sample: document_changes_table([*sample.comparison.worse, *sample.comparison.better]),
-    "documents": lambda sample: documents_table(sample.evaluation, sample.evaluation.numbers_of_worst(3)),
-    "slices": lambda sample: slices_table(slices(sample), HOSTILE_TEXTS[7]),
-    "calibration": lambda _: calibration_table(CALIBRATION),
-    "reliability": lambda _: reliability_table(CALIBRATION),
-    "curve": lambda sample: curve_table(sample.curve),
-    "cut off": lambda sample: fields_table(sample.evaluation).first(2),
+    "field changes": lambda sample: content.field_changes_table(sample.comparison),
+    "cause changes": lambda sample: content.cause_changes_table(sample.comparison),
+    "document changes": lambda sample: content.document_changes_table(
+        [*sample.comparison.worse, *sample.comparison.better]
+    ),
+    "documents": lambda sample: content.documents_table(sample.evaluation, sample.evaluation.numbers_of_worst(3)),
+    "slices": lambda sample: content.slices_table(
+        [Slice(value, 2, sample.evaluation.measured) for value in ("de", "en", HOSTILE_TEXTS[8])], HOSTILE_TEXTS[7]
+    ),
+    "calibration": lambda _: content.calibration_table(CALIBRATION),
+    "reliability": lambda _: content.reliability_table(CALIBRATION),
+    "curve": lambda sample: content.curve_table(sample.curve),
+    "cut off": lambda sample: content.fields_table(sample.evaluation).first(2),
 }
 
 
@@ -268,11 +232,8 @@ class Markup(HTMLParser):
         if tag not in self.VOID:
             self.open.append(found)
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append(Element(tag, dict(attrs), [], [each.tag for each in self.open]))
-
     def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop().tag == tag
+        assert tag in self.VOID or self.open.pop().tag == tag
 
     def handle_data(self, data: str) -> None:
         for element in self.open:
