@@ -18,7 +18,6 @@ PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108000000003a7e9b55"
     "0000000a4944415478da6368000000820081da45083b0000000049454e44ae426082"
 )
-KLEISTER_TEXT = ("By and between Acme Inc.\\nand Bolt LLC,\\tLaw: Ohio", "Second \\\\ page\\fterm of 2 years")
 
 
 def pdf_of(*pages: str) -> bytes:
@@ -53,7 +52,7 @@ def write_set(name: str, folder: Path) -> Path:
 
 def _write_kleister(folder: Path, keys: str, labels: list[str], texts: tuple[str, ...]) -> Path:
     lines = []
-    for number, _ in enumerate(labels):
+    for number in range(len(labels)):
         text = f"{texts[number % len(texts)]}\\nNo. {number}"
         lines.append("\t".join([f"{number:032x}.pdf", keys, "x", "x", "x", text]) + "\n")
         put(folder / "documents" / f"{number:032x}.pdf", pdf_of("Agreement", "Signed"))
@@ -62,10 +61,11 @@ def _write_kleister(folder: Path, keys: str, labels: list[str], texts: tuple[str
     return folder
 
 
-def write_kleister_nda(folder: Path, rows: int = 2) -> Path:
-    label = "effective_date=2014-05-20 jurisdiction=Ohio party=Acme_Inc. party=Bolt_LLC term=2_years"
-    labels = [label, *["jurisdiction=New_York party=Acme_Inc."] * (rows - 1)]
-    return _write_kleister(folder, "effective_date jurisdiction party term", labels, KLEISTER_TEXT)
+def write_kleister_nda(folder: Path) -> Path:
+    first = "effective_date=2014-05-20 jurisdiction=Ohio party=Acme_Inc. party=Bolt_LLC term=2_years"
+    texts = ("By and between Acme Inc.\\nand Bolt LLC,\\tLaw: Ohio", "Second \\\\ page\\fterm of 2 years")
+    labels = [first, "jurisdiction=New_York party=Acme_Inc."]
+    return _write_kleister(folder, "effective_date jurisdiction party term", labels, texts)
 
 
 def write_kleister_charity(folder: Path, rows: int = 2) -> Path:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import gzip
-import json
 import lzma
-from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -28,41 +25,26 @@ from docscore.bench.prompts import (
 from docscore.core.values import to_json
 from tests import bench_data
 from tests.bench_data import PIXEL, WRITERS, put
-from tests.conftest import ROOT, golden, shared_data, skip_or_fail
+from tests.commands import ref, written
+from tests.conftest import golden, needs, shared_data
 
 
 @pytest.fixture
 def pdfium() -> None:
-    if find_spec("pypdfium2") is None:
-        skip_or_fail("needs pypdfium2")
-
-
-def words_of(*lines: str, width: int = 10) -> list[Word]:
-    """Lines of a fixed pitch: a character is 10 wide, a line 20 high, 30 apart."""
-    found = []
-    for number, line in enumerate(lines):
-        column = 0
-        for word in line.split(" "):
-            if word:
-                left, top = column * width, 30 * number
-                found.append(Word(word, (left, top, left + len(word) * width, top + 20)))
-            column += len(word) + 1
-    return found
+    needs("pypdfium2")
 
 
 def test_latin_keeps_columns_of_a_table() -> None:
     """The longest line is 12 characters in 160: a column is 13.3 wide, so 12 stands at 120 / 13.3 = 9."""
-    words = words_of("Tea         1.20", "Strawberries", "Cake        3.00")
+    words = [Word("Tea", (0, 0, 30, 20)), Word("1.20", (120, 0, 160, 20)), Word("Strawberries", (0, 30, 120, 50))]
+    words += [Word("Cake", (0, 60, 40, 80)), Word("3.00", (120, 60, 160, 80))]
     assert latin_text(words) == "Tea         1.20\nStrawberries\nCake        3.00"
 
 
-def test_latin_puts_words_on_one_line_that_overlap_in_height() -> None:
+def test_latin_puts_words_on_one_line_that_overlap_in_height_and_never_glues_them() -> None:
     low, high = Word("low", (40, 8, 70, 28)), Word("high", (0, 0, 30, 20))
     assert latin_text([high, low]) == "high low"
     assert latin_text([high, Word("next", (40, 20, 70, 40))]) == "high\n     next"
-
-
-def test_latin_never_glues_words() -> None:
     assert latin_text([Word("a", (0, 0, 5, 10)), Word("b", (5, 0, 10, 10))]) == "a b"
     assert latin_text([Word("x", (0, 0, 0, 0))]) == "x"
     assert latin_text([]) == reading_order_text([]) == ""
@@ -136,23 +118,14 @@ def test_schemas_without_a_strict_form(schema: dict[str, Any], sentence: str) ->
 @pytest.mark.usefixtures("pdfium")
 def test_pages_of_a_pdf(tmp_path: Path) -> None:
     path = put(tmp_path / "a.pdf", bench_data.pdf_of("Tea     1.20\nCake -  3.00\nStrawberrycakes", "Page (two)"))
-    first, second = pages_of_pdf(path)
-    assert first.words is not None
-    assert second.words is not None
-    tea, cake, _ = latin_text(first.words).splitlines()
+    first, second = (page.words or () for page in pages_of_pdf(path))
+    tea, cake, _ = latin_text(first).splitlines()
     assert (tea.split(), cake.split()) == (["Tea", "1.20"], ["Cake", "-", "3.00"])
     assert (tea.index("T"), tea.index("1.20")) == (cake.index("C"), cake.index("3.00"))
-    assert reading_order_text(second.words) == "Page (two)"
+    assert reading_order_text(second) == "Page (two)"
     pictures = rendered_pages(path, 72)
     assert [picture.read_bytes()[:4] for picture in pictures] == [b"\x89PNG"] * 2
     assert rendered_pages(path, 72) == pictures
-
-
-@pytest.mark.usefixtures("pdfium")
-def test_a_scanned_page_has_no_words(tmp_path: Path) -> None:
-    picture = pytest.importorskip("PIL.Image").new("RGB", (20, 20))
-    picture.save(tmp_path / "scan.pdf")
-    assert pages_of_pdf(tmp_path / "scan.pdf") == (Page(),)
 
 
 def test_pictures_of_other_types_are_written_anew(tmp_path: Path) -> None:
@@ -168,14 +141,13 @@ def test_pictures_of_other_types_are_written_anew(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("pdfium")
-def test_files_that_are_no_pdf(tmp_path: Path) -> None:
+def test_a_scanned_page_has_no_words_and_other_files_are_no_pdf(tmp_path: Path) -> None:
+    pytest.importorskip("PIL.Image").new("RGB", (20, 20)).save(tmp_path / "scan.pdf")
+    assert pages_of_pdf(tmp_path / "scan.pdf") == (Page(),)
     path = put(tmp_path / "a.pdf", "text")
     for reads in (pages_of_pdf, rendered_pages):
         with pytest.raises(ValueError, match=r"a\.pdf: expected a PDF, got"):
             reads(path)
-
-
-NDA = ROOT.parent / "shared" / "data" / "kleister_nda_sample"
 
 
 @pytest.fixture(scope="module")
@@ -183,16 +155,12 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return bench_data.write_all(tmp_path_factory.mktemp("data"))
 
 
-def texts(document: DocumentRecord, method: str = "simple") -> str:
-    return document_text(document, method)
-
-
 @golden("bench", "documents")
 def test_documents(data: Path, name: str, index: int, expected: dict[str, Any]) -> None:
     found = documents_of(name, data, sample="all")[index]
     answers = [to_json(answer) for answer in found.answers]
     read = {"id": found.id, "group": found.group or found.id, "question": found.question, "answers": answers}
-    read |= {"simple": texts(found), "latin": texts(found, "latin")}
+    read |= {method: document_text(found, method) for method in ("simple", "latin")}
     pictures = [page.image for page in found.pages]
     read["pictures"] = [str(path.relative_to(data)) if isinstance(path, Path) else None for path in pictures]
     assert read == expected
@@ -224,29 +192,18 @@ def test_real_rows_of_kleister_nda() -> None:
     assert first.answers[0]["effective_date"] == "2014-05-20"
     assert len(first.answers[0]["party"]) == len(third.answers[0]["party"]) == 2
     assert second.answers[0] == {"jurisdiction": "New_York", "party": ["Oglethorpe_Power_Corporation"]}
-    assert "NONDISCLOSURE AGREEMENT\nTHIS AMENDED" in texts(first, "latin")
-    assert "\n" not in texts(first)
+    assert "NONDISCLOSURE AGREEMENT\nTHIS AMENDED" in document_text(first, "latin")
+    assert "\n" not in document_text(first, "simple")
 
 
 def test_hub_files_of_docvqa_and_mp_docvqa_lie_side_by_side(tmp_path: Path) -> None:
-    pyarrow = pytest.importorskip("pyarrow")
-    from pyarrow import parquet  # noqa: PLC0415  an extra
-
-    image = {"bytes": PIXEL, "path": None}
-    one: dict[str, Any] = {"questionId": "1", "question": "Which?", "answers": ["a", "b"], "docId": 3, "image": image}
-    several = {
-        "questionId": "2",
-        "question": "Who?",
-        "doc_id": "d",
-        "page_ids": "['d_p0', 'd_p1']",
-        "answers": "['Ada', \"Ada L.\"]",
-        "image_1": image,
-        "image_2": image,
-        "image_3": None,
-    }
+    image: Any = {"bytes": PIXEL, "path": None}
+    one = {"questionId": "1", "question": "Which?", "answers": ["a", "b"], "docId": 3, "image": image}
+    several: dict[str, Any] = {"questionId": "2", "question": "Who?", "doc_id": "d", "page_ids": "['d_p0', 'd_p1']"}
+    several |= {"answers": "['Ada', \"Ada L.\"]", "image_1": image, "image_2": image, "image_3": None}
     for name, row in (("DocVQA", one), ("MP-DocVQA", several)):
         (tmp_path / name).mkdir()
-        parquet.write_table(pyarrow.Table.from_pylist([row]), tmp_path / name / "val-00000-of-00001.parquet")
+        written(tmp_path / name, "val-00000-of-00001.parquet", [row])
     assert documents_of("docvqa", tmp_path, sample="all") == [
         DocumentRecord("1", ("a", "b"), (Page(PIXEL),), question="Which?", group="3")
     ]
@@ -271,20 +228,14 @@ def test_a_sample_that_does_not_exist(sample: str) -> None:
         chosen([1], "paper", None)
 
 
-# In a file of the data set, packed or not: `old` becomes `new`; of a null the file is cut off, of "" it is all of it.
-Bytes = Callable[[bytes], bytes]
-PACKED: dict[str, tuple[Bytes, Bytes]] = {
-    ".xz": (lzma.decompress, lzma.compress),
-    ".gz": (gzip.decompress, gzip.compress),
-}
-
-
 def damaged(path: Path, old: str | None, new: str) -> bytes:
-    content = path.read_bytes()
+    """The file, packed or not, with new text for old; for a null it is cut off, and for "" the new is all of it."""
+    content, packer = path.read_bytes(), {".xz": lzma, ".gz": gzip}.get(path.suffix)
     if old is None:
         return content[:-9]
-    unpack, pack = PACKED.get(path.suffix, (bytes, bytes))
-    return pack(unpack(content).replace(old.encode(), new.encode()) if old else new.encode())
+    text = packer.decompress(content) if packer else content
+    changed = text.replace(old.encode(), new.encode()) if old else new.encode()
+    return packer.compress(changed) if packer else changed
 
 
 @golden("bench", "faults")
@@ -321,19 +272,18 @@ def test_check_says_what_is_there_and_what_it_allows(data: Path) -> None:
 
 @pytest.mark.usefixtures("pdfium")
 def test_own_documents(tmp_path: Path) -> None:
-    put(tmp_path / "a.pdf", bench_data.pdf_of("Total 12.50", "Page two"))
-    put(tmp_path / "b.png", PIXEL)
-    put(tmp_path / "c.txt", "Total\n3.00")
-    put(tmp_path / "d" / "2.png", PIXEL)
-    put(tmp_path / "d" / "1.png", PIXEL)
-    rows = [{"question_id": name, "references": [{"total": "1"}, {"total": None}]} for name in ("d", "c.txt", "b", "a")]
-    put(tmp_path / "references.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    pdf = bench_data.pdf_of("Total 12.50", "Page two")
+    files = {"a.pdf": pdf, "b.png": PIXEL, "c.txt": "Total\n3.00", "d/2.png": PIXEL, "d/1.png": PIXEL}
+    for name, content in files.items():
+        put(tmp_path / name, content)
+    rows = [ref(name, {"total": "1"}, {"total": None}) for name in ("d", "c.txt", "b", "a")]
+    written(tmp_path, "references.jsonl", rows)
     put(tmp_path / "schema.json", {"type": "object", "properties": {"total": {"type": "string"}}})
     d, c, b, a = documents_in(tmp_path)
     assert [page.image for page in d.pages] == [tmp_path / "d" / "1.png", tmp_path / "d" / "2.png"]
     assert (c.id, c.pages) == ("c.txt", (Page(text="Total\n3.00"),))
     assert b.pages == (Page(image=tmp_path / "b.png"),)
-    assert texts(a) == "## Page 1\nTotal 12.50\n\n## Page 2\nPage two\n"
+    assert document_text(a, "simple") == "## Page 1\nTotal 12.50\n\n## Page 2\nPage two\n"
     assert a.answers == ({"total": "1"}, {"total": None})
     assert checked_data(tmp_path, "documents")[0]["documents"] == 4
 
@@ -342,7 +292,7 @@ def test_own_documents_with_a_schema_each(tmp_path: Path) -> None:
     for name in ("a", "b"):
         put(tmp_path / f"{name}.txt", name)
         put(tmp_path / "schemas" / f"{name}.json", {"type": "object", "properties": {name: {"type": "string"}}})
-    put(tmp_path / "references.json", [{"question_id": name, "references": [{}]} for name in ("a", "b")])
+    put(tmp_path / "references.json", [ref("a", {}), ref("b", {})])
     found = documents_in(tmp_path, schema=tmp_path / "schemas")
     assert [list(each.schema["properties"]) for each in found if each.schema] == [["a"], ["b"]]
 
