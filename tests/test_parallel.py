@@ -41,10 +41,20 @@ def test_the_number_of_processes_is_checked(num_proc: Any, kind: type[Exception]
         score_pairs(PAIRS, num_proc=num_proc)
 
 
+DIED = "one of 2 scoring processes died before it was done; it may have run out of memory"
+IMPORTS = """
+import multiprocessing
+import os
+import signal
+from pathlib import Path
+from docscore import score_pairs
+"""
+
+
 def run(tmp_path: Path, code: str, *, interrupt_at: int = 0) -> tuple[int, str, str]:
     """Run a script in a process group of its own, and press Ctrl-C when so many different lines have come, if any."""
     script = tmp_path / "script.py"
-    script.write_text(textwrap.dedent(code), encoding="utf-8")
+    script.write_text(IMPORTS + textwrap.dedent(code), encoding="utf-8")
     with subprocess.Popen(
         [sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
@@ -66,8 +76,6 @@ def run(tmp_path: Path, code: str, *, interrupt_at: int = 0) -> tuple[int, str, 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_start_methods(tmp_path: Path, method: str) -> None:
     code = f"""
-        import multiprocessing
-        from docscore import score_pairs
         if __name__ == "__main__":
             multiprocessing.set_start_method("{method}")
             print(score_pairs([({{"a": "x"}}, {{"a": "x"}}), ({{"a": "x"}}, {{}})], num_proc=2).tolist())
@@ -80,10 +88,6 @@ def test_start_methods(tmp_path: Path, method: str) -> None:
 def test_a_worker_that_dies_gives_an_error(tmp_path: Path, method: str, end: str) -> None:
     """A value that ends the process that reads it; killed it is as by the system where memory runs out."""
     code = f"""
-        import multiprocessing
-        import os
-        import signal
-        from docscore import score_pairs
         class Deadly:
             def model_dump(self):
                 {end}
@@ -95,7 +99,7 @@ def test_a_worker_that_dies_gives_an_error(tmp_path: Path, method: str, end: str
                 print(error)
     """
     returned, out, _ = run(tmp_path, code)  # Python may print how the other process ended
-    assert (returned, out) == (0, "one of 2 scoring processes died before it was done; it may have run out of memory\n")
+    assert (returned, out) == (0, f"{DIED}\n")
 
 
 @pytest.mark.ci
@@ -117,9 +121,6 @@ def test_a_worker_that_dies_while_it_starts_gives_the_same_error(tmp_path: Path,
     )
     python.chmod(0o755)
     code = f"""
-        import multiprocessing
-        from pathlib import Path
-        from docscore import score_pairs
         if __name__ == "__main__":
             multiprocessing.set_start_method("spawn")
             multiprocessing.set_executable("{python}")
@@ -131,21 +132,17 @@ def test_a_worker_that_dies_while_it_starts_gives_the_same_error(tmp_path: Path,
                     print(error)
                 Path("{first}").rmdir()
     """
-    died = "one of 2 scoring processes died before it was done; it may have run out of memory"
     returned, out, err = run(tmp_path, code)
     assert (returned, err) == (0, "")
     assert len(out.splitlines()) == 5
-    assert died in out
-    assert set(out.splitlines()) <= {died, "scored"}
+    assert DIED in out
+    assert set(out.splitlines()) <= {DIED, "scored"}
 
 
 @pytest.mark.ci
 def test_ctrl_c_ends_all_processes(tmp_path: Path) -> None:
     """One traceback, the parent's; no process of the group is left. It comes when both processes are at work."""
     code = """
-        import os
-        import signal
-        from docscore import score_pairs
         signal.signal(signal.SIGINT, signal.default_int_handler)  # where it was started with the signal ignored
         rows = [{"a": f"{i} {i * i}", "b": f"{i * 7919 % 104729}"} for i in range(400)]
         class Telling:
