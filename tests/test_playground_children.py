@@ -7,7 +7,6 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Coroutine
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from playground import pair, testset
 from playground.file_reading import look
 from playground.kept_results import KeptList
 from playground.limits import is_small
-from playground.requests import FileRequest, PairRequest
+from playground.requests import FileRequest
 from playground.systems_work import KeptSystems, compare_systems
 from playground.worker_pool import Limits, Refused, WorkerPool
 from tests.commands import PREDICTIONS, REFERENCES
@@ -28,19 +27,10 @@ pytestmark = pytest.mark.ci
 ROOM = Limits(places=2, waiting=2, seconds=60)
 
 
-def run(request: Coroutine[Any, Any, Any]) -> Any:
-    return asyncio.run(request)
-
-
-def test_the_result_is_that_of_the_function() -> None:
-    asked = PairRequest(truth='{"a": "b"}', prediction='{"a": "b", "c": "d"}')
-    assert run(WorkerPool(ROOM).run("v", pair.answer, asked)) == pair.answer(asked)
-
-
 def test_a_child_imports_nothing_of_the_server() -> None:
     """Gradio takes three seconds: a child needs it if a work, which it gets by its name, is in a module that does."""
     works = (pair.answer, pair.tree_for_clients, testset.score_files, compare_systems, look, KeptList, KeptSystems)
-    found = run(WorkerPool(ROOM).run("v", eval, "set(__import__('sys').modules)", {"works": works}))
+    found = asyncio.run(WorkerPool(ROOM).run("v", eval, "set(__import__('sys').modules)", {"works": works}))
     assert {work.__module__ for work in works} <= found
     assert not found & {"gradio", "fastapi"}
 
@@ -49,70 +39,39 @@ def test_progress_is_passed_on(tmp_path: Path) -> None:
     reported: list[tuple[float, str]] = []
     work = partial(testset.score_files, folder=tmp_path)
     files = FileRequest(references=REFERENCES, predictions=PREDICTIONS)
-    found = run(WorkerPool(ROOM).run("v", work, files, report=lambda *each: reported.append(each)))
+    found = asyncio.run(WorkerPool(ROOM).run("v", work, files, report=lambda *each: reported.append(each)))
     assert reported[-1][0] == pytest.approx(1)
     assert round(found["score"], 4) == 0.8043
 
 
-def test_a_limit_of_computing() -> None:
-    """It is not one of the clock: a busy machine takes no request away."""
-    with pytest.raises(Refused, match=r"stopped after 0\.5 seconds of computing, the most that this page gives"):
-        run(WorkerPool(ROOM._replace(seconds=0.5, patience=1_000)).run("v", sum, range(10**12)))
-
-
-def test_a_limit_by_the_clock() -> None:
-    with pytest.raises(Refused, match=r"stopped after 0\.5 seconds, as the server is busy"):
-        run(WorkerPool(ROOM._replace(seconds=0.1)).run("v", time.sleep, 600))
-
-
-def test_a_limit_of_memory() -> None:
-    with pytest.raises(Refused, match="more memory than"):
-        run(WorkerPool(ROOM).run("v", bytearray, 3 * 10**9))
-
-
 @pytest.mark.parametrize(
-    ("work", "arguments", "message"),
+    ("limits", "work", "argument", "kind", "message"),
     [
-        (os._exit, (3,), "ended with status 3, by no limit"),
-        (signal.raise_signal, (signal.SIGKILL,), "ended by the signal SIGKILL, by no limit"),
+        # not by the clock: a busy machine takes no request away
+        ({"seconds": 0.5, "patience": 1e3}, sum, range(10**12), "limit", r"^stopped after 0\.5 seconds of computing"),
+        ({"seconds": 0.1}, time.sleep, 600, "busy", r"^stopped after 0\.5 seconds, as the server is busy"),
+        ({}, bytearray, 3 * 10**9, "limit", "more memory than"),
+        ({}, os._exit, 3, "failed", "ended with status 3, by no limit"),
+        ({}, signal.raise_signal, signal.SIGKILL, "failed", "ended by the signal SIGKILL, by no limit"),
+        ({}, int, "x", "input", "^invalid literal for int"),
+        ({}, len, 3, "input", "^object of type 'int' has no len"),
+        ({}, Path.read_text, Path("/nowhere/refs.jsonl"), "input", r"^refs\.jsonl: No such file or directory"),
     ],
 )
-def test_what_is_ended_from_outside_is_no_limit(work: Any, arguments: tuple[Any, ...], message: str) -> None:
+def test_what_ends_without_a_result_is_a_sentence(
+    limits: dict[str, Any], work: Any, argument: Any, kind: str, message: str
+) -> None:
     with pytest.raises(Refused, match=message) as caught:
-        run(WorkerPool(ROOM).run("v", work, *arguments))
-    assert caught.value.kind == "failed"
-
-
-@pytest.mark.parametrize(
-    ("work", "arguments", "message"),
-    [
-        (int, ("x",), "invalid literal for int"),
-        (len, (3,), "object of type 'int' has no len"),
-        (Path.read_text, (Path("/nowhere/refs.jsonl"),), "refs.jsonl: No such file or directory"),
-    ],
-)
-def test_an_error_is_a_sentence(work: Any, arguments: tuple[Any, ...], message: str) -> None:
-    with pytest.raises(Refused, match=f"^{message}"):
-        run(WorkerPool(ROOM).run("v", work, *arguments))
+        asyncio.run(WorkerPool(ROOM._replace(**limits)).run("v", work, argument))
+    assert caught.value.kind == kind
 
 
 def test_an_unexpected_error_is_not_hidden() -> None:
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
-        run(WorkerPool(ROOM).run("v", divmod, 1, 0))
+        asyncio.run(WorkerPool(ROOM).run("v", divmod, 1, 0))
 
 
 REPLACED = "stopped, since you began another request, and a visitor has one at a time"
-
-
-def test_a_newer_request_of_a_visitor_stops_the_one_before() -> None:
-    async def twice() -> tuple[Any, ...]:
-        children = WorkerPool(ROOM)
-        first = asyncio.ensure_future(children.run("v", time.sleep, 600))
-        await asyncio.sleep(0.1)
-        return await asyncio.gather(first, children.run("v", sum, [1, 2]), return_exceptions=True)
-
-    first, second = run(twice())
-    assert (str(first), second) == (REPLACED, 3)
 
 
 def test_an_older_request_that_comes_late_stops_nothing() -> None:
@@ -125,7 +84,7 @@ def test_an_older_request_that_comes_late_stops_nothing() -> None:
         children.stop("v", number=1)
         return await asyncio.gather(newer, children.run("v", sum, [1, 2], number=1), return_exceptions=True)
 
-    newer, older = run(overtaken())
+    newer, older = asyncio.run(overtaken())
     assert (newer, str(older)) == (None, REPLACED)
 
 
@@ -140,37 +99,30 @@ def test_many_requests_that_stop_each_other_while_they_start() -> None:
             await asyncio.sleep(0.01 * (number % 3))
         return await asyncio.gather(*asked, return_exceptions=True)
 
-    *others, last = run(hasty())
+    *others, last = asyncio.run(hasty())
     assert last == 19
     assert {str(each) for each in others} <= {REPLACED, *map(str, range(19))}
     assert multiprocessing.active_children() == []
 
 
-def test_what_is_stopped_frees_its_place() -> None:
-    async def stopped() -> tuple[Any, ...]:
+@pytest.mark.parametrize("leaves", [False, True], ids=["stopped", "left"])
+def test_what_is_stopped_frees_its_place(leaves: bool) -> None:
+    """By a visitor who stops it, or whose request gradio cancels."""
+
+    async def ended() -> Any:
         children = WorkerPool(ROOM._replace(places=1))
         first = asyncio.ensure_future(children.run("v", time.sleep, 600))
-        others = asyncio.ensure_future(children.run("w", sum, [1, 2]))
+        other = asyncio.ensure_future(children.run("w", sum, [1, 2]))
         await asyncio.sleep(0.1)
-        children.stop("v")
-        children.stop("nobody")
-        return await asyncio.gather(first, others, return_exceptions=True)
+        if leaves:
+            first.cancel()
+        else:
+            children.stop("v")
+            children.stop("nobody")
+        return await asyncio.gather(first, other, return_exceptions=True)
 
-    first, others = run(stopped())
-    assert (str(first), others) == ("stopped", 3)
-
-
-def test_a_visitor_who_leaves_frees_the_place() -> None:
-    """Gradio cancels what a visitor cancels."""
-
-    async def left() -> Any:
-        children = WorkerPool(ROOM._replace(places=1))
-        first = asyncio.ensure_future(children.run("v", time.sleep, 600))
-        await asyncio.sleep(0.1)
-        first.cancel()
-        return await children.run("w", sum, [1, 2])
-
-    assert run(left()) == 3
+    first, other = asyncio.run(ended())
+    assert (str(first), other) == ("" if leaves else "stopped", 3)
 
 
 def test_too_many_are_refused_at_once() -> None:
@@ -179,7 +131,7 @@ def test_too_many_are_refused_at_once() -> None:
         works = [children.run(name, time.sleep, 600) for name in "abc"]
         return await asyncio.gather(*works, return_exceptions=True)
 
-    assert [str(each)[:7] for each in run(many())] == ["stopped", "stopped", "the ser"]
+    assert [str(each)[:7] for each in asyncio.run(many())] == ["stopped", "stopped", "the ser"]
 
 
 def nested(levels: int) -> Any:
@@ -195,7 +147,6 @@ def nested(levels: int) -> Any:
         ({"total": "12.50", "items": [{"n": "Tea"}] * 20}, True),
         (["x"] * 200, True),
         (["x"] * 201, False),
-        (["x"] * 2_000, False),
         ("x" * 20_000, True),
         ("x" * 20_001, False),
         ({"x" * 20_001: 1}, False),
