@@ -29,21 +29,12 @@ def uploads(tmp_path: Path) -> Path:
 
 
 def test_only_uploaded_files_are_read(uploads: Path) -> None:
-    for name in (
-        uploads / "../secret.jsonl",
-        "/etc/passwd",
-        "secret.jsonl",
-        uploads,
-        uploads / "gone.jsonl",
-        7,
-        "a\0b",
-    ):
-        with pytest.raises(ValueError, match=r"^This file is not here any more; choose it again\.$"):
-            FileRequest.of({"predictions": str(name) if isinstance(name, Path) else name}, uploads)
     link = uploads / "link.jsonl"
     link.symlink_to(uploads.parent / "secret.jsonl")
-    with pytest.raises(ValueError, match="not here any more"):
-        FileRequest.of({"predictions": str(link)}, uploads)
+    outside = f"{uploads}/../secret.jsonl"
+    for name in (outside, "/etc/passwd", "secret.jsonl", str(uploads), f"{uploads}/gone.jsonl", 7, "a\0b", str(link)):
+        with pytest.raises(ValueError, match=r"^This file is not here any more; choose it again\.$"):
+            FileRequest.of({"predictions": name}, uploads)
     with pytest.raises(ValueError, match=r"^Choose a file\.$"):
         FileRequest.of({}, uploads)
 
@@ -68,11 +59,9 @@ def test_a_request_comes_back_as_it_went(uploads: Path) -> None:
     assert alone == FileRequest(predictions=uploads / "p.jsonl")
 
 
-def test_a_file_that_cannot_be_read_still_has_its_delimiter_to_choose(tmp_path: Path) -> None:
+def test_the_delimiter_of_a_file_that_cannot_be_read_can_be_chosen(tmp_path: Path) -> None:
     path = written(tmp_path, "twice.csv", "a,a\n1,2\n")
-    found = sort_files(SortRequest(files=[path]))
-    assert found["files"][0]["fault"] == "twice.csv, line 1: column 'a' occurs twice"
-    assert 'data-choice="predictions_delimiter"' in found["html"]
+    assert 'data-choice="predictions_delimiter"' in sort_files(SortRequest(files=[path]))["html"]
     semicolon = SortRequest(files=[path], reading={"predictions_delimiter": ";"})
     assert "fault" not in sort_files(semicolon)["files"][0]
 
@@ -90,24 +79,15 @@ BAD: list[tuple[str, tuple[str, Any], tuple[str, Any], list[str]]] = [
 ]
 
 
-def stored(folder: Path, name: str, content: Any) -> Path:
-    """A file of rows or bytes."""
-    data = content if isinstance(content, bytes) else "".join(json.dumps(row) + "\n" for row in content).encode()
-    (folder / name).write_bytes(data)
-    return folder / name
-
-
 @pytest.mark.parametrize(("why", "references", "predictions", "parts"), BAD, ids=lambda value: str(value)[:20])
 def test_each_fault_is_one_sentence(
     why: str, references: tuple[str, Any], predictions: tuple[str, Any], parts: list[str], tmp_path: Path
 ) -> None:
     """Several are a line each, with a line that counts them; the file is named as the visitor knows it."""
-    asked = FileRequest(references=stored(tmp_path, *references), predictions=stored(tmp_path, *predictions))
-    with pytest.raises((InputError, OSError)) as error:
+    asked = FileRequest(references=written(tmp_path, *references), predictions=written(tmp_path, *predictions))
+    with pytest.raises(InputError) as error:
         rows_of_request(asked)
-    said = (
-        str(error.value.for_remote_users()) if isinstance(error.value, InputError) else references[0] + predictions[0]
-    )
+    said = str(error.value.for_remote_users())
     assert all(part in said for part in parts), (why, said)
     first, *others = said.split("\n")
     assert others[-1:] == (["2 faults: 1 not JSON, 1 not UTF-8"] if why == "two faults" else [])
@@ -115,43 +95,29 @@ def test_each_fault_is_one_sentence(
     assert str(tmp_path) not in said
 
 
-GOLD = 'Beleg,GroundTruth\nb0,"{""total"": ""0""}"\nb1,"{""total"": ""1""}"\n'
-OTHER = 'doc,answer\nb1,"{""total"": ""x""}"\nb0,"{}"\n'
-DOUBTS: list[tuple[tuple[str, Any], tuple[str, Any], dict[str, Any], list[str]]] = [
-    (
-        ("gold.csv", GOLD.encode()),
-        ("p.csv", b"id,answer\nx1,{}\nx2,{}\n"),
-        {},
-        ["gold.csv and p.csv: all ids differ", "'b0', 'b1' in the references", "'x1', 'x2' in the predictions"],
-    ),
-    (
-        ("r.jsonl", [ref("a", 1), ref("b", 2)]),
-        ("p.jsonl", b'{"question_id": "a", "prediction": 1}\n{"question_id": "b",\n'),
-        {},
-        ["p.jsonl, line 2, column 21: expecting property name", "2 faults: 1 not JSON"],
-    ),
-    (("gold.csv", GOLD.encode()), ("", b""), {}, ["One file so far. Choose the other one too"]),
-]
-
-
-@pytest.mark.parametrize(("references", "predictions", "reading", "parts"), DOUBTS, ids=lambda value: str(value)[:20])
-def test_a_guess_of_nonsense_is_said_before_scoring(
-    references: tuple[str, Any], predictions: tuple[str, Any], reading: dict[str, Any], parts: list[str], tmp_path: Path
-) -> None:
-    files = [str(stored(tmp_path, *each)) if each[0] else None for each in (references, predictions)]
-    asked = FileRequest.of({"references": files[0], "predictions": files[1], "reading": reading}, tmp_path)
-    said = html.unescape(look(asked))
-    assert "wz-doubts" in said
-    assert all(part in said for part in parts), said
-
-
-def test_foreign_names_that_say_what_they_are_raise_no_doubts(tmp_path: Path) -> None:
-    both = stored(tmp_path, "both.csv", b"id,truth,prediction\n1,{},{}\n")
-    assert "wz-doubts" not in look(FileRequest(predictions=both))
-    files = [stored(tmp_path, name, text.encode()) for name, text in (("gold.csv", GOLD), ("answers.csv", OTHER))]
-    drawn = look(FileRequest(references=files[0], predictions=files[1]))
-    assert "wz-doubts" not in drawn
-    assert "paired by Beleg and doc" in drawn
+def test_a_guess_of_nonsense_is_said_before_scoring(tmp_path: Path) -> None:
+    """And nothing is where foreign names say what they are."""
+    gold = written(tmp_path, "gold.csv", 'Beleg,GroundTruth\nb0,"{""total"": ""0""}"\nb1,"{""total"": ""1""}"\n')
+    own = written(tmp_path, "r.jsonl", [ref("a", 1), ref("b", 2)])
+    cut_off = written(tmp_path, "p.jsonl", '{"question_id": "a", "prediction": 1}\n{"question_id": "b",\n')
+    others = written(tmp_path, "others.csv", "id,answer\nx1,{}\nx2,{}\n")
+    answers = written(tmp_path, "answers.csv", 'doc,answer\nb1,"{""total"": ""x""}"\nb0,"{}"\n')
+    both = written(tmp_path, "both.csv", "id,truth,prediction\n1,{},{}\n")
+    doubts: list[tuple[Path | None, Path, list[str]]] = [
+        (
+            gold,
+            others,
+            ["gold.csv and others.csv: all ids differ", "'b0', 'b1' in the references", "'x1', 'x2' in the"],
+        ),
+        (own, cut_off, ["p.jsonl, line 2, column 21: expecting property name", "2 faults: 1 not JSON"]),
+        (None, gold, ["One file so far. Choose the other one too"]),
+        (None, both, []),
+        (gold, answers, []),
+    ]
+    for references, predictions, parts in doubts:
+        said = html.unescape(look(FileRequest(references=references, predictions=predictions)))
+        assert ("wz-doubts" in said) == bool(parts), said
+        assert all(part in said for part in parts), said
 
 
 @golden("file_requests", "sorted")
