@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore.core.values import convert_ground_truth
-from docscore.data.files import SAME_NAMES, Table, table_of_source
+from docscore.data.files import Table
 from docscore.data.pairing import Pairs, read_systems
 from playground.column_guesses import (
     ReadingPlan,
@@ -20,65 +20,52 @@ from playground.column_guesses import (
     guessed_plan,
     planned_tables,
 )
-from tests.commands import PREDICTIONS, REFERENCES, pred, ref
+from tests.commands import pred, ref
 from tests.conftest import examples, golden
+from tests.structures import predictions as values
 
-BILL, TEXT = {"total": "12.50"}, '{"total": "12.50"}'
-
-
-def table(rows: list[Any] | None, name: str = "rows.jsonl") -> Table | None:
-    return None if rows is None else Table(Path(name), rows, lambda index: f"line {index + 1}")
+BILL = {"total": "12.50"}
 
 
-def plan_of(references: list[Any] | None, predictions: list[Any], name: str = "rows.jsonl") -> ReadingPlan:
-    found = table(predictions, name)
-    assert found is not None
-    return guessed_plan(table(references, name), found)
+def table(rows: list[Any], name: str = "rows.jsonl") -> Table:
+    return Table(Path(name), rows, lambda index: f"line {index + 1}")
 
 
-def columns(*named: tuple[str, list[Any]]) -> list[dict[str, Any]]:
-    """Rows of the columns."""
-    return [
-        dict(zip([name for name, _ in named], cells, strict=True)) for cells in zip(*(c for _, c in named), strict=True)
-    ]
+def tables_of(references: list[Any] | None, predictions: list[Any], name: str = "rows.jsonl") -> tuple[Any, Table]:
+    return None if references is None else table(references, name), table(predictions, name)
 
 
 # why, references, predictions, and the plan: ids, ground truth, prediction, parse, parse_references, certain
 @golden("column_guesses", "guesses")
 def test_guesses(references: list[Any] | None, predictions: list[Any], expected: list[Any]) -> None:
     ids, *others = expected
-    assert plan_of(references, predictions) == ReadingPlan(tuple(ids), *others)
+    assert guessed_plan(*tables_of(references, predictions)) == ReadingPlan(tuple(ids), *others)
 
 
 @golden("column_guesses", "tables")
 def test_guesses_of_tables(references: list[Any], predictions: list[Any], expected: list[Any]) -> None:
     """The same of CSV."""
     ids, *others = expected
-    assert plan_of(references, predictions, "rows.csv") == ReadingPlan(tuple(ids), *others)
+    assert guessed_plan(*tables_of(references, predictions, "rows.csv")) == ReadingPlan(tuple(ids), *others)
 
 
 def test_tables_whose_columns_are_the_document() -> None:
     """A row of CSV without its id is compared as a whole."""
-    rows = columns(("doc", ["a", "b"]), ("total", ["1", "2"]), ("date", ["3", "4"]))
-    plan = plan_of(rows, rows[::-1], "rows.csv")
+    rows = [{"doc": "a", "total": "1", "date": "3"}, {"doc": "b", "total": "2", "date": "4"}]
+    tables = tables_of(rows, rows[::-1], "rows.csv")
+    plan = guessed_plan(*tables)
     assert plan == ReadingPlan(("doc", "doc"), None, None)
-    tables = planned_tables(table(rows, "r.csv"), _table(rows[::-1], "p.csv"), plan)
-    assert tables[0] is not None
-    pairs = read_systems(tables[0], [tables[1]])[0]
+    truths, guesses = planned_tables(*tables, plan)
+    assert truths is not None
+    pairs = read_systems(truths, [guesses])[0]
     assert pairs.ids == ["a", "b"]
     assert pairs.truths == [({"total": "1", "date": "3"},), ({"total": "2", "date": "4"},)]
     assert pairs.predictions == [{"total": "1", "date": "3"}, {"total": "2", "date": "4"}]
 
 
-def _table(rows: list[Any], name: str) -> Table:
-    found = table(rows, name)
-    assert found is not None
-    return found
-
-
 def test_rows_that_pair_by_number() -> None:
     plan = ReadingPlan((None, None), "gt", None, certain=False)
-    truths, guesses = planned_tables(table([{"gt": BILL}, {"gt": 2}]), _table([BILL, 2], "p.jsonl"), plan)
+    truths, guesses = planned_tables(*tables_of([{"gt": BILL}, {"gt": 2}], [BILL, 2]), plan)
     assert truths is not None
     pairs = read_systems(truths, [guesses])[0]
     assert (pairs.ids, pairs.truths, pairs.predictions) == (["0", "1"], [(BILL,), (2,)], [BILL, 2])
@@ -97,38 +84,20 @@ OF_ROWS = ReadingPlan(("question_id", None), "references", "prediction")
 )
 def test_plans_that_do_not_fit(references: list[Any] | None, plan: ReadingPlan, message: str) -> None:
     with pytest.raises(ValueError, match=rf"^rows\.jsonl: {message}"):
-        planned_tables(table(references), _table([{"prediction": 1}], "rows.jsonl"), plan)
-
-
-def test_own_files_are_read_as_without_a_plan() -> None:
-    references = table_of_source(REFERENCES, "references", SAME_NAMES)
-    predictions = table_of_source(PREDICTIONS, "predictions", SAME_NAMES)
-    plan = guessed_plan(references, predictions)
-    planned = planned_tables(references, predictions, plan)
-    assert plan.certain
-    assert [each and each.rows for each in planned] == [references.rows, predictions.rows]
-
-
-any_json = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=8,
-)
+        planned_tables(*tables_of(references, [{"prediction": 1}]), plan)
 
 
 @examples(200)
-@given(
-    st.none() | st.lists(any_json, max_size=5), st.lists(any_json, max_size=5), st.sampled_from(["r.jsonl", "r.csv"])
-)
+@given(st.none() | st.lists(values, max_size=5), st.lists(values, max_size=5), st.sampled_from(["r.jsonl", "r.csv"]))
 def test_any_rows_give_a_plan_or_a_sentence(references: list[Any] | None, predictions: list[Any], name: str) -> None:
     """Whatever the rows are, a guess is made, its columns exist, and rows that cannot be read are a ValueError."""
-    plan = plan_of(references, predictions, name)
-    guesses = _table(predictions, name)
-    first = columns_of(guesses if references is None else _table(references, name))
+    truths, guesses = tables_of(references, predictions, name)
+    plan = guessed_plan(truths, guesses)
+    first = columns_of(truths or guesses)
     assert {plan.ids[0], plan.references} <= {None, *first}
     assert {plan.ids[1], plan.prediction} <= {None, *columns_of(guesses)}
     try:
-        tables = planned_tables(table(references, name), guesses, plan)
+        tables = planned_tables(truths, guesses, plan)
         pairs = read_systems(tables[0] or tables[1], [tables[1]])[0]
     except (TypeError, ValueError):
         return
@@ -157,10 +126,10 @@ def test_no_doubts(truths: list[Any], guesses: list[Any], plan: dict[str, Any]) 
 
 
 def test_ids_that_all_differ() -> None:
-    references = _table([ref(str(n), 1) for n in range(7)], "/home/r.jsonl")
-    (found,) = doubts_of_ids(references, _table([pred("x", 1)], "/home/p.jsonl"))
+    references = table([ref(str(n), 1) for n in range(7)], "/home/r.jsonl")
+    (found,) = doubts_of_ids(references, table([pred("x", 1)], "/home/p.jsonl"))
     assert str(found.for_remote_users()) == (
         "r.jsonl and p.jsonl: all ids differ: expected ids that both sides have, got '0', '1', '2', '3', '4' and 2 "
         "more in the references and 'x' in the predictions"
     )
-    assert list(doubts_of_ids(references, _table([pred("3", 1), pred("x", 1)], "p.jsonl"))) == []
+    assert list(doubts_of_ids(references, table([pred("3", 1), pred("x", 1)], "p.jsonl"))) == []
