@@ -14,9 +14,10 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
@@ -24,7 +25,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.commands import environment
-from tests.conftest import ROOT, skip_or_fail
+from tests.conftest import HUNG, ROOT, skip_or_fail
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Dialog, FilePayload, Locator, Page, Request
@@ -82,10 +83,40 @@ class Playground(NamedTuple):
     log: Path
     process: subprocess.Popen[bytes]
 
-    def faults(self, since: int = 0) -> str:
-        """Where its log shows stack traces, the log from there on."""
-        text = self.log.read_text(encoding="utf-8", errors="replace")[since:]
-        return text[text.index("Traceback") :] if "Traceback" in text else ""
+    def logged(self) -> str:
+        return self.log.read_text(encoding="utf-8", errors="replace")
+
+    @contextlib.contextmanager
+    def without_faults(self) -> Iterator[None]:
+        """Fail where what is done meanwhile makes it log a stack trace."""
+        before = len(self.logged())
+        yield
+        _, trace, rest = self.logged()[before:].partition("Traceback")
+        assert not trace, rest
+
+    def call(self, route: str, *arguments: Any) -> tuple[str, str]:
+        """The last event of a call by plain HTTP, and its data as JSON text."""
+        address = f"{self.url}/gradio_api/call/{route}"
+        status, joined = answer_of(address, json.dumps({"data": arguments}).encode())
+        assert status == 200, joined
+        lines = answer_of(f"{address}/{json.loads(joined)['event_id']}")[1].split("\n")
+        named = [line.removeprefix("event: ") for line in lines if line.startswith("event: ")]
+        data = [line.removeprefix("data: ") for line in lines if line.startswith("data: ")]
+        return named[-1], data[-1]
+
+
+def answer_of(address: str, body: Any = None, kind: str = "application/json") -> tuple[int, str]:
+    """The status and the text of the answer to a request; 0 where the connection is closed before all is sent."""
+    headers = {"Content-Type": kind, "Accept": "application/json, text/event-stream"}
+    request = urllib.request.Request(address, body, headers)  # noqa: S310  ours
+    try:
+        with urllib.request.urlopen(request, timeout=HUNG) as answer:  # noqa: S310
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+    except (urllib.error.URLError, ConnectionError):
+        return 0, ""
 
 
 _RUNNING = pytest.StashKey[Playground]()
@@ -140,7 +171,7 @@ def _wait_until_it_answers(app: Playground) -> None:
         if app.process.poll() is not None:
             break
         time.sleep(0.1)
-    pytest.fail(f"app.py did not come up:\n{app.log.read_text(encoding='utf-8', errors='replace')}")
+    pytest.fail(f"app.py did not come up:\n{app.logged()}")
 
 
 @pytest.fixture(scope="module")
@@ -159,40 +190,67 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-class Visitor:
-    """A visitor with a browser window of their own: what they do, and a record of what must not happen."""
+class Window:
+    """A browser window, and a record of what must not happen in it.
 
-    def __init__(self, browser: Browser, app: Playground, size: tuple[int, int], *, dark: bool) -> None:
-        self.app = app
+    Attributes:
+        page: its first tab.
+        faults: what was said on the console, requests to elsewhere, dialogs and errors of pages.
+    """
+
+    def __init__(self, browser: Browser, size: tuple[int, int], **options: Any) -> None:
         self.faults: list[str] = []
-        self.context = browser.new_context(
-            viewport={"width": size[0], "height": size[1]}, color_scheme="dark" if dark else "light"
-        )
+        self.context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **options)
         self.context.set_default_timeout(MILLISECONDS)
-        self.context.grant_permissions(["clipboard-read", "clipboard-write"])
-        self.context.on("request", self._only_this_machine)
+        self.context.on("request", self.check_request)
         self.page: Page = self.new_tab()
 
     def new_tab(self) -> Page:
         """Another tab of the same browser, watched as the first."""
         page = self.context.new_page()
-        page.on("console", self._console)
+        page.on("console", self.check_console)
         page.on("pageerror", lambda error: self.faults.append(f"page error: {error}"))
         page.on("dialog", self._dialog)
         return page
-
-    def _only_this_machine(self, request: Request) -> None:
-        address = urlsplit(request.url)
-        if address.scheme not in ("blob", "data") and address.hostname not in ("127.0.0.1", "localhost"):
-            self.faults.append(f"request to {address.hostname}: {request.url}")
 
     def _dialog(self, dialog: Dialog) -> None:
         self.faults.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 
-    def _console(self, message: ConsoleMessage) -> None:
+    def check_request(self, request: Request) -> None:
+        """Nothing is asked of another machine."""
+        address = urlsplit(request.url)
+        if address.scheme not in ("blob", "data") and address.hostname not in ("127.0.0.1", "localhost"):
+            self.faults.append(f"request to {address.hostname}: {request.url}")
+
+    def check_console(self, message: ConsoleMessage) -> None:
+        """No error is told of."""
         if message.type == "error" and not OF_GRADIO.search(message.text):
             self.faults.append(f"console: {message.text} {message.location}")
+
+    def sideways(self) -> int:
+        """By how many pixels the page is wider than the window."""
+        found: int = self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        return found
+
+
+def close_all(windows: Sequence[Window]) -> None:
+    """Close the windows; nothing forbidden may have happened in any of them, and no text have run as a script."""
+    scripts = [window.page.evaluate(f"typeof {XSS}") for window in windows]
+    faults = [fault for window in windows for fault in window.faults]
+    for window in windows:
+        window.context.close()
+    assert scripts == ["undefined"] * len(windows)
+    assert faults == [], faults
+
+
+class Visitor(Window):
+    """A visitor of the page with a browser window of their own: what they do."""
+
+    def __init__(self, browser: Browser, app: Playground, size: tuple[int, int], *, dark: bool) -> None:
+        super().__init__(browser, size, color_scheme="dark" if dark else "light")
+        self.app = app
+        self.context.grant_permissions(["clipboard-read", "clipboard-write"])
 
     def __getitem__(self, element: str) -> Locator:
         """The component of that id."""
@@ -214,10 +272,6 @@ class Visitor:
         """Paste a pair and press the button; the tree that stood there before is no longer taken for the result."""
         self.paste("pair-truth", truth)
         self.paste("pair-prediction", prediction)
-        self.press_score()
-
-    def press_score(self) -> None:
-        """Score what the editors hold; what is drawn at this moment is no longer taken for the result."""
         mark = "result.querySelectorAll('.anls-tree').forEach(each => each.dataset.old = 1)"
         self["pair-result"].evaluate(f"result => {{ {mark}; {PRESS} }}")
 
@@ -229,27 +283,27 @@ class Visitor:
         """The text in an editor."""
         return self[editor].locator("textarea").input_value()
 
-    def choose(self, option: str, value: str) -> None:
-        """Choose an option of the pair, behind the button that shows them."""
-        self["pair-options"].evaluate("options => { options.open = true; }")
-        self["pair-options"].locator(f'input[name="pair-{option}"][value="{value}"]').check()
-        self["pair-options"].evaluate("options => { options.open = false; }")
+    def choose(self, option: str, value: str, tab: str = "pair") -> None:
+        """Choose an option, behind the button that shows them."""
+        self[f"{tab}-options"].evaluate("options => { options.open = true; }")
+        self[f"{tab}-options"].locator(f'input[name="{tab}-{option}"][value="{value}"]').check()
+        self[f"{tab}-options"].evaluate("options => { options.open = false; }")
 
-    def tree(self, within: str = "pair-result") -> Locator:
+    def tree(self) -> Locator:
         """The newest tree, waited for."""
-        found = self[within].locator(".anls-tree:not([data-old])")
+        found = self["pair-result"].locator(".anls-tree:not([data-old])")
         found.wait_for()
         return found
 
-    def total(self, within: str = "pair-result") -> float:
-        return float(self.tree(within).locator(".anls-score").inner_text())
+    def total(self) -> float:
+        return float(self.tree().locator(".anls-score").inner_text())
 
-    def has_score(self, score: str, within: str = "pair-result") -> None:
+    def has_score(self, score: str) -> None:
         """Wait until that score is shown."""
-        self[within].locator(".anls-score").get_by_text(score, exact=True).wait_for()
+        self["pair-result"].locator(".anls-score").get_by_text(score, exact=True).wait_for()
 
-    def row(self, path: str, within: str = "pair-result") -> Locator:
-        return self[within].locator(f'.anls-row[data-path="{path}"]')
+    def row(self, path: str) -> Locator:
+        return self["pair-result"].locator(f'.anls-row[data-path="{path}"]')
 
     def open_tab(self, name: str) -> None:
         self.page.locator(".tabs").get_by_role("link", name=name, exact=True).click()
@@ -259,11 +313,6 @@ class Visitor:
         given: Any = [payload(file.name, file.read_bytes()) if isinstance(file, Path) else file for file in files]
         self.page.locator("#testset .drop-input").set_input_files(given)
         self.page.locator("#testset .drop[data-state=chosen]:not([aria-busy])").wait_for()
-
-    def sideways(self) -> int:
-        """By how many pixels the page is wider than the window."""
-        found: int = self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        return found
 
     def copied(self, old: str) -> str:
         """What the clipboard holds once it is no longer the old text; the old text if that lasts for two seconds."""
@@ -287,13 +336,6 @@ def payload(name: str, content: Any) -> FilePayload:
     return {"name": name, "mimeType": "application/octet-stream", "buffer": data}
 
 
-def download(visitor: Visitor, button: str) -> str:
-    """The text of the file that a button gives."""
-    with visitor.page.expect_download() as found:
-        visitor.page.locator(button).click()
-    return Path(found.value.path()).read_text(encoding="utf-8")
-
-
 def packed(value: Any) -> str:
     """The hash of a link that holds a value, as the page packs it."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
@@ -305,7 +347,6 @@ def packed(value: Any) -> str:
 def visit(playground: Playground, chromium: Browser) -> Iterator[Visit]:
     """A function that brings a new visitor; after the test nothing forbidden may have happened to any of them."""
     visitors: list[Visitor] = []
-    length = len(playground.log.read_text(encoding="utf-8", errors="replace"))
 
     def come(path: str = "/", *, size: tuple[int, int] = WIDE, dark: bool = False) -> Visitor:
         visitor = Visitor(chromium, playground, size, dark=dark)
@@ -313,14 +354,9 @@ def visit(playground: Playground, chromium: Browser) -> Iterator[Visit]:
         visitor.arrive(path)
         return visitor
 
-    yield come
-    scripts = [visitor.page.evaluate(f"typeof {XSS}") for visitor in visitors]
-    faults = [fault for visitor in visitors for fault in visitor.faults]
-    for visitor in visitors:
-        visitor.context.close()
-    assert scripts == ["undefined"] * len(visitors)
-    assert faults == [], faults
-    assert playground.faults(length) == ""
+    with playground.without_faults():
+        yield come
+        close_all(visitors)
 
 
 def heard(page: Page) -> set[tuple[str, str]]:
