@@ -8,8 +8,6 @@ import json
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -17,8 +15,9 @@ import pytest
 
 from benchmarks.load import MOST_MARKS, PARTS, VALUES, body_for, page_numbers, worst_values
 from playground import body_limit
+from tests.browser import answer_of
 from tests.commands import environment
-from tests.conftest import HUNG, ROOT
+from tests.conftest import ROOT
 
 LONGEST_HOLD = 0.3  # seconds of processor time
 
@@ -37,20 +36,18 @@ class Server(NamedTuple):
         self.process.stdin.flush()
         return float(line_of(self.process, "step"))
 
+    def post_quickly(self, route: str, body: bytes, longest: float) -> tuple[int, str, float]:
+        """As `post`, with the least hold of up to three: beside other processes the same work takes more time."""
+        answers = [self.post(route, body)]
+        while answers[-1][2] > longest and len(answers) < 3:
+            answers.append(self.post(route, body))
+        return min(answers, key=lambda answer: answer[2])
+
     def post(self, route: str, body: bytes, kind: str = "application/json") -> tuple[int, str, float]:
         """The status, the text of the answer, and the processor time of the longest step for it."""
-        headers = {"Content-Type": kind, "Accept": "application/json, text/event-stream"}
-        request = urllib.request.Request(f"{self.url}gradio_api/{route}", body, headers)  # noqa: S310
         self.longest_step()
-        try:
-            with urllib.request.urlopen(request, timeout=HUNG) as answer:  # noqa: S310
-                status, text = answer.status, answer.read().decode()
-        except urllib.error.HTTPError as error:
-            status, text = error.code, error.read().decode()
-            error.close()
-        except (urllib.error.URLError, ConnectionError):  # closed before all was sent
-            status, text = 413, ""
-        return status, text, self.longest_step()
+        status, text = answer_of(f"{self.url}gradio_api/{route}", body, kind)
+        return status or 413, text, self.longest_step()  # it may be closed before all was sent
 
 
 def line_of(process: subprocess.Popen[str], kind: str) -> str:
@@ -83,14 +80,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             process.kill()
 
 
-def posted(server: Server, route: str, body: bytes, longest: float) -> tuple[int, str, float]:
-    """As `Server.post`, with the least hold of up to three: beside other processes the same work takes more time."""
-    answers = [server.post(route, body)]
-    while answers[-1][2] > longest and len(answers) < 3:
-        answers.append(server.post(route, body))
-    return min(answers, key=lambda answer: answer[2])
-
-
 @pytest.mark.parametrize("route", [*VALUES, *PARTS])
 def test_no_body_within_the_limits_holds_the_event_loop(server: Server, route: str) -> None:
     """4 MB of brackets held it for 5.7 seconds, and an answer that repeated a faulty body for one."""
@@ -99,20 +88,19 @@ def test_no_body_within_the_limits_holds_the_event_loop(server: Server, route: s
     for name, value in worst_values().items():
         body = body_for(route, value, page_numbers(server.url.rstrip("/")))
         assert len(body) <= body_limit.MAX_BODY
-        _, text, holds[name] = posted(server, route, body, LONGEST_HOLD)
+        _, text, holds[name] = server.post_quickly(route, body, LONGEST_HOLD)
         assert '"more than' not in text, name
     assert {name: hold for name, hold in holds.items() if hold > LONGEST_HOLD} == {}
 
 
-LARGE = b"[" + b"{}," * (body_limit.MAX_MARKS // 2 - 1) + b"{}]"
+MOST = body_limit.MAX_MARKS
+LARGE = b"[" + b"{}," * (MOST // 2 - 1) + b"{}]"
 BRACKETS = b"[" + b"[[[]]]," * 570_000 + b"0]"
 TOO_LARGE = {
     "brackets": BRACKETS,
     "brackets in data": b'{"data":' + BRACKETS + b"}",
     "commas": b"[" + b"0," * 2_000_000 + b"0]",
     "texts": b"[" + b'"",' * 1_500_000 + b"0]",
-    "behind an escaped quote": b'["\\"",' + BRACKETS + b"]",
-    "behind an escaped backslash": b'["\\\\",' + BRACKETS + b"]",
     "in UTF-16": ("[" + '"∀",' * 300_000 + "0]").encode("utf-16-le"),
     "bytes": b'"' + b"x" * body_limit.MAX_BODY + b'"',
 }
@@ -122,13 +110,10 @@ TOO_LARGE = {
 def test_a_body_beyond_the_limits_is_refused(server: Server, name: str) -> None:
     """A path that ends in "upload" had no limit, and 150 MB sent to one held the server for 34 seconds."""
     for route in ("call/upload", "call/score", "queue/join"):
-        status, text, hold = posted(server, route, TOO_LARGE[name], LONGEST_HOLD / 3)
+        status, text, hold = server.post_quickly(route, TOO_LARGE[name], LONGEST_HOLD / 3)
         assert status == 413
         assert not text or json.loads(text)["detail"].startswith("more than ")
         assert hold < LONGEST_HOLD / 3
-
-
-MOST = body_limit.MAX_MARKS
 
 
 @pytest.mark.parametrize(
@@ -138,13 +123,40 @@ MOST = body_limit.MAX_MARKS
         (b'{"data": "' + b"a, b [c], " * 100_000 + b'"}', 1),
         (b'{"data": "' + rb"\"[\", " * 100_000 + b'"}', 1),
         (b'{"data": "' + rb"\\" * 100_000 + b'", "more": "' + b"[,{" * 100_000 + b'"}', 2),
-        (b"[" + b"{}," * (MOST // 2 - 1) + b"{}]", MOST),
-        (b"[" + b"{}," * (MOST // 2) + b"{}]", MOST + 1),
+        (LARGE, MOST),
+        (LARGE[:-1] + b",{}]", MOST + 1),
         (b'["a\\\\", ' + b"[[],[]]," * MOST + b"0]", MOST + 1),
     ],
 )
 def test_brackets_and_commas_count_outside_of_texts(body: bytes, marks: int) -> None:
     assert body_limit.count_marks(body) == marks
+
+
+def answered(limited: body_limit.BodyLimit, path: str, portions: list[bytes], kind: str) -> list[dict[str, Any]]:
+    """What is sent for a body that arrives in portions."""
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": portions.pop(0), "more_body": bool(portions)}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    asyncio.run(limited({"type": "http", "path": path, "headers": [(b"content-type", kind.encode())]}, receive, send))
+    return sent
+
+
+def app_that_keeps(taken: list[bytes]) -> Any:
+    async def app(_scope: object, receive: Any, send: Any) -> None:
+        message: dict[str, Any] = {"more_body": True}
+        while message["more_body"]:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ConnectionError
+            taken.append(message["body"])
+        await send({"type": "http.response.start", "status": 200})
+
+    return app
 
 
 def test_large_bodies_take_turns_and_small_ones_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,30 +165,15 @@ def test_large_bodies_take_turns_and_small_ones_do_not_wait(monkeypatch: pytest.
     monkeypatch.setattr(body_limit, "_LONGEST_WAIT", 2.5)
     monkeypatch.setattr(time, "monotonic", lambda: 100.0)
     waits: list[float] = []
-    statuses: list[int] = []
 
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    async def app(_scope: object, _receive: object, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 200})
-
-    async def send(message: dict[str, Any]) -> None:
-        statuses.extend([message["status"]] if "status" in message else [])
-
-    async def post_all() -> None:
-        limited = body_limit.BodyLimit(app)
-        for body in [LARGE, b"[]"] * 4:
-
-            async def receive(body: bytes = body) -> dict[str, Any]:
-                return {"type": "http.request", "body": body}
-
-            await limited({"type": "http", "path": "/gradio_api/call/score", "headers": []}, receive, send)
-
     monkeypatch.setattr(asyncio, "sleep", sleep)
-    asyncio.run(post_all())
+    limited = body_limit.BodyLimit(app_that_keeps([]))
+    sent = [answered(limited, "/gradio_api/call/score", [body], "application/json") for body in [LARGE, b"[]"] * 4]
     assert waits == pytest.approx([0, 1, 2], rel=0.01)
-    assert statuses == [200] * 6 + [503, 200]
+    assert [start["status"] for start, *_ in sent] == [200] * 6 + [503, 200]
 
 
 def form(count: int, content: bytes) -> bytes:
@@ -187,7 +184,9 @@ def form(count: int, content: bytes) -> bytes:
 FORM = "multipart/form-data; boundary=line"
 
 
-def test_an_upload_has_limits_of_its_own(server: Server) -> None:
+def test_an_upload_has_one_route_and_limits_of_its_own(server: Server) -> None:
+    for route in ("component_server", "call/upload", "process_recording", "upload/"):
+        assert server.post(route, form(1, b"\r\n-" * 1_000_000), FORM)[0] == 413, route
     status, text, hold = server.post("upload", form(2, b"x" * 10_000_000), FORM)
     assert (status, len(json.loads(text))) == (200, 2)
     assert hold < LONGEST_HOLD
@@ -211,36 +210,12 @@ def test_an_upload_is_limited_as_it_arrives(
 ) -> None:
     """However it is cut into portions, and whatever the app makes of a connection that seems to be closed."""
     monkeypatch.setattr(body_limit, "MAX_UPLOAD", 5_000)
-    portions = [content[at : at + size] for at in range(0, len(content), size)]
-    sent: list[dict[str, Any]] = []
     taken: list[bytes] = []
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": portions.pop(0), "more_body": bool(portions)}
-
-    async def send(message: dict[str, Any]) -> None:
-        sent.append(message)
-
-    async def app(_scope: object, receive: Any, send: Any) -> None:
-        message: dict[str, Any] = {"more_body": True}
-        while message["more_body"]:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise ConnectionError
-            taken.append(message["body"])
-        await send({"type": "http.response.start", "status": 200})
-
-    headers = [(b"content-type", FORM.encode())]
-    scope = {"type": "http", "path": body_limit.UPLOAD, "headers": headers}
-    asyncio.run(body_limit.BodyLimit(app)(scope, receive, send))
+    portions = [content[at : at + size] for at in range(0, len(content), size)]
+    sent = answered(body_limit.BodyLimit(app_that_keeps(taken)), body_limit.UPLOAD, portions, FORM)
     assert sent[0]["status"] == (413 if sentence else 200)
     assert not sentence or json.loads(sent[1]["body"]) == {"detail": sentence}
     assert sentence or b"".join(taken) == content
-
-
-@pytest.mark.parametrize("route", ["component_server", "call/upload", "process_recording", "upload/"])
-def test_files_are_sent_to_one_route(server: Server, route: str) -> None:
-    assert server.post(route, form(1, b"\r\n-" * 1_000_000), FORM)[0] == 413
 
 
 @pytest.mark.ci
