@@ -10,26 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from docscore import score_tree
-from docscore.metrics.entity_f1 import entity_counts
-from docscore.metrics.kieval import kieval_score
-from docscore.metrics.nted import nted_score
+from docscore import evaluate, score_tree
 from tests import browser
-from tests.browser import (
-    HOSTILE,
-    LOOKS,
-    MILLISECONDS,
-    NARROW,
-    SERVER,
-    WIDE,
-    XSS,
-    ZOOMED,
-    Visit,
-    Visitor,
-    axe,
-    heard,
-    packed,
-)
+from tests.browser import HOSTILE, LOOKS, NARROW, SERVER, WIDE, Visit, Visitor, axe, heard, packed
 from tests.commands import environment
 from tests.conftest import HUNG
 from tests.test_playground_api import of_an_agent
@@ -76,24 +59,15 @@ def test_a_pair_is_scored_as_the_library_scores_it(visit: Visit) -> None:
     expected = score_tree(TRUTH, GUESS)
     assert statuses(visitor) == {node.path: node.status for node in list(expected.nodes())[1:]}
     assert visitor.total() == pytest.approx(expected.score, abs=5e-4)
-    assert visitor.row("$.vendor").locator("del, ins").all_inner_texts() == ["g", "q"]
-    assert "41.40" in visitor.row("$.total").locator(".anls-truth").inner_text()
-    assert visitor.row("$.items[0]").get_by_text("0 ↔ 1").count() == 1
-    names = set(visitor.tree().locator(".anls-grid span[role=img]").evaluate_all("all => all.map(e => e.ariaLabel)"))
-    assert len(names) == len({node.status for node in expected.nodes()})
-    for status in ("partial", "wrong", "missing", "extra"):
-        visitor.tree().locator(f".anls-show-{status}").check()
     said = heard(visitor.page)
     rows = {name for role, name in said if role == "group"}
     assert {"$.vendor: partial, score 0.929", "$.total: wrong, score 0.000"} <= rows
-    assert (
-        "StaticText",
-        f"Score {expected.score:.3f}. {visitor.page.locator('.anls-conclusion').inner_text()}",
-    ) in said
-    left = visitor.tree().locator(".anls-row[data-path]").evaluate_all(VISIBLE)
-    assert (
-        {"partial", "wrong", "missing", "extra"} <= set(left) <= {"partial", "wrong", "wrong_type", "missing", "extra"}
-    )
+    conclusion = visitor.page.locator(".anls-conclusion").inner_text()
+    assert ("StaticText", f"Score {expected.score:.3f}. {conclusion}") in said
+    for status in ("partial", "wrong", "missing", "extra"):
+        visitor.tree().locator(f".anls-show-{status}").check()
+    left = set(visitor.tree().locator(".anls-row[data-path]").evaluate_all(VISIBLE))
+    assert left - {"wrong_type"} == {"partial", "wrong", "missing", "extra"}
 
 
 def choose_example(visitor: Visitor, number: int) -> None:
@@ -123,10 +97,7 @@ def test_each_example_scores_and_can_be_undone(visit: Visit) -> None:
 
 BAD_PASTES = [
     ('{"a": 1,\n "b" 2}', "^expecting ':' delimiter"),
-    ('{"a": 1, "a": 2}', "key 'a' occurs twice"),
-    ("[" * 250 + "]" * 250, "deeper than 200 levels"),
     (json.dumps(dict.fromkeys(map(str, range(20_001)))), "20,001 values"),
-    (" ", "JSON"),
 ]
 
 
@@ -202,16 +173,6 @@ def test_the_score_follows_what_is_typed(visit: Visit) -> None:
     visitor.has_score("0.000")
 
 
-def test_as_much_as_is_allowed_is_drawn(visit: Visit) -> None:
-    """20,000 values: what is not exact is drawn, and a line says what is not."""
-    visitor = visit()
-    truth = {f"k{n}": f"v{n}" for n in range(20_000)}
-    visitor.score(json.dumps(truth), json.dumps({**truth, "k7": "other"}))
-    assert visitor.total() == 0.999
-    assert 1 <= visitor.tree().locator(".anls-row[data-path]").count() <= 3000
-    assert visitor.tree().locator(".anls-note").count() == 1
-
-
 def test_keys_move_through_the_tree(visit: Visit) -> None:
     """Rows of a closed part are passed over; keys with Ctrl are the browser's; n and p go from loss to loss.
 
@@ -220,73 +181,65 @@ def test_keys_move_through_the_tree(visit: Visit) -> None:
     visitor = visit()
     truth = {**TRUTH, "z": {"b": {"c": "right", "d": "x"}}}
     visitor.score(json.dumps(truth), json.dumps({**GUESS, "z": {"b": {"c": "zzz", "d": "x"}}}))
-    items = visitor.row("$.items")
-    press = visitor.page.keyboard.press
     visitor.tree()
-    visitor.row("$.vendor").focus()
-    for key, expected in (("ArrowDown", "$.total"), ("c", "$.total"), ("ArrowUp", "$.vendor")):
-        press(key)
-        assert focused(visitor) == expected
+    press = visitor.page.keyboard.press
+
+    def moved(start: str, *keys: str) -> list[str | None]:
+        """Where the focus is after each key."""
+        visitor.row(start).focus()
+        found = []
+        for key in keys:
+            press(key)
+            found.append(focused(visitor))
+        return found
+
+    assert moved("$.vendor", "ArrowDown", "c", "ArrowUp") == ["$.total", "$.total", "$.vendor"]
     assert visitor.copied("") == "$.total"
     visitor.copy("mine")
     press("ControlOrMeta+c")
     assert not visitor.copied("mine").startswith("$")
-    items.focus()
-    opened = items.evaluate("row => row.parentElement.open")
-    press("Enter")
-    assert items.evaluate("row => row.parentElement.open") is not opened
-    press("ArrowLeft")
-    press("ArrowDown")
-    assert focused(visitor) == "$.date"
-    items.focus()
-    press("ArrowRight")
-    press("ArrowDown")
-    assert focused(visitor) == "$.items[0]"
-    visitor.row("$.vendor").focus()
-    found = []
-    for key in "nnp":
-        press(key)
-        found.append(focused(visitor))
-    assert found == ["$.total", "$.date", "$.total"]
+    part = visitor.row("$.items").locator("..")
+    opened = part.evaluate("part => part.open")
+    moved("$.items", "Enter")
+    assert part.evaluate("part => part.open") is not opened
+    assert moved("$.items", "ArrowLeft", "ArrowDown")[1] == "$.date"
+    assert moved("$.items", "ArrowRight", "ArrowDown")[1] == "$.items[0]"
+    assert moved("$.vendor", *"nnp") == ["$.total", "$.date", "$.total"]
     press("Tab")
     assert focused(visitor) is None
     press("Shift+Tab")
     assert focused(visitor) == "$.total"
 
 
-def test_rows_that_say_the_same_fold_and_values_elsewhere_say_where(visit: Visit) -> None:
-    """A fold is one stop of the keys; the lines of an editor open it."""
+def test_a_row_selects_its_lines_and_lines_their_row(visit: Visit) -> None:
+    """Matched elements have other numbers on the two sides; a one-of leads to the option taken; no unit is missed.
+
+    Rows that say the same are folded: a fold is one stop of the keys, and the lines of an editor open it.
+    """
     visitor = visit()
-    truth = {"rows": [{"n": f"{n}{n}"} for n in range(5)], "vat": "DE811", "no": "0042"}
-    visitor.score(json.dumps(truth, indent=1), json.dumps({"rows": [], "vat": "0042", "no": "DE811"}, indent=1))
-    assert visitor.tree().locator(".anls-folded").inner_text().startswith("−\n5 missing rows")
+    truth: Any = {"😀": "😀", "items": [{"n": "Tea"}, {"n": "Cake"}], "c": {"$one_of": ["Euro", "EUR"]}}
+    truth |= {"rows": [{"n": f"{n}{n}"} for n in range(5)], "gone": "x"}
+    guess = {"c": "EUR", "items": [{"n": "Cake"}, {"n": "Tee"}], "rows": []}
+    visitor.score(json.dumps(truth, indent=1, ensure_ascii=False), json.dumps(guess, indent=1))
+    visitor.tree()
+    for path, lines in (("$.items[0].n", ["5-5", "8-8"]), ("$.c", ["14-14", "2-2"]), ("$.gone", ["34-34", None])):
+        visitor.row(path).click()
+        assert marked(visitor) == lines
+    visitor.page.keyboard.press("Escape")
+    assert marked(visitor) == [None, None]
+    here = visitor["pair-result"].locator(".here")
+    put_caret(visitor, "pair-prediction", "Cake")
+    assert here.get_attribute("data-path") == "$.items[1].n"
+    assert marked(visitor) == ["8-8", "5-5"]
     assert not visitor.row("$.rows[3]").is_visible()
     visitor.row("$.rows").focus()
     visitor.page.keyboard.press("n")
     assert "anls-folded" in visitor.page.evaluate("document.activeElement.className").split()
     visitor.page.keyboard.press("n")
-    assert focused(visitor) == "$.vat"
-    assert visitor.row("$.vat").get_by_text("the value of vat is predicted at no").is_visible()
+    assert focused(visitor) == "$.gone"
     put_caret(visitor, "pair-truth", "33")
-    assert visitor["pair-result"].locator(".here").get_attribute("data-path") == "$.rows[3].n"
+    assert here.get_attribute("data-path") == "$.rows[3].n"
     assert visitor.row("$.rows[3].n").is_visible()
-
-
-def test_a_row_selects_its_lines_and_lines_their_row(visit: Visit) -> None:
-    """Matched elements have other numbers on the two sides; a one-of leads to the option taken; no unit is missed."""
-    visitor = visit()
-    truth = {"😀": "😀", "items": [{"n": "Tea"}, {"n": "Cake"}], "c": {"$one_of": ["Euro", "EUR"]}, "gone": "x"}
-    guess = {"c": "EUR", "items": [{"n": "Cake"}, {"n": "Tee"}]}
-    visitor.score(json.dumps(truth, indent=1, ensure_ascii=False), json.dumps(guess, indent=1))
-    visitor.tree()
-    for path, lines in (("$.items[0].n", ["5-5", "8-8"]), ("$.c", ["14-14", "2-2"]), ("$.gone", ["17-17", None])):
-        visitor.row(path).click()
-        assert marked(visitor) == lines
-    visitor.page.keyboard.press("Escape")
-    assert marked(visitor) == [None, None]
-    put_caret(visitor, "pair-prediction", "Cake")
-    assert visitor["pair-result"].locator(".here").get_attribute("data-path") == "$.items[1].n"
-    assert marked(visitor) == ["8-8", "5-5"]
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
@@ -351,18 +304,19 @@ STOP = """() => {
 
 MENU = {"menu": [{"nm": "Tea", "price": "2"}, {"nm": "Cake", "price": "4"}], "total": "6", "date": "1 May"}
 ORDER = {"menu": [{"nm": "Cake", "price": "5"}, {"nm": "Tea", "price": "2"}], "total": "6", "tip": "1"}
-EXPLAINED = {  # the score, and the options that change it
-    "anls_star": (score_tree(MENU, ORDER).score, ["threshold", "ignore_case", "rules", "numbers"]),
-    "kieval": (kieval_score(MENU, ORDER).entities.aligned, ["normalise"]),
-    "entity_f1": (entity_counts(MENU, ORDER).f1, ["normalise", "donut"]),
-    "nted": (nted_score(MENU, ORDER), ["donut"]),
+EXPLAINED = {  # the options that change its score
+    "anls_star": ["threshold", "ignore_case", "rules", "numbers"],
+    "kieval": ["normalise"],
+    "entity_f1": ["normalise", "donut"],
+    "nted": ["donut"],
 }
 
 
 def test_every_metric_explains_itself_in_the_tree(visit: Visit) -> None:
     """With the signs of ANLS*; only the options that it uses are offered; a row leads to its lines."""
     visitor = visit()
-    for metric, (score, options) in EXPLAINED.items():
+    for metric, options in EXPLAINED.items():
+        score = evaluate(predictions=[ORDER], references=[MENU], metrics=metric).tree(0).score
         visitor.choose("metric", metric)
         visitor.score(json.dumps(MENU, indent=1), json.dumps(ORDER, indent=1))
         assert {"missing", "wrong", "partial"} & set(statuses(visitor).values())
@@ -377,26 +331,22 @@ def test_every_metric_explains_itself_in_the_tree(visit: Visit) -> None:
         assert visitor.page.evaluate("document.activeElement.dataset.status") != "exact"
 
 
-@pytest.mark.parametrize("side", ["keys", "values"])
-def test_text_that_tries_to_be_code_is_text(visit: Visit, side: str) -> None:
-    """By each metric."""
+def test_text_that_tries_to_be_code_is_text(visit: Visit) -> None:
+    """In keys and in values, by each metric."""
     visitor = visit()
-    if side == "keys":
-        truth: Any = {**dict.fromkeys(HOSTILE, "x"), "k" * 10_000: {text: ["x", {text: 1}] for text in HOSTILE}}
-        guess: Any = {**dict.fromkeys(HOSTILE[::2], "y"), **{text + "!": "x" for text in HOSTILE}}
-    else:
-        truth, guess = HOSTILE, [text[:-1] + "#" for text in HOSTILE] + [text * 3 for text in HOSTILE]
+    keys: Any = {**dict.fromkeys(HOSTILE, "x"), "k" * 10_000: {text: ["x", {text: 1}] for text in HOSTILE}}
+    other_keys = {**dict.fromkeys(HOSTILE[::2], "y"), **{text + "!": "x" for text in HOSTILE}}
+    other_values = [text[:-1] + "#" for text in HOSTILE] + [text * 3 for text in HOSTILE]
+    shown = [text for text in HOSTILE if text.isascii() and len(text) < 100]  # others are shortened or escaped
     for metric in EXPLAINED:
         visitor.choose("metric", metric)
-        visitor.score(json.dumps(truth), json.dumps(guess))
-        tree = visitor.tree()
-        texts = tree.text_content() or ""
-        assert not set(texts) & set("\u202e\u2066"), metric
-        assert tree.locator("script, img, [onfocus], [onerror], [autofocus]").count() == 0, metric
-        if metric == "anls_star":
-            shown = [text for text in HOSTILE if text.isascii() and len(text) < 100]  # others are shortened or escaped
-            assert all((text if side == "keys" else json.dumps(text)) in texts for text in shown)
-    assert visitor.page.evaluate(f"typeof {XSS}") == "undefined"
+        for truth, guess, drawn in ((keys, other_keys, shown), (HOSTILE, other_values, map(json.dumps, shown))):
+            visitor.score(json.dumps(truth), json.dumps(guess))
+            tree = visitor.tree()
+            texts = tree.text_content() or ""
+            assert not set(texts) & set("\u202e\u2066"), metric
+            assert tree.locator("script, img, [onfocus], [onerror], [autofocus]").count() == 0, metric
+            assert metric != "anls_star" or all(text in texts for text in drawn)
     assert visitor.sideways() == 0
 
 
@@ -423,7 +373,7 @@ def test_axe_finds_nothing_in_what_we_draw(visit: Visit, size: tuple[int, int], 
 
 @pytest.mark.ci
 @pytest.mark.parametrize(
-    ("size", "dark"), [(WIDE, False), (WIDE, True), (NARROW, False), (NARROW, True), (ZOOMED, False)]
+    ("size", "dark"), [(WIDE, False), (WIDE, True), (NARROW, False), (NARROW, True), (browser.ZOOMED, False)]
 )
 def test_every_tab_passes_axe(visit: Visit, size: tuple[int, int], dark: bool) -> None:
     visitor = visit("/?__theme=dark" if dark else "/", size=size, dark=dark)
@@ -445,9 +395,8 @@ def test_a_link_brings_the_pair_to_another_browser(visit: Visit) -> None:
     visitor.paste("pair-truth", '"ABcde ü €"')
     visitor.paste("pair-prediction", '"abcde ü €"')
     visitor["pair-link"].click()
-    visitor.page.wait_for_url("**/#pair=*", timeout=MILLISECONDS)
-    link = visitor.page.url
-    assert visitor.copied('"abcde ü €"') == link
+    link = visitor.copied('"abcde ü €"')
+    visitor.page.wait_for_function("link => location.href === link", arg=link)
     assert "?" not in link
     other = visit(link.removeprefix(visitor.app.url))
     other.has_score("0.778")
@@ -462,10 +411,8 @@ def test_a_link_brings_the_pair_to_another_browser(visit: Visit) -> None:
 
 STRANGE_LINKS = {
     "#pair=AAAA": "it is damaged",
-    "#pair=q1ZKVLJSMFKyMqrVUUqBsmMBnope": "it is damaged",
     "#pair=": "it is damaged",
     packed({"a": 1}): "truth: field required",
-    packed(["1", "2", 7]): "threshold: expected a number from 0 to 1, got 7",
     packed(["1", "2", 0.5, True, "repair", "<img src=x onerror=alert(1)>"]): "metric: expected 'anls_star', ",
     packed("x" * 40_000_000): "it holds more text than this page takes",
 }
