@@ -34,8 +34,8 @@ def evaluated(found: Any, **options: Any) -> docscore.Evaluation:
 @pytest.fixture(scope="module")
 def drawn() -> dict[str, Any]:
     """One value of each kind, full of markup."""
-    base = evaluated({MARKUP: {MARKUP: f"{MARKUP}!", "n": "tea"}, "b": {MARKUP: "rum", "n": "xxx"}}, by=str)
     better = {MARKUP: {MARKUP: MARKUP, "n": "tea"}, "b": {MARKUP: "rum", "n": "xxx"}}
+    base = evaluated({**better, MARKUP: {MARKUP: f"{MARKUP}!", "n": "tea"}}, by=str)
     return {
         "result": base,
         "result of another metric": evaluated(better, metrics="kieval"),
@@ -60,30 +60,21 @@ KINDS = [
     ("tree", "<ScoreTree $ partial 1.9", 60),
     ("comparison", "<Comparison anls_star +0.00", 80),
 ]
-kinds = pytest.mark.parametrize("kind", [kind for kind, _, _ in KINDS])
 
 
 @pytest.mark.parametrize(("kind", "beginning", "length"), KINDS)
-def test_the_repr_is_short(drawn: dict[str, Any], kind: str, beginning: str, length: int) -> None:
-    text = repr(drawn[kind])
-    assert text.startswith(beginning)
-    assert len(text) < length
-    assert text.isprintable()
-
-
-@kinds
-def test_text_and_drawing_are_escaped(drawn: dict[str, Any], kind: str) -> None:
-    """The text cannot steer a terminal, and the drawing has no markup of values."""
-    text, page = str(drawn[kind]), drawn[kind]._repr_html_()
+def test_what_is_shown_is_short_escaped_and_has_a_style_for_itself(
+    drawn: dict[str, Any], kind: str, beginning: str, length: int
+) -> None:
+    """No text can steer a terminal, and the drawing has no markup of values."""
+    shown, text, page = repr(drawn[kind]), str(drawn[kind]), drawn[kind]._repr_html_()
+    assert shown.startswith(beginning)
+    assert len(shown) < length
+    assert shown.isprintable()
     assert len(text) > 20
     assert all(line.isprintable() for line in text.split("\n"))
     assert not re.search("<script|<img|\x1b", page)
     assert SHOWN in page or kind in ("causes", "slices", "result of another metric")
-
-
-@kinds
-def test_the_style_holds_for_the_drawing_alone(drawn: dict[str, Any], kind: str) -> None:
-    page = drawn[kind]._repr_html_()
     (style,) = re.findall(r"<style>(.*?)</style>", page, flags=re.DOTALL)
     rules = re.sub(r"/\*.*?\*/|@(?:media|container)[^{]*\{", "", style, flags=re.DOTALL)
     selectors = [part for rule in re.findall(r"([^{}]+)\{", rules) for part in rule.split(",\n")]
@@ -149,9 +140,6 @@ STYLES = """names => [...document.querySelectorAll(".anls-notebook *")]
 """
 
 
-KINDS_SEEN = ("result", "fields", "causes", "document", "comparison")
-
-
 @pytest.mark.parametrize("template", ["lab", "classic"])
 def test_the_style_of_an_exported_page_changes_nothing(page: Page, drawn: dict[str, Any], template: str) -> None:
     """Those of Jupyter put text to the right, stripes behind rows and bullets before lines."""
@@ -159,25 +147,22 @@ def test_the_style_of_an_exported_page_changes_nothing(page: Page, drawn: dict[s
     import nbconvert  # noqa: PLC0415  not in every environment
     import nbformat.v4  # noqa: PLC0415
 
-    shown = [drawn[kind]._repr_html_() for kind in KINDS_SEEN]
+    shown = [drawn[kind]._repr_html_() for kind in ("result", "fields", "causes", "document", "comparison")]
     outputs = [nbformat.v4.new_output("display_data", {"text/html": each}) for each in shown]
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("", outputs=outputs)])
     html, _ = nbconvert.HTMLExporter(template_name=template).from_notebook_node(book)
-    alone, exported = (styles_on(page, each) for each in (f"<!doctype html>{''.join(shown)}", html))
+    page.route("**/*", lambda route: route.abort())  # what it would load from elsewhere
+    styles: list[list[list[str]]] = []
+    for content in (f"<!doctype html>{''.join(shown)}", html):
+        page.set_content(content, wait_until="domcontentloaded")
+        styles.append(page.evaluate(STYLES, SEEN))
+    alone, exported = styles
     assert len(alone) > 100
     for ours, theirs in zip(alone, exported, strict=True):
         differing = [
             (name, *each) for name, *each in zip(SEEN, ours[1:], theirs[1:], strict=True) if each[0] != each[1]
         ]
         assert {each for each in differing if each != ("text-align", "start", "left")} == set(), ours[0]
-
-
-def styles_on(page: Page, html: str) -> list[list[str]]:
-    """The computed values of the elements of all drawings on a page, without what it would load from elsewhere."""
-    page.route("**/*", lambda route: route.abort())
-    page.set_content(html, wait_until="domcontentloaded")
-    styles: list[list[str]] = page.evaluate(STYLES, SEEN)
-    return styles
 
 
 def figures(notebook: Any) -> list[list[str]]:
