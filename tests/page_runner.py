@@ -83,8 +83,7 @@ def run_page(path: Path) -> None:
             printed = _run_python(block, path, names)
         elif block.language == "bash":
             command = ["bash", "-euc", in_a_clone(block.text)]
-            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-            printed = done.stdout
+            printed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
         elif block.language == "text":
             same = doctest.OutputChecker().check_output(block.text, printed, _ALIKE)
             assert same, f"{path}:{block.line}: the page says\n{block.text}\nand this was printed:\n{printed}"
