@@ -65,7 +65,7 @@ def test_missing_and_wrong_arguments_are_named(playground: Playground) -> None:
 
 
 def test_options_have_defaults_for_callers_that_know_fewer(playground: Playground) -> None:
-    assert call(playground, 1000, "1000.0")[1] == call(playground, 1000, "1000.0", *DEFAULTS)[1]
+    assert call(playground, 1000, 1000.0)[1] == call(playground, 1000, 1000.0, *DEFAULTS)[1]
 
 
 def test_bodies_that_take_too_long_are_refused(playground: Playground) -> None:
