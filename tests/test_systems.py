@@ -102,34 +102,22 @@ def test_p_values_are_those_of_a_comparison_whatever_else_is_compared() -> None:
     assert len(found) == 1
 
 
-def test_a_named_system_and_clusters() -> None:
-    named = systems_of(evaluations(12, 0), against="s0").tests["s12", "anls_star"]
-    assert named.difference == pytest.approx(0.5)
-    clustered = systems_of(evaluations(12, 0, cluster=lambda name: name.split("-")[0]), against="s0")
-    assert clustered.tests["s12", "anls_star"].p_value == pytest.approx(2 / 2**6)  # six clusters of two rows
+def test_clusters_are_swapped_as_wholes() -> None:
+    """Six clusters of two rows, against a system that is named."""
+    found = systems_of(evaluations(12, 0, cluster=lambda name: name.split("-")[0]), against="s0")
+    change = found.tests["s12", "anls_star"]
+    assert (change.difference, change.p_value) == pytest.approx((0.5, 2 / 2**6))
 
 
-def test_figures_are_chosen_and_unknown_ones_named() -> None:
-    systems = evaluations(12, 0, metrics=["anls_star", "kieval"])
-    found = systems_of(systems, figures=["kieval_aligned", "anls_star"])
-    for part in found.parts()[0].values():
-        assert [each.name for each in part.figures] == ["kieval_aligned", "anls_star"]
+def test_unknown_figures_are_named() -> None:
     with pytest.raises(ValueError, match=r"^figures: expected figures among anls_star, kieval_entity_f1, .*got 'nted'"):
-        systems_of(systems, figures=["nted"])
+        systems_of(evaluations(12, 0, metrics=["anls_star", "kieval"]), figures=["nted"])
 
 
 @golden("systems", "not tested")
 def test_what_cannot_be_tested(names: list[int], against: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         systems_of(evaluations(*names), against=against)
-
-
-def test_slices_are_those_of_each_system() -> None:
-    systems = evaluations(11, 0, by="lang")
-    everything, *parts = (part["s11"] for part in systems_of(systems).parts())
-    assert (everything.value, everything.documents) == (None, COUNT)
-    assert [part.value for part in parts] == ["en", "de"]
-    assert parts == systems["s11"].slice_figures
 
 
 def runs(truth: Any, *predictions: Any) -> list[PlaceRun]:
@@ -303,10 +291,7 @@ def test_without_its_library_a_log_says_what_it_needs(tmp_path: Path) -> None:
 
 
 def evaluation_of(*predictions: str) -> Evaluation:
-    ids = [f"d{number}" for number in range(len(predictions))]
-    ours = [{"question_id": name, "prediction": value} for name, value in zip(ids, predictions, strict=True)]
-    theirs = [{"question_id": name, "references": ["right"]} for name in ids]
-    return Evaluation(pairs_of(ours, theirs))
+    return Evaluation(pairs_of(predictions, ["right"] * len(predictions)))
 
 
 def run_of(model: str, method: str = "simple", data_set: str = "SROIE", **others: Any) -> LoggedRun:
