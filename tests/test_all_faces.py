@@ -23,13 +23,13 @@ from docscore.integrations.datasets import score_batch
 from docscore.metrics import registry
 from docscore.report.markup import report_as_markdown
 from docscore.report.systems_report import systems_table
-from tests.commands import run
+from tests.commands import run, written
 from tests.conftest import examples
 from tests.structures import evaluation_of, predictions, truths
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 SOME = examples(50)
-Face = dict[str, Any]
+METRICS = ("anls_star", "kieval", "entity_f1", "nted")
 
 
 class Rows(NamedTuple):
@@ -79,8 +79,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def modules(folder: Path) -> dict[str, Any]:
     """The modules of `evaluate` by name."""
     evaluate = pytest.importorskip("evaluate")
-    names = "anls_star", "kieval", "entity_f1", "nted"
-    return {name: evaluate.load(docscore.evaluate_module(name), cache_dir=str(folder / "cache")) for name in names}
+    return {name: evaluate.load(docscore.evaluate_module(name), cache_dir=str(folder / "cache")) for name in METRICS}
 
 
 def files(rows: Rows, folder: Path) -> tuple[Path, Path]:
@@ -151,7 +150,7 @@ def test_the_command_and_evaluate(test_set: tuple[Rows, dict[str, Any]], modules
         assert ends(face) == ends(result.to_dict())
 
 
-def ends(face: Face) -> list[float] | None:
+def ends(face: dict[str, Any]) -> list[float] | None:
     """The interval; in JSON a list."""
     found = face["confidence_interval"]
     return None if found is None else list(found)
@@ -163,7 +162,6 @@ documents = st.dictionaries(
     st.one_of(texts, st.lists(st.dictionaries(st.sampled_from(["n", "p"]), texts, max_size=2), max_size=3)),
     max_size=3,
 )
-METRICS = ("anls_star", "kieval", "entity_f1", "nted")
 
 
 @SOME
@@ -189,14 +187,14 @@ def test_all_metrics(
     }
 
 
-def page_of(references: Path, predictions: Path, folder: Path, parse: str | None = None) -> Any:
-    """The JSON that the page gives for two files."""
-    testset = pytest.importorskip("playground.testset")
-    requests = pytest.importorskip("playground.requests")
-    reading = {"parse": parse, "parse_references": None}
-    asked = requests.FileRequest(references=references, predictions=predictions, reading=reading, metrics=list(METRICS))
-    kept = Path(tempfile.mkdtemp(dir=folder))
-    page = testset.score_files(asked, folder=kept, progress=lambda *_: None)
+def page_of(references: Path, predictions: Path, folder: Path, **asked: Any) -> Any:
+    """What the page gives for two files."""
+    testset, requests = (pytest.importorskip(f"playground.{name}") for name in ("testset", "requests"))
+    request = requests.FileRequest(references=references, predictions=predictions, **asked)
+    return testset.score_files(request, folder=Path(tempfile.mkdtemp(dir=folder)), progress=lambda *_: None)
+
+
+def json_of(page: Any) -> Any:
     return json.loads(Path(page["downloads"][1]["path"]).read_text("utf-8"))
 
 
@@ -207,7 +205,8 @@ def test_the_page(folder: Path, pairs: list[tuple[Any, Any]], parse: str | None)
     rows = rows_of([[truth] for truth, _ in pairs], found, absent=False)
     paths = files(rows, folder)
     result = docscore.evaluate(predictions=paths[1], references=paths[0], metrics=METRICS, parse=parse)
-    shown = page_of(paths[0], paths[1], folder, parse)
+    reading = {"parse": parse, "parse_references": None}
+    shown = json_of(page_of(*paths, folder, reading=reading, metrics=list(METRICS)))
     assert [row["anls_score"] for row in shown["per_sample"]] == result.documents.to_dict()["anls_score"]
     assert shown["anls_score"] == result.score
     assert {name: shown["metrics"][name] for name in result.figures} == result.figures
@@ -233,18 +232,13 @@ def test_plain_documents(modules: dict[str, Any], folder: Path, pairs: list[tupl
     columns = {"prediction": answers, "references": [[truth] for truth in truths]}
     assert score_batch(columns)["anls_score"] == scores
     for kind in ("json", "jsonl"):
-        paths = [folder / f"{name}.{kind}" for name in ("truths", "answers")]
-        for path, side in zip(paths, (truths, answers), strict=True):
-            lines = "".join(dumps(row) + "\n" for row in side)
-            path.write_text(lines if kind == "jsonl" else dumps(side), "utf-8", newline="")
+        paths = [written(folder, f"{name}.{kind}", side) for name, side in (("truths", truths), ("answers", answers))]
         done = run("score", *paths, "--json")
         assert (done.code, json.loads(done.out)["anls_score"]) == (0, mean), done.err
         compared = run("compare", paths[1], paths[1], "--references", paths[0], "--json")
         assert (compared.code, json.loads(compared.out)["base"]) == (0, mean), compared.err
-        assert page_of(paths[0], paths[1], folder)["anls_score"] == mean
-    values = folder / "truth.json", folder / "answer.json"
-    for path, value in zip(values, pairs[0], strict=True):
-        path.write_text(dumps(value), "utf-8")
+        assert json_of(page_of(paths[0], paths[1], folder))["anls_score"] == mean
+    values = [written(folder, f"{n}.json", value) for n, value in enumerate(pairs[0])]
     assert json.loads(run("explain", *values, "--json").out)["score"] == scores[0]
 
 
@@ -278,8 +272,7 @@ def test_every_face_says_what_is_doubtful(
     rows = rows_of(answers, [row["prediction"] for row in data], absent=False)
     others = rows_of(answers, [row.get("other", row["prediction"]) for row in data], absent=False)
     truths, ours = files(rows, tmp_path)
-    theirs = tmp_path / "other.jsonl"
-    theirs.write_text("".join(dumps(row) + "\n" for row in others.predictions), "utf-8")
+    theirs = written(tmp_path, "other.jsonl", others.predictions)
 
     def result(path: Path = ours) -> docscore.Evaluation:
         return docscore.evaluate(references=truths, predictions=path)
@@ -288,11 +281,6 @@ def test_every_face_says_what_is_doubtful(
         done = run(command, *arguments)
         assert done.code == 0
         return done.out + done.err
-
-    def of_page() -> Any:
-        testset, requests = (pytest.importorskip(f"playground.{name}") for name in ("testset", "requests"))
-        asked = requests.FileRequest(references=truths, predictions=ours)
-        return testset.score_files(asked, folder=Path(tempfile.mkdtemp(dir=tmp_path)), progress=lambda *_: None)
 
     def of_page_with_systems() -> Any:
         work, requests = (pytest.importorskip(f"playground.{name}") for name in ("systems_work", "requests"))
@@ -309,7 +297,7 @@ def test_every_face_says_what_is_doubtful(
         "score": lambda: shown("score", truths, ours),
         "report of the command": lambda: shown("report", truths, ours, "-o", "-"),
         "evaluate": lambda: modules["anls_star"].compute(**rows.both()),
-        "page": of_page,
+        "page": lambda: page_of(truths, ours, tmp_path),
     }
     faces_of_two: dict[str, Callable[[], object]] = {
         "Python, compared": lambda: result(theirs).compare(result()),

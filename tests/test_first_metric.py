@@ -14,11 +14,10 @@ import pytest
 import docscore
 from docscore.evaluation.evaluation import Evaluation
 from docscore.metrics.registry import METRICS
-from tests.commands import pred, ref, run, succeed
+from tests.commands import Write, pred, ref, run, succeed
 
 COUNT = 24
 SCHEMA = {"properties": {"date": {"type": "string", "format": "date"}, "total": {"type": "number"}}}
-SCORER = {"anls_star": "anls_star", "typed": "anls_star", "anls": "anls_star", "anlsl": "anls_star"}  # else of its name
 
 
 class Case(NamedTuple):
@@ -60,39 +59,22 @@ CASES = {
 }
 
 
-def test_every_metric_has_a_case() -> None:
-    assert CASES.keys() == METRICS.keys()
-
-
-@pytest.fixture(params=CASES)
-def faces(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+@pytest.fixture(params=METRICS)
+def faces(request: pytest.FixtureRequest, write: Write) -> Any:
     """A metric with its files, and what Python says of both systems."""
     name, case = request.param, CASES[request.param]
-    references = [ref(f"d{n:02}", case.truth(n)) for n in range(COUNT)]
-    systems = {side: [pred(f"d{n:02}", getattr(case, side)(n)) for n in range(COUNT)] for side in ("base", "new")}
-    paths = {}
-    for side, rows in {"references": references, **systems}.items():
-        paths[side] = tmp_path / f"{side}.jsonl"
-        paths[side].write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
-    flags = ["--metrics", f"{name},nted" if name == "typed" else name]
+    rows = {side: [pred(f"d{n:02}", getattr(case, side)(n)) for n in range(COUNT)] for side in ("base", "new")}
+    rows["references"] = [ref(f"d{n:02}", case.truth(n)) for n in range(COUNT)]
+    paths = {side: write(f"{side}.jsonl", each) for side, each in rows.items()}
+    options: dict[str, Any] = {"metrics": [name, "nted"] if name == "typed" else [name], **case.options}
+    flags = ["--metrics", ",".join(options["metrics"])]
     if case.options:
-        (tmp_path / "schema.json").write_text(json.dumps(SCHEMA), "utf-8")
-        flags += ["--schema", str(tmp_path / "schema.json")]
-    python = {
-        side: docscore.evaluate(predictions=rows, references=references, metrics=flags[1].split(","), **case.options)
-        for side, rows in systems.items()
-    }
-    return SimpleNamespace(
-        name=name,
-        references=references,
-        new=python["new"],
-        base=python["base"],
-        flags=flags,
-        paths=paths,
-        rows=systems["new"],
-        options=case.options,
-        label=METRICS[name].figures[0].label,
+        flags += ["--schema", str(write("schema.json", SCHEMA))]
+    base, new = (
+        docscore.evaluate(predictions=rows[side], references=rows["references"], **options) for side in ("base", "new")
     )
+    figure = METRICS[name].figures[0]
+    return SimpleNamespace(name=name, figure=figure, case=case, rows=rows, paths=paths, flags=flags, base=base, new=new)
 
 
 def order(result: Evaluation) -> list[str]:
@@ -106,10 +88,10 @@ def key_of(result: Evaluation) -> str:
 def test_python(faces: Any) -> None:
     result = faces.new
     assert 0 < result.score < 1 == faces.base.score
-    assert next(iter(result.figures.items())) == (METRICS[faces.name].figures[0].key, result.score)
-    state = docscore.ScoreState(metrics=result.metrics, **faces.options)
-    state.update(faces.rows, faces.references)
-    assert state.compute()[METRICS[faces.name].figures[0].key] == result.score
+    assert next(iter(result.figures.items())) == (faces.figure.key, result.score)
+    state = docscore.ScoreState(metrics=result.metrics, **faces.case.options)
+    state.update(faces.rows["new"], faces.rows["references"])
+    assert state.compute()[faces.figure.key] == result.score
     low, high = result.interval
     assert low < result.score < high
     assert result.signature.startswith(faces.name)
@@ -130,7 +112,7 @@ def test_the_command(faces: Any) -> None:
     assert [row[key_of(faces.new)] for row in found["per_sample"]] == faces.new.documents.to_dict()[key_of(faces.new)]
     assert found["signature"] == faces.new.signature
     text = succeed("score", faces.paths["references"], faces.paths["new"], "--fields", *faces.flags)
-    assert text.startswith(f"{faces.label}  {faces.new.score:.6f}  ")
+    assert text.startswith(f"{faces.figure.label}  {faces.new.score:.6f}  ")
 
 
 def test_the_gates(faces: Any) -> None:
@@ -155,27 +137,11 @@ def test_reports(faces: Any, tmp_path: Path) -> None:
     html, markdown = (
         faces.new.report(tmp_path / f"report.{kind}", worst=COUNT).read_text("utf-8") for kind in ("html", "md")
     )
-    assert f"<title>report: {faces.label} {faces.new.score:.4f}</title>" in html
+    headline = f"{faces.figure.label} {faces.new.score:.4f}"
+    assert f"<title>report: {headline}</title>" in html
     assert re.findall(r"<h3>(d\d\d)</h3>", html) == order(faces.new)
-    assert f"**{faces.label} {faces.new.score:.4f}**".replace("*", "") in markdown.replace("\\*", "").replace("*", "")
+    assert headline.replace("*", "") in markdown.replace("\\*", "").replace("*", "")
     listed = markdown.split("Lowest scores", 1)[1]
     assert re.findall(r"<code>(d\d\d)</code>", listed) == order(faces.new)
     assert f"{faces.new.score:.4f}" in faces.new._repr_html_()
-    assert str(faces.new).startswith(f"{faces.label}  {faces.new.score:.6f}")
-
-
-def test_the_evaluate_module(faces: Any) -> None:
-    evaluate = pytest.importorskip("evaluate")
-    configuration = faces.name if faces.name in ("anls", "anlsl") else None
-    path = docscore.evaluate_module(SCORER.get(faces.name, faces.name))
-    module = evaluate.load(path, configuration) if configuration else evaluate.load(path)
-    found = module.compute(predictions=faces.rows, references=faces.references, **faces.options)
-    key = METRICS[faces.name].figures[0].key if faces.name in ("typed", "kieval", "entity_f1", "nted") else "anls_score"
-    assert found[key] == faces.new.score
-
-
-def test_a_schema_alone_asks_for_the_typed_score() -> None:
-    rows = [rewritten(number) for number in range(COUNT)], [document(number) for number in range(COUNT)]
-    found = docscore.evaluate(predictions=rows[0], references=rows[1], schema=SCHEMA)
-    assert list(found.figures) == ["typed_score", "anls_star"]
-    assert found.score == found.figures["typed_score"] != found.figures["anls_star"]
+    assert str(faces.new).startswith(f"{faces.figure.label}  {faces.new.score:.6f}")
