@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -54,11 +54,6 @@ def nested(depth: int) -> Any:
     return value
 
 
-def spread(column: str, values: Iterable[str]) -> list[dict[str, Any]]:
-    """The receipts' ground truths with a further column."""
-    return [{**row, column: value} for row, value in zip(TRUTHS, values, strict=True)]
-
-
 def case_of(row: dict[str, Any]) -> Case:
     """A test set from a row of the data file."""
     parts = {name: row[name] for name in Case._fields if name in row}
@@ -87,7 +82,11 @@ MADE: dict[str, Case] = {
         options={"with_confidences": True},
     ),
     "clusters and slices": Case(
-        spread("shop", "aabbcca"), ANSWERS, NEW, flags=("--cluster", "shop"), options={"cluster": "shop"}
+        [{**row, "shop": shop} for row, shop in zip(TRUTHS, "aabbcca", strict=True)],
+        ANSWERS,
+        NEW,
+        flags=("--cluster", "shop"),
+        options={"cluster": "shop"},
     ),
     "deep": Case([ref("a", nested(99)), ref("b", nested(4))], [pred("a", nested(98)), pred("b", nested(4))]),
     "too deep": Case([ref("a", nested(150))], [pred("a", "x")]),

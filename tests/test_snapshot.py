@@ -28,14 +28,8 @@ from tests.conftest import ROOT
 from tests.snapshot_inputs import OPTIONS, TEST_SETS, Case, write
 
 DATA = Path(__file__).parent / "data" / "snapshot"
-WRITE = "DOCSCORE_WRITE_SNAPSHOT"
 LONGEST = 1_500  # characters of an output that are kept as they are, with the hash of all
 LINES_OF_A_DIFF = 60
-
-
-def neutral(text: str, folder: Path) -> str:
-    """The text without what depends on the machine or the version."""
-    return without_versions(text.replace(str(folder), "FOLDER").replace(str(ROOT), "ROOT"))
 
 
 def without_versions(text: str) -> str:
@@ -66,17 +60,17 @@ def words(page: str) -> str:
 
 def compare(face: str, parts: list[tuple[str, str]], folder: Path) -> None:
     """Hold the outputs of a face beside its file, or write it."""
-    text = "".join(f"##### {name}\n{neutral(output, folder)}\n" for name, output in parts)
+    text = "".join(f"##### {name}\n{without_versions(output)}\n" for name, output in parts)
+    text = text.replace(str(folder), "FOLDER").replace(str(ROOT), "ROOT")
     text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     path = DATA / f"{face}.txt"
-    if os.environ.get(WRITE):
+    if os.environ.get("DOCSCORE_WRITE_SNAPSHOT"):
         DATA.mkdir(exist_ok=True)
         path.write_bytes(text.encode())
         return
     expected = path.read_bytes().decode()
-    lines = difflib.unified_diff(expected.split("\n"), text.split("\n"), "expected", "got", lineterm="")
     if expected != text:
-        found = list(lines)
+        found = list(difflib.unified_diff(expected.split("\n"), text.split("\n"), "expected", "got", lineterm=""))
         rest = f"\n… and {len(found) - LINES_OF_A_DIFF} lines" if len(found) > LINES_OF_A_DIFF else ""
         pytest.fail("\n".join(found[:LINES_OF_A_DIFF]) + rest, pytrace=False)
 
@@ -164,16 +158,12 @@ def without(flags: tuple[str, ...], *names: str) -> tuple[str, ...]:
 
 def test_options_of_the_command(folder: Path) -> None:
     """Options that change what is printed, on the receipts and on wrong input."""
-    rows = [{**row, "shop": shop} for row, shop in zip(TEST_SETS["receipts"].references, "aabbcca", strict=True)]
-    write(TEST_SETS["receipts"]._replace(references=rows), folder)
-    draws: dict[str, Callable[[str], str]] = {"report": words}
-    parts = [
-        (
-            " ".join(arguments),
-            printed(run(*arguments), as_json if "--json" in arguments else draws.get(arguments[0], str)),
-        )
-        for arguments in OPTIONS
-    ]
+    write(TEST_SETS["clusters and slices"], folder)
+    parts = []
+    for arguments in OPTIONS:
+        draw: Callable[[str], str] = words if arguments[0] == "report" else str
+        draw = as_json if "--json" in arguments else draw
+        parts.append((" ".join(arguments), printed(run(*arguments), draw)))
     compare("options", parts, folder)
 
 
@@ -195,34 +185,24 @@ def called(function: Callable[..., Any], *arguments: Any, **options: Any) -> str
             output = f"{type(error).__name__}: {error}\n"
         else:
             output = shortened(lines_of(json.loads(json.dumps(result, default=str))), 2_500)
-    return output + "".join(f"{each.category.__name__}: {each.message}\n" for each in caught if ours(each))
-
-
-def ours(warning: warnings.WarningMessage) -> bool:
-    return issubclass(warning.category, UserWarning)
+    ours = (each for each in caught if issubclass(each.category, UserWarning))
+    return output + "".join(f"{each.category.__name__}: {each.message}\n" for each in ours)
 
 
 def test_evaluate_in_python(folder: Path) -> None:
     """Files by their paths; rows from memory where they are a list."""
     parts = []
     for name, case, (references, predictions, _) in sets_in(folder):
-        options = dict(case.options)
-
-        def result(**sides: Any) -> Any:
-            return docscore.evaluate(**sides, **options).to_dict()  # noqa: B023  called in the same turn
-
-        parts.append((f"{name}: paths", called(result, references=references, predictions=predictions)))
+        sides: dict[str, dict[str, Any]] = {"paths": {"references": references, "predictions": predictions}}
         if isinstance(case.references, list):
-            sides = {"references": case.references, "predictions": case.predictions}
-            parts.append((f"{name}: lists", called(result, **sides)))
+            sides["lists"] = {"references": case.references, "predictions": case.predictions}
+        for kind, given in sides.items():
+            parts.append((f"{name}: {kind}", called(result_of, **given, **case.options)))
     compare("python", parts, folder)
 
 
-@pytest.fixture(scope="module")
-def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
-    evaluate = pytest.importorskip("evaluate")
-    cache = tmp_path_factory.mktemp("cache")
-    return lambda name: evaluate.load(docscore.evaluate_module(name), cache_dir=str(cache))
+def result_of(**given: Any) -> Any:
+    return docscore.evaluate(**given).to_dict()
 
 
 MODULES: dict[str, dict[str, Any]] = {
@@ -234,8 +214,8 @@ MODULES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_an_evaluate_module(module: str, load: Callable[[str], Any], folder: Path) -> None:
-    metric = load(module)
+def test_an_evaluate_module(module: str, folder: Path) -> None:
+    metric = pytest.importorskip("evaluate").load(docscore.evaluate_module(module), cache_dir=str(folder / "cache"))
     taken = {"parse", "parse_references", "missing"}
     taken |= {"rules", "ignore_case", "threshold", "numbers", "schema"} if module == "anls_star" else set()
     parts = []
