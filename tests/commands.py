@@ -24,7 +24,6 @@ import pytest
 from click.testing import CliRunner
 
 import docscore.cli
-from docscore.cli.entry_point import commands
 from docscore.data.json_text import loads
 from tests.conftest import HUNG, ROOT
 
@@ -60,13 +59,6 @@ class _EntryPoint(click.Command):
 # click 8.2 and later keep the two streams apart always
 _APART: dict[str, Any] = {"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}
 _RUNNER = CliRunner(env=dict.fromkeys(OF_A_TERMINAL), **_APART)
-
-
-def command_of(name: str, group: click.Group = commands) -> click.Command:
-    """The command of a name, imported as it is when it is run."""
-    command = group.resolve_command(click.Context(group), [name])[1]
-    assert command is not None
-    return command
 
 
 def run(*arguments: str | Path) -> Done:

@@ -16,25 +16,11 @@ from typing import Any
 
 import click
 import pytest
-from pyarrow import ArrowInvalid
 
 from docscore.cli.entry_point import commands
 from docscore.core.errors import InputTypeError, InputValueError
 from docscore.core.output import OutputError
-from tests.commands import (
-    PREDICTIONS,
-    RECEIPTS,
-    REFERENCES,
-    Write,
-    command_of,
-    environment,
-    pred,
-    ref,
-    run,
-    run_process,
-    succeed,
-    written,
-)
+from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, environment, pred, ref, run, run_process, succeed
 from tests.conftest import ROOT, golden
 from tests.report_samples import Markup
 
@@ -84,12 +70,9 @@ ENDS: list[tuple[BaseException, int, str]] = [
     (InputTypeError(problem="of another type"), 2, "docscore: of another type\n"),
     (MemoryError(), 70, f"docscore: memory ran out {DEBUG}\n"),
     (MemoryError("8 GB"), 70, f"docscore: memory ran out (8 GB) {DEBUG}\n"),
-    (RecursionError("too deep"), 70, f"docscore: unexpected RecursionError: too deep; {OURS}\n"),
     (OverflowError("too\nlarge"), 70, f"docscore: unexpected OverflowError: too large; {OURS}\n"),
-    (ArrowInvalid("a schema"), 70, f"docscore: unexpected ArrowInvalid: a schema; {OURS}\n"),
     (ValueError("wrong"), 70, f"docscore: unexpected ValueError: wrong; {OURS}\n"),
     (EOFError(), 70, f"docscore: unexpected EOFError; {OURS}\n"),
-    (ZeroDivisionError(), 70, f"docscore: unexpected ZeroDivisionError; {OURS}\n"),
 ]
 
 
@@ -123,41 +106,18 @@ def test_the_traceback_of_a_fault_of_our_own_is_there_on_request(monkeypatch: py
     assert lines[-2:] == ["docscore: ZeroDivisionError", said]
 
 
-START = "import signal, docscore.cli; signal.signal(signal.SIGINT, signal.default_int_handler); docscore.cli.main()"
-
-
-def started(*arguments: str, **changes: str) -> subprocess.Popen[str]:
-    """The command as a process that Ctrl-C reaches."""
-    streams: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    command = [sys.executable, "-c", START, *arguments]
-    return subprocess.Popen(command, cwd=ROOT, env=environment(**changes), **streams)
-
-
-def interrupted(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate()
-    return process.returncode, out, err.strip()
-
-
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_ctrl_c_while_libraries_are_imported(tmp_path: Path) -> None:
     """A library that is slow to import stands for all."""
     (tmp_path / "click.py").write_text("import sys, time\nprint(1, flush=True)\ntime.sleep(600)\n", encoding="utf-8")
-    with started("--help", PYTHONPATH=os.pathsep.join((str(tmp_path), str(ROOT)))) as process:
+    streams: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    env = environment(PYTHONPATH=os.pathsep.join((str(tmp_path), str(ROOT))))
+    with subprocess.Popen([sys.executable, "-m", "docscore", "--help"], cwd=ROOT, env=env, **streams) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "1\n"
-        assert interrupted(process) == (130, "", "docscore: stopped")
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_ctrl_c_is_exit_status_130(write: Write, tmp_path: Path) -> None:
-    """It comes while the references are being read, from a pipe that never ends."""
-    endless = tmp_path / "endless.jsonl"
-    os.mkfifo(endless)
-    predictions = write("p.jsonl", [pred("a", "x")])
-    with started("score", str(endless), str(predictions)) as process, endless.open("w", encoding="utf-8") as writer:
-        writer.flush()  # the pipe opens when the command has opened it too
-        assert interrupted(process) == (130, "", "docscore: stopped")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+    assert (process.returncode, out, err.strip()) == (130, "", "docscore: stopped")
 
 
 def test_warnings_of_the_library_are_lines_of_their_own(write: Write) -> None:
@@ -173,7 +133,8 @@ def test_warnings_of_the_library_are_lines_of_their_own(write: Write) -> None:
 def numeric_options(group: click.Group = commands, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """Every option of every command that takes a number, from click's own lists: the words before its value."""
     for name in group.list_commands(click.Context(group)):
-        command = command_of(name, group)
+        command = group.resolve_command(click.Context(group), [name])[1]
+        assert command is not None
         if isinstance(command, click.Group):
             yield from numeric_options(command, (*path, name))
         for parameter in command.params:
@@ -199,13 +160,14 @@ def test_a_number_is_a_finite_one(words: tuple[str, ...], value: str) -> None:
     assert len(done.err.splitlines()) == 1
 
 
+@pytest.mark.usefixtures("folder")
 @golden("commands", "commands")
 def test_what_a_command_says(
-    files: dict[str, Any], arguments: str, code: int, out: list[str], err: str, folder: Path
+    write: Write, files: dict[str, Any], arguments: str, code: int, out: list[str], err: str
 ) -> None:
     """With the files beside the example receipts: parts of what it prints, and of stderr, which is empty otherwise."""
     for name, content in files.items():
-        written(folder, name, content)
+        write(name, content)
     done = run(*shlex.split(arguments))
     words = " ".join(done.out.split())
     assert (done.code, [part for part in out if part not in done.out and part not in words]) == (code, []), done
@@ -251,6 +213,7 @@ def report(output: Path, *arguments: str | Path) -> Markup:
     done = run("report", *arguments, "-o", output)
     assert (done.code, done.out) == (0, "")
     assert done.err.splitlines()[-1] == f"docscore: wrote {output} ({output.stat().st_size:,} bytes)"
+    assert output.stat().st_size < 2_000_000
     page = Markup(output.read_bytes().decode())
     assert {each.tag for each in page.elements} & ACTIVE == set()
     [policy] = [each.attributes["content"] for each in page.of("meta") if "http-equiv" in each.attributes]
@@ -268,41 +231,23 @@ def report(output: Path, *arguments: str | Path) -> Markup:
 def test_the_report_on_the_examples_is_one_small_file(tmp_path: Path) -> None:
     page = report(tmp_path / "out.html", REFERENCES, PREDICTIONS)
     assert [path.name for path in tmp_path.iterdir()] == ["out.html"]
-    assert (tmp_path / "out.html").stat().st_size < 2_000_000
     assert page.texts("title")[0] == "predictions.jsonl: ANLS* 0.8043"
     assert page.texts("h3")[:2] == ["receipt-004", "receipt-040"]
 
 
 def test_the_report_on_sixty_real_receipts_is_small(real_receipts: Path, tmp_path: Path) -> None:
-    output = tmp_path / "out.html"
-    report(output, real_receipts / "references.jsonl", real_receipts / "predictions.jsonl")
-    assert output.stat().st_size < 2_000_000
+    report(tmp_path / "out.html", real_receipts / "references.jsonl", real_receipts / "predictions.jsonl")
 
 
-@pytest.mark.parametrize("output", ["none/out.html", "folder"])
-def test_an_output_that_cannot_be_written_is_one_line(tmp_path: Path, output: str) -> None:
+@pytest.mark.parametrize("output", ["none/out.html", "folder", "folder/r.jsonl", "folder/p.jsonl"])
+def test_an_output_that_cannot_be_written_is_one_line(write: Write, tmp_path: Path, output: str) -> None:
+    """A slip of the hand behind -o costs no data: a report never takes the place of what it was made from."""
     (tmp_path / "folder").mkdir()
-    files = [written(tmp_path / "folder", *row) for row in (("r.jsonl", [ref("a", 1)]), ("p.jsonl", [pred("a", 1)]))]
+    files = write("folder/r.jsonl", [ref("a", 1)]), write("folder/p.jsonl", [pred("a", 1)])
+    before = [path.read_bytes() for path in files]
     done = run("report", *files, "-o", tmp_path / output)
     assert (done.code, done.out) == (2, "")
     assert re.fullmatch(r"docscore: [^\n]+\n", done.err)
     assert str(tmp_path) in done.err
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["folder", "p.jsonl", "r.jsonl"]
-
-
-@pytest.mark.parametrize("side", [0, 1])
-def test_a_report_never_takes_the_place_of_what_it_was_made_from(write: Write, side: int) -> None:
-    """A slip of the hand behind -o costs no data."""
-    files = write("r.jsonl", [ref("a", "x")]), write("p.jsonl", [pred("a", "y")])
-    before = files[side].read_bytes()
-    done = run("report", *files, "-o", files[side])
-    assert files[side].read_bytes() == before
-    assert done.code == 2
-
-
-def test_an_earlier_report_is_replaced_and_stays_where_there_is_an_error(write: Write, tmp_path: Path) -> None:
-    output, files = tmp_path / "out.html", (write("r.jsonl", [ref("a", "x")]), write("p.jsonl", [pred("a", "y")]))
-    output.write_text("earlier", encoding="utf-8")
-    assert run("report", *files, "-o", output, "--threshold", "2").code == 2
-    assert output.read_text("utf-8") == "earlier"
-    assert report(output, *files).texts("h3") == ["a"]
+    assert [path.read_bytes() for path in files] == before
