@@ -10,6 +10,7 @@ import json
 import os
 import re
 import select
+import shutil
 import struct
 import subprocess
 import sys
@@ -25,7 +26,7 @@ from click.testing import CliRunner
 
 import docscore.cli
 from docscore.data.json_text import loads
-from tests.conftest import HUNG, ROOT
+from tests.conftest import HUNG, ROOT, skip_or_fail
 
 RECEIPTS = ROOT / "examples" / "receipts"
 REFERENCES, PREDICTIONS = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"
@@ -86,6 +87,17 @@ def run_process(
     )
     out, err = (stream.decode(encoding).replace(os.linesep, "\n") for stream in (done.stdout, done.stderr))
     return Done(done.returncode, out, err)
+
+
+def bash(script: str, *arguments: str | Path) -> Done:
+    """Run a script of bash in which `"$@"` is the command with its arguments."""
+    program = shutil.which("bash")
+    if program is None:
+        skip_or_fail("needs bash")
+    command = [program, "-c", script, "bash", sys.executable, "-m", "docscore", *map(str, arguments)]
+    streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "encoding": "utf-8"}
+    done = subprocess.run(command, cwd=ROOT, env=environment(), check=False, **streams)
+    return Done(done.returncode, done.stdout, done.stderr)
 
 
 def succeed(*arguments: str | Path) -> str:

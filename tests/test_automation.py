@@ -59,14 +59,12 @@ def random_confidences(rng: random.Random, value: Any) -> Any:
     return rng.choice([0, 1, 0.5, round(rng.random(), 2), rng.random()])
 
 
-def random_sample(rng: random.Random) -> Sample:
-    truth, prediction = random_document(rng), random_document(rng)
-    return Sample(truth, prediction, random_confidences(rng, prediction))
-
-
 def random_corpus(seed: int, size: int = 8) -> list[Sample]:
-    rng = random.Random(seed)
-    return [random_sample(rng) for _ in range(size)]
+    rng, samples = random.Random(seed), []
+    for _ in range(size):
+        truth, prediction = random_document(rng), random_document(rng)
+        samples.append(Sample(truth, prediction, random_confidences(rng, prediction)))
+    return samples
 
 
 def curve_of(samples: list[Sample], thresholds: Any = GRID) -> Curve:

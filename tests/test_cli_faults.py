@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from docscore.core.output import write_whole
-from tests.commands import PREDICTIONS, REFERENCES, Write, as_bound_by_permissions, environment, run, run_process
+from tests.commands import PREDICTIONS, REFERENCES, Write, as_bound_by_permissions, bash, environment, run, run_process
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.ci  # almost each is a process
@@ -38,20 +38,6 @@ PRINTING: list[list[Any]] = [
 NAMES = [" ".join(Path(each).name for each in row) for row in PRINTING]
 
 
-def through_shell(redirection: str, *arguments: Any, **changes: str) -> tuple[int, str]:
-    """The exit status and the error stream of the command, with its streams as a shell redirects them."""
-    done = subprocess.run(
-        ["/bin/sh", "-c", f'"$@" {redirection}', "sh", sys.executable, "-m", "docscore", *map(str, arguments)],
-        cwd=ROOT,
-        env=environment(**changes),
-        stdin=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        check=False,
-    )
-    return done.returncode, done.stderr.decode()
-
-
 @pytest.mark.full
 @ON_LINUX
 @pytest.mark.parametrize("arguments", PRINTING, ids=NAMES)
@@ -60,21 +46,22 @@ def through_shell(redirection: str, *arguments: Any, **changes: str) -> tuple[in
 )
 def test_no_output_is_lost_silently(arguments: list[Any], redirection: str, why: str) -> None:
     """On a full disk, and where stdout is closed."""
-    assert through_shell(redirection, *arguments) == (74, f"docscore: the output cannot be written: {why}\n")
+    said = f"docscore: the output cannot be written: {why}\n"
+    assert bash(f'"$@" {redirection}', *arguments) == (74, "", said)
 
 
 @ON_LINUX
 def test_where_nothing_is_printed_stdout_may_be_closed(tmp_path: Path) -> None:
     target = tmp_path / "o.html"
-    code, err = through_shell(">&-", "report", REFERENCES, PREDICTIONS, "-o", target)
-    assert (code, err[: err.index("(")]) == (0, f"docscore: wrote {target} ")
+    done = bash('"$@" >&-', "report", REFERENCES, PREDICTIONS, "-o", target)
+    assert (done.code, done.err[: done.err.index("(")]) == (0, f"docscore: wrote {target} ")
     assert target.read_bytes().endswith(b"</html>")
 
 
 @ON_LINUX
 @pytest.mark.parametrize("redirection", ["2>&-", "2> /dev/full", ">&- 2>&-"])
 def test_the_status_is_the_same_where_nothing_can_be_said(redirection: str) -> None:
-    assert through_shell(redirection, "score", REFERENCES, "none.jsonl") == (2, "")
+    assert bash(f'"$@" {redirection}', "score", REFERENCES, "none.jsonl") == (2, "", "")
 
 
 @pytest.mark.full

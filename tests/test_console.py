@@ -17,20 +17,7 @@ from docscore import score_tree
 from docscore.report.console import print_comparison, print_measured, print_summary, print_table, print_tree
 from docscore.report.systems_report import systems_table
 from docscore.report.wording import verdict_text
-from tests.commands import (
-    COLOUR,
-    HOSTILE,
-    RAW,
-    REFERENCES,
-    Write,
-    on_terminal,
-    pred,
-    ref,
-    run,
-    run_process,
-    screen,
-    succeed,
-)
+from tests.commands import COLOUR, HOSTILE, RAW, REFERENCES, Write, on_terminal, pred, ref, run, run_process, screen
 from tests.report_samples import drinks, hostile, systems
 
 
@@ -72,7 +59,7 @@ def test_colour_on_a_terminal_and_the_same_text_as_in_a_pipe(write: Write) -> No
     shown = on_terminal("explain", *files)
     assert (shown.code, shown.pipe) == (0, "")
     assert "\x1b[" in shown.terminal
-    assert COLOUR.sub("", shown.terminal) == succeed("explain", *files)
+    assert COLOUR.sub("", shown.terminal) == run("explain", *files).out
     changed = re.search(r"12\.5\x1b\[([0-9;]*)m0\x1b", shown.terminal)
     assert changed is not None, "the digit that the prediction lacks is marked"
     assert "\x1b[" not in on_terminal("explain", *files, NO_COLOR="1", TERM="dumb").terminal
@@ -94,7 +81,7 @@ def test_a_progress_bar_on_a_terminal_only(write: Write) -> None:
     assert "Scoring" in shown.terminal
     assert {int(number) for number in re.findall(r"(\d+)%", shown.terminal)} - {0, 100} != set()
     assert "".join(screen(shown.terminal)).strip() == ""
-    assert shown.pipe == succeed("score", *files)
+    assert shown.pipe == run("score", *files).out
     assert "\x1b" not in shown.pipe
     longest = max(len(COLOUR.sub("", frame)) for frame in re.split(r"\r|\n|\x1b\[2K", shown.terminal))
     assert longest <= 80
@@ -112,7 +99,7 @@ def test_a_long_key_is_folded_and_whole(write: Write, key: str) -> None:
     """On a terminal. Wide characters take two columns; the numbers stand beside the first line."""
     row = {key: "x", "n": "y"}
     files = write("r.jsonl", [ref("a", row)]), write("p.jsonl", [pred("a", row)])
-    assert re.search(rf"^.*{re.escape(key.strip())}.* +1\.000 ", succeed("score", *files, "--fields"), re.MULTILINE)
+    assert re.search(rf"^.*{re.escape(key.strip())}.* +1\.000 ", run("score", *files, "--fields").out, re.MULTILINE)
     text = COLOUR.sub("", on_terminal("score", *files, "--fields").terminal)
     lines = text[text.index("\nFields") :].strip("\n").split("\n\n")[0].splitlines()[1:]
     widths = [sum(2 if character > "\u2e80" else 1 for character in line) for line in lines]

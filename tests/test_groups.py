@@ -101,7 +101,6 @@ def test_calibration_is_that_of_the_values_and_resamples_clusters() -> None:
 
 
 def test_labels_are_clusters_too() -> None:
-    assert Evaluation(PAIRS, cluster=DOCUMENTS).interval == Evaluation(PAIRS, cluster="document").interval
     assert groups_of_rows(PAIRS, np.arange(len(ROWS)), "by") == list(map(str, range(len(ROWS))))
     with pytest.raises(ValueError, match=rf"^cluster: expected a label for each of {len(ROWS)} references, got 3$"):
         Evaluation(PAIRS, cluster=DOCUMENTS[:3])

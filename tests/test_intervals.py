@@ -20,7 +20,6 @@ from docscore.stats.intervals import (
     Ratios,
     abc,
     bca,
-    check_confidence,
     drawn_values,
     intervals_of,
     side_by_side,
@@ -173,21 +172,21 @@ def test_beyond_10_000_documents_the_closed_form_takes_over() -> None:
 
 
 MANY = MOST_RESAMPLED + 1
-# why, new and base of each document, their clusters, the note, the code of the reason; without a base a mean
-WITHOUT: list[tuple[str, list[float], list[float] | None, list[int] | None, str]] = [
-    ("one document", [0.7], None, None, "one document: an interval needs two"),
-    ("all 0", [0.0, 0.0], None, None, "all 2 documents have the same value, 0"),
-    ("resampled", [1 / 3] * 5000, None, None, "all 5,000 documents have the same value, 0.3333"),
-    ("closed form", [0.1] * MANY, None, None, "all 10,001 documents have the same value, 0.1"),
-    ("one pair", [1.0], [0.5], None, "one document: an interval needs two"),
-    ("alike", [0.3, 0.7, 0.95], [0.1, 0.5, 0.75], None, "all 3 documents changed alike"),
-    ("one cluster", [0.5, 0.7], None, [4, 4], "one cluster: an interval needs two"),
-    ("sums", [0.2, 0.8, 0.8, 0.2], None, [0, 0, 1, 1], "all 2 clusters have the same value, 0.5"),
-    ("cancels", [0.8, 0.2, 0.6], [0.2, 0.8, 0.6], [0, 0, 1], "all 2 clusters changed alike"),
-]
+# why, new and base of each document, their clusters, the note; without a base a mean
+WITHOUT: dict[str, tuple[list[float], list[float] | None, list[int] | None, str]] = {
+    "one document": ([0.7], None, None, "one document: an interval needs two"),
+    "all 0": ([0.0, 0.0], None, None, "all 2 documents have the same value, 0"),
+    "resampled": ([1 / 3] * 5000, None, None, "all 5,000 documents have the same value, 0.3333"),
+    "closed form": ([0.1] * MANY, None, None, "all 10,001 documents have the same value, 0.1"),
+    "one pair": ([1.0], [0.5], None, "one document: an interval needs two"),
+    "alike": ([0.3, 0.7, 0.95], [0.1, 0.5, 0.75], None, "all 3 documents changed alike"),
+    "one cluster": ([0.5, 0.7], None, [4, 4], "one cluster: an interval needs two"),
+    "sums": ([0.2, 0.8, 0.8, 0.2], None, [0, 0, 1, 1], "all 2 clusters have the same value, 0.5"),
+    "cancels": ([0.8, 0.2, 0.6], [0.2, 0.8, 0.6], [0, 0, 1], "all 2 clusters changed alike"),
+}
 
 
-@pytest.mark.parametrize(("new", "base", "clusters", "note"), [row[1:] for row in WITHOUT])
+@pytest.mark.parametrize(("new", "base", "clusters", "note"), WITHOUT.values(), ids=WITHOUT)
 def test_where_there_is_no_interval_a_note_says_why(
     new: list[float], base: list[float] | None, clusters: list[int] | None, note: str
 ) -> None:
@@ -233,11 +232,6 @@ def test_progress_adds_up_to_the_resamples() -> None:
         told: list[int] = []
         ratio_intervals(*some_ratios(count), resampled=told.append)
         assert sum(told) == RESAMPLES
-
-
-def test_a_confidence_of_numpy_is_taken() -> None:
-    level = check_confidence(np.float32(0.5))
-    assert (level, type(level)) == (0.5, float)
 
 
 # the closed form of BCa

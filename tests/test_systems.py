@@ -294,8 +294,8 @@ def evaluation_of(*predictions: str) -> Evaluation:
     return Evaluation(pairs_of(predictions, ["right"] * len(predictions)))
 
 
-def run_of(model: str, method: str = "simple", data_set: str = "SROIE", **others: Any) -> LoggedRun:
-    return LoggedRun(data_set, method, model, 10, **others)
+def run_of(model: str, method: str = "simple", **others: Any) -> LoggedRun:
+    return LoggedRun("SROIE", method, model, 10, **others)
 
 
 def test_a_grid_marks_the_best_and_what_is_lower_beyond_chance() -> None:
