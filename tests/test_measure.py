@@ -89,6 +89,12 @@ def test_metrics_that_do_not_exist() -> None:
             evaluated([("x", "x")], *given)
 
 
+def test_a_value_that_a_metric_cannot_take_is_named_with_its_row() -> None:
+    for metric in STRUCTURED[1:]:
+        with pytest.raises(ValueError, match=r"^row '1': \$: expected at most 1,000 readings"):
+            _ = evaluated([({"a": "x"}, {"a": "x"}), ([("x", ["y"])] * 10, [])], metric).figures
+
+
 @pytest.mark.parametrize(
     ("metrics", "options", "signature"),
     [

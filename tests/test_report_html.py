@@ -158,6 +158,18 @@ def test_a_value_that_stands_elsewhere_says_so_in_its_row() -> None:
     assert second.remarks == ["the value of no is predicted at vat"]
 
 
+def test_exact_parts_are_closed_and_the_others_open() -> None:
+    markup = tree_as_html(score_tree({"a": ["x"], "b": ["y"]}, {"a": ["x"], "b": ["z"]}))
+    assert ["open" in each.attributes for each in Markup(markup).of("details")] == [False, True]
+
+
+def test_differences_are_marked_from_the_threshold_up_only() -> None:
+    assert "12.5<del>0</del>" in tree_as_html(score_tree("12.50", "12.5"))
+    below = tree_as_html(score_tree("2024-03-11", "11.03.2024"))
+    assert '<del class="anls-whole">' in below
+    assert '<ins class="anls-whole">' in below
+
+
 @pytest.mark.parametrize(("same", "wrong"), [(MAX_ROWS * 2, 5), (0, MAX_ROWS * 2)])
 def test_large_trees_draw_what_is_not_exact_and_say_so(same: int, wrong: int) -> None:
     truth = {f"s{i}": "x" for i in range(same)} | {f"w{i}": "y" for i in range(wrong)}
