@@ -9,7 +9,6 @@ from __future__ import annotations
 import doctest
 import importlib.util
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -27,13 +26,12 @@ import pytest
 
 from docscore import evaluate_module
 from docscore.integrations.evaluate import MODULES
-from tests.conftest import HUNG, skip_or_fail
+from docscore.version import VERSION
+from tests.commands import pred, ref, run_python
+from tests.conftest import needs
 
-PREDICTIONS = [{"question_id": "a", "prediction": {"m": [{"n": "Tea", "p": 2}]}}, {"question_id": "b", "prediction": 1}]
-REFERENCES = [
-    {"question_id": "b", "references": [2, 1]},
-    {"question_id": "a", "references": [{"m": [{"n": "Tea", "p": 3}]}]},
-]
+PREDICTIONS = [pred("a", {"m": [{"n": "Tea", "p": 2}]}), pred("b", 1)]
+REFERENCES = [ref("b", 2, 1), ref("a", {"m": [{"n": "Tea", "p": 3}]})]
 FIGURES = ("kieval_entity_f1", "kieval_entity_precision", "kieval_entity_recall", "kieval_group_f1", "kieval_aligned")
 COUNTS = {"true_positives": 2, "substitutions": 1, "additions": 0, "deletions": 0}
 GROUPS = {"groups_right": 0, "groups_wrong": 1, "groups_missed": 0, "groups_invented": 0}
@@ -45,11 +43,13 @@ RESULTS: dict[str, dict[str, Any]] = {
 }
 each_module = pytest.mark.parametrize("name", MODULES)
 
-# What a process does that loads the metric from sys.argv[1] and scores the rows above, given as sys.argv[2].
+# What a process does that loads metrics by their paths, or by the names of our modules, and scores the rows above.
 LOAD_AND_SCORE = """
 import json, sys
-import evaluate
-print(json.dumps(evaluate.load(sys.argv[1]).compute(**json.loads(sys.argv[2]))))
+import docscore, evaluate
+for name in sys.argv[2:]:
+    path = name if "/" in name else docscore.evaluate_module(name)
+    print(json.dumps([path, evaluate.load(path).compute(**json.loads(sys.argv[1]))]))
 """
 ROWS = json.dumps({"predictions": PREDICTIONS, "references": REFERENCES})
 
@@ -69,15 +69,6 @@ sys.addaudithook(refuse_others)
 """
 
 
-def run(*command: str, cwd: Path, env: dict[str, str] | None = None) -> str:
-    """The output of this Python with the arguments."""
-    done = subprocess.run(
-        [sys.executable, *command], cwd=cwd, env=env, capture_output=True, text=True, timeout=HUNG, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
 def last_line(output: str) -> Any:
     """The JSON value in the last line; the libraries may print before it."""
     return json.loads(output.splitlines()[-1])
@@ -88,26 +79,20 @@ def script_of(name: str, root: Path) -> Path:
     return root / "anls_star.py" if name == "anls_star" else root / "evaluate_modules" / name / f"{name}.py"
 
 
-@pytest.mark.parametrize("form", ["{root}/{path}", "./{path}", "{path}"])
 @each_module
-def test_from_the_path_of_the_file(
-    name: str, form: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_from_the_path_of_the_file_and_of_a_folder_of_its_name(
+    name: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(root)
-    path = form.format(root=root, path=script_of(name, root).relative_to(root))
-    metric = evaluate.load(path, cache_dir=str(tmp_path))
-    assert metric.compute(predictions=PREDICTIONS, references=REFERENCES) == RESULTS[name]
-    assert metric.name == name
-
-
-@each_module
-def test_from_a_folder_of_its_name(name: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`evaluate.load("folder")` takes `folder/folder.py`; the examples of its inputs load the module by its name."""
-    monkeypatch.chdir(tmp_path)
-    Path(name).mkdir()
-    shutil.copy(script_of(name, root), name)
-    for path in (name, f"./{name}", str(tmp_path / name), str(root / "evaluate_modules" / name)):
-        metric = evaluate.load(path, cache_dir=str(tmp_path / "cache"))
+    script = script_of(name, root)
+    (tmp_path / name).mkdir()
+    shutil.copy(script, tmp_path / name)
+    file, folder = script.relative_to(root), root / "evaluate_modules" / name
+    paths = {root: [script, f"./{file}", file], tmp_path: [name, f"./{name}", tmp_path / name, folder]}
+    for current, path in [(current, path) for current, several in paths.items() for path in several]:
+        monkeypatch.chdir(current)
+        metric = evaluate.load(str(path), cache_dir=str(tmp_path / "cache"))
+        assert metric.name == name
         assert metric.compute(predictions=PREDICTIONS, references=REFERENCES) == RESULTS[name]
     failed, attempted = doctest.testmod(sys.modules[type(metric).__module__], raise_on_error=True)
     assert failed == 0
@@ -154,16 +139,6 @@ class HubHandler(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
-def online(hub: Hub, home: Path) -> dict[str, str]:
-    """The environment of a process that may ask the hub, and has asked nothing before."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.endswith("_OFFLINE") and not name.lower().endswith("_proxy") and name != "HF_TOKEN"
-    }
-    return {**kept, "HF_ENDPOINT": f"http://127.0.0.1:{hub.server_port}", "HF_HOME": str(home)}
-
-
 LEVELS = [pytest.param(name, marks=pytest.mark.ci if name == "anls_star" else pytest.mark.full) for name in MODULES]
 
 
@@ -176,58 +151,37 @@ def test_from_a_hub_and_then_offline(name: str, root: Path, tmp_path: Path) -> N
     with Hub(f"docscore-tests/{name}", script_of(name, root), tmp_path / "hub") as hub:
         thread = threading.Thread(target=hub.serve_forever)
         thread.start()
-        env = online(hub, tmp_path / "home")
-        command = ("-c", LOOPBACK_ONLY + LOAD_AND_SCORE, f"docscore-tests/{name}", ROWS)
-        first = run(*command, cwd=tmp_path, env=env)
+        env = {"HF_ENDPOINT": f"http://127.0.0.1:{hub.server_port}", "HF_HOME": str(tmp_path / "home"), "HF_TOKEN": ""}
+        env |= {"NO_PROXY": "*", "no_proxy": "*"}
+        command = ("-c", LOOPBACK_ONLY + LOAD_AND_SCORE, ROWS, f"docscore-tests/{name}")
+        first = run_python(*command, cwd=tmp_path, **env, HF_HUB_OFFLINE="0", HF_EVALUATE_OFFLINE="0")
         asked = list(hub.seen)
-        second = run(*command, cwd=tmp_path, env={**env, "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1"})
+        second = run_python(*command, cwd=tmp_path, **env, HF_HUB_OFFLINE="1", HF_EVALUATE_OFFLINE="1")
         hub.shutdown()
         thread.join()
-    assert last_line(first) == last_line(second) == RESULTS[name]
+    assert last_line(first) == last_line(second) == [f"docscore-tests/{name}", RESULTS[name]]
     assert {path for _, path in asked} == {hub.path.replace("/main/", f"/v{version('evaluate')}/"), hub.path}
     assert hub.seen == asked
     assert asked[-1] == ("GET", hub.path)
 
 
 @pytest.mark.ci
-def test_the_function_can_be_imported_at_the_root(root: Path) -> None:
-    """`from anls_star import anls_score`, as from the published package; it is docscore's function."""
-    code = """
-import json, anls_star, docscore
-from anls_star import anls_score
-assert anls_score is docscore.anls_score
-print(json.dumps([anls_star.__file__, anls_score({"a": ["x", "y"]}, {"a": ["y"]})]))
-"""
-    assert last_line(run("-c", code, cwd=root)) == [str(root / "anls_star.py"), 0.5]
-
-
-@pytest.mark.ci
 @pytest.mark.parametrize("absent", ["evaluate", "datasets"])
-def test_the_function_needs_neither_evaluate_nor_datasets(absent: str, root: Path) -> None:
-    """The class is not there then, and says what to install."""
+def test_the_function_at_the_root_needs_neither_evaluate_nor_datasets(absent: str) -> None:
+    """`from anls_star import anls_score`, as from the published package; the class says what to install."""
     code = f"""
 import json, sys
 sys.modules[{absent!r}] = None  # as if it were not installed
+import docscore
 from anls_star import anls_score
+assert anls_score is docscore.anls_score
 try:
     from anls_star import AnlsStar
 except ModuleNotFoundError as error:
-    print(json.dumps([anls_score("tea", "tea"), str(error)]))
+    print(json.dumps(str(error)))
 """
-    score, message = last_line(run("-c", code, cwd=root))
-    assert score == 1.0
+    message = last_line(run_python("-c", code))
     assert message.startswith("AnlsStar needs evaluate and datasets: pip install")
-
-
-@pytest.fixture(scope="module")
-def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel of this checkout."""
-    if importlib.util.find_spec("hatchling") is None:
-        skip_or_fail("hatchling is not installed")
-    folder = tmp_path_factory.mktemp("wheel")
-    run("-m", "hatchling", "build", "-t", "wheel", "-d", str(folder), cwd=root)
-    (found,) = folder.glob("*.whl")
-    return found
 
 
 IMPORTABLE = """
@@ -239,14 +193,12 @@ print(json.dumps({name: spec.origin for name in sys.argv[1:] if (spec := importl
 @pytest.mark.ci
 def test_an_editable_install_makes_the_library_importable_and_nothing_else(root: Path, tmp_path: Path) -> None:
     """Neither tests nor benchmarks, the page or scripts, which would be in the way of others of these names."""
-    for needed in ("hatchling", "editables", "pip"):
-        if importlib.util.find_spec(needed) is None:
-            skip_or_fail(f"{needed} is not installed")
+    needs("hatchling", "editables", "pip")
     build = "import sys, hatchling.build; print(hatchling.build.build_editable(sys.argv[1]))"
-    packed = tmp_path / run("-c", build, str(tmp_path), cwd=root).split()[-1]
-    run("-m", "venv", "--without-pip", str(tmp_path / "fresh"), cwd=tmp_path)
+    packed = tmp_path / run_python("-c", build, tmp_path).split()[-1]
+    run_python("-m", "venv", "--without-pip", tmp_path / "fresh", cwd=tmp_path)
     python = tmp_path / "fresh" / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
-    run("-m", "pip", "--python", str(python), "install", "--no-deps", "--no-index", str(packed), cwd=tmp_path)
+    run_python("-m", "pip", "--python", python, "install", "--no-deps", "--no-index", packed, cwd=tmp_path)
     (site,) = (tmp_path / "fresh").rglob("site-packages")
     editables = importlib.util.find_spec("editables")
     assert editables is not None
@@ -259,39 +211,27 @@ def test_an_editable_install_makes_the_library_importable_and_nothing_else(root:
 
 
 @pytest.mark.ci
-def test_the_wheel_has_every_module_of_the_package_and_says_that_it_is_typed(wheel: Path, root: Path) -> None:
-    """A top-level `anls_star.py` in site-packages would shadow the published package of that name."""
-    with zipfile.ZipFile(wheel) as archive:
-        packed = {name for name in archive.namelist() if name.startswith("docscore/")}
-        top = {name.split("/")[0] for name in archive.namelist()}
-        for name in MODULES:
-            content = archive.read(f"docscore/evaluate_modules/{name}/{name}.py")
-            assert content == script_of(name, root).read_bytes()
-    kinds = {".css", ".jinja", ".json", ".py", ".typed"}
-    files = [path for path in (root / "docscore").rglob("*") if path.suffix in kinds]
-    sources = {path.relative_to(root).as_posix() for path in files}
-    others = {f"docscore/evaluate_modules/{name}/{name}.py" for name in MODULES}
-    assert "docscore/py.typed" in sources
-    assert packed == sources | others
-    assert top == {"docscore", f"docscore-{version('docscore')}.dist-info"}
+def test_a_wheel_has_every_module_and_its_metrics_load(root: Path, tmp_path: Path) -> None:
+    """A top-level `anls_star.py` in site-packages would shadow the published package of that name.
 
-
-LOAD_ALL = """
-import json, sys
-import docscore, evaluate
-for name in sys.argv[2:]:
-    path = docscore.evaluate_module(name)
-    print(json.dumps([path, evaluate.load(path).compute(**json.loads(sys.argv[1]))]))
-"""
-
-
-@pytest.mark.ci
-def test_from_an_unpacked_wheel(wheel: Path, tmp_path: Path) -> None:
-    """The paths are those inside the wheel, though a checkout may be installed as well, and the metrics load."""
+    The paths are those inside the wheel, though a checkout may be installed as well.
+    """
+    needs("hatchling")
+    run_python("-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path)
+    (wheel,) = tmp_path.glob("*.whl")
     site = tmp_path / "site"
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(site)
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")])}
-    lines = run("-c", LOAD_ALL, ROWS, *MODULES, cwd=tmp_path, env=env).splitlines()[-len(MODULES) :]
-    for name, line in zip(MODULES, lines, strict=True):
-        assert json.loads(line) == [str(site / f"docscore/evaluate_modules/{name}/{name}.py"), RESULTS[name]]
+        packed = {name for name in archive.namelist() if name.startswith("docscore/")}
+        top = {name.split("/")[0] for name in archive.namelist()}
+    scripts = {name: f"docscore/evaluate_modules/{name}/{name}.py" for name in MODULES}
+    for name, path in scripts.items():
+        assert (site / path).read_bytes() == script_of(name, root).read_bytes()
+    kinds = {".css", ".jinja", ".json", ".py", ".typed"}
+    files = [path for path in (root / "docscore").rglob("*") if path.suffix in kinds]
+    sources = {path.relative_to(root).as_posix() for path in files}
+    assert "docscore/py.typed" in sources
+    assert packed == sources | set(scripts.values())
+    assert top == {"docscore", f"docscore-{VERSION}.dist-info"}
+    lines = run_python("-c", LOAD_AND_SCORE, ROWS, *MODULES, cwd=site).splitlines()[-len(MODULES) :]
+    assert list(map(json.loads, lines)) == [[str(site / path), RESULTS[name]] for name, path in scripts.items()]

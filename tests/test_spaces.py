@@ -1,26 +1,22 @@
-"""The folder of a Space for each evaluate module: it loads from a hub, and its page runs with what is in it alone."""
+"""The folder of a Space for each evaluate module: it has the module, and its page runs with what is in it alone."""
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import threading
 from pathlib import Path
 
 import pytest
 import yaml
 
+from docscore import evaluate_module
 from docscore.integrations.evaluate import MODULES
 from scripts.build_space import build_space
 from scripts.project_address import project_address
+from tests.commands import run_python
 from tests.conftest import needs
-from tests.test_loading import LOAD_AND_SCORE, LOOPBACK_ONLY, Hub, last_line, online, run
+from tests.test_loading import last_line
 
 pytestmark = pytest.mark.full
-
-ROWS = json.dumps({"predictions": [{"total": "12.50"}], "references": [{"total": "12.50"}]})
-FIGURES = {"anls_star": "anls_score", "kieval": "kieval_entity_f1", "entity_f1": "entity_f1", "nted": "nted"}
 
 
 @pytest.fixture(params=MODULES)
@@ -29,19 +25,6 @@ def space(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     folder = tmp_path / str(request.param)
     build_space(folder.name, folder)
     return folder
-
-
-def test_it_loads_from_a_hub(space: Path, tmp_path: Path) -> None:
-    """As `evaluate.load("OWNER/NAME")` does: the one file is fetched, and scores."""
-    name = f"docscore-tests/{space.name}"
-    with Hub(name, space / f"{space.name}.py", tmp_path / "hub") as hub:
-        thread = threading.Thread(target=hub.serve_forever)
-        thread.start()
-        code = LOOPBACK_ONLY + LOAD_AND_SCORE
-        output = run("-c", code, name, ROWS, cwd=tmp_path, env=online(hub, tmp_path / "home"))
-        hub.shutdown()
-        thread.join()
-    assert last_line(output)[FIGURES[space.name]] == 1.0
 
 
 def test_without_docscore_it_says_how_to_install_it(space: Path, tmp_path: Path) -> None:
@@ -62,12 +45,14 @@ try:
 except ImportError as error:
     print(repr(str(error)))
 """
-    output = run("-c", code, str(space / f"{space.name}.py"), cwd=tmp_path)
+    output = run_python("-c", code, space / f"{space.name}.py", cwd=tmp_path)
     wanted = f'this metric needs docscore: pip install "docscore[evaluate] @ git+{project_address()}"'
     assert output.splitlines()[-1] == repr(wanted)
 
 
-def test_its_card_is_that_of_a_space(space: Path, root: Path) -> None:
+def test_its_module_is_ours_and_its_card_that_of_a_space(space: Path, root: Path) -> None:
+    """How the module loads from a hub, tests/test_loading.py says."""
+    assert (space / f"{space.name}.py").read_bytes() == Path(evaluate_module(space.name)).read_bytes()
     _, front, text = (space / "README.md").read_text("utf-8").split("---\n", 2)
     found = yaml.safe_load(front)
     assert {"title", "emoji", "colorFrom", "sdk", "sdk_version", "app_file", "description"} <= found.keys()
@@ -86,8 +71,7 @@ import json, app, docscore, playground
 app.build_demo()
 print(json.dumps([app.__file__, docscore.__file__, playground.__file__, docscore.evaluate_module("nted")]))
 """
-    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    found = [Path(path) for path in last_line(run("-c", code, cwd=space, env=env))]
+    found = [Path(path) for path in last_line(run_python("-E", "-c", code, cwd=space))]  # without PYTHONPATH
     assert [path.is_relative_to(space) for path in found] == [True] * 4
 
 
