@@ -1,4 +1,4 @@
-"""Several real processes: with torch.distributed and accelerate, in torchmetrics, and in evaluate's own mode."""
+"""Several real processes: with torch.distributed and accelerate, in evaluate's own mode, and with one cache of it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ import pytest
 
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.state import ScoreState
-from tests.commands import environment
-from tests.conftest import HUNG, needs
+from tests.commands import as_bound_by_permissions, environment, pred, ref
+from tests.conftest import HUNG, ROOT, needs
 from tests.structures import damaged, evaluation_of, random_truth, taken
+from tests.test_hooks import ANSWERS, SCHEMA, TRUTHS, expected_scores
 
 pytestmark = pytest.mark.full
 
-METRICS = ["anls_star", "kieval", "entity_f1", "nted"]
 Rows = list[list[Any]]  # prediction and reference
 
 
@@ -35,6 +35,11 @@ def random_rows(seed: int, count: int) -> Rows:
     found = [damaged(rng, truth) | {"t": "word " * rng.randint(1, 9)} for truth in truths]
     texts = [json.dumps(each)[: rng.choice([9999, 9999, -1, 0])] for each in found]
     return [[text, truth] for text, truth in zip(texts, truths, strict=True)]
+
+
+def by_id(rows: Rows) -> Rows:
+    """The rows with ids."""
+    return [[pred(str(k), found), ref(str(k), truth)] for k, (found, truth) in enumerate(rows)]
 
 
 def splits(rows: Rows, parts: int) -> list[list[Rows]]:
@@ -88,18 +93,25 @@ rank, end = accelerator.process_index, accelerator.end_training
 assert accelerator.num_processes == 2
 """
 MERGE = """
-import json, sys
+import json, sys, warnings
+import torchmetrics
 from docscore.integrations.distributed import merged
+from docscore.integrations.torchmetrics import DocumentScore
 from docscore.evaluation.state import ScoreState
 
-found = []
-for split in json.load(open(sys.argv[1])):
-    state = ScoreState(metrics=["anls_star", "kieval", "entity_f1", "nted"], parse="repair")
+warnings.filterwarnings("ignore", message="The ``compute`` method")  # of a process without rows
+task, found = json.load(open(sys.argv[1])), []
+both = torchmetrics.MetricCollection({"all": DocumentScore(**task["rules"]), "plain": DocumentScore(fields=False)})
+for split in task["splits"]:
+    state = ScoreState(**task["rules"])
     if split[rank]:
         state.update(*zip(*split[rank]))
+    for row in split[rank]:
+        both.update(*zip(row))
     whole = merged(state)
     assert state.rows == len(split[rank])  # it stays as it is
-    found.append([whole.rows, whole.compute()])
+    found.append([whole.rows, whole.compute(), {name: value.item() for name, value in both.compute().items()}])
+    both.reset()
 end()
 print("result:", json.dumps(found))
 """
@@ -108,22 +120,32 @@ print("result:", json.dumps(found))
 def single(rows: Rows, **rules: Any) -> dict[str, float]:
     """The figures in one process."""
     state = ScoreState(**rules)
-    state.update([found for found, _ in rows], [truth for _, truth in rows])
+    state.update(*zip(*rows, strict=True))
     return state.compute()
 
 
 @pytest.mark.ci
+@pytest.mark.filterwarnings("ignore:predictions. .* are text:UserWarning")
 @pytest.mark.parametrize(("start", "modules"), [(GLOO, ["torch"]), (ACCELERATE, ["torch", "accelerate"])])
 def test_any_split_gives_the_bits_of_one_process(start: str, modules: list[str], tmp_path: Path) -> None:
-    """Every process has the whole result; JSON keeps all digits."""
-    needs(*modules)
+    """Every process has the whole result, of a state and of a collection of torchmetrics; JSON keeps all digits.
+
+    Keys that two metrics of a collection share get the metric's name in front.
+    """
+    needs(*modules, "torchmetrics")
     rows = random_rows(1, 40)
+    rules = {"metrics": ["anls_star", "kieval", "entity_f1", "nted"], "parse": "repair"}
     tasks = splits(rows, 2)
-    expected = single(rows, metrics=METRICS, parse="repair")
-    scores = evaluation_of(pairs_of([found for found, _ in rows], [truth for _, truth in rows]), parse="repair")
-    assert expected["anls_star"] == scores.score
+    expected = single(rows, **rules)
+    predictions, references = zip(*rows, strict=True)
+    assert expected["anls_star"] == evaluation_of(pairs_of(predictions, references), parse="repair").score
     assert 0 < expected["parse_failure_rate"] < 0.5
-    assert run_all(start + MERGE, tasks, tmp_path, 2) == [[[40, expected]] * len(tasks)] * 2
+    first, second = run_all(start + MERGE, {"splits": tasks, "rules": rules}, tmp_path, 2)
+    assert first == second == [first[0]] * len(tasks)
+    count, figures, collected = first[0]
+    assert (count, figures) == (40, expected)
+    assert collected.pop("plain_anls_star") == single(rows, fields=False)["anls_star"]
+    assert {name.removeprefix("all_"): value for name, value in collected.items()} == expected
 
 
 SAMPLED = """
@@ -160,213 +182,114 @@ def test_rows_that_a_sampler_repeats_count_once(other: bool, tmp_path: Path) -> 
     assert found == [message if other else [10, 2, single(rows, metrics=["anls_star", "kieval"], parse="repair")]] * 3
 
 
-def test_without_a_group_it_is_a_copy() -> None:
-    needs("torch")
-    from docscore.integrations.distributed import merged  # noqa: PLC0415
-
-    state = ScoreState()
-    state.update(["x"], ["y"])
-    copy = merged(state)
-    copy.update(["x"], ["x"])
-    assert (state.compute()["anls_star"], copy.compute()["anls_star"]) == (0.0, 0.5)
-
-
-COLLECTION = """
-import json, sys, warnings
-import torchmetrics
-from docscore.integrations.torchmetrics import DocumentScore
-
-warnings.filterwarnings("ignore", message="The ``compute`` method")  # of a process without rows
-both = torchmetrics.MetricCollection(
-    {"all": DocumentScore(metrics=["anls_star", "nted"], parse="repair"), "plain": DocumentScore(fields=False)}
-)
-found = []
-for split in json.load(open(sys.argv[1])):
-    for row in split[rank]:
-        both.update(*zip(row))
-    found.append({name: value.item() for name, value in both.compute().items()})
-    both.reset()
-end()
-print("result:", json.dumps(found))
-"""
-
-
-@pytest.mark.filterwarnings("ignore:predictions. .* are text:UserWarning")
-def test_a_collection_of_torchmetrics_in_two_processes(tmp_path: Path) -> None:
-    """Keys that two of its metrics share get the metric's name in front."""
+def test_torchmetrics_in_one_process() -> None:
+    """Update, compute, reset, the call that gives the figures of a batch alone, and parts that are merged."""
     needs("torch", "torchmetrics")
-    rows = random_rows(2, 12)
-    tasks = splits(rows, 2)
-    figures = single(rows, metrics=["anls_star", "nted"], parse="repair")
-    plain = single(rows, fields=False)
-    first, second = run_all(GLOO + COLLECTION, tasks, tmp_path, 2)
-    assert first == second == [first[0]] * len(tasks)
-    assert {
-        name.removeprefix("all_"): value for name, value in first[0].items() if name != "plain_anls_star"
-    } == figures
-    assert first[0]["plain_anls_star"] == plain["anls_star"]
-
-
-@pytest.fixture
-def metric() -> Any:
-    needs("torch", "torchmetrics")
-    from docscore.integrations.torchmetrics import DocumentScore  # noqa: PLC0415
-
-    return DocumentScore()
-
-
-def test_torchmetrics_in_one_process(metric: Any) -> None:
-    """Update, compute, reset, and the call that gives the figures of a batch alone."""
     import torch  # noqa: PLC0415
 
+    from docscore.integrations.torchmetrics import DocumentScore  # noqa: PLC0415
+
+    metric = DocumentScore()
+    other = metric.clone()
     metric.update([{"a": "x"}], [{"a": "x"}])
-    assert {key: value.item() for key, value in metric(["y"], ["z"]).items()} == {"anls_star": 0.0, "anls_star/$": 0.0}
+    assert metric(["y"], ["z"]) == {"anls_star": 0.0, "anls_star/$": 0.0}
     figures = metric.compute()
-    assert {key: value.item() for key, value in figures.items()} == {
-        "anls_star": 0.5,
-        "anls_star/$": 0,
-        "anls_star/a": 1,
-    }
+    assert figures == {"anls_star": 0.5, "anls_star/$": 0, "anls_star/a": 1}
     assert {value.dtype for value in figures.values()} == {torch.float64}
     metric.update(["y"], ["y"])
     assert metric.compute()["anls_star"] == 2 / 3  # not the one before
     metric.reset()
     metric.update(["y"], ["y"])
     assert metric.compute()["anls_star"] == 1.0
-
-
-def test_torchmetrics_of_parts_are_merged(metric: Any) -> None:
-    other = metric.clone()
-    metric.update(["x"], ["x"])
     other.update(["x"], ["y"])
-    assert metric.compute()["anls_star"] == 1.0
     metric.merge_state(other)
     assert metric.compute()["anls_star"] == 0.5
     with pytest.raises(TypeError, match="expected a DocumentScore, got dict"):
         metric.merge_state({})
+    typed = DocumentScore(schema=SCHEMA)
+    scores = [typed([found], [truth])["typed_score"] for found, truth in zip(ANSWERS, TRUTHS, strict=True)]
+    assert scores == expected_scores()
 
 
 EVALUATE = """
-import json, sys
-import docscore, evaluate
-
-task, rank = json.load(open(sys.argv[1])), int(sys.argv[2])
-metric = evaluate.load(
-    docscore.evaluate_module("anls_star"),
-    cache_dir=task["cache"], experiment_id="whole", num_process=len(task["parts"]), process_id=rank,
-)
-for row in task["parts"][rank]:
-    metric.add(**dict(zip(("prediction", "reference"), row)))
-try:
-    found = metric.compute(parse="repair", per_sample=True, threshold=task["thresholds"][rank])
-except ValueError as error:
-    found = str(error)
-print("result:", json.dumps(found))
-"""
-
-
-def by_id(rows: Rows) -> Rows:
-    """The rows with ids."""
-    return [
-        [{"question_id": str(k), "prediction": found}, {"question_id": str(k), "references": [truth]}]
-        for k, (found, truth) in enumerate(rows)
-    ]
-
-
-@pytest.mark.parametrize("count", [2, 4])
-def test_evaluates_own_mode_gives_the_first_process_the_result(count: int, tmp_path: Path) -> None:
-    """Through files that all processes see; the parts are uneven, and the rows have ids."""
-    needs("evaluate")
-    rows = by_id(random_rows(3, 20))
-    parts = [rows[k : k + 1] for k in range(count - 1)] + [rows[count - 1 :]]
-    task = {"cache": str(tmp_path / "cache"), "parts": parts, "thresholds": [0.5] * count}
-    first, *others = run_all(EVALUATE, task, tmp_path, count)
-    assert others == [None] * (count - 1)
-    scores = evaluation_of(pairs_of([found for found, _ in rows], [truth for _, truth in rows]), parse="repair")
-    assert first["anls_score"] == scores.score
-    assert {row["question_id"]: row["anls_score"] for row in first["per_sample"]} == dict(
-        zip(scores.ids, scores.scores, strict=True)
-    )
-
-
-@pytest.mark.parametrize(
-    ("more", "thresholds", "outcome"),
-    [
-        ([0, 1], [0.5, 0.5], 2),
-        ([0], [0.5, 0.8], "threshold: expected the same in all processes, got 0.5 in process 0 and 0.8 in process 1"),
-        ([{"prediction": "other"}], [0.5, 0.5], "ids that occur more than once in the predictions (1): '0'"),
-    ],
-)
-def test_evaluates_own_mode_with_repeated_rows_and_other_options(
-    more: list[Any], thresholds: list[float], outcome: Any, tmp_path: Path
-) -> None:
-    """Process 1 has some rows of process 0 again, or one with another prediction; other options are no silent ones."""
-    needs("evaluate")
-    rows = by_id(random_rows(3, 6))
-    again = [rows[k] if isinstance(k, int) else [rows[0][0] | k, rows[0][1]] for k in more]
-    task = {"cache": str(tmp_path / "cache"), "parts": [rows[:4], rows[4:] + again], "thresholds": thresholds}
-    found, _ = run_all(EVALUATE, task, tmp_path, 2)
-    if isinstance(outcome, str):
-        assert outcome in found
-    else:
-        scores = evaluation_of(pairs_of([each[0] for each in rows], [each[1] for each in rows]), parse="repair")
-        assert (found["anls_score"], found["repeated"]) == (scores.score, outcome)
-
-
-KILLED = """
 import json, os, signal, sys
 import docscore, evaluate
 
 task, rank = json.load(open(sys.argv[1])), int(sys.argv[2])
+rows = task["parts"][rank]
 metric = evaluate.load(
     docscore.evaluate_module(task["metric"]),
-    cache_dir=task["cache"], experiment_id="killed", num_process=2, process_id=rank,
+    cache_dir=task["cache"], experiment_id="whole", num_process=len(task["parts"]), process_id=rank,
 )
-if task["parts"][rank]:
-    metric.add_batch(**task["parts"][rank])
-if rank == 1 and task["left"] is not None:
+if rows:
+    metric.add_batch(predictions=[found for found, _ in rows], references=[truth for _, truth in rows])
+if rank == 1 and "left" in task:
     os.truncate(metric.cache_file_name, int(os.path.getsize(metric.cache_file_name) * task["left"]))
     os.kill(os.getpid(), signal.SIGKILL)
 try:
-    found = metric.compute(**task["options"])
+    found = metric.compute(**task["options"][rank])
 except ValueError as error:
     found = str(error)
 print("result:", json.dumps(found))
 """
+DOCUMENTS = by_id(random_rows(3, 20))
+OTHER = [pred("0", "other"), DOCUMENTS[0][1]]
+PARTS: dict[str, tuple[list[Rows], float, Any]] = {  # rows, threshold of the last process, repeated rows or the error
+    "four": ([*([row] for row in DOCUMENTS[:3]), DOCUMENTS[3:]], 0.5, None),
+    "rows of the other process again": ([DOCUMENTS[:4], [*DOCUMENTS[4:], *DOCUMENTS[:2]]], 0.5, 2),
+    "another prediction": ([DOCUMENTS, [OTHER]], 0.5, "ids that occur more than once in the predictions (1): '0'"),
+    "another option": (
+        [DOCUMENTS[:4], DOCUMENTS[4:]],
+        0.8,
+        "threshold: expected the same in all processes, got 0.5 in process 0 and 0.8 in process 1",
+    ),
+}
 
 
-def plain_batch(numbers: range) -> dict[str, Any]:
-    return {"predictions": ["x"] * len(numbers), "references": ["x"] * len(numbers)}
+@pytest.mark.parametrize(("parts", "last", "outcome"), PARTS.values(), ids=PARTS)
+def test_evaluates_own_mode_gives_the_first_process_the_result(
+    parts: list[Rows], last: float, outcome: Any, tmp_path: Path
+) -> None:
+    """Through files that all processes see; the parts are uneven, and other options are no silent ones."""
+    needs("evaluate")
+    options = [{"parse": "repair", "per_sample": True, "threshold": 0.5} for _ in parts]
+    options[-1]["threshold"] = last
+    task = {"cache": str(tmp_path / "cache"), "metric": "anls_star", "parts": parts, "options": options}
+    first, *others = run_all(EVALUATE, task, tmp_path, len(parts))
+    assert others == [None] * (len(parts) - 1)
+    if isinstance(outcome, str):
+        assert outcome in first
+        return
+    predictions, references = zip(*DOCUMENTS, strict=True)
+    scores = evaluation_of(pairs_of(predictions, references), parse="repair")
+    assert (first["anls_score"], first.get("repeated")) == (scores.score, outcome)
+    found = {row["question_id"]: row["anls_score"] for row in first["per_sample"]}
+    assert found == dict(zip(scores.ids, scores.scores, strict=True))
 
 
-def batch_by_id(numbers: range) -> dict[str, Any]:
-    return {
-        "predictions": [{"question_id": number, "prediction": "x"} for number in numbers],
-        "references": [{"question_id": number, "references": ["x"]} for number in numbers],
-    }
+PLAIN = [["x", "x"]] * 1503
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 @pytest.mark.parametrize(
-    ("metric", "batch", "left", "options", "again"),
+    ("metric", "rows", "left", "options", "again"),
     [
-        ("anls_star", plain_batch, 1, {}, [3, 9]),
-        ("nted", batch_by_id, 1, {"missing": "zero"}, [3, 0]),
-        ("anls_star", batch_by_id, 0.7, {}, [0, 3]),
-        ("nted", plain_batch, 0, {}, [3, 3]),
+        ("anls_star", PLAIN, 1, {}, [3, 9]),
+        ("nted", by_id(PLAIN), 1, {"missing": "zero"}, [3, 0]),
+        ("anls_star", by_id(PLAIN), 0.7, {}, [0, 3]),
+        ("nted", PLAIN, 0, {}, [3, 3]),
     ],
 )
 def test_a_killed_process_of_evaluates_own_mode_leaves_no_score(
-    metric: str, batch: Any, left: float, options: Any, again: list[int], tmp_path: Path
+    metric: str, rows: Rows, left: float, options: Any, again: list[int], tmp_path: Path
 ) -> None:
     """The rows before its end are written, or a part of them, or none; then the same folder can be used again."""
     needs("evaluate")
-    task = {"cache": str(tmp_path / "cache"), "metric": metric, "options": options}
-    parts = [batch(range(3)), batch(range(3, 1503))]
-    whole = [batch(range(9, 9 + again[0])) if again[0] else {}, batch(range(again[1])) if again[1] else {}]
-    error, _ = run_all(KILLED, {**task, "parts": parts, "left": left}, tmp_path, 2, killed=[1])
+    task = {"cache": str(tmp_path / "cache"), "metric": metric, "options": [options] * 2}
+    error, _ = run_all(EVALUATE, {**task, "parts": [rows[:3], rows[3:]], "left": left}, tmp_path, 2, killed=[1])
     assert "ended before all rows were written" in error
-    first, second = run_all(KILLED, {**task, "parts": whole, "left": None}, tmp_path, 2)
+    whole = [rows[: again[0]], rows[9 : 9 + again[1]]]
+    first, second = run_all(EVALUATE, {**task, "parts": whole}, tmp_path, 2)
     assert next(iter(first.values())) == 1.0
     assert second is None
 
@@ -416,3 +339,58 @@ def test_a_trainer_in_two_processes_scores_every_row_once(tmp_path: Path) -> Non
     assert alone[1][0] == alone[1][1]
     assert both == [[2, alone[1]]] * 2
     assert alone[1][0].keys() == {"eval_anls_star", "eval_anls_star/$"}
+
+
+# Loads the metric, says that it is ready, waits for a line, and scores as many rows as its argument says, all right
+# but the first.
+WAITING = """
+import json, sys
+import docscore
+import evaluate
+
+metric = evaluate.load(docscore.evaluate_module("anls_star"))
+for i in range(int(sys.argv[1])):
+    metric.add(prediction="x" if i else "yyyy", reference="x")
+print("ready", flush=True)
+sys.stdin.readline()
+print(json.dumps(metric.compute()), flush=True)
+"""
+
+
+def started(count: int, folder: Path, **changes: str) -> subprocess.Popen[str]:
+    """A process that has rows to score, in a folder of its own, bound by permissions."""
+    return subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", WAITING, str(count)],
+        cwd=folder,
+        env=environment(PYTHONPATH=str(ROOT), **changes),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=as_bound_by_permissions,  # noqa: PLW1509  it takes no lock
+    )
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, Any, str]:
+    """The exit status, the result, and the end of the error stream."""
+    out, err = process.communicate("\n")
+    return process.returncode, json.loads(out.splitlines()[-1]) if process.returncode == 0 else None, err[-400:]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="capabilities of Linux")
+def test_the_cache_of_evaluate_may_be_shared_and_must_be_writable(tmp_path: Path) -> None:
+    """Both have written their rows before one is asked for the result; a cache is enough, without a home.
+
+    Where it may not be written there is no score, and the system's sentence with the path.
+    """
+    cache, closed = tmp_path / "cache", tmp_path / "closed"
+    processes = [started(count, tmp_path, HOME="/nonexistent", HF_HOME=str(cache)) for count in (2, 4)]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    assert [ended(process)[:2] for process in processes] == [(0, {"anls_score": 0.5}), (0, {"anls_score": 0.75})]
+    closed.mkdir(mode=0o555)
+    code, _, said = ended(started(2, tmp_path, HF_HOME=str(closed)))
+    assert code == 1
+    assert "Permission denied: " in said
+    assert str(closed) in said
