@@ -5,7 +5,6 @@ Each page runs in a process and a folder of its own, in which `examples` is that
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import shlex
@@ -21,12 +20,12 @@ import pytest
 
 from docscore.integrations.evaluate import MODULES
 from tests.commands import run_python
-from tests.conftest import ROOT, skip_or_fail
+from tests.conftest import ROOT, needs, skip_or_fail
 from tests.page_runner import imports_of, in_a_clone
 
 pytestmark = pytest.mark.full
 
-IN_TOOLS = {"benchmark.md", "evaluation_tools.md"}  # tests/tools runs these, where the tools are
+IN_TOOLS = {"benchmark.md", "evaluation_tools.md"}  # tests/test_hooks.py runs these, where the tools are
 PAGES = [
     "README.md",
     *(f"evaluate_modules/{name}/README.md" for name in MODULES if name != "anls_star"),
@@ -35,21 +34,12 @@ PAGES = [
 ALSO_NEEDED = {"pyspark": {"pandas", "pyarrow"}, "ray": {"polars"}, "transformers": {"torch"}}
 
 
-def missing_for(page: str) -> list[str]:
-    """What a page needs and is not installed here."""
-    needed = imports_of(page)
-    needed = needed.union(*(ALSO_NEEDED.get(name, set()) for name in needed))
-    missing = sorted(name for name in needed if importlib.util.find_spec(name) is None)
-    if "pyspark" in needed and not (shutil.which("java") or os.environ.get("JAVA_HOME")):
-        missing.append("a Java runtime")
-    return missing
-
-
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_runs_and_prints_what_it_says(page: str, tmp_path: Path) -> None:
-    missing = missing_for((ROOT / page).read_text("utf-8"))
-    if missing:
-        skip_or_fail(f"needs {', '.join(missing)}")
+    needed = imports_of((ROOT / page).read_text("utf-8"))
+    needs(*sorted(needed.union(*(ALSO_NEEDED.get(name, set()) for name in needed))))
+    if "pyspark" in needed and not (shutil.which("java") or os.environ.get("JAVA_HOME")):
+        skip_or_fail("needs a Java runtime")
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     run_python("-m", "tests.page_runner", ROOT / page, cwd=tmp_path, OMP_NUM_THREADS="1")
 
@@ -86,9 +76,7 @@ def fresh_copy(folder: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def environment_of(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Callable[[tuple[str, ...]], Environment]:
+def environment_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[tuple[str, ...]], Environment]:
     """A function that gives a fresh environment with what was installed, made once."""
 
     @cache

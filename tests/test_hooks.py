@@ -1,10 +1,11 @@
-"""Every hook takes a schema: in the real tool it gives the typed scores that `docscore.evaluate` gives."""
+"""Every hook of a tool takes a schema and gives the typed scores of `docscore.evaluate`; the guides to tools run."""
 
 from __future__ import annotations
 
 import importlib.util
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 
 import docscore
 from tests.commands import run_python
-from tests.conftest import REQUIRE_ALL, REQUIRE_TOOLS
+from tests.conftest import REQUIRE_TOOLS, ROOT
 
 # Money and dates as people write them, a percentage, a weight, rows in their order; none of it needs an extra.
 SCHEMA: dict[str, Any] = {
@@ -43,107 +44,12 @@ test_set = json.loads(Path("test_set.json").read_text("utf-8"))
 SCHEMA, TRUTHS, ANSWERS = test_set["schema"], test_set["truths"], test_set["answers"]
 TEXTS = list(map(json.dumps, ANSWERS))
 IDS = [f"q{number}" for number in range(len(TRUTHS))]
-REFERENCES = [{"question_id": name, "references": [truth]} for name, truth in zip(IDS, TRUTHS)]
-PREDICTIONS = [{"question_id": name, "prediction": answer} for name, answer in zip(IDS, ANSWERS)]
 """
 END = """
 print("\\n" + json.dumps(found))
 """
-HOOKS: dict[str, tuple[list[str], str]] = {  # the modules that it needs, and the script
-    "evaluate": (
-        ["evaluate"],
-        """
-import docscore, evaluate
-metric = evaluate.load(docscore.evaluate_module("anls_star"))
-found = {"mean": metric.compute(predictions=PREDICTIONS, references=REFERENCES, schema=SCHEMA)["typed_score"]}
-""",
-    ),
-    "datasets": (
-        ["datasets"],
-        """
-from datasets import Dataset
-from docscore.integrations.datasets import score_batch
-rows = Dataset.from_dict({"prediction": TEXTS, "references": [[json.dumps(truth)] for truth in TRUTHS]})
-options = {"schema": SCHEMA, "parse": "json", "parse_references": "json"}
-found = rows.map(score_batch, batched=True, fn_kwargs=options)["typed_score"][:]
-""",
-    ),
-    "torchmetrics": (
-        ["torchmetrics"],
-        """
-from docscore.integrations.torchmetrics import DocumentScore
-metric = DocumentScore(schema=SCHEMA)
-found = [float(metric([prediction], [reference])["typed_score"]) for prediction, reference in zip(ANSWERS, TRUTHS)]
-assert float(metric.compute()["typed_score"]) == sum(found) / len(found)
-""",
-    ),
-    "Trainer": (
-        ["transformers", "accelerate"],
-        """
-import torch
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-from transformers import PreTrainedTokenizerFast, Trainer, TrainingArguments
-from docscore.integrations.transformers import compute_metrics
-
-signs = ["<pad>", *sorted(set("".join(TEXTS)))]
-core = Tokenizer(models.WordLevel({sign: number for number, sign in enumerate(signs)}))
-core.pre_tokenizer, core.decoder = pre_tokenizers.Split("", "isolated"), decoders.Fuse()
-tokenizer = PreTrainedTokenizerFast(tokenizer_object=core, pad_token="<pad>")
-
-class Says(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.weight = torch.nn.Parameter(torch.ones(1))
-
-    def forward(self, input_ids, labels):
-        logits = torch.nn.functional.one_hot(input_ids, len(signs)) * self.weight
-        return {"loss": logits.sum(), "logits": logits}
-
-tokens = tokenizer(TEXTS, padding=True)["input_ids"]
-trainer = Trainer(
-    Says(),
-    TrainingArguments("out", report_to=[], use_cpu=True, remove_unused_columns=False, disable_tqdm=True),
-    eval_dataset=[{"input_ids": row, "labels": row} for row in tokens],
-    compute_metrics=compute_metrics(tokenizer, references=TRUTHS, schema=SCHEMA),
-    preprocess_logits_for_metrics=lambda logits, labels: logits.argmax(-1),
-)
-found = {"mean": trainer.evaluate()["eval_typed_score"]}
-""",
-    ),
-    "Ray": (
-        ["ray", "polars"],
-        """
-import os
-os.environ |= {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_DATA_PARQUET_FOOTER_NUM_ACTORS": "1"}
-import ray
-ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False, _node_ip_address="127.0.0.1")
-from docscore.integrations.ray import joined, score
-for name, rows in (("p", PREDICTIONS), ("r", REFERENCES)):
-    Path(f"{name}.jsonl").write_text("".join(json.dumps(row) + "\\n" for row in rows))
-state = score(joined("p.jsonl", "r.jsonl", num_partitions=2), output="out", schema=SCHEMA)
-rows = sorted(ray.data.read_parquet("out").take_all(), key=lambda row: row["question_id"])
-found = {"mean": state.compute()["typed_score"], "scores": [row["typed_score"] for row in rows]}
-ray.shutdown()
-""",
-    ),
-    "Spark": (
-        ["pyspark"],
-        """
-import os, sys
-os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-from pyspark.sql import SparkSession
-from docscore.integrations.spark import score_udf
-session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
-rows = [(name, text, json.dumps([truth])) for name, text, truth in zip(IDS, TEXTS, TRUTHS)]
-frame = session.createDataFrame(rows, "id string, prediction string, references string").repartition(2)
-scored = frame.select("id", score_udf(schema=SCHEMA)("prediction", "references").alias("score")).collect()
-found = [row["score"] for row in sorted(scored, key=lambda row: row["id"])]
-session.stop()
-""",
-    ),
-    "promptfoo": (
-        ["promptfoo"],
-        """
+HOOKS = {  # the script by the tool
+    "promptfoo": """
 import os, shutil, subprocess, sys
 Path("score.py").write_text("from docscore.integrations.promptfoo import get_assert\\n")
 tests = [{"vars": {"answer": text, "reference": json.dumps(truth)}} for text, truth in zip(TEXTS, TRUTHS)]
@@ -157,10 +63,7 @@ subprocess.run(command, env={**os.environ, **settings, "PROMPTFOO_CONFIG_DIR": "
 rows = json.loads(Path("out.json").read_text("utf-8"))["results"]["results"]
 found = [row["score"] for row in sorted(rows, key=lambda row: row["testIdx"])]
 """,
-    ),
-    "Inspect": (
-        ["inspect_ai"],
-        """
+    "inspect_ai": """
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
@@ -178,27 +81,21 @@ found = {
     "scores": [sample.scores["typed"].value for sample in rows],
 }
 """,
-    ),
-    "MLflow": (
-        ["mlflow"],
-        """
+    "mlflow": """
 import mlflow
 from docscore.integrations.mlflow import anls_star_scorer
 mlflow.set_tracking_uri("sqlite:///mlflow.db")
 rows = [
-    {"inputs": {"q": name}, "outputs": text, "expectations": {"expected_response": truth}}
+    {"inputs": {"q": name}, "outputs": text, "expectations": {"bill": truth}}
     for name, text, truth in zip(IDS, TEXTS, TRUTHS)
 ]
-result = mlflow.genai.evaluate(data=rows, scorers=[anls_star_scorer(schema=SCHEMA)])
+result = mlflow.genai.evaluate(data=rows, scorers=[anls_star_scorer(expectation="bill", schema=SCHEMA)])
 found = {"mean": result.metrics["typed_score/mean"]}
 """,
-    ),
-    "Pydantic Evals": (
-        ["pydantic_evals"],
-        """
+    "pydantic_evals": """
 from pydantic_evals import Case, Dataset
 from docscore.integrations.pydantic_evals import AnlsStarEvaluator
-cases = [Case(name=name, inputs=text, expected_output=truth) for name, text, truth in zip(IDS, TEXTS, TRUTHS)]
+cases = [Case(name=name, inputs=text, expected_output=("none", truth)) for name, text, truth in zip(IDS, TEXTS, TRUTHS)]
 
 async def task(text):
     return text
@@ -207,11 +104,9 @@ report = Dataset(name="d", cases=cases, evaluators=[AnlsStarEvaluator(schema=SCH
     task, progress=False
 )
 found = [case.scores["typed_score"].value for case in sorted(report.cases, key=lambda case: case.name)]
+assert all(case.scores["typed_score"].reason.startswith("≈ $") for case in report.cases)
 """,
-    ),
-    "lm-eval": (
-        ["lm_eval"],
-        """
+    "lm_eval": """
 import lm_eval
 from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
@@ -244,10 +139,7 @@ tasks = TaskManager(include_path=".", include_defaults=False)
 result = lm_eval.simple_evaluate(model=Fixed(), tasks=["typed"], task_manager=tasks, bootstrap_iters=10)
 found = {"mean": result["results"]["typed"]["typed_score,none"]}
 """,
-    ),
 }
-TOOLS = {"promptfoo", "inspect_ai", "mlflow", "pydantic_evals", "lm_eval"}  # have an environment of their own
-QUICK = ("evaluate", "datasets")
 
 
 def expected_scores() -> list[float]:
@@ -257,28 +149,43 @@ def expected_scores() -> list[float]:
     return found.scores
 
 
-def is_there(module: str) -> bool:
-    if module == "promptfoo":  # a program from npm
-        return bool(os.environ.get("DOCSCORE_PROMPTFOO") or shutil.which("promptfoo"))
-    return importlib.util.find_spec(module) is not None
-
-
-@pytest.mark.parametrize(
-    "hook", [pytest.param(hook, marks=[] if hook in QUICK else pytest.mark.full) for hook in HOOKS]
-)
-def test_a_hook_gives_the_typed_score(hook: str, tmp_path: Path) -> None:
-    modules, script = HOOKS[hook]
-    missing = ", ".join(module for module in modules if not is_there(module))
-    if missing:
-        required = os.environ.get(REQUIRE_TOOLS if TOOLS.intersection(modules) else REQUIRE_ALL)
-        assert not required or (hook == "promptfoo" and not shutil.which("npm")), f"needs {missing}"
-        pytest.skip(f"needs {missing}")
+@pytest.mark.full
+@pytest.mark.parametrize("tool", HOOKS)
+def test_a_hook_gives_the_typed_score(tool: str, tmp_path: Path) -> None:
+    program = os.environ.get("DOCSCORE_PROMPTFOO") or shutil.which("promptfoo")  # from npm
+    if not (program if tool == "promptfoo" else importlib.util.find_spec(tool)):
+        assert not os.environ.get(REQUIRE_TOOLS) or (tool == "promptfoo" and not shutil.which("npm")), f"needs {tool}"
+        pytest.skip(f"needs {tool}")
     test_set = {"schema": SCHEMA, "truths": TRUTHS, "answers": ANSWERS}
     (tmp_path / "test_set.json").write_text(json.dumps(test_set), "utf-8")
-    (tmp_path / "script.py").write_text(START + script + END, "utf-8")
-    printed = run_python("script.py", cwd=tmp_path, HF_DATASETS_OFFLINE="1")
-    found = json.loads(printed.strip().splitlines()[-1])
+    (tmp_path / "script.py").write_text(START + HOOKS[tool] + END, "utf-8")
+    found = json.loads(run_python("script.py", cwd=tmp_path, HF_DATASETS_OFFLINE="1").strip().splitlines()[-1])
     found = found if isinstance(found, dict) else {"scores": found}
     scores = expected_scores()
     expected = {"mean": sum(scores) / len(scores), "scores": scores}
     assert found == {name: pytest.approx(expected[name], abs=1e-15) for name in found}
+
+
+GUIDES = ("docs/benchmark.md", "docs/evaluation_tools.md")
+REQUIRED = {"inspect_ai", "mlflow", "pydantic", "pydantic_evals"}  # in the environment of these tests
+OPTIONAL = {"braintrust", "deepeval", "langfuse", "weave"}
+
+
+def sections() -> dict[str, str]:
+    """The headings of guides with Python below them, and that Python."""
+    text = "\n".join((ROOT / guide).read_text("utf-8") for guide in GUIDES)
+    parts = re.split(r"^#{2,3} (.+)$", text, flags=re.MULTILINE)
+    blocks = [re.findall(r"```python\n(.*?)```", body, flags=re.DOTALL) for body in parts[2::2]]
+    return {heading: "\n".join(found) for heading, found in zip(parts[1::2], blocks, strict=True) if found}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("code", sections().values(), ids=sections())
+def test_a_section_of_a_guide_runs(code: str, tmp_path: Path) -> None:
+    tools = set(re.findall(r"^(?:import|from) (\w+)", code, flags=re.MULTILINE)) & (REQUIRED | OPTIONAL)
+    missing = {tool for tool in tools if importlib.util.find_spec(tool) is None}
+    if missing:
+        assert not (os.environ.get(REQUIRE_TOOLS) and missing & REQUIRED), f"needs {', '.join(missing)}"
+        pytest.skip(f"needs {', '.join(missing)}")
+    (tmp_path / "guide.py").write_text(code, "utf-8")
+    run_python("guide.py", cwd=tmp_path, DEEPEVAL_TELEMETRY_OPT_OUT="1")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -12,8 +13,10 @@ from typing import Any
 import pytest
 
 from docscore import score_pairs
+from docscore.data.json_text import parse_text
 from tests.commands import killing, receipt_pairs
 from tests.conftest import needs, skip_or_fail
+from tests.test_hooks import ANSWERS, SCHEMA, TRUTHS, expected_scores
 
 pytestmark = [
     pytest.mark.full,
@@ -22,14 +25,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # PySpark leaves its sockets to the collector
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
-SCHEMA = "number int, prediction string, references string"
+COLUMNS = "number int, prediction string, references string"
 Pairs = list[tuple[Any, Any]]
-PLAIN: Pairs = [
-    (("tea", "Black tea"), "black  tea"),
-    (("12.50",), "12.60"),
-    (("rum",), None),
-    (("007", ["a"]), ["a", "b"]),
-]
 
 
 @pytest.fixture(scope="module")
@@ -41,18 +38,16 @@ def spark() -> Iterator[Any]:
     from pyspark.sql import SparkSession  # noqa: PLC0415  an extra
 
     builder = SparkSession.builder.master("local[2,4]").appName("docscore")
-    for name, value in {
+    options = {f"spark.driver.{name}": "127.0.0.1" for name in ("host", "bindAddress")}
+    options |= {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": "2",
-    }.items():
-        builder = builder.config(name, value)
+    }
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("PYSPARK_PYTHON", sys.executable)
         environment.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-        session = builder.getOrCreate()
+        session = builder.config(map=options).getOrCreate()
         session.sparkContext.setLogLevel("OFF")
         yield session
         session.stop()
@@ -65,29 +60,28 @@ def scored(spark: Any, pairs: Pairs, partitions: int = 1, **options: Any) -> lis
     rows = [
         (i, None if ours is None else json.dumps(ours), json.dumps(theirs)) for i, (theirs, ours) in enumerate(pairs)
     ]
-    frame = spark.createDataFrame(rows, SCHEMA).repartition(partitions)
+    frame = spark.createDataFrame(rows, COLUMNS).repartition(partitions)
     found = frame.select("number", score_udf(**options)("prediction", "references").alias("score")).collect()
     return [row["score"] for row in sorted(found, key=lambda row: int(row["number"]))]
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("partitions", [1, 3])
-def test_receipts_score_as_in_one_process(spark: Any, partitions: int) -> None:
-    pairs = receipt_pairs("predictions.jsonl")
-    assert scored(spark, pairs, partitions) == score_pairs(pairs).tolist()
-
-
-def test_plain_answers_and_absent_predictions(spark: Any) -> None:
-    assert scored(spark, PLAIN, 2) == score_pairs(PLAIN).tolist()
-    assert scored(spark, PLAIN)[2] == 0
+def test_receipts_score_as_in_one_process(spark: Any) -> None:
+    """An absent prediction is scored as null."""
+    pairs: Pairs = [*receipt_pairs("predictions.jsonl"), (("rum",), None), (("007", ["a"]), ["a", "b"])]
+    for partitions in (1, 3):
+        assert scored(spark, pairs, partitions) == score_pairs(pairs).tolist()
 
 
 def test_texts_are_parsed(spark: Any) -> None:
-    from docscore.data.json_text import parse_text  # noqa: PLC0415  beside what it is used for
-
     pairs = receipt_pairs("predictions_text.jsonl")
     parsed = [(theirs, parse_text(ours, "repair").value if isinstance(ours, str) else ours) for theirs, ours in pairs]
     assert scored(spark, pairs, 2, parse="repair") == score_pairs(parsed).tolist()
+
+
+def test_typed_scores(spark: Any) -> None:
+    pairs: Pairs = [((truth,), answer) for truth, answer in zip(TRUTHS, ANSWERS, strict=True)]
+    assert scored(spark, pairs, 2, schema=SCHEMA) == expected_scores()
 
 
 def test_ten_thousand_rows_in_many_batches(spark: Any) -> None:
@@ -100,42 +94,34 @@ def test_ten_thousand_rows_in_many_batches(spark: Any) -> None:
         spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
 
 
-def is_worker(process: Any) -> bool:
-    """Whether it is a child of the daemon that starts the workers of Spark."""
-    return "pyspark.daemon" in process.cmdline() and "pyspark.daemon" in process.parent().cmdline()
-
-
-@pytest.mark.full
 def test_a_killed_worker_changes_no_score(spark: Any) -> None:
     pairs: Pairs = [
         (([{"a": f"{i} {j}"} for j in range(30)],), [{"a": f"{j} {i}"} for j in range(30)]) for i in range(3000)
     ]
-    with killing(is_worker) as killed:
+    daemon = "pyspark.daemon"  # workers are its children, which have its command line
+    with killing(lambda each: daemon in each.cmdline() and daemon in each.parent().cmdline()) as killed:
         found = scored(spark, pairs, 3)
     assert len(killed) == 1
     assert found == score_pairs(pairs).tolist()
 
 
-# prediction, references, the sentence
-FAULTS = [
+FAULTS = [  # prediction, references, the sentence
     ('"x"', None, "references of row '0': expected JSON text, got NoneType"),
     ('"x"', "[]", "row '0': expected 'references' to be a list of at least one acceptable answer, got an empty list"),
     ("tea", '["tea"]', "prediction of row '0', 'tea': line 1, column 1: expecting value"),
 ]
 
 
-@pytest.mark.parametrize(("prediction", "references", "sentence"), FAULTS)
-def test_a_value_that_cannot_be_scored_is_named(
-    spark: Any, prediction: str | None, references: str | None, sentence: str
-) -> None:
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_value_that_cannot_be_scored_is_named(spark: Any, fault: tuple[str, str | None, str]) -> None:
     from pyspark.errors import PythonException  # noqa: PLC0415  an extra
 
     from docscore.integrations.spark import score_udf  # noqa: PLC0415  an extra
 
-    frame = spark.createDataFrame([(0, prediction, references)], SCHEMA)
-    with pytest.raises(PythonException) as caught:
+    prediction, references, sentence = fault
+    frame = spark.createDataFrame([(0, prediction, references)], COLUMNS)
+    with pytest.raises(PythonException, match=re.escape(sentence)):
         frame.select(score_udf()("prediction", "references")).collect()
-    assert sentence in str(caught.value)
 
 
 def test_options_are_checked_before_spark_runs() -> None:
