@@ -2,46 +2,30 @@
 
 from __future__ import annotations
 
-import io
 import json
-import subprocess
-import sys
 import tarfile
 from pathlib import Path
-from typing import Any
 
-from tests.conftest import ROOT
+from tests.bench_data import put
+from tests.commands import run_python
 
 
 def printed(script: str, clone: Path) -> list[list[str]]:
     """The cells of the tables that a script prints, without heads and rules."""
-    command = [sys.executable, "-m", f"published.{script}", str(clone)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    rows = [
-        [cell.strip(" *") for cell in line.strip("|").split("|")] for line in done.stdout.splitlines() if "|" in line
-    ]
+    lines = [line for line in run_python("-m", f"published.{script}", clone).splitlines() if "|" in line]
+    rows = [[cell.strip(" *") for cell in line.strip("|").split("|")] for line in lines]
     return [row for row in rows if not set("".join(row)) <= set("-:")]
-
-
-def put(path: Path, value: Any) -> None:
-    """Write JSON, or text as it is."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(value if isinstance(value, str) else json.dumps(value), "utf-8")
 
 
 def test_kieval(tmp_path: Path) -> None:
     """Two of three entities are right: a group has a wrong price, and several values stand with || between them."""
     table = "0\r\nmenu.nm\tmenu.price\r\ntea\t{price}\r\n\r\n1\r\ntotal.total_price\ttotal.tax\r\n2||3\t<empty>\r\n"
-    path = tmp_path / "QwenVL_72B_Sample" / "QwenVL_72B_csv.tar.gz"
-    path.parent.mkdir()
-    with tarfile.open(path, "w:gz") as archive:
-        for side, price in (("gt", "2"), ("pred", "5")):
-            content = table.format(price=price).encode()
-            member = tarfile.TarInfo(f"QwenVL_72B_csv/{side}/1.csv")
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
-    put(path.parent / "result.md", "# x\n||kieval_entity_f1|no_match|\n|--|--|--|\n|total.kieval|0.75|0|\n")
+    for side, price in (("gt", "2"), ("pred", "5")):
+        put(tmp_path / "csv" / side / "1.csv", table.format(price=price).encode())
+    folder = tmp_path / "QwenVL_72B_Sample"
+    put(folder / "result.md", "# x\n||kieval_entity_f1|no_match|\n|--|--|--|\n|total.kieval|0.75|0|\n")
+    with tarfile.open(folder / "QwenVL_72B_csv.tar.gz", "w:gz") as archive:
+        archive.add(tmp_path / "csv", "QwenVL_72B_csv")
     assert printed("kieval", tmp_path)[1:] == [
         ["kieval_entity_f1", "0.7500", "0.7500"],
         ["no_match", "0.0000", "0.0000"],
@@ -80,20 +64,12 @@ def test_humanities(tmp_path: Path) -> None:
 
 def test_sob(tmp_path: Path) -> None:
     """The ranking by docscore, and where it and the authors' accuracy disagree; another set of records is left out."""
-    for model, answers, accuracy in (
-        ("good", ["tea", "rum"], 0.1),
-        ("bad", ["tea", "xxx"], 0.9),
-        ("odd", ["tea"], 0.5),
-    ):
-        lines = [
-            json.dumps(
-                {
-                    "metadata": {"record_id": str(number)},
-                    "output": {"candidate_response": {"a": text}, "ground_truth": {"a": ("tea", "rum")[number]}},
-                }
-            )
-            for number, text in enumerate(answers)
-        ]
+    truths = ("tea", "rum")
+    for model, answers, accuracy in (("good", truths, 0.1), ("bad", ("tea", "xxx"), 0.9), ("odd", ("tea",), 0.5)):
+        lines = []
+        for number, text in enumerate(answers):
+            output = {"candidate_response": {"a": text}, "ground_truth": {"a": truths[number]}}
+            lines.append(json.dumps({"metadata": {"record_id": str(number)}, "output": output}))
         put(tmp_path / "data" / "images_responses" / f"response_{model}_image.jsonl", "\n".join(lines))
         summary = {"summary": {"overall": {"metrics": {"leaf_value_em": {"mean": accuracy}}}}}
         put(tmp_path / "data" / "evaluation" / "image" / model / "eval_summary.json", summary)

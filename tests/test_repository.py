@@ -13,6 +13,7 @@ import yaml
 from docscore import __version__
 from docscore.integrations.evaluate import MODULES
 from scripts.project_address import project_address
+from tests.commands import run_python
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -34,12 +35,8 @@ CARD_SECTIONS = [  # in the order of evaluate's template
 CARDS = ["README.md", *(f"evaluate_modules/{name}/README.md" for name in MODULES if name != "anls_star")]
 
 
-@pytest.fixture(scope="module")
-def card(root: Path) -> str:
-    return (root / "README.md").read_text(encoding="utf-8")
-
-
-def test_pictures_and_files_that_the_card_names_exist(root: Path, card: str) -> None:
+def test_pictures_and_files_that_the_card_names_exist(root: Path) -> None:
+    card = (root / "README.md").read_text(encoding="utf-8")
     named = [link.split("#")[0] for link in re.findall(r"\]\(([^):\s]+)\)", card)]
     assert len(named) > 20
     assert [path for path in named if not (root / path).exists()] == []
@@ -88,10 +85,10 @@ def test_requirements_are_those_of_the_package_and_its_app(root: Path) -> None:
     assert listed == {each for each in wanted if not each.startswith("docscore[")}
 
 
-def test_version_and_date_are_the_same_in_the_citation_file_the_card_and_the_changelog(root: Path, card: str) -> None:
+def test_version_and_date_are_the_same_in_the_citation_file_the_card_and_the_changelog(root: Path) -> None:
     cited = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
     assert cited["version"] == __version__
-    assert f"version = {{{__version__}}}" in card
+    assert f"version = {{{__version__}}}" in (root / "README.md").read_text(encoding="utf-8")
     headings = re.findall(r"^## (.+)$", (root / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     assert headings[:2] == ["[Unreleased]", f"[{__version__}] - {cited['date-released']}"]
 
@@ -101,7 +98,7 @@ def test_the_example_receipts_are_what_their_script_writes(root: Path, tmp_path:
     for source in folder.glob("*"):
         if source.suffix in (".py", ".json"):
             (tmp_path / source.name).write_bytes(source.read_bytes())
-    subprocess.run([sys.executable, "generate.py"], cwd=tmp_path, check=True, capture_output=True)
+    run_python("generate.py", cwd=tmp_path)
     names = [path.name for path in folder.glob("*.jsonl")]
     assert len(names) == 5
     for name in names:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -14,8 +12,8 @@ import pytest
 
 import docscore
 from scripts.project_address import project_address
-from tests.commands import environment
-from tests.conftest import HUNG, ROOT, needs
+from tests.commands import run_python
+from tests.conftest import ROOT, needs
 from tests.test_public_names import EXTRAS, PATHS
 
 pytestmark = pytest.mark.ci
@@ -32,26 +30,18 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(ROOT / "docs", folder / "docs")
     for name in ("docscore", "scripts"):
         (folder / name).symlink_to(ROOT / name)
-    done = subprocess.run(
-        [sys.executable, "-m", "zensical", "build", "--strict"],
-        cwd=folder,
-        env=environment(PYTHONPATH=str(ROOT)),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=HUNG,
-    )
-    assert (done.returncode, "No issues found" in done.stderr) == (0, True), done.stdout + done.stderr
+    run_python("-m", "zensical", "build", "--strict", cwd=folder)
     return folder / "site"
 
 
 class Addresses(HTMLParser):
-    """What a page loads when it is opened, and what it links to."""
+    """What an HTML file loads when it is opened, and what it links to."""
 
-    def __init__(self) -> None:
+    def __init__(self, page: Path) -> None:
         super().__init__()
         self.loaded: list[str] = []
         self.linked: list[str] = []
+        self.feed(page.read_text("utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = dict(attrs)
@@ -62,18 +52,11 @@ class Addresses(HTMLParser):
         assert values.get("data-md-component") != "source"  # its script asks the server of the repository
 
 
-def addresses_of(page: Path) -> Addresses:
-    """The addresses in an HTML file."""
-    addresses = Addresses()
-    addresses.feed(page.read_text("utf-8"))
-    return addresses
-
-
 def test_every_page_is_there_and_loads_nothing_from_another_server(site: Path) -> None:
     navigation = re.findall(r": (\w+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), flags=re.MULTILINE)
     assert sorted(navigation) == sorted(path.name for path in (ROOT / "docs").glob("*.md"))
     for page in site.rglob("*.html"):
-        loaded = addresses_of(page).loaded
+        loaded = Addresses(page).loaded
         assert loaded
         assert not [address for address in loaded if re.match(r"\w+:|//", address)], page
 
@@ -82,7 +65,7 @@ def test_pictures_and_files_that_pages_name_are_there(site: Path) -> None:
     """Of the site, and of the repository where a page links to it: Zensical checks links to pages alone."""
     repository = f"{project_address()}/blob/main/"
     for page in site.rglob("index.html"):
-        addresses = addresses_of(page)
+        addresses = Addresses(page)
         for address in {*addresses.loaded, *addresses.linked}:
             url = urlsplit(address)
             if not url.scheme:
