@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,11 +11,18 @@ from typing import Any
 
 import pytest
 
+from tests import bench_data
 from tests.conftest import DATA
 from tests.loopback import Answer, Loopback, Reply, Request, prompt_text, serving
 
 PROVIDER = "loop"
 MODEL = f"openai-api/{PROVIDER}/m"
+
+IGNORED = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of Inspect's own imports
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # Inspect leaves sockets to the collector
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
 
 # what tells the data set in a prompt, and what is right for it
 RIGHT = json.loads((DATA / "inspect_answers.json").read_text("utf-8"))
@@ -27,6 +33,12 @@ def right(request: Request) -> Reply:
     text = prompt_text(request)
     answer = next(value for sign, value in RIGHT if sign in text)
     return Reply(answer if isinstance(answer, str) else f"```json\n{json.dumps(answer)}\n```")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the made-up data sets."""
+    return bench_data.write_all(tmp_path_factory.mktemp("data"))
 
 
 @contextmanager
@@ -53,6 +65,15 @@ def run_tasks(tasks: Any, logs: Path, model: Any = MODEL, **options: Any) -> lis
     return [read_eval_log(location) for location in locations]
 
 
+def their_task(targets: dict[Any, Any], scorer: Any) -> Any:
+    """A task of somebody else; each input is the id of its sample."""
+    from inspect_ai import Task  # noqa: PLC0415
+    from inspect_ai.dataset import Sample  # noqa: PLC0415
+
+    samples = [Sample(input=str(name), target=target, id=name) for name, target in targets.items()]
+    return Task(dataset=samples, scorer=scorer, name="theirs")
+
+
 def values(log: Any, scorer: str = "anls_star") -> dict[str, float]:
     """The score of each sample."""
     return {str(sample.id): sample.scores[scorer].value for sample in log.samples}
@@ -62,8 +83,3 @@ def figures(log: Any, scorer: str = "anls_star") -> dict[str, float]:
     """The metrics of a scorer."""
     (score,) = (each for each in log.results.scores if each.name == scorer)
     return {name: metric.value for name, metric in score.metrics.items()}
-
-
-def inspect_environment(**changes: str) -> dict[str, str]:
-    """The environment of a process of Inspect's command."""
-    return {**os.environ, "INSPECT_DISPLAY": "none", **changes}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -16,25 +17,19 @@ import pytest
 
 from tests import bench_data
 from tests.bench_data import PIXEL, put
+from tests.commands import ref
 from tests.conftest import needs_tool
 from tests.loopback import Loopback, Reply, Request, attachments, prompt_text
+from tests.tools import inspect_runs
+from tests.tools.inspect_runs import figures, loopback, right, run_tasks, their_task, values
 
 needs_tool("inspect_ai")
 
 from docscore.bench.prompts import SCHEMAS, strict_schema  # noqa: E402
 from docscore.integrations import inspect as tasks  # noqa: E402
-from tests.tools.inspect_runs import MODEL, figures, inspect_environment, loopback, right, run_tasks, values  # noqa: E402
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of Inspect's own imports
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # Inspect leaves sockets to the collector
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return bench_data.write_all(tmp_path_factory.mktemp("data"))
+pytestmark = inspect_runs.IGNORED
+data = inspect_runs.data
 
 
 @pytest.fixture
@@ -114,17 +109,17 @@ def test_pictures_and_pdfs_are_sent(data: Path, server: Loopback, tmp_path: Path
     assert picture["image_url"]["url"].startswith("data:image/png;base64,iVBOR")
 
 
-BAD: list[tuple[str, Reply, str]] = [  # why, what is answered, what Inspect calls it
-    ("prose", Reply("I cannot read this contract."), "invalid_response_format"),
-    ("nothing", Reply(""), "no_response"),
-    ("a fault of the server", Reply("down", status=500), "no_response"),
-    ("too many requests", Reply("slow down", status=429), "no_response"),
-    ("too long", Reply("context_length_exceeded", status=400), "no_response"),
-    ("too slow", Reply("{}", after=4), "no_response"),
-]
+BAD: dict[str, tuple[Reply, str]] = {  # what is answered, what Inspect calls it
+    "prose": (Reply("I cannot read this contract."), "invalid_response_format"),
+    "nothing": (Reply(""), "no_response"),
+    "a fault of the server": (Reply("down", status=500), "no_response"),
+    "too many requests": (Reply("slow down", status=429), "no_response"),
+    "too long": (Reply("context_length_exceeded", status=400), "no_response"),
+    "too slow": (Reply("{}", after=4), "no_response"),
+}
 
 
-@pytest.mark.parametrize(("reply", "reason"), [case[1:] for case in BAD], ids=[case[0] for case in BAD])
+@pytest.mark.parametrize(("reply", "reason"), BAD.values(), ids=BAD)
 def test_a_bad_answer_is_a_zero_and_stays(
     data: Path, server: Loopback, tmp_path: Path, reply: Reply, reason: str
 ) -> None:
@@ -141,8 +136,7 @@ def test_own_documents_each_with_its_schema(server: Loopback, tmp_path: Path) ->
     for name in ("a", "b"):
         put(folder / f"{name}.png", PIXEL)
         put(folder / "schemas" / f"{name}.json", {"type": "object", "properties": {name: {"type": "string"}}})
-    references = [{"question_id": name, "references": [{name: "1"}, {name: "one"}]} for name in ("a", "b")]
-    put(folder / "references.json", references)
+    put(folder / "references.json", [ref(name, {name: "1"}, {name: "one"}) for name in ("a", "b")])
     server.answer = lambda request: Reply(json.dumps(dict.fromkeys(_keys(request), "one")))
     (log,) = run_tasks(tasks.documents(str(folder), schema=str(folder / "schemas")), tmp_path / "logs")
     assert values(log) == {"a": 1.0, "b": 1.0}
@@ -157,12 +151,10 @@ def test_own_documents_by_their_types(server: Loopback, tmp_path: Path) -> None:
     for name in ("a", "b"):
         put(folder / f"{name}.txt", "Tea")
         put(folder / "schemas" / f"{name}.json", {"type": "object", "properties": properties})
-    references = [{"question_id": name, "references": [{"total": 1000.0, "shop": "Tea"}]} for name in ("a", "b")]
-    put(folder / "references.json", references)
+    put(folder / "references.json", [ref(name, {"total": 1000.0, "shop": "Tea"}) for name in ("a", "b")])
     server.answer = lambda _: Reply('{"total": "1000", "shop": "Rum"}')
-    for schema in ("schemas", "schemas/a.json"):  # one each, and one for all
-        task = tasks.documents(str(folder), schema=str(folder / schema), method="simple", typed=True)
-        (log,) = run_tasks(task, tmp_path / "logs")
+    for schema in (folder / "schemas", folder / "schemas" / "a.json"):  # one each, and one for all
+        (log,) = run_tasks(tasks.documents(str(folder), schema=str(schema), method="simple", typed=True), tmp_path)
         assert figures(log)["mean"] == pytest.approx(1 / 3)  # "1000" is four sixths of "1000.0"
         assert figures(log, "typed") == {"mean": 0.25, "stderr": 0.0, "total": 1.0, "shop": 0.0}
 
@@ -172,16 +164,12 @@ def _keys(request: Request) -> list[str]:
 
 
 def test_the_scorer_on_a_task_of_somebody_else(server: Loopback, tmp_path: Path) -> None:
-    from inspect_ai import Task  # noqa: PLC0415  the tool
-    from inspect_ai.dataset import Sample  # noqa: PLC0415
-
     replies = {"name": "Ada", "object": '{"a": 1}', "list": "[1]", "number": "12.50"}
     targets: dict[str, Any] = {"name": ["ada", "bob"], "object": '{"a": "1"}', "list": "[1, 2]", "number": "12.50"}
     server.answer = lambda request: Reply(replies[prompt_text(request)])
-    samples = [Sample(input=name, target=target, id=name) for name, target in targets.items()]
-    (log,) = run_tasks(Task(dataset=samples, scorer=tasks.anls_star(), name="theirs"), tmp_path)
+    (log,) = run_tasks(their_task(targets, tasks.anls_star()), tmp_path)
     assert values(log) == {"name": 1.0, "object": 1.0, "list": 0.5, "number": 1.0}
-    (log,) = run_tasks(Task(dataset=samples, scorer=tasks.anls_star(target="text"), name="theirs"), tmp_path)
+    (log,) = run_tasks(their_task(targets, tasks.anls_star(target="text")), tmp_path)
     assert values(log)["list"] == 0.5  # three of six characters
     (sample,) = [each for each in log.samples if each.id == "list"]
     assert (sample.scores["anls_star"].answer, sample.scores["anls_star"].metadata["parsed"]) == ("[1]", None)
@@ -190,7 +178,6 @@ def test_the_scorer_on_a_task_of_somebody_else(server: Loopback, tmp_path: Path)
 def test_a_run_that_was_interrupted_goes_on(server: Loopback, tmp_path: Path) -> None:
     """Nothing is lost and nothing counted twice: every sample is in the log of the retry, once."""
     folder = bench_data.write_kleister_charity(tmp_path / "data", 6)
-
     stopped_by_now = threading.Event()
 
     def three_at_once(request: Request) -> Reply:
@@ -201,8 +188,9 @@ def test_a_run_that_was_interrupted_goes_on(server: Loopback, tmp_path: Path) ->
     server.answer = three_at_once
     logs = tmp_path / "logs"
     command = [sys.executable, "-m", "inspect_ai", "eval", "docscore/kleister_charity", "-T", f"data={folder}"]
-    options = ["--model", MODEL, "--log-dir", str(logs), "--max-connections", "1", "--log-buffer", "1"]
-    process = subprocess.Popen([*command, *options], env=inspect_environment(), stdout=subprocess.DEVNULL)
+    options = ["--model", inspect_runs.MODEL, "--log-dir", str(logs), "--max-connections", "1", "--log-buffer", "1"]
+    env = {**os.environ, "INSPECT_DISPLAY": "none"}
+    process = subprocess.Popen([*command, *options], env=env, stdout=subprocess.DEVNULL)
     while len(server.requests) < 4 and process.poll() is None:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
@@ -217,7 +205,7 @@ def test_a_run_that_was_interrupted_goes_on(server: Loopback, tmp_path: Path) ->
     assert 1 <= len(done) < 6
     assert len(server.requests) == 4
     retry = [sys.executable, "-m", "inspect_ai", "eval-retry", str(first), "--log-dir", str(logs)]
-    subprocess.run(retry, env=inspect_environment(), stdout=subprocess.DEVNULL, check=True, timeout=240)
+    subprocess.run(retry, env=env, stdout=subprocess.DEVNULL, check=True, timeout=240)
     (second,) = set(logs.glob("*.eval")) - {first}
     whole = read_eval_log(str(second))
     assert sorted(sample.id for sample in whole.samples) == [f"{number:032x}.pdf" for number in range(6)]

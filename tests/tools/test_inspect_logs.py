@@ -11,30 +11,27 @@ import pytest
 
 import docscore
 from tests import bench_data, test_first_metric
-from tests.commands import run, succeed
+from tests.commands import run, succeed, written
 from tests.conftest import needs_tool
 from tests.loopback import Reply, Request, prompt_text
 from tests.test_json_output import validated
+from tests.tools import inspect_runs
+from tests.tools.inspect_runs import figures, loopback, right, run_tasks, their_task, values
 
 needs_tool("inspect_ai")
 
 from docscore.bench.data_sets import DATA_SETS  # noqa: E402
 from docscore.integrations import inspect as tasks  # noqa: E402
-from tests.tools.inspect_runs import figures, loopback, right, run_tasks, values  # noqa: E402
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # of Inspect's own imports
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # Inspect leaves sockets to the collector
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = inspect_runs.IGNORED
 METHODS = dict.fromkeys(("docvqa", "mp_docvqa", "sroie"), ("simple", "latin", "vision"))
 ROWS = 10
-faces = test_first_metric.faces
+Logs = tuple[Path, Path]
+data, faces = inspect_runs.data, test_first_metric.faces
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return bench_data.write_all(tmp_path_factory.mktemp("data"))
+def json_of(*arguments: str | Path) -> Any:
+    return json.loads(succeed(*arguments, "--json"))
 
 
 def model(name: str) -> str:
@@ -42,7 +39,7 @@ def model(name: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def two_logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def two_logs(tmp_path_factory: pytest.TempPathFactory) -> Logs:
     """A model that gets the rows of a contract right, and one that gets three of ten wrong."""
     folder = tmp_path_factory.mktemp("logs")
     contracts = str(bench_data.write_kleister_charity(folder / "data", ROWS))
@@ -50,7 +47,9 @@ def two_logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         (good,) = run_tasks(tasks.kleister_charity(contracts), folder / "good", model("good"), log_format="json")
         server.answer = three_of_ten_faulty
         (bad,) = run_tasks(tasks.kleister_charity(contracts), folder / "bad", model("bad"), attempt_timeout=8)
-    return Path(good.location), Path(bad.location)
+    logs = Path(good.location), Path(bad.location)
+    assert [path.suffix for path in logs] == [".json", ".eval"]
+    return logs
 
 
 def three_of_ten_faulty(request: Request) -> Reply:
@@ -84,30 +83,23 @@ def test_all_tasks_with_all_methods_make_the_table(data: Path, tmp_path: Path) -
 
 
 def test_the_mean_is_the_same_to_the_last_bit_everywhere(tmp_path: Path) -> None:
-    from inspect_ai.log import read_eval_log  # noqa: PLC0415  the tool
-
     # similarities whose sum depends on the order in which it is rounded
-    texts = ["THE_MILL_TRUST"[:length] for length in range(7, 14)]
+    texts = {f"No. {number}": "THE_MILL_TRUST"[: 7 + number] for number in range(7)}
     folder = bench_data.write_kleister_charity(tmp_path / "data", len(texts))
-    with loopback() as server:
-        server.answer = lambda request: Reply(json.dumps({"charity_name": _nth(request, texts)}))
+
+    def answer(request: Request) -> Reply:
+        name = next(text for sign, text in texts.items() if sign in prompt_text(request))
+        return Reply(json.dumps({"charity_name": name}))
+
+    with loopback(answer):
         (log,) = run_tasks(tasks.kleister_charity(str(folder)), tmp_path)
-    path = log.location
-    log = read_eval_log(path)
     scores = list(values(log).values())
     assert len(set(scores)) == len(texts)
-    found = json.loads(succeed("score", path, "--json"))
+    found = json_of("score", log.location)
     assert figures(log)["mean"] == found["anls_score"] == fsum(scores) / len(scores)
-    assert {row["question_id"]: row["anls_score"] for row in found["per_sample"]} == values(log)
-    result = docscore.evaluate(predictions=path)
-    assert result.score == figures(log)["mean"]
+    result = docscore.evaluate(predictions=log.location)
     assert {name: result[name].score for name in result} == values(log)
     assert {"format": "docscore.score/2", **json.loads(json.dumps(result.to_dict(fields=False)))} == found
-
-
-def _nth(request: Request, texts: list[str]) -> str:
-    text = prompt_text(request)
-    return next(each for number, each in enumerate(texts) if f"No. {number}" in text)
 
 
 def printed(*arguments: Any) -> str:
@@ -119,11 +111,9 @@ def printed(*arguments: Any) -> str:
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("number", [0, 1], ids=["json", "eval"])
-def test_the_commands_take_a_log(two_logs: tuple[Path, Path], tmp_path: Path, number: int) -> None:
+@pytest.mark.parametrize(("number", "mean"), [(0, 1.0), (1, 0.7)], ids=["json", "eval"])
+def test_the_commands_take_a_log(two_logs: Logs, tmp_path: Path, number: int, mean: float) -> None:
     path = two_logs[number]
-    assert path.suffix == (".json", ".eval")[number]
-    mean = (1.0, 0.7)[number]
     assert json.loads(printed("score", path, "--json"))["anls_score"] == mean
     assert "charity_name" in printed("score", path, "--fields")
     assert printed("explain", path, "--id", f"{2:032x}.pdf").startswith(("= $", "− $"))
@@ -132,67 +122,52 @@ def test_the_commands_take_a_log(two_logs: tuple[Path, Path], tmp_path: Path, nu
     assert "charity_name" in (tmp_path / "report.html").read_text("utf-8")
 
 
-def test_samples_that_ended_with_an_error_are_counted_aloud(two_logs: tuple[Path, Path]) -> None:
+def test_samples_without_a_prediction_are_an_error_unless_an_option_says_otherwise(two_logs: Logs) -> None:
+    """No figure, and no gate that passes or fails, of samples that no model answered; errors are counted aloud."""
     good, bad = two_logs
-    assert run("score", good).err == ""
+    for command in (("score",), ("compare", good, "--max-loss", "0.1"), ("bench", "table", good)):
+        done = run(*command, bad)
+        assert (done.code, done.out) == (2, "")
+        assert f"{bad}: ids of references that no prediction has (2): '{2:032x}.pdf', " in done.err
     done = run("score", bad, "--missing", "zero", "--json")
-    assert done.code == 0
     assert f"{bad}: 2 of 10 samples ended with an error before they had an output, and have no prediction" in done.err
     assert f"the first, {2:032x}.pdf: " in done.err
     found = json.loads(done.out)
-    assert found["missing"] == 2
-    assert [row["anls_score"] for row in found["per_sample"] if row["missing"]] == [0.0, 0.0]
-
-
-def test_samples_without_a_prediction_are_an_error_unless_an_option_says_otherwise(two_logs: tuple[Path, Path]) -> None:
-    """No figure, and no gate that passes or fails, of samples that no model answered."""
-    good, bad = two_logs
-    commands: list[list[Any]] = [
-        ["score", bad],
-        ["compare", good, bad, "--max-loss", "0.1"],
-        ["bench", "table", good, bad],
-    ]
-    for command in commands:
-        done = run(*command)
-        assert (done.code, done.out) == (2, "")
-        assert f"{bad}: ids of references that no prediction has (2): '{2:032x}.pdf', " in done.err
-    skipped = run("score", bad, "--on-error", "skip", "--json")
-    assert json.loads(skipped.out)["skipped"] == 2
+    assert [row["anls_score"] for row in found["per_sample"] if row["missing"]] == [0.0] * found["missing"] == [0.0] * 2
+    assert json.loads(run("score", bad, "--on-error", "skip", "--json").out)["skipped"] == 2
     refused = run("compare", good, bad, "--on-error", "skip", "--max-loss", "0.1")
     assert refused.code == 2
     assert "left out" in refused.err
 
 
-PARTIAL: list[tuple[str, str, int]] = [  # why, status, samples in the log, of ten
-    ("cancelled", "cancelled", 4),
-    ("still running", "started", 4),
-    ("ended by an error", "error", 10),
-    ("samples lost", "success", 8),
-]
+PARTIAL = {  # status, samples in the log, of ten
+    "cancelled": ("cancelled", 4),
+    "still running": ("started", 4),
+    "ended by an error": ("error", 10),
+    "samples lost": ("success", 8),
+}
 
 
-@pytest.mark.parametrize(("status", "count"), [case[1:] for case in PARTIAL], ids=[case[0] for case in PARTIAL])
+@pytest.mark.parametrize(("status", "count"), PARTIAL.values(), ids=PARTIAL)
 def test_an_incomplete_run_is_no_figure_unless_an_option_says_what_the_others_count(
-    two_logs: tuple[Path, Path], tmp_path: Path, status: str, count: int
+    two_logs: Logs, tmp_path: Path, status: str, count: int
 ) -> None:
     """The best samples of a run that was cancelled are no test set, and no gate decides on them."""
-    path, gate = partial_log(two_logs[0], tmp_path / "part.json", status, count), ["--fail-under", "0.9"]
+    path, gate = partial_log(two_logs[0], tmp_path, status, count), ["--fail-under", "0.9"]
     sentence = f"the run is incomplete: status {status!r}, {count} of {ROWS} samples"
     commands: list[list[Any]] = [
-        ["score", path],
-        ["score", path, *gate],
-        ["score", path, "--on-error", "skip"],
-        ["compare", two_logs[0], path],
-        ["report", path, "-o", tmp_path / "report.html"],
-        ["bench", "table", path],
+        *(["score", *flags] for flags in ([], gate, ["--on-error", "skip"])),
+        ["compare", two_logs[0]],
+        ["report", "-o", tmp_path / "report.html"],
+        ["bench", "table"],
     ]
     for command in commands:
-        done = run(*command)
+        done = run(*command, path)
         assert (done.code, done.out) == (2, "")
         assert f"{path}: {sentence}; with missing" in done.err
     with pytest.raises(ValueError, match=sentence):
         docscore.evaluate(predictions=path)
-    zero = json.loads(succeed("score", path, "--missing", "zero", "--json"))
+    zero = json_of("score", path, "--missing", "zero")
     assert (zero["anls_score"], zero["missing"]) == (count / ROWS, ROWS - count)
     assert "missing:zero" in zero["signature"]
     left = json.loads(run("score", path, "--missing", "skip", "--json").out)
@@ -201,27 +176,23 @@ def test_an_incomplete_run_is_no_figure_unless_an_option_says_what_the_others_co
     assert run("score", path, "--missing", "zero", *gate).code == (0 if count == ROWS else 1)
     assert run("score", path, "--missing", "skip", *gate).code == (0 if count == ROWS else 2)
     assert sentence in succeed("bench", "table", path, "--missing", "zero")
-    (cell,) = json.loads(succeed("bench", "table", path, "--missing", "zero", "--json"))["runs"]
+    (cell,) = json_of("bench", "table", path, "--missing", "zero")["runs"]
     assert (cell["anls_score"], cell["documents"], cell["shortfall"]) == (count / ROWS, count, sentence)
 
 
-def partial_log(log: Path, path: Path, status: str, count: int) -> Path:
+def partial_log(log: Path, folder: Path, status: str, count: int) -> Path:
     """The log with another status and its first samples alone."""
     content = json.loads(log.read_text("utf-8"))
-    path.write_text(json.dumps({**content, "status": status, "samples": content["samples"][:count]}), "utf-8")
-    return path
+    return written(folder, "part.json", {**content, "status": status, "samples": content["samples"][:count]})
 
 
-def test_ground_truths_that_an_incomplete_log_lacks_come_from_the_others(
-    two_logs: tuple[Path, Path], tmp_path: Path
-) -> None:
-    part = partial_log(two_logs[0], tmp_path / "part.json", "cancelled", 4)
+def test_ground_truths_that_an_incomplete_log_lacks_come_from_the_others(two_logs: Logs, tmp_path: Path) -> None:
+    part = partial_log(two_logs[0], tmp_path, "cancelled", 4)
     for logs, difference in (((two_logs[0], part), -0.6), ((part, two_logs[0]), 0.6)):
-        found = json.loads(succeed("compare", *logs, "--missing", "zero", "--json"))
+        found = json_of("compare", *logs, "--missing", "zero")
         assert found["difference"] == pytest.approx(difference)
-        assert {field["field"] for field in found["fields"]} >= {"charity_name"}
-        assert not {field["field"] for field in found["fields"]} & {"$"}
-    alone = json.loads(succeed("score", part, "--missing", "zero", "--fields", "--json"))
+        assert {field["field"] for field in found["fields"]} & {"charity_name", "$"} == {"charity_name"}
+    alone = json_of("score", part, "--missing", "zero", "--fields")
     assert "$" in {field["field"] for field in alone["key_scores"]}  # what did not run has no fields
 
 
@@ -229,15 +200,13 @@ def test_a_limit_makes_no_run_incomplete(tmp_path: Path) -> None:
     task = tasks.kleister_charity(str(bench_data.write_kleister_charity(tmp_path / "data", ROWS)))
     with loopback():
         (log,) = run_tasks(task, tmp_path, limit=3, epochs=2)
-    found = json.loads(succeed("score", log.location, "--json"))
+    found = json_of("score", log.location)
     assert (len(found["per_sample"]), found["runs"]["documents"], found["runs"]["runs"]) == (6, 3, 2)
-    part = tmp_path / "part.json"
-    content = json.loads(log.model_dump_json())
-    part.write_text(json.dumps({**content, "samples": content["samples"][:4]}), "utf-8")
+    part = partial_log(written(tmp_path, "log.json", log.model_dump_json()), tmp_path, "success", 4)
     assert "status 'success', 4 of 6 samples" in run("score", part).err
 
 
-def test_the_table_has_intervals_marks_and_costs(two_logs: tuple[Path, Path]) -> None:
+def test_the_table_has_intervals_marks_and_costs(two_logs: Logs) -> None:
     good, bad = two_logs
     out = printed("bench", "table", good, bad)
     scores, _signature, costs = out.split("\n\n")[:3]
@@ -247,30 +216,22 @@ def test_the_table_has_intervals_marks_and_costs(two_logs: tuple[Path, Path]) ->
     assert [(cell["best"], cell["p_value_adjusted"]) for cell in cells] == [(True, None), (False, 0.25)]
     markdown = printed("bench", "table", good, bad, "--format", "markdown")
     assert "| Kleister Charity | simple | **1.000** | 0.700 [0.400, 0.900] |" in markdown
+    took, others = (each["costs"] for each in json.loads(printed("table", good, bad, "--json"))["systems"])
+    assert (took["tokens"]["total"], "cost" in took) == (1200, False)
+    assert took["seconds"]["total"] > 0
+    # tokens of a sample without an answer are not known, and those of the others are no sum
+    assert others["tokens"]["note"].startswith("2 of 10 predictions have no tokens of at least 0, such as")
 
 
-def test_what_samples_took_is_summed(two_logs: tuple[Path, Path]) -> None:
-    """Tokens of the sample without an answer are not known, and those of others are no sum."""
-    good, bad = json.loads(printed("table", *two_logs, "--json"))["systems"]
-    assert good["costs"]["tokens"]["total"] == 1200
-    assert good["costs"]["seconds"]["total"] > 0
-    assert "cost" not in good["costs"]
-    assert bad["costs"]["tokens"]["note"].startswith("2 of 10 predictions have no tokens of at least 0, such as")
-
-
-def test_the_newest_complete_run_of_a_task_counts(two_logs: tuple[Path, Path], tmp_path: Path) -> None:
+def test_the_newest_complete_run_of_a_task_counts(two_logs: Logs, tmp_path: Path) -> None:
     """A failed run and a copy are named as left out."""
     good = two_logs[0]
-    copy = tmp_path / "copy.json"
-    copy.write_bytes(good.read_bytes())
-    part = partial_log(good, tmp_path / "part.json", "error", 4)
+    copy = written(tmp_path, "copy.json", good.read_bytes())
+    part = partial_log(good, tmp_path, "error", 4)
     out = printed("bench", "table", part, good, copy, "--json")
     [cell], left_out = (json.loads(out)[name] for name in ("runs", "left_out"))
-    assert (cell["anls_score"], cell["logs"], [one["log"] for one in left_out]) == (
-        1.0,
-        [str(copy)],
-        [str(part), str(good)],
-    )
+    assert (cell["anls_score"], cell["logs"]) == (1.0, [str(copy)])
+    assert [one["log"] for one in left_out] == [str(part), str(good)]
     done = run("bench", "table", part, good)
     assert done.code == 0
     name = f"Kleister Charity, simple, {model('good')}"
@@ -278,45 +239,40 @@ def test_the_newest_complete_run_of_a_task_counts(two_logs: tuple[Path, Path], t
     assert "of the same" not in done.out
 
 
-def test_other_runs_of_a_model_are_its_runs(two_logs: tuple[Path, Path], tmp_path: Path) -> None:
+def test_other_runs_of_a_model_are_its_runs(two_logs: Logs, tmp_path: Path) -> None:
     """Epochs of one of them too; costs are sums."""
     good = two_logs[0]
-    again = tmp_path / "again.json"
     content = json.loads(good.read_text("utf-8").replace("LEEDS", "DEELS"))
     content["eval"]["task_id"] = "another"
-    again.write_text(json.dumps(content), "utf-8")
+    again = written(tmp_path, "again.json", content)
     folder = bench_data.write_kleister_charity(tmp_path / "data", ROWS)
     with loopback():
         (twice,) = run_tasks(tasks.kleister_charity(str(folder)), tmp_path, model("good"), epochs=2)
     cells = validated("bench_table", run("bench", "table", good, twice.location, "--json").out)["runs"]
     assert [(cell["runs"]["runs"], cell["documents"], cell["input_tokens"]) for cell in cells] == [(3, 30, 3000)]
-    warned = run("bench", "table", good, twice.location)
-    assert warned.err == ""
-    assert f"Kleister Charity, simple, {model('good')}: 3 runs: 1.000, 1.000, 1.000; " in warned.out
+    table = succeed("bench", "table", good, twice.location)
+    assert f"Kleister Charity, simple, {model('good')}: 3 runs: 1.000, 1.000, 1.000; " in table
     other = run("bench", "table", good, again)
     assert other.code == 2
     assert "expected the same references" in other.err
 
 
-def test_logs_with_other_references_are_not_compared(two_logs: tuple[Path, Path], tmp_path: Path) -> None:
+def test_logs_with_other_references_are_not_compared(two_logs: Logs, tmp_path: Path) -> None:
     content = two_logs[0].read_text("utf-8").replace("LEEDS", "YORKS")
-    other = tmp_path / "other.json"
-    other.write_text(content, "utf-8")
-    done = run("compare", two_logs[1], other)
+    done = run("compare", two_logs[1], written(tmp_path, "other.json", content))
     assert done.code == 2
     assert f"other.json, sample {0:032x}.pdf: expected the same references as in {two_logs[1]}, got others" in done.err
 
 
 def test_a_log_without_our_scorer_is_scored_by_its_targets(tmp_path: Path) -> None:
-    from inspect_ai import Task  # noqa: PLC0415  the tool
-    from inspect_ai.dataset import Sample  # noqa: PLC0415
-    from inspect_ai.scorer import match  # noqa: PLC0415
+    from inspect_ai.scorer import match  # noqa: PLC0415  the tool
 
     long = "x" * 2000
-    samples = [Sample(input="q", target=json.dumps({"a": long}), id="a"), Sample(input="p", target=["1", "2"], id=7)]
-    with loopback(lambda request: Reply("2" if prompt_text(request) == "p" else f'Here: {{"a": "{long}"}}')):
-        (log,) = run_tasks(Task(dataset=samples, scorer=match(), name="theirs"), tmp_path)
-    found = json.loads(succeed("score", log.location, "--json"))
+    replies = {"a": f'Here: {{"a": "{long}"}}', "7": "2"}
+    with loopback(lambda request: Reply(replies[prompt_text(request)])):
+        task = their_task({"a": json.dumps({"a": long}), 7: ["1", "2"]}, match())
+        (log,) = run_tasks(task, tmp_path)
+    found = json_of("score", log.location)
     assert {row["question_id"]: row["anls_score"] for row in found["per_sample"]} == {"a": 1.0, "7": 1.0}
 
 
@@ -324,18 +280,12 @@ FILES: list[tuple[str, Any, str]] = [  # name, content, the sentence
     ("a.eval", b"no zip", "a.eval: expected a log of Inspect, got"),
     ("a.json", {"version": 2, "status": "success", "eval": {}}, "a.json: expected a log of Inspect, got"),
     ("a.json", {"version": 2}, "a.json: expected a JSON list of rows, got dict"),
-    (
-        "a.jsonl",
-        '{"question_id": "a", "references": ["x"]}\n',
-        "a.jsonl: expected rows with 'question_id', 'references' and 'prediction', as no other file was given",
-    ),
 ]
 
 
 @pytest.mark.parametrize(("name", "content", "sentence"), FILES)
 def test_files_that_are_no_log(tmp_path: Path, name: str, content: Any, sentence: str) -> None:
-    path = bench_data.put(tmp_path / name, content)
-    done = run("score", path)
+    done = run("score", written(tmp_path, name, content))
     assert (done.code, done.out) == (2, "")
     assert sentence in done.err
 
@@ -343,15 +293,11 @@ def test_files_that_are_no_log(tmp_path: Path, name: str, content: Any, sentence
 @pytest.mark.ci
 def test_the_first_metric_of_a_log_is_that_of_its_rows(faces: Any, tmp_path: Path) -> None:
     """A log holds both sides, and is scored as files are, with every metric."""
-    from inspect_ai import Task  # noqa: PLC0415  the tool
-    from inspect_ai.dataset import Sample  # noqa: PLC0415
-
     replies = {row["question_id"]: as_text(row["prediction"]) for row in faces.rows}
     targets = {row["question_id"]: as_text(row["references"][0]) for row in faces.references}
-    samples = [Sample(input=name, target=target, id=name) for name, target in targets.items()]
     with loopback(lambda request: Reply(replies[prompt_text(request)])):
-        (log,) = run_tasks(Task(dataset=samples, scorer=tasks.anls_star(), name="theirs"), tmp_path)
-    found = json.loads(succeed("score", log.location, "--json", *faces.flags))
+        (log,) = run_tasks(their_task(targets, tasks.anls_star()), tmp_path)
+    found = json_of("score", log.location, *faces.flags)
     worst = [row["question_id"] for row in found["worst"]]
     assert (found["score"], worst) == (faces.new.score, test_first_metric.order(faces.new)[:10])
 
