@@ -229,9 +229,12 @@ def test_tables_become_data_frames_and_datasets(given: Row, table: str, metric: 
 
 
 @each_module
-def test_every_option_is_named_and_described(name: str, load: Load) -> None:
+def test_it_declares_its_features_and_every_option(name: str, load: Load) -> None:
     """No `**kwargs`: a misspelt option is an error, and help() knows each one."""
     metric = load(name)
+    assert (metric.name, metric.module_type) == (name, "metric")
+    assert set(metric.features["predictions"]) == {"question_id", "prediction"}
+    assert set(metric.features["references"]) == {"question_id", "references"}
     assert metric.citation.startswith("@misc{")
     parameters = inspect.signature(metric._compute).parameters  # noqa: SLF001  what evaluate's own tests look at
     assert all(each.kind is not each.VAR_KEYWORD for each in parameters.values())
@@ -278,14 +281,16 @@ PLAIN_TEXTS = {"predictions": ["ab", "tea"], "references": ["ax", ("rum", "Tea")
 
 
 def test_configurations_anls_and_anlsl(load: Load) -> None:
-    """They have names of their own in signatures, and refuse other values; test_first_metric.py has their figures."""
+    """The same scores, under their own names; other values are refused."""
     anls, anlsl = load("anls_star", "anls"), load("anls_star", "anlsl")
     assert anls.compute(**PLAIN_TEXTS) == {"anls_score": 0.75}
     assert anls.compute(**PLAIN_TEXTS, strict=True, signature=True) == {
         "anls_score": 0.5,
         "signature": f"anls|tau:0.5|boundary:0|case:i|empty:ignored|docscore:{VERSION}",
     }
-    assert anlsl.compute(**LISTS, signature=True)["signature"].startswith("anlsl|tau:0.5|case:i")
+    found = anlsl.compute(**LISTS, signature=True)
+    assert found["anls_score"] == 0.5
+    assert found["signature"].startswith("anlsl|tau:0.5|case:i")
     with pytest.raises(ValueError, match=r"^row '0': expected acceptable answers that are texts, got list"):
         anls.compute(**LISTS)
     with pytest.raises(ValueError, match=r"^row '0': expected acceptable answers that are lists of texts, got str"):
