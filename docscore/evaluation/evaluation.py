@@ -1110,7 +1110,8 @@ def evaluate(
         confidence: the level of the intervals, between 0 and 1; None for none.
         seed: the seed of the random numbers of the intervals.
         runs: whether `predictions` is a list of several sides, the runs of one system on the same documents. A
-            document's score is then its mean over the runs, and intervals resample documents with all their runs.
+            document's score is then its mean over the runs, and intervals resample documents with all their runs;
+            what is counted, such as values and the documents of a field or a rate, is counted in each run.
         cluster: a column of the references, or a function of the id, that names the cluster of each row, where rows are
             not independent, as the questions of one document.
         by: a column of the references, or a function of the id, whose values make slices.
