@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from docscore.core.formatting import printable
 from docscore.core.options import ScoringOptions
-from docscore.data.json_text import JsonError, dumps, parse_text
+from docscore.data.json_text import JsonError, dumps, loads, parse_text
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
@@ -84,25 +84,35 @@ def answer(asked: PairRequest) -> PairAnswer:
             values.append(check_value(value, is_truth=not faults))
             faults.append(None)
         except (TypeError, ValueError) as error:
-            faults.append(_fault(error))
+            faults.append(_fault(error, text))
     if not any(faults):
         try:
             check_work(*values)
             check_metric(asked.metric, *values)
         except ValueError as error:
-            faults[1] = _fault(error)
+            faults[1] = _fault(error, asked.prediction)
     if any(faults):
         return PairAnswer((faults[0], faults[1]))
     return PairAnswer((None, None), note, *_scored((values[0], values[1]), asked))
 
 
-def _fault(error: Exception) -> Fault:
-    """An error for the editor; where it has a line and a column, the sentence is without them."""
+def _fault(error: Exception, text: str) -> Fault:
+    """An error for the editor of a text; where it has a line and a column, the sentence is without them."""
     line, column = (error.line, error.column) if isinstance(error, JsonError) else (None, None)
     sentence = error.problem if isinstance(error, JsonError) and line else str(error)
-    insert = "," if line and sentence.startswith("expected a comma") else ""
-    text = shortened(printable(sentence), LONGEST_AT_EDITOR)
-    return {"text": text, "line": line, "column": column, "insert": insert}
+    insert = "," if line and column and _lacks_comma(text, line, column) else ""
+    return {"text": shortened(printable(sentence), LONGEST_AT_EDITOR), "line": line, "column": column, "insert": insert}
+
+
+def _lacks_comma(text: str, line: int, column: int) -> bool:
+    """Whether more of a text is JSON with a comma before a place, at which it has a fault."""
+    lines = text.split("\n")
+    lines[line - 1] = f"{lines[line - 1][: column - 1]},{lines[line - 1][column - 1 :]}"
+    try:
+        loads("\n".join(lines))
+    except JsonError as error:
+        return (error.line or 0, error.column or 0) > (line, column + 1)
+    return True
 
 
 def _read(text: str, reading: str) -> tuple[Any, str]:

@@ -194,6 +194,9 @@ def test_ties_are_runs_of_systems_that_are_not_proven_to_differ(proven: list[str
     [
         ("[1, }", "1", ("expecting value", 1, 5, "")),
         ('{"a": 1\n "b": 2}', "1", ("expected a comma at the end of line 1", 2, 2, ",")),
+        ('["a" "b"\n"c"]', "1", ("expected a comma", 1, 6, ",")),
+        ('["say "no""]', "1", ("expected a comma", 1, 8, "")),  # with one it is no more JSON than without
+        ("[1", "1", ("the text ends before its brackets are closed", 1, 3, "")),
         ("1", "no JSON", ("expecting value", 1, 1, "")),
         ("", "1", ("nothing here: paste a JSON value", None, None, "")),
     ],
