@@ -293,8 +293,8 @@ def test_files_that_are_no_log(tmp_path: Path, name: str, content: Any, sentence
 @pytest.mark.ci
 def test_the_first_metric_of_a_log_is_that_of_its_rows(faces: Any, tmp_path: Path) -> None:
     """A log holds both sides, and is scored as files are, with every metric."""
-    replies = {row["question_id"]: as_text(row["prediction"]) for row in faces.rows}
-    targets = {row["question_id"]: as_text(row["references"][0]) for row in faces.references}
+    replies = {row["question_id"]: as_text(row["prediction"]) for row in faces.rows["new"]}
+    targets = {row["question_id"]: as_text(row["references"][0]) for row in faces.rows["references"]}
     with loopback(lambda request: Reply(replies[prompt_text(request)])):
         (log,) = run_tasks(their_task(targets, tasks.anls_star()), tmp_path)
     found = json_of("score", log.location, *faces.flags)
