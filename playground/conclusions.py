@@ -107,20 +107,19 @@ def _rescored(
     """The what-if of these options, where it is not refused, and a score gains enough or the order changes."""
     metric = systems[0].metric if options.schema is None else TYPED
     again = [Evaluation(each.source, options, metrics=[metric], confidence=None) for each in systems]
-    numbers = list(map(str, range(len(systems))))
     try:
         for each in again:
             check(each.source, options)
         gain = max(new.score - old.score for new, old in zip(again, systems, strict=True))
     except (TypeError, ValueError):
         return
-    if gain >= LEAST_GAIN or changed_order(_scores(numbers, systems), _scores(numbers, again)):
+    if gain >= LEAST_GAIN or changed_order(_scores(systems), _scores(again)):
         label = f"{label} → {three_digits(again[0].score)}" if len(again) == 1 else label
         yield WhatIf(label, taken, asked, again, gain)
 
 
-def _scores(names: Iterable[str], systems: Iterable[Evaluation]) -> dict[str, float]:
-    return {name: each.score for name, each in zip(names, systems, strict=True)}
+def _scores(systems: Iterable[Evaluation]) -> list[float]:
+    return [each.score for each in systems]
 
 
 _COMPARED = {  # by a comparator what it does
@@ -297,13 +296,13 @@ def verdict_of(
     texts = [shown_name(name) for name, each in systems.items() if _holds_texts_for_json(each)]
     if texts:
         remarks.append(f"Predictions of {' and '.join(texts)} are text where an object or a list is expected.")
-    before = _scores(systems, systems.values())
+    names, before = list(systems), _scores(systems.values())
     for number, what_if in enumerate(what_ifs):
-        after = _scores(systems, what_if.evaluations)
+        after = _scores(what_if.evaluations)
         order = changed_order(before, after)
         if number and not order:
             continue
-        means = (f"{shown_name(name)} {three_digits(after[name])}" for name in order or systems)
+        means = (f"{shown_name(names[at])} {three_digits(after[at])}" for at in order or range(len(names)))
         remarks.append(f"{what_if.taken}, the {'order is' if order else 'scores are'} {', '.join(means)}.")
         remedies.append({"label": what_if.label, "options": what_if.options})
     return {

@@ -65,10 +65,10 @@ _LARGE_CHANGE = 0.005  # of a mean, from which a sentence is worth reading
 _DIGITS = 9  # of a mean; what differs by less is level
 
 
-def changed_order(before: Mapping[str, float], after: Mapping[str, float]) -> list[str]:
-    """The systems by their scores after a change, best first; none where that is the order they had before."""
-    old = sorted(before, key=lambda name: -round(before[name], _DIGITS))
-    new = sorted(old, key=lambda name: -round(after[name], _DIGITS))
+def changed_order(before: Sequence[float], after: Sequence[float]) -> list[int]:
+    """The numbers of scores after a change, highest first; none where that is the order they had before."""
+    old = sorted(range(len(before)), key=lambda number: -round(before[number], _DIGITS))
+    new = sorted(old, key=lambda number: -round(after[number], _DIGITS))
     return [] if new == old else new
 
 
@@ -83,20 +83,17 @@ def by_value_text(evaluations: Mapping[str, Evaluation]) -> str:
     Args:
         evaluations: by the name of the system, "" where there is one; of several it says whether their order changes.
     """
-    order = changed_order(
-        {name: found.score for name, found in evaluations.items()},
-        {name: found.score + _gain(found) for name, found in evaluations.items()},
-    )
+    systems = evaluations.values()
+    order = changed_order([found.score for found in systems], [found.score + _gain(found) for found in systems])
     parts = []
     for name, found in evaluations.items():
-        gain = _gain(found)
-        if gain >= _LARGE_CHANGE or (order and round(gain, _DIGITS)):
+        if (gain := _gain(found)) >= _LARGE_CHANGE or (order and round(gain, _DIGITS)):
             of_system = f" of {shown_name(name)}" if name else ""
             what = "the mean" if found.is_mean else found.figure_names[0].label
             parts.append(f"{what}{of_system} is {found.score + gain:.4f}, {gain:+.4f}")
     if not parts:
         return ""
-    then = f"; their order is then {', '.join(map(shown_name, order))}" if order else ""
+    then = f"; their order is then {', '.join(shown_name(list(evaluations)[at]) for at in order)}" if order else ""
     return f"Numbers are compared as they print: by value (--numbers value) {'; '.join(parts)}{then}"
 
 

@@ -430,7 +430,7 @@ class Scorer:
     ) -> tuple[Matrix, Matrix]:
         """Objects: the sums over the keys of the ground truths, absent keys being null; other keys add to L."""
         earned, weight, had = np.zeros((3, len(truths), len(predictions)))
-        lacked = np.zeros(len(predictions))  # what keys add for the ground truths that lack them, of those that some do
+        lacked = np.zeros(len(predictions))  # what keys that only some ground truths have add for the others
         for key in sorted(set().union(*truths, *predictions)):  # sorted as in `_object_pair`
             below = schema and schema.at_key(key)
             column = [truth.get(key) for truth in truths]
