@@ -92,7 +92,7 @@ class KeptResult:
         read: dict[str, Any] = {"parse": AS_TEXT, "parse_references": None, "with_confidences": sure is not None}
         options = dataclasses.replace(self.options, **read)
         pairs = (Pairs([""], [truth], [prediction], confidences=sure) for prediction in predictions)
-        return [Evaluation(each, options, metrics=[self.facts["metric"]]).tree(0) for each in pairs]
+        return [Evaluation(each, options, metrics=self.facts["metrics"]).tree(0) for each in pairs]
 
 
 def keep_documents(folder: Path, systems: Sequence[Evaluation], facts: Mapping[str, Any]) -> None:
@@ -110,7 +110,7 @@ def keep_documents(folder: Path, systems: Sequence[Evaluation], facts: Mapping[s
     schema = first.options.schema
     options = dataclasses.asdict(dataclasses.replace(first.options, schema=None))
     options["schema"] = schema and json.loads(schema.schema_of(""))
-    view = {"metric": first.metric, "options": options, **facts}
+    view = {"metrics": first.metrics, "options": options, **facts}
     (folder / _VIEW).write_text(json.dumps(view), encoding="utf-8")
 
 
@@ -310,7 +310,7 @@ class KeptList(KeptResult):
         holding = {name: f" of {count:,}" for name, count in self._list["holding"].items()}
         causes = [[(c, points) for f, c, points in losses[number] if asked.field in (None, f)] for number in by_text]
         fields = [[(f, points) for f, c, points in losses[number] if asked.cause in (None, c)] for number in by_text]
-        by_field, meanings = self._sums(fields, holding), METRICS[self.facts["metric"]].meanings
+        by_field, meanings = self._sums(fields, holding), METRICS[self.facts["metrics"][0]].meanings
         largest = [_largest_cause(meant[number], lost[number]) for number in order]
         return {
             "order": order,
@@ -379,7 +379,7 @@ class KeptList(KeptResult):
         (tree,) = self.trees(number)
         row = loads(self.rows([number]))
         name = printable(row["question_id"])
-        of_texts = None if self.facts["metric"] == TYPED else self.options
+        of_texts = None if self.facts["metrics"][0] == TYPED else self.options
         drawing = explained_drawing(tree, _PREFIX, of_texts)
         lost: Iterable[FieldPlace] = ()
         if not isinstance(tree, MetricTree):

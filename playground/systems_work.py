@@ -20,7 +20,6 @@ from docscore.evaluation.comparison import Comparison
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.systems import changes_against, systems_of
 from docscore.metrics.anls_star.causes import CAUSES
-from docscore.metrics.registry import check_options_of
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_report import CHANCE_MARK, systems_table
 from docscore.report.table_model import ReportTable, TableCell, TableColumn
@@ -113,7 +112,6 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
     names = checked_names(request)
     uploaded, options = rows_of_systems(request)
     metrics = metrics_of([request.metric], request.what_if["schema"])[:1]
-    check_options_of(metrics, options)
     bar = bar_of(progress)
     evaluations = {
         name: Evaluation(pairs, options, metrics=metrics, progress=bar)

@@ -14,7 +14,7 @@ from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.data.files import write_csv
 from docscore.data.pairing import groups_of_rows
 from docscore.evaluation.evaluation import Evaluation
-from docscore.metrics.registry import ANLS_STAR, check_options_of
+from docscore.metrics.registry import ANLS_STAR
 from docscore.report.html_report import figures_of_evaluation
 from docscore.report.wording import count_lines, interval_text
 from playground.conclusions import headline_of, what_ifs_of
@@ -44,7 +44,6 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
     metrics = metrics_of(asked.metrics, asked.what_if["schema"])
     if asked.by:
         check_slices(groups_of_rows(uploaded.systems[0], asked.by, "slices"))
-    check_options_of(metrics, options)
     settings: dict[str, Any] = {"metrics": metrics, "by": asked.by or None, "progress": bar_of(progress)}
     evaluation = Evaluation(uploaded.systems[0], options, **settings)
     pairs = evaluation.pairs

@@ -327,7 +327,7 @@ def test_the_figure_by_value_is_that_of_the_option(metric: str) -> None:
     if metric in ("anls", "anlsl"):  # of texts and of lists of texts
         wrapped = (lambda value: value["n"]) if metric == "anls" else (lambda value: list(value.values()))
         truths, answers = ({key: wrapped(value) for key, value in side.items()} for side in (truths, answers))
-    options: dict[str, Any] = {"references": truths, "metrics": [metric]}
+    options: dict[str, Any] = {"references": truths, "metrics": [metric, "kieval"], "normalise": True}
     if metric == "typed":
         options["schema"] = {"properties": {"t": {"type": "string"}}}
     found = docscore.evaluate(predictions=answers, **options)

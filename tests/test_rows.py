@@ -313,6 +313,7 @@ def test_json_text_in_the_command_and_in_an_evaluate_module(write: Write) -> Non
 
 @golden("doubts", "options without use")
 def test_an_option_that_no_metric_uses_is_refused(metrics: list[str], option: str, value: Any) -> None:
+    """By what reads rows and by what takes read ones."""
     sides: dict[str, Any] = {"predictions": [BILL], "references": [BILL], "metrics": metrics}
     having = ", ".join(name for name, metric in METRICS.items() if option in metric.options)
     sentence = (
@@ -320,6 +321,10 @@ def test_an_option_that_no_metric_uses_is_refused(metrics: list[str], option: st
     )
     with pytest.raises(ValueError, match=sentence):
         docscore.evaluate(**sides, **{option: value})
+    with pytest.raises(ValueError, match=sentence):
+        docscore.ScoreState(metrics=metrics, **{option: value})
+    with pytest.raises(ValueError, match=sentence):
+        Evaluation(pairs_of([BILL], [BILL]), ScoringOptions(**{option: value}), metrics=metrics)
     assert docscore.evaluate(**sides).score == 1.0
 
 

@@ -208,11 +208,6 @@ def test_a_batch_that_is_refused_counts_nothing() -> None:
     assert pickle.dumps(state) == before
 
 
-def test_an_option_that_no_metric_uses_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^normalise: no metric that was asked for uses it \(anls_star\)"):
-        ScoreState(normalise=True)
-
-
 def test_rows_that_are_all_left_out_are_counted() -> None:
     """As in a batch of Ray in which no row has a prediction."""
     state = ScoreState(missing="skip")

@@ -28,7 +28,7 @@ from docscore.data.files import read_value, suffix_of
 from docscore.data.pairing import Pairs, rows_of_sides
 from docscore.data.rows import ID
 from docscore.evaluation.evaluation import Evaluation, Row
-from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, WITH_TREES, check_options_of
+from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, WITH_TREES
 from docscore.report.annotations import folded_tree
 from docscore.report.console import print_annotations, print_tree
 from docscore.report.wording import READ
@@ -77,7 +77,6 @@ def explain_command(
     below the tree name values that are exchanged or only written differently, and groups of equal losses.
     """
     metric = metric or (ANLS_STAR if settings.options.schema is None else TYPED)
-    check_options_of([metric], settings.options)
     pairs = _one_row(references, predictions, question_id, settings)
     evaluation = Evaluation(pairs, settings.options, metrics=[metric], confidence=None)
     for parsed in evaluation.readings.values():

@@ -23,7 +23,7 @@ from docscore.data.pairing import joined_runs, rows_of_sides, warn_of_copies
 from docscore.evaluation.evaluation import Evaluation, metrics_with_schema, progress_from
 from docscore.evaluation.tables import LISTED
 from docscore.integrations.log_files import read_logs_of_inspect
-from docscore.metrics.registry import METRICS, check_options_of, checked_metrics
+from docscore.metrics.registry import METRICS, checked_metrics
 from docscore.report.console import UNBOUNDED
 from docscore.stats.intervals import CONFIDENCE
 
@@ -417,7 +417,7 @@ def evaluations_of_files(
         settings: the options of the command.
         systems: the system of each of them, where files of one system are its runs, which make one evaluation.
     """
-    check_options_of(settings.evaluation["metrics"], settings.options)
+    checked_metrics(settings.evaluation["metrics"], settings.options)
     progress = progress_from(None)
     rows = rows_of_sides(references=references, predictions=predictions, progress=progress, **settings.reading)
     faults = rows.faults.found

@@ -440,7 +440,10 @@ def _paired(
     ids = [wanted.ids[number] for number in kept]
     partners = [number_of.get(name) for name in ids]
     sources = [None if number is None else given.sources[number] for number in partners]
-    costs = [] if form is PLAIN else list(map(_costs, sources))
+    costs = [
+        _NO_COSTS if row is None or form is PLAIN or _WITH_COSTS.isdisjoint(row) else tuple(map(row.get, COSTS))
+        for row in sources
+    ]
     confidences = [row.get("confidence") if form is BY_ID and row is not None else None for row in sources]
     return Pairs(
         ids,
@@ -455,11 +458,6 @@ def _paired(
 
 
 _WITH_COSTS, _NO_COSTS = frozenset(COSTS), (None,) * len(COSTS)
-
-
-def _costs(row: Mapping[str, Any] | None) -> tuple[Any, ...]:
-    """What the row of a prediction has in the columns `COSTS`."""
-    return _NO_COSTS if row is None or _WITH_COSTS.isdisjoint(row) else tuple(map(row.get, COSTS))
 
 
 def _unpaired_ids(
@@ -775,9 +773,9 @@ def doubts_of_values(pairs: Pairs, *, with_confidences: bool) -> Iterator[Diagno
         yield Diagnostic(("references",), problem=problem)
 
 
-def doubts_of_schema(truths: Iterable[Value], schema: SchemaSource | None) -> Iterator[Diagnostic]:
+def doubts_of_schema(truths: Iterable[Value], schema: SchemaSource) -> Iterator[Diagnostic]:
     """Fields whose comparison the schema sets and that no ground truth has, such as those with a misspelt name."""
-    lacking = dict.fromkeys(() if schema is None else schema.compared_fields())
+    lacking = dict.fromkeys(schema.compared_fields())
     for truth in truths:
         if not lacking:
             return
@@ -887,7 +885,8 @@ def read_texts(pairs: Pairs, options: ScoringOptions) -> tuple[Pairs, dict[int, 
         predictions, readings = parse_predictions(pairs.predictions, pairs.truths, options.parse_mode)
         pairs = pairs._replace(predictions=predictions)
     doubts += doubts_of_values(pairs, with_confidences=options.with_confidences)
-    doubts += doubts_of_schema(pairs.truths, options.schema)
+    if options.schema is not None:
+        doubts += doubts_of_schema(pairs.truths, options.schema)
     for doubt in doubts:
         warnings.warn(str(doubt), UserWarning, stacklevel=level_of_caller())
     pairs = with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)

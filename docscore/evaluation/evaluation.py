@@ -69,7 +69,7 @@ from docscore.metrics.anls_star.api import score_all
 from docscore.metrics.anls_star.causes import CAUSES, Cause, FieldCounts
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import Breakdown, FigureName, MetricRow, MetricTree
-from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, WITH_TREES, AnlsStar, check_options_of, checked_metrics
+from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, WITH_TREES, AnlsStar, checked_metrics
 from docscore.metrics.signature import signature_of
 from docscore.stats.calibration import Calibration
 from docscore.stats.intervals import (
@@ -297,8 +297,6 @@ class Evaluation:
         doubts: what is doubtful of the rows, in sentences; each was also a warning.
         ids: the id of each row.
         metric: the first of the metrics, which is the metric of everything.
-        signature: what makes the figures of the first metric comparable: metric, options and version.
-        signatures: the same of each metric by its name.
         slice_name: what the values of slices are called in tables: the column, or "value" where they do not come from
             one.
         slice: the value that all rows have, of the evaluation of one slice; else None.
@@ -332,10 +330,8 @@ class Evaluation:
         progress: Progress = no_progress,
         faults: Sequence[str] = (),
     ) -> None:
-        self.metrics = checked_metrics(metrics)
+        self.metrics = checked_metrics(metrics, options)
         self.metric = self.metrics[0]
-        for name in self.metrics:
-            METRICS[name].check_options(options)
         self.options, self.by, self.progress, self.faults = options, by, progress, list(faults)
         self.confidence = None if confidence is None else check_confidence(confidence)
         self.seed = check_whole("seed", seed, 0)
@@ -343,8 +339,6 @@ class Evaluation:
         self.source = pairs._replace(clusters=clusters)
         self.pairs, self.readings, self.doubts = read_texts(self.source, options)
         self.ids = self.pairs.ids
-        self.signatures = {name: signature_of(name, options, skipped=pairs.skipped) for name in self.metrics}
-        self.signature = self.signatures[self.metric]
         self.slice_name = by if isinstance(by, str) else "value"
         self.slice: str | None = None
         self._rows_by_slice: dict[str, list[int]] = {}  # by each value of `by` the numbers of its rows
@@ -352,6 +346,16 @@ class Evaluation:
             self._rows_by_slice.setdefault(name, []).append(number)
         self._points: dict[str, list[Any]] = {}
         self._ratios: dict[str, Ratios] = {}
+
+    @cached_property
+    def signatures(self) -> dict[str, str]:
+        """What makes the figures of each metric comparable, by its name: metric, options and version."""
+        return {name: signature_of(name, self.options, skipped=self.pairs.skipped) for name in self.metrics}
+
+    @property
+    def signature(self) -> str:
+        """The same of the first metric."""
+        return self.signatures[self.metric]
 
     # The rows, scored
 
@@ -499,7 +503,7 @@ class Evaluation:
             return None
         options = replace(self.options, numbers=BY_VALUE, parse="text", parse_references=None)
         chosen = self.pairs.only(rows)._replace(documents=None)
-        again = _without_warnings(chosen, options, metrics=[self.metric], confidence=None).ratio
+        again = _without_warnings(chosen, options, metrics=self.metrics, confidence=None).ratio
         sums = self.ratio.table.copy()
         sums[rows] = again.table
         return float(Ratios(sums[:, :1], sums[:, 1:]).values[0])
@@ -1167,8 +1171,8 @@ def evaluate(
     given = dict(locals())
     options = ScoringOptions(**{field.name: given[field.name] for field in fields(ScoringOptions)})
     bars = progress_from(progress)
-    chosen = metrics_with_schema((metrics,) if isinstance(metrics, str) else metrics, options.schema)
-    check_options_of(checked_metrics(chosen), options)
+    asked = (metrics,) if isinstance(metrics, str) else metrics
+    chosen = checked_metrics(metrics_with_schema(asked, options.schema), options)
     columns = {name: given[f"{name}_column"] for name in ColumnNames._fields if name != "json_references"}
     names = ColumnNames(**columns, json_references=parse_references is not None)
     if any(isinstance(side, str | os.PathLike) for side in (references, predictions)):

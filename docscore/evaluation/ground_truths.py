@@ -383,7 +383,8 @@ def _settled(result: Evaluation, schema: Any, fields: Mapping[str, SuggestedFiel
     """The fields with the values that the schema takes for right though they are written otherwise."""
     with warnings.catch_warnings():  # what is doubtful of the rows was said
         warnings.simplefilter("ignore", UserWarning)
-        typed = Evaluation(result.source, replace(result.options, schema=schema), metrics=[TYPED], confidence=None)
+        metrics, options = (TYPED, *result.metrics), replace(result.options, schema=schema)
+        typed = Evaluation(result.source, options, metrics=metrics, confidence=None)
     lost: dict[str, float] = {}
     pairs: dict[str, Counter[tuple[str, str]]] = {}
     for number in range(len(typed)):

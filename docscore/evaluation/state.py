@@ -26,7 +26,7 @@ from docscore.data.pairing import Pairs, pairs_of
 from docscore.data.rows import as_rows
 from docscore.evaluation.evaluation import Evaluation, metrics_with_schema
 from docscore.evaluation.fields import Field, as_float, units
-from docscore.metrics.registry import check_options_of, checked_metrics
+from docscore.metrics.registry import checked_metrics
 
 RATES: dict[str, str] = {  # by the count that is divided by the number of rows
     "parse_failures": "parse_failure_rate",
@@ -66,8 +66,7 @@ class ScoreState:
         **keywords: Any,
     ) -> None:
         self.options = options_from(options, keywords)
-        self.metrics = checked_metrics(metrics_with_schema(metrics, self.options.schema))
-        check_options_of(self.metrics, self.options)
+        self.metrics = checked_metrics(metrics_with_schema(metrics, self.options.schema), self.options)
         self.with_fields = fields
         self.reset()
 

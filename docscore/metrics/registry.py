@@ -139,13 +139,24 @@ WITH_TREES = tuple(  # of their own, beside those of ANLS* and of a schema
 )
 
 
-def check_options_of(metrics: Iterable[str], options: ScoringOptions) -> None:
-    """Check that the metrics support the options, and that each option of scoring is one of theirs.
+def checked_metrics(metrics: Iterable[str], options: ScoringOptions | None = None) -> list[str]:
+    """Check names of metrics, and return them without repetitions.
+
+    Args:
+        metrics: the names.
+        options: what they must support, and each option of scoring must be one of theirs; None to check names only.
 
     Raises:
-        ValueError: naming the option, and the metrics that have it.
+        ValueError: for an unknown name, or no names; naming the option, and the metrics that have it.
     """
-    names = list(metrics)
+    names = list(dict.fromkeys(metrics))
+    unknown = [name for name in names if name not in METRICS]
+    if unknown or not names:
+        raise InputValueError(
+            place="metrics", expected=f"some of {', '.join(METRICS)}", got=", ".join(map(repr, unknown)) or "none"
+        )
+    if options is None:
+        return names
     for name in names:
         METRICS[name].check_options(options)
     used = frozenset[str]().union(*(METRICS[name].options for name in names))
@@ -156,18 +167,4 @@ def check_options_of(metrics: Iterable[str], options: ScoringOptions) -> None:
                 place=option,
                 problem=f"no metric that was asked for uses it ({', '.join(names)}); it is an option of {having}",
             )
-
-
-def checked_metrics(metrics: Iterable[str]) -> list[str]:
-    """Check names of metrics, and return them without repetitions.
-
-    Raises:
-        ValueError: for an unknown name, or no names.
-    """
-    found = list(dict.fromkeys(metrics))
-    unknown = [name for name in found if name not in METRICS]
-    if unknown or not found:
-        raise InputValueError(
-            place="metrics", expected=f"some of {', '.join(METRICS)}", got=", ".join(map(repr, unknown)) or "none"
-        )
-    return found
+    return names

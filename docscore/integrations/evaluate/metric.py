@@ -21,7 +21,6 @@ from docscore.data.json_text import dumps, loads, restore, store
 from docscore.data.pairing import Grouping, Pairs, check_equal_count, pairs_of
 from docscore.data.rows import BY_ID, ID, PLAIN, RowFormat, Side, as_rows, read_rows, row_format
 from docscore.evaluation.evaluation import Evaluation
-from docscore.metrics.registry import check_options_of
 from docscore.stats.intervals import check_confidence
 
 StoredRows = list[dict[str, str]]
@@ -84,7 +83,6 @@ class DocumentMetricMixin:
         by_type: bool = False,
     ) -> dict[str, Any]:
         """Compute the figures of stored rows, and what else is requested, in plain types."""
-        check_options_of([self.METRIC], options)
         pairs = decode_rows(predictions, references, options.missing)
         evaluation = Evaluation(pairs, options, metrics=[self.METRIC], confidence=confidence, cluster=cluster)
         clusters = {} if evaluation.pairs.clusters is None else {"clusters": len(set(evaluation.pairs.clusters))}
