@@ -149,7 +149,7 @@ def test_the_first_metric_is_that_of_everything_the_page_shows(
 
 def test_a_document_opens_where_an_option_is_that_of_a_further_metric(tmp_path: Path) -> None:
     sides = [ref("a", {"n": 1000.0, "t": "x"})], [pred("a", {"n": 1000, "t": "y"})]
-    files = (written(tmp_path, f"{number}.jsonl", side) for number, side in enumerate(sides))
-    found = scored_files(*files, tmp_path, metrics=["anls_star", "kieval"], what_if={"normalise": True})
+    references, answers = (written(tmp_path, f"{number}.jsonl", side) for number, side in enumerate(sides))
+    found = scored_files(references, answers, tmp_path, metrics=["anls_star", "kieval"], what_if={"normalise": True})
     assert "numbers" in json.dumps(found["what_ifs"])
     assert document(tmp_path, 0).texts("strong", "anls-score")
