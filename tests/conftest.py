@@ -66,7 +66,6 @@ LONGEST = (
     "fuzz",
     "spark",
     "snapshot",
-    "playground_snapshot",
     "playground_api",
     "all_faces",
     "cli_faults",

@@ -8,18 +8,21 @@ import json
 import re
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks.load import Server
 from docscore import score_tree
-from tests import browser
+from tests import browser, test_snapshot
 from tests.browser import Playground, answer_of
-from tests.commands import run_python
 from tests.conftest import HUNG, ROOT, skip_or_fail
+from tests.snapshot_inputs import PAIRS
 from tests.test_hooks import ANSWERS, SCHEMA, TRUTHS, expected_scores
+from tests.test_snapshot import compare, shortened, words
 
-playground = browser.playground
+playground, folder = browser.playground, test_snapshot.folder
 TRUTH = {"total": "12.50", "items": [{"n": "Tea"}, {"n": "Cake"}], "c": {"$one_of": ["€", "EUR"]}}
 DEFAULTS = (0.5, True, "paper", "text")
 PRIVATE = "the visitor's own text"
@@ -30,21 +33,6 @@ def call(app: Playground, *arguments: Any) -> tuple[str, Any]:
     """The last event of a call by plain HTTP, and its data."""
     event, data = app.call("score", *arguments)
     return event, json.loads(data)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((["x"] * 2_500, ["x"] * 2_500), "pairs to compare"),
-        (("x" * 50_001, "x"), "a text of 50,001 characters; this page takes 50,000"),
-    ],
-)
-def test_a_fault_is_one_sentence(playground: Playground, arguments: tuple[Any, ...], message: str) -> None:
-    with playground.without_faults():
-        event, data = call(playground, *arguments)
-        assert event == "error"
-        assert message in json.dumps(data, ensure_ascii=False)
-        assert call(playground, "x", "x")[0] == "complete"
 
 
 def test_missing_and_wrong_arguments_are_named(playground: Playground) -> None:
@@ -186,6 +174,8 @@ def test_an_agent_is_told_what_is_wrong(playground: Playground) -> None:
         "threshold: expected a number from 0 to 1, got 3": {**pair, "threshold": 3},
         "one-of": {**pair, "ground_truth": {"$one_of": []}},
         "20,001 values": {**pair, "ground_truth": json.dumps([["x"]] * 20_001)},
+        "pairs to compare": {"ground_truth": ["x"] * 2_500, "prediction": ["x"] * 2_500},
+        "a text of 50,001 characters; this page takes 50,000": {**pair, "ground_truth": "x" * 50_001},
         "'prediction' is a required property": {"ground_truth": "x"},
         "'half' is not of type 'number'": {**pair, "threshold": "half"},
         "'nope' is not one of": {**pair, "rules": "nope"},
@@ -211,6 +201,48 @@ def test_the_first_load_of_the_page_is_small(playground: Playground) -> None:
     assert len(page) + sum(len(transferred(font)) for font in fonts) < 150_000
 
 
-def test_the_page_is_built_without_being_served() -> None:
-    code = "from playground import page; demo = page.build_demo(); print(type(demo).__name__, demo.is_running)"
-    assert run_python("-c", code) == "Page False\n"
+def value_of(text: str) -> Any:
+    """The value of JSON text; any other text as it is."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+RULES = "anls_star-1.0.1", "value"
+
+
+@pytest.mark.parametrize("route", ["score", "score_text"])
+def test_a_route_for_programs(route: str, playground: Playground, folder: Path) -> None:
+    asked: dict[str, tuple[Any, ...]] = {
+        **{name: (*map(value_of, texts), *DEFAULTS) for name, texts in PAIRS.items()},
+        "options": ({"n": "X"}, {"n": "x", "m": None}, 0.9, False, *RULES),
+        "wrong threshold": (1, 1, 2, *DEFAULTS[1:]),
+        "wrong rules": (1, 1, *DEFAULTS[:2], "none", "text"),
+        "too few arguments": (1,),
+    }
+    answers = {name: ": ".join(playground.call(route, *arguments)) for name, arguments in asked.items()}
+    compare(f"page_{route}", [(name, shortened(f"{answer}\n")) for name, answer in answers.items()], folder)
+
+
+def test_the_pair_on_the_page(playground: Playground, folder: Path) -> None:
+    """What the tab for one pair gets: messages, the tree's words, JSON and code."""
+    asked: list[tuple[str, dict[str, Any]]] = [
+        (name, {"truth": truth, "prediction": prediction}) for name, (truth, prediction) in PAIRS.items()
+    ]
+    changed: list[dict[str, Any]] = [
+        {"metric": "kieval", "options": {"normalise": True}},
+        {"metric": "entity_f1"},
+        {"metric": "nted", "options": {"donut": True}},
+        {"reading": "text"},
+        {"reading": "json", "options": {"rules": RULES[0], "numbers": RULES[1], "threshold": 0.9}},
+        {"options": {"threshold": 2}},
+        {"metric": "BLEU"},
+    ]
+    asked += [(f"invoice with {changes}", {**dict(asked)["invoice"], **changes}) for changes in changed]
+    parts = []
+    for name, fields in asked:
+        given = Server(playground.url, playground.process).ask("score_workspace", fields)
+        drawn = {key: words(part) if key == "result" and part else part for key, part in given.items()}
+        parts.append((name, "".join(f"{key}: {shortened(str(part), 1_000)}\n" for key, part in drawn.items())))
+    compare("page_pair", parts, folder)

@@ -3,7 +3,7 @@
 The expected outputs are the files of tests/data/snapshot, one a face. This writes them anew, from what the code gives
 now; read the diff, and name each difference in CHANGELOG.md:
 
-    DOCSCORE_WRITE_SNAPSHOT=1 python -m pytest -q tests/test_snapshot.py tests/test_playground_snapshot.py
+    DOCSCORE_WRITE_SNAPSHOT=1 python -m pytest -q tests/test_snapshot.py tests/test_playground_api.py
 """
 
 from __future__ import annotations

@@ -27,6 +27,7 @@ if __name__ == "__main__":
 
     body_limit.SECONDS_OF_MARK = 0  # bodies do not wait for each other here
     demo = page.build_demo()
+    assert not demo.is_running  # it is built without being served
     app, url, _ = page.serve(demo, prevent_thread_lock=True, quiet=True)
     parts = [getattr(part, "original_router", app).routes for part in app.routes]  # gradio's own are in a router
     routes = {
