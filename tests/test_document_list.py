@@ -11,43 +11,42 @@ from typing import Any
 
 import pytest
 
+import docscore
 from docscore import score_tree
 from docscore.core.formatting import three_digits, with_minus_signs
-from docscore.data.files import read_table
-from docscore.data.pairing import read_systems
-from docscore.evaluation.evaluation import Evaluation
-from playground import testset
-from playground.file_reading import rows_of_request
 from playground.kept_results import EMBEDDED, KeptList, embedded_image, image_of_row, name_of_image
-from playground.requests import FileRequest, ViewRequest
+from playground.requests import ViewRequest
+from playground.testset import EXAMPLE_FILES
 from tests.commands import PREDICTIONS, REFERENCES, TEXTS, pred, ref, written
 from tests.conftest import golden
-from tests.structures import evaluation_of
+from tests.test_playground_fragments import RUN, scored_files
 
-RUN = "r" * 22
 PNG = b"\x89PNG\r\n\x1a\n"
 DATA = "data:image/png;base64,iVBORw0KGgo="
 
 
-def scored(
-    folder: Path, references: Path = REFERENCES, predictions: Path = PREDICTIONS, parse: str | None = None
-) -> dict[str, Any]:
-    (folder / RUN).mkdir()
-    asked = FileRequest(references=references, predictions=predictions, reading={"parse": parse})
-    return testset.score_files(asked, folder=folder / RUN, progress=lambda _share, _text: None)
+def scored(folder: Path, references: Any = REFERENCES, predictions: Any = PREDICTIONS, **asked: Any) -> KeptList:
+    """What is kept of two files, or of rows, that were scored."""
+    sides = ("r.jsonl", references), ("p.jsonl", predictions)
+    truths, guesses = (each if isinstance(each, Path) else written(folder, name, each) for name, each in sides)
+    scored_files(truths, guesses, folder, **asked)
+    return KeptList(folder, RUN)
 
 
-def view(folder: Path, **filters: Any) -> dict[str, Any]:
-    return KeptList(folder, RUN).view(ViewRequest(run=RUN, **filters))
+@pytest.fixture(scope="module")
+def receipts(tmp_path_factory: pytest.TempPathFactory) -> KeptList:
+    return scored(tmp_path_factory.mktemp("receipts"))
 
 
-def test_what_is_lost_by_field_and_cause_is_all_that_is_lost(tmp_path: Path) -> None:
+def view(kept: KeptList, **filters: Any) -> dict[str, Any]:
+    return kept.view(ViewRequest(run=RUN, **filters))
+
+
+def test_what_is_lost_by_field_and_cause_is_all_that_is_lost(receipts: KeptList) -> None:
     """Of each document; and the marked rows of its tree are of these fields and causes."""
-    scored(tmp_path)
-    kept = KeptList(tmp_path, RUN)
-    evaluation = Evaluation(read_systems(read_table(REFERENCES), [read_table(PREDICTIONS)])[0])
+    evaluation = docscore.evaluate(references=REFERENCES, predictions=PREDICTIONS)
     table = evaluation.field_table
-    listing, whole = kept.listing(), view(tmp_path)
+    listing, whole = receipts.listing(), view(receipts)
     assert listing["names"] == evaluation.ids
     assert listing["scores"] == list(map(three_digits, evaluation.scores))
     assert (listing["images"], listing["note"]) == ([""] * 40, "")
@@ -63,19 +62,19 @@ def test_what_is_lost_by_field_and_cause_is_all_that_is_lost(tmp_path: Path) -> 
     assert [each["name"] for each in whole["fields"]] == [field.path for field in lossy]
     assert [each["documents"].split(" of ")[1] for each in whole["fields"]] == [f"{f.document_count}" for f in lossy]
     for number, losses in enumerate(table.losses):
-        marks = kept.document(number)["marks"]
+        marks = receipts.document(number)["marks"]
         assert {(field, cause) for _, field, cause in marks} >= set(losses)
 
 
 @golden("document_list", "views")
 def test_a_view_of_documents(tmp_path: Path, filters: dict[str, Any], count: str, ids: list[str], lost: str) -> None:
     guesses = {"d10": {}, "d1": {"n": "abcd", "z": "x"}, "d2": {"n": "abcd"}, "a": {"n": "abce", "z": "x"}}
-    truths = written(tmp_path, "r.jsonl", [ref(name, {"n": "abcd", "z": "x"}) for name in guesses])
-    scored(tmp_path, truths, written(tmp_path, "p.jsonl", [pred(*each) for each in guesses.items()]))
-    found = view(tmp_path, **filters)
+    truths = [ref(name, {"n": "abcd", "z": "x"}) for name in guesses]
+    kept = scored(tmp_path, truths, [pred(*each) for each in guesses.items()])
+    found = view(kept, **filters)
     assert sum(found["bins"]) == len(found["order"])
     assert found["rates"][0]["count"] == f"{int('d1' in ids)} of {len(ids)}"
-    names = KeptList(tmp_path, RUN).listing()["names"]
+    names = kept.listing()["names"]
     assert (found["count"], [names[number] for number in found["order"]]) == (count, ids)
     assert " ".join(filter(None, found["lost"])) == lost
     if not filters:
@@ -86,20 +85,14 @@ def test_a_view_of_documents(tmp_path: Path, filters: dict[str, Any], count: str
             "documents": "2 docs", "specimen": ['"abcd"', None],
         }  # fmt: skip
         assert found["fields"][1] == {
-            "name": "n",
-            "title": "n",
-            "score": "0.688",
-            "points": "−0.156",
-            "share": 0.625,
-            "documents": "in 2 of 4",
-        }
+            "name": "n", "title": "n", "score": "0.688", "points": "−0.156", "share": 0.625, "documents": "in 2 of 4",
+        }  # fmt: skip
 
 
 @pytest.mark.parametrize("filters", [{"cause": "bad luck"}, {"field": "x"}])
-def test_a_view_of_what_is_not_there_is_refused(tmp_path: Path, filters: dict[str, str]) -> None:
-    scored(tmp_path)
+def test_a_view_of_what_is_not_there_is_refused(receipts: KeptList, filters: dict[str, str]) -> None:
     with pytest.raises(ValueError, match=rf"^its {next(iter(filters))} is not in this test set$"):
-        view(tmp_path, **filters)
+        view(receipts, **filters)
 
 
 def test_marks_are_those_of_the_rows_that_are_drawn(tmp_path: Path) -> None:
@@ -107,14 +100,13 @@ def test_marks_are_those_of_the_rows_that_are_drawn(tmp_path: Path) -> None:
     exact = {f"e{number}": "same" for number in range(5)}
     truth = {**exact, "rows": [{**exact, "nm": "tea"}, {**exact, "nm": "cake"}], "z": "last"}
     guess = {**exact, "rows": [{**exact, "nm": "tee"}, {"x": "y"}, {"x": "y"}, {"x": "y"}, {"nm": "cake"}], "z": "lost"}
-    scored(tmp_path, written(tmp_path, "r.jsonl", [ref("a", truth)]), written(tmp_path, "p.jsonl", [pred("a", guess)]))
-    kept = KeptList(tmp_path, RUN)
+    kept = scored(tmp_path, [ref("a", truth)], [pred("a", guess)])
     found = kept.document(0)
     path_of = {
         int(n): html.unescape(path)
         for n, path in re.findall(r'id="document-(\d+)"[^>]* data-path="([^"]*)"', found["html"])
     }
-    fields = {each["name"] for each in view(tmp_path)["fields"]}
+    fields = {each["name"] for each in view(kept)["fields"]}
     marks = {(path_of[row], field, cause) for row, field, cause in found["marks"] if field in fields}
     tree = score_tree(truth, guess)
     lost = {leaf.path: leaf for leaf in tree.leaves() if leaf.points_lost}
@@ -124,40 +116,34 @@ def test_marks_are_those_of_the_rows_that_are_drawn(tmp_path: Path) -> None:
 
 
 def test_the_rows_can_be_scored_again(tmp_path: Path) -> None:
-    """As they were before texts were read as JSON, in the order that was asked for."""
-    scored(tmp_path, predictions=TEXTS, parse="repair")
+    """As they were before texts were read as JSON, in the order that was asked for.
+
+    A document as a pair holds what was scored: texts that were read as JSON are the values that they hold, and a text
+    in which none was found stays a text.
+    """
+    kept = scored(tmp_path, predictions=TEXTS, reading={"parse": "repair"})
+    first = docscore.evaluate(references=REFERENCES, predictions=TEXTS, parse="repair")
     numbers = [7, 3, 39]
-    path = tmp_path / "rows.jsonl"
-    path.write_text(KeptList(tmp_path, RUN).rows(numbers))
-    again = evaluation_of(read_systems(read_table(path), [read_table(path)])[0], parse="repair")
-    first = evaluation_of(read_systems(read_table(REFERENCES), [read_table(TEXTS)])[0], parse="repair")
+    path = written(tmp_path, "rows.jsonl", kept.rows(numbers))
+    again = docscore.evaluate(references=path, predictions=path, parse="repair")
     assert again.ids == [first.ids[number] for number in numbers]
     assert again.scores == [first.scores[number] for number in numbers]
-
-
-def test_a_document_as_a_pair_is_what_was_scored(tmp_path: Path) -> None:
-    """Texts that were read as JSON are the values that they hold; a text in which none was found stays a text."""
-    scored(tmp_path, predictions=TEXTS, parse="repair")
-    evaluation = evaluation_of(read_systems(read_table(REFERENCES), [read_table(TEXTS)])[0], parse="repair")
-    for number, score in enumerate(evaluation.scores):
-        if len(evaluation.pairs.truths[number]) > 1:
-            continue
-        pair = KeptList(tmp_path, RUN).as_pair(number)
-        assert score_tree(json.loads(pair["truth"]), json.loads(pair["prediction"])).score == score
+    for number, score in enumerate(first.scores):
+        if len(first.pairs.truths[number]) == 1:
+            pair = kept.as_pair(number)
+            assert score_tree(json.loads(pair["truth"]), json.loads(pair["prediction"])).score == score
 
 
 def test_a_document_of_several_answers_is_no_pair(tmp_path: Path) -> None:
-    truths, guesses = [ref("a", "x", "y"), ref("b", "é")], [pred("a", "x"), pred("b", 1.0)]
-    scored(tmp_path, written(tmp_path, "r.jsonl", truths), written(tmp_path, "p.jsonl", guesses))
+    kept = scored(tmp_path, [ref("a", "x", "y"), ref("b", "é")], [pred("a", "x"), pred("b", 1.0)])
     with pytest.raises(ValueError, match="It has 2 acceptable answers"):
-        KeptList(tmp_path, RUN).as_pair(0)
-    assert KeptList(tmp_path, RUN).as_pair(1) == {"truth": '"é"', "prediction": "1.0"}
+        kept.as_pair(0)
+    assert kept.as_pair(1) == {"truth": '"é"', "prediction": "1.0"}
 
 
 def test_rows_keep_their_other_columns_and_answers(tmp_path: Path) -> None:
     truths = [{**ref("a", "x", {"k": "y"}), "language": "de", "image": DATA}]
-    scored(tmp_path, written(tmp_path, "r.jsonl", truths), written(tmp_path, "p.jsonl", [pred("a", "x")]))
-    kept = KeptList(tmp_path, RUN)
+    kept = scored(tmp_path, truths, [pred("a", "x")])
     assert json.loads(kept.rows([0])) == {**truths[0], "prediction": "x"}
     assert kept.listing() == {"names": ["a"], "scores": ["1.000"], "images": [EMBEDDED], "note": ""}
     assert kept.document(0)["image"] == DATA
@@ -166,36 +152,26 @@ def test_rows_keep_their_other_columns_and_answers(tmp_path: Path) -> None:
 def test_texts_are_found_in_values(tmp_path: Path) -> None:
     """Upper and lower case and white space are the same, numbers are texts, and keys are looked at."""
     truths = [ref("a", {"k": "Straße  7\nBonn"}), ref("b", {"needle": 1}), ref("c", {"k": ["x", {"y": 12.5}]})]
-    guesses = [pred("a", {"k": "q"}), pred("b", {"needle": "NEEDLE"}), pred("c", None)]
-    scored(tmp_path, written(tmp_path, "r.jsonl", truths), written(tmp_path, "p.jsonl", guesses))
-    assert view(tmp_path, find="STRASSE 7 bonn", sort="file")["order"] == [0]
-    assert view(tmp_path, find="needle", sort="file")["order"] == [1]
-    assert view(tmp_path, find="12.5", sort="file")["order"] == [2]
-    assert view(tmp_path, find="x", sort="file")["order"] == [2]
-    assert view(tmp_path, find="x 12.5", sort="file")["order"] == []
-    assert view(tmp_path, find="k", sort="file")["order"] == [0, 2]
-    assert view(tmp_path, find="", sort="file")["order"] == [0, 1, 2]
+    kept = scored(tmp_path, truths, [pred("a", {"k": "q"}), pred("b", {"needle": "NEEDLE"}), pred("c", None)])
+    finds = {"STRASSE 7 bonn": [0], "needle": [1], "12.5": [2], "x": [2], "x 12.5": [], "k": [0, 2], "": [0, 1, 2]}
+    assert {find: view(kept, find=find, sort="file")["order"] for find in finds} == finds
 
 
 @pytest.mark.parametrize("number", [-1, 40])
-def test_a_number_of_no_document_is_refused(tmp_path: Path, number: int) -> None:
-    scored(tmp_path)
-    kept = KeptList(tmp_path, RUN)
-    for ask in (kept.document, kept.values, kept.as_pair, lambda found: kept.rows([found])):
+def test_a_number_of_no_document_is_refused(receipts: KeptList, number: int) -> None:
+    for ask in (receipts.document, receipts.values, receipts.as_pair, lambda found: receipts.rows([found])):
         with pytest.raises(ValueError, match="document: expected the number of one"):
             ask(number)
 
 
 @pytest.mark.parametrize("run", [None, "", "none", "s" * 22, f"../{RUN}", f"{RUN}/", "r" * 21 + "é", 3, {"a": 1}])
-def test_a_name_of_no_result_opens_nothing(tmp_path: Path, run: object) -> None:
-    scored(tmp_path)
+def test_a_name_of_no_result_opens_nothing(receipts: KeptList, run: object) -> None:
     with pytest.raises(FileNotFoundError):
-        KeptList(tmp_path, run)
+        KeptList(receipts.folder.parent, run)
 
 
 def test_a_result_is_not_opened_after_an_hour(tmp_path: Path) -> None:
-    scored(tmp_path)
-    view = tmp_path / RUN / "view.json"
+    view = scored(tmp_path, [ref("a", "x")], [pred("a", "x")]).folder / "view.json"
     os.utime(view, (view.stat().st_atime, view.stat().st_mtime - 3601))
     with pytest.raises(FileNotFoundError):
         KeptList(tmp_path, RUN)
@@ -211,10 +187,10 @@ def test_only_the_example_is_told_by_its_name(
 ) -> None:
     """The files, whatever they are called, scored without options."""
     names = "a.jsonl", "b.jsonl"
-    copies = [written(tmp_path, *each) for each in zip(names, map(Path.read_text, testset.EXAMPLE_FILES), strict=True)]
-    asked = FileRequest(references=copies[0], predictions=copies[1], reading={"parse": parse}, **options)
-    found = testset.score_files(asked, folder=tmp_path, progress=lambda _share, _text: None)
-    assert found["example"] is expected
+    truths, guesses = (
+        written(tmp_path, name, path.read_text()) for name, path in zip(names, EXAMPLE_FILES, strict=True)
+    )
+    assert scored_files(truths, guesses, tmp_path, reading={"parse": parse}, **options)["example"] is expected
 
 
 IMAGES: list[tuple[Any, str, str]] = [
@@ -243,13 +219,13 @@ def test_the_image_of_a_row(row: dict[str, Any], name: str, image: str) -> None:
 
 def test_many_losses_are_cut_to_the_largest(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("playground.kept_results.MAX_LOSSES", 40)
-    scored(tmp_path)
-    losses = Evaluation(read_systems(read_table(REFERENCES), [read_table(PREDICTIONS)])[0]).field_table.losses
+    kept = scored(tmp_path)
+    losses = docscore.evaluate(references=REFERENCES, predictions=PREDICTIONS).field_table.losses
     left_out = sum(max(0, len(each) - 1) for each in losses)
-    assert KeptList(tmp_path, RUN).listing()["note"].startswith(f"{left_out:,} of the smallest losses are not listed")
-    kept = json.loads((tmp_path / RUN / "list.json").read_text())["losses"]
-    assert [lost[0][2] for lost in kept if lost] == [max(each.values()) for each in losses if each]
-    assert all(len(lost) <= 1 for lost in kept)
+    assert kept.listing()["note"].startswith(f"{left_out:,} of the smallest losses are not listed")
+    listed = json.loads((kept.folder / "list.json").read_text())["losses"]
+    assert [lost[0][2] for lost in listed if lost] == [max(each.values()) for each in losses if each]
+    assert all(len(lost) <= 1 for lost in listed)
 
 
 @pytest.mark.parametrize("metric", ["kieval", "anls_star"])
@@ -258,13 +234,9 @@ def test_a_tree_of_a_document_is_that_of_the_test_set(tmp_path: Path, metric: st
     truth, guess = {"items": [{"n": "tea"}]}, {"items": [{"n": "tea"}, {"n": "tea"}]}
     sure = {"items": [{"n": 0.1}, {"n": 0.9}]}
     rows = [{**pred(name, guess), "confidence": sure} for name in "ab"]
-    files = written(tmp_path, "r.jsonl", [ref(name, truth) for name in "ab"]), written(tmp_path, "p.jsonl", rows)
-    asked = FileRequest(references=files[0], predictions=files[1], metrics=[metric], confidences=True)
-    (tmp_path / RUN).mkdir()
-    testset.score_files(asked, folder=tmp_path / RUN, progress=lambda *_: None)
-    kept = KeptList(tmp_path, RUN)
-    scored_rows, options, _ = rows_of_request(asked)
-    evaluation = Evaluation(scored_rows.systems[0], options, metrics=[metric])
+    kept = scored(tmp_path, [ref(name, truth) for name in "ab"], rows, metrics=[metric], confidences=True)
+    files: dict[str, Any] = {"references": tmp_path / "r.jsonl", "predictions": tmp_path / "p.jsonl"}
+    evaluation = docscore.evaluate(**files, metrics=metric, with_confidences=True)
     assert evaluation.pairs.confidences == [sure, sure]
     for number in range(2):
         [tree] = kept.trees(number)

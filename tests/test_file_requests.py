@@ -67,7 +67,7 @@ def test_the_delimiter_of_a_file_that_cannot_be_read_can_be_chosen(tmp_path: Pat
 
 
 R, P = [ref("a", "x")], [pred("a", "x")]
-BOMB = gzip.compress(b"\n" * 25_000_001, 1, mtime=0)
+BOMB = gzip.compress(b"{" * 25_000_001, 1, mtime=0)
 BAD: list[tuple[str, tuple[str, Any], tuple[str, Any], list[str]]] = [
     ("no ids", ("r.jsonl", R), ("p.csv", b"name,value\nz,1\nz,1\n"), ["p.csv: expected a column of ids, as r.jsonl"]),
     ("binary", ("r.jsonl", R), ("p.jsonl", bytes(range(256))), ["p.jsonl: expected UTF-8 text, got binary data"]),

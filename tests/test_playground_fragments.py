@@ -14,10 +14,10 @@ from docscore.metrics.registry import METRICS
 from playground import systems_work, testset
 from playground.kept_results import KeptList
 from playground.requests import CompareRequest, FileRequest, ViewRequest
-from tests.commands import PREDICTIONS, REFERENCES, pred, ref, rows, written
+from tests import snapshot_inputs
+from tests.commands import PREDICTIONS, REFERENCES, pred, ref, written
 from tests.report_samples import Markup
 
-NEW = PREDICTIONS.with_name("predictions_new.jsonl")
 RUN = "r" * 22
 
 
@@ -72,9 +72,7 @@ def test_slices_and_calibration_of_a_file(tmp_path: Path) -> None:
     _, document, report, *_ = (Path(each["path"]).read_text("utf-8") for each in found["downloads"])
     assert [each["value"] for each in json.loads(document)["slices"]] == ["de", "en"]
     assert json.loads(document)["calibration"]["brier"] is not None
-    for shown in (found["figures"], report):
-        assert "Slices by lang" in shown
-        assert "Reliability diagram" in shown
+    assert all("Slices by lang" in shown and "Reliability diagram" in shown for shown in (found["figures"], report))
     assert "Slices by" not in scored_files(*files, tmp_path, confidences=True)["figures"]
 
 
@@ -92,7 +90,7 @@ TEXT_ROWS = [ref(f"q{n}", f"answer {n}", f"reply {n}") for n in range(12)]
 TEXT_ANSWERS = [[pred(f"q{n}", f"answer {n}"[: 10 - n % step]) for n in range(12)] for step in (5, 3)]
 LIST_ROWS = [ref(f"q{n}", ["red", "green", f"blue {n}"]) for n in range(12)]
 LIST_ANSWERS = [[pred(f"q{n}", ["green", f"blu {n}"][: 1 + n % step]) for n in range(12)] for step in (2, 3)]
-RECEIPT_ROWS = list(rows(REFERENCES)), [list(rows(PREDICTIONS)), list(rows(NEW))]
+RECEIPT_ROWS = snapshot_inputs.TRUTHS, [snapshot_inputs.ANSWERS, snapshot_inputs.NEW]
 
 
 @pytest.mark.parametrize(
