@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import lzma
 from collections.abc import Callable
@@ -10,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests.commands import script_at
+from tests.commands import script_at, written
 from tests.conftest import DATA, ROOT
 
 # a PNG of one grey pixel, as bytes; nothing is needed to make it
@@ -27,26 +26,11 @@ def pdf_of(*pages: str) -> bytes:
     return made
 
 
-def put(path: Path, content: Any) -> Path:
-    """A file with its folders; text and bytes as they are, anything else as JSON."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if isinstance(content, bytes):
-        path.write_bytes(content)
-    else:
-        path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
-    return path
-
-
 def write_set(name: str, folder: Path) -> Path:
     """The files of a data set of `data/bench_sets.json`: pictures are one pixel, and of a PDF its text is given."""
     for path, content in SETS[name].items():
-        pack: dict[str, Callable[[Any], Any]] = {
-            ".png": lambda _: PIXEL,
-            ".jpg": lambda _: PIXEL,
-            ".pdf": pdf_of,
-            ".gz": lambda rows: gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode()),
-        }
-        put(folder / path, pack.get(Path(path).suffix, lambda given: given)(content))
+        pack: dict[str, Callable[[Any], Any]] = {".png": lambda _: PIXEL, ".jpg": lambda _: PIXEL, ".pdf": pdf_of}
+        written(folder, path, pack.get(Path(path).suffix, lambda given: given)(content))
     return folder
 
 
@@ -55,9 +39,9 @@ def _write_kleister(folder: Path, keys: str, labels: list[str], texts: tuple[str
     for number in range(len(labels)):
         text = f"{texts[number % len(texts)]}\\nNo. {number}"
         lines.append("\t".join([f"{number:032x}.pdf", keys, "x", "x", "x", text]) + "\n")
-        put(folder / "documents" / f"{number:032x}.pdf", pdf_of("Agreement", "Signed"))
-    put(folder / "train" / "in.tsv.xz", lzma.compress("".join(lines).encode()))
-    put(folder / "train" / "expected.tsv", "".join(label + "\n" for label in labels))
+        written(folder, f"documents/{number:032x}.pdf", pdf_of("Agreement", "Signed"))
+    written(folder, "train/in.tsv.xz", lzma.compress("".join(lines).encode()))
+    written(folder, "train/expected.tsv", "".join(label + "\n" for label in labels))
     return folder
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gzip
 import importlib.util
 import inspect
 import json
@@ -178,14 +179,16 @@ def screen(output: str) -> list[str]:
 
 
 def written(folder: Path, name: str, content: Any) -> Path:
-    """A new file: rows as JSONL or Parquet, or one value as JSON, by the extension; text and bytes as they are."""
+    """A file and its folders: rows as JSONL or Parquet, else a value as JSON, by the extension; texts as they are."""
     path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
     if isinstance(content, bytes):
         path.write_bytes(content)
     elif isinstance(content, str):
         path.write_text(content, encoding="utf-8", newline="")
-    elif name.endswith(".jsonl"):
-        path.write_text("".join(json.dumps(row) + "\n" for row in content), encoding="utf-8", newline="")
+    elif ".jsonl" in path.suffixes:
+        lines = "".join(json.dumps(row) + "\n" for row in content).encode()
+        path.write_bytes(gzip.compress(lines) if name.endswith(".gz") else lines)
     elif name.endswith(".parquet"):
         pa = pytest.importorskip("pyarrow")
         from pyarrow import parquet  # noqa: PLC0415  an extra
@@ -196,11 +199,11 @@ def written(folder: Path, name: str, content: Any) -> Path:
     return path
 
 
-def ref(question: str, *answers: Any) -> dict[str, Any]:
+def ref(question: Any, *answers: Any) -> dict[str, Any]:
     return {"question_id": question, "references": list(answers)}
 
 
-def pred(question: str, value: Any) -> dict[str, Any]:
+def pred(question: Any, value: Any) -> dict[str, Any]:
     return {"question_id": question, "prediction": value}
 
 

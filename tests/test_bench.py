@@ -24,7 +24,7 @@ from docscore.bench.prompts import (
 )
 from docscore.core.values import to_json
 from tests import bench_data
-from tests.bench_data import PIXEL, WRITERS, put
+from tests.bench_data import PIXEL, WRITERS
 from tests.commands import ref, written
 from tests.conftest import golden, needs, shared_data
 
@@ -117,7 +117,7 @@ def test_schemas_without_a_strict_form(schema: dict[str, Any], sentence: str) ->
 
 @pytest.mark.usefixtures("pdfium")
 def test_pages_of_a_pdf(tmp_path: Path) -> None:
-    path = put(tmp_path / "a.pdf", bench_data.pdf_of("Tea     1.20\nCake -  3.00\nStrawberrycakes", "Page (two)"))
+    path = written(tmp_path, "a.pdf", bench_data.pdf_of("Tea     1.20\nCake -  3.00\nStrawberrycakes", "Page (two)"))
     first, second = (page.words or () for page in pages_of_pdf(path))
     tea, cake, _ = latin_text(first).splitlines()
     assert (tea.split(), cake.split()) == (["Tea", "1.20"], ["Cake", "-", "3.00"])
@@ -130,12 +130,12 @@ def test_pages_of_a_pdf(tmp_path: Path) -> None:
 
 def test_pictures_of_other_types_are_written_anew(tmp_path: Path) -> None:
     pillow = pytest.importorskip("PIL.Image")
-    path = put(tmp_path / "a.png", PIXEL)
+    path = written(tmp_path, "a.png", PIXEL)
     assert picture_file(path) == path
     pillow.new("L", (2, 2)).save(tmp_path / "a.tiff")
     for image in (tmp_path / "a.tiff", PIXEL):
         assert picture_file(image).read_bytes()[:4] == b"\x89PNG"
-    put(tmp_path / "b.tiff", "text")
+    written(tmp_path, "b.tiff", "text")
     with pytest.raises(ValueError, match=r"b\.tiff: expected a picture, got"):
         picture_file(tmp_path / "b.tiff")
 
@@ -144,7 +144,7 @@ def test_pictures_of_other_types_are_written_anew(tmp_path: Path) -> None:
 def test_a_scanned_page_has_no_words_and_other_files_are_no_pdf(tmp_path: Path) -> None:
     pytest.importorskip("PIL.Image").new("RGB", (20, 20)).save(tmp_path / "scan.pdf")
     assert pages_of_pdf(tmp_path / "scan.pdf") == (Page(),)
-    path = put(tmp_path / "a.pdf", "text")
+    path = written(tmp_path, "a.pdf", "text")
     for reads in (pages_of_pdf, rendered_pages):
         with pytest.raises(ValueError, match=r"a\.pdf: expected a PDF, got"):
             reads(path)
@@ -275,10 +275,10 @@ def test_own_documents(tmp_path: Path) -> None:
     pdf = bench_data.pdf_of("Total 12.50", "Page two")
     files = {"a.pdf": pdf, "b.png": PIXEL, "c.txt": "Total\n3.00", "d/2.png": PIXEL, "d/1.png": PIXEL}
     for name, content in files.items():
-        put(tmp_path / name, content)
+        written(tmp_path, name, content)
     rows = [ref(name, {"total": "1"}, {"total": None}) for name in ("d", "c.txt", "b", "a")]
     written(tmp_path, "references.jsonl", rows)
-    put(tmp_path / "schema.json", {"type": "object", "properties": {"total": {"type": "string"}}})
+    written(tmp_path, "schema.json", {"type": "object", "properties": {"total": {"type": "string"}}})
     d, c, b, a = documents_in(tmp_path)
     assert [page.image for page in d.pages] == [tmp_path / "d" / "1.png", tmp_path / "d" / "2.png"]
     assert (c.id, c.pages) == ("c.txt", (Page(text="Total\n3.00"),))
@@ -290,20 +290,20 @@ def test_own_documents(tmp_path: Path) -> None:
 
 def test_own_documents_with_a_schema_each(tmp_path: Path) -> None:
     for name in ("a", "b"):
-        put(tmp_path / f"{name}.txt", name)
-        put(tmp_path / "schemas" / f"{name}.json", {"type": "object", "properties": {name: {"type": "string"}}})
-    put(tmp_path / "references.json", [ref("a", {}), ref("b", {})])
+        written(tmp_path, f"{name}.txt", name)
+        written(tmp_path, f"schemas/{name}.json", {"type": "object", "properties": {name: {"type": "string"}}})
+    written(tmp_path, "references.json", [ref("a", {}), ref("b", {})])
     found = documents_in(tmp_path, schema=tmp_path / "schemas")
     assert [list(each.schema["properties"]) for each in found if each.schema] == [["a"], ["b"]]
 
 
 def test_own_documents_that_are_missing_are_named(tmp_path: Path) -> None:
-    put(tmp_path / "references.jsonl", '{"question_id": "a", "references": [1]}\n')
+    written(tmp_path, "references.jsonl", '{"question_id": "a", "references": [1]}\n')
     with pytest.raises(ValueError, match="expected a document for each of the 1 ids, got none for 1: 'a'"):
         documents_in(tmp_path)
-    put(tmp_path / "a.txt", "x")
+    written(tmp_path, "a.txt", "x")
     with pytest.raises(ValueError, match=r"expected a JSON Schema, or the option schema \(schema\.json\), got none"):
         documents_in(tmp_path)
-    put(tmp_path / "references.jsonl", '{"total": 1}\n')
+    written(tmp_path, "references.jsonl", '{"total": 1}\n')
     with pytest.raises(ValueError, match="expected rows with 'question_id' and 'references', got others"):
         documents_in(tmp_path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import warnings
 from typing import Any
 
@@ -18,26 +17,15 @@ from docscore.core.options import ScoringOptions
 from docscore.data.files import ColumnNames
 from docscore.data.json_text import loads
 from docscore.data.pairing import Pairs, pairs_of
-from docscore.data.pairing import pairs_of as paired
 from docscore.data.rows import ANLS, BY_ID, PLAIN, RowFormat, as_rows, read_rows, row_format
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.systems import Systems
 from docscore.integrations.row_texts import stored_lines
 from docscore.metrics.registry import METRICS
-from docscore.report.systems_report import systems_table
-from tests.commands import Write, run
+from tests.commands import Write, pred, ref, run
 from tests.conftest import golden, table
 from tests.structures import predictions
 
 Rows = list[Any]
-
-
-def pred(question: Any, value: Any = "x") -> dict[str, Any]:
-    return {"question_id": question, "prediction": value}
-
-
-def ref(question: Any, *answers: Any) -> dict[str, Any]:
-    return {"question_id": question, "references": list(answers or ("x",))}
 
 
 @pytest.mark.parametrize("rows", [["x"], ("x",), np.array(["x"]), iter(["x"]), {"x": 1}.keys()])
@@ -55,9 +43,9 @@ def test_a_single_value_is_no_list_of_rows(rows: Any) -> None:
 
 
 FORMATS: list[tuple[str, Any, Any, RowFormat]] = [
-    ("by id", [pred("a")], [ref("a")], BY_ID),
-    ("by id, with more beside", [pred("a") | {"page": 1}], [ref("a") | {"lang": "de"}], BY_ID),
-    ("by id, with both keys: the documented one", [pred("a") | {"prediction_text": "y"}], [ref("a")], BY_ID),
+    ("by id", [pred("a", "x")], [ref("a", "x")], BY_ID),
+    ("by id, with more beside", [pred("a", "x") | {"page": 1}], [ref("a", "x") | {"lang": "de"}], BY_ID),
+    ("by id, with both keys: the documented one", [pred("a", "x") | {"prediction_text": "y"}], [ref("a", "x")], BY_ID),
     (
         "as the Space anls",
         [{"question_id": "a", "prediction_text": "x"}],
@@ -70,7 +58,7 @@ FORMATS: list[tuple[str, Any, Any, RowFormat]] = [
     ("plain one-of", ["x"], [("x", "y")], PLAIN),
     ("plain, in a NumPy array", np.array(["x"]), np.array(["x"]), PLAIN),
     ("an object without question_id is a plain value", [{"prediction": 1}], [{"references": [1]}], PLAIN),
-    ("no predictions: told by the references", [], [ref("a")], BY_ID),
+    ("no predictions: told by the references", [], [ref("a", "x")], BY_ID),
 ]
 
 
@@ -82,39 +70,39 @@ def test_the_first_row_of_each_side_tells_the_format(predictions: Any, reference
 def test_values_come_through_as_they_are() -> None:
     """Also those that look like something else; acceptable answers become a one-of."""
     values: Rows = ["12.50", "007", "null", "true", None, 1.0, True, 2**70, [], {"$one": []}, float("inf"), "\ud800"]
-    pairs = paired([pred(f"q{i}", v) for i, v in enumerate(values)], [ref(f"q{i}", v) for i, v in enumerate(values)])
+    pairs = pairs_of([pred(f"q{i}", v) for i, v in enumerate(values)], [ref(f"q{i}", v) for i, v in enumerate(values)])
     assert repr(pairs.predictions) == repr(values)
     assert repr(pairs.truths) == repr([(value,) for value in values])
-    plain = paired(values, values)
+    plain = pairs_of(values, values)
     assert repr((plain.truths, plain.predictions)) == repr((values, values))
 
 
 def test_rows_are_paired_by_id_in_the_order_of_the_references() -> None:
     predictions = [pred("c", 3), pred("a", 1), pred("b", 2)]
     references: Rows = [ref("a", "x"), ref("b", "y", "z"), ref("c", None)]
-    assert paired(predictions, references) == Pairs(
+    assert pairs_of(predictions, references) == Pairs(
         ids=["a", "b", "c"], truths=[("x",), ("y", "z"), (None,)], predictions=[1, 2, 3], reference_rows=references
     )
 
 
 def test_plain_rows_are_paired_by_position_and_named_by_number() -> None:
-    assert paired([1, 2], ["x", ("y", "z")]) == Pairs(["0", "1"], ["x", ("y", "z")], [1, 2])
+    assert pairs_of([1, 2], ["x", ("y", "z")]) == Pairs(["0", "1"], ["x", ("y", "z")], [1, 2])
 
 
 @pytest.mark.parametrize("answers", [["x", "y"], ("x", "y"), np.array(["x", "y"])], ids=["list", "tuple", "array"])
 def test_acceptable_answers_in_any_sequence(answers: Any) -> None:
-    assert paired([pred("a")], [{"question_id": "a", "references": answers}]).truths == [("x", "y")]
+    assert pairs_of([pred("a", "x")], [{"question_id": "a", "references": answers}]).truths == [("x", "y")]
 
 
 @pytest.mark.parametrize(("given", "name"), [("x y", "x y"), (7, "7"), (np.int64(7), "7"), (np.str_("x"), "x")])
 def test_ids_are_text_and_whole_numbers_are_taken_as_such(given: Any, name: str) -> None:
-    pairs = paired([pred(given, 1)], [ref(name)])
+    pairs = pairs_of([pred(given, 1)], [ref(name, "x")])
     assert (pairs.ids, pairs.predictions) == ([name], [1])
     assert type(pairs.ids[0]) is str
 
 
 def test_an_integer_as_id_may_have_any_length() -> None:
-    assert paired([pred(10**5000, 1)], [ref(10**5000)]).predictions == [1]
+    assert pairs_of([pred(10**5000, 1)], [ref(10**5000, "x")]).predictions == [1]
     rows = [pred(10**5000, 1), pred("b", 1)], [ref(10**5000, object()), ref("b", 1)]
     assert docscore.evaluate(predictions=rows[0], references=rows[1], on_error="skip").ids == ["b"]
 
@@ -128,37 +116,37 @@ def test_structured_arrays_beside_rows_with_other_keys() -> None:
 @golden("rows", "bad ids")
 def test_other_ids_are_refused(given: Any, raises: type[Exception], message: str) -> None:
     with pytest.raises(raises) as caught:
-        paired([pred("a")], [ref("a"), ref(given)])
+        pairs_of([pred("a", "x")], [ref("a", "x"), ref(given, "x")])
     assert str(caught.value).startswith(message)
 
 
 @golden("rows", "formats")
 def test_the_format_is_enforced(predictions: Rows, references: Rows, message: str) -> None:
     with pytest.raises(ValueError, match=r"expected") as caught:
-        paired(predictions, references)
+        pairs_of(predictions, references)
     assert str(caught.value).startswith(message)
 
 
 def test_a_plain_prediction_may_hold_any_keys() -> None:
     """It is what a model wrote; the references tell the format."""
-    assert paired(["x", pred("b")], ["x", "y"]).predictions == ["x", pred("b")]
-    assert paired(["x", "y"], ["x", {"question_id": "b"}]).truths == ["x", {"question_id": "b"}]
+    assert pairs_of(["x", pred("b", "x")], ["x", "y"]).predictions == ["x", pred("b", "x")]
+    assert pairs_of(["x", "y"], ["x", {"question_id": "b"}]).truths == ["x", {"question_id": "b"}]
 
 
 @pytest.mark.parametrize("answers", [[], (), np.array([]), "x", None, {"$one_of": ["x"]}, {"x"}], ids=str)
 def test_references_without_an_acceptable_answer(answers: Any) -> None:
     """A text in place of the list would be read letter by letter."""
-    rows = [ref("a"), {"question_id": "b", "references": answers}]
+    rows = [ref("a", "x"), {"question_id": "b", "references": answers}]
     got = "an empty list" if isinstance(answers, list | tuple | np.ndarray) else type(answers).__name__
     sentence = "expected 'references' to be a list of at least one acceptable answer"
     with pytest.raises(ValueError, match=rf"^references\[1\]: {sentence}, got {got}"):
-        paired([pred("a"), pred("b")], rows)
+        pairs_of([pred("a", "x"), pred("b", "x")], rows)
 
 
 @golden("rows", "ids")
 def test_ids_that_do_not_pair(predictions: Rows, references: Rows, message: str) -> None:
     with pytest.raises(ValueError, match=": ids ") as caught:
-        paired(predictions, references)
+        pairs_of(predictions, references)
     found = str(caught.value).split("\n")[0]  # of several faults the first
     assert message in found
     assert found.isprintable()
@@ -166,31 +154,31 @@ def test_ids_that_do_not_pair(predictions: Rows, references: Rows, message: str)
 
 
 def test_missing_predictions_score_as_null_where_that_is_asked_for() -> None:
-    references: Rows = [ref("a"), ref("b"), ref("c")]
-    pairs = paired([pred("b", 5)], references, missing="zero")
+    references: Rows = [ref("a", "x"), ref("b", "x"), ref("c", "x")]
+    pairs = pairs_of([pred("b", 5)], references, missing="zero")
     absent = frozenset({0, 2})
     assert pairs == Pairs(["a", "b", "c"], [("x",)] * 3, [None, 5, None], absent, reference_rows=references)
-    assert paired([], [ref("a")], missing="zero").absent == {0}
-    left = paired([pred("b", 5)], references, missing="skip")
+    assert pairs_of([], [ref("a", "x")], missing="zero").absent == {0}
+    left = pairs_of([pred("b", 5)], references, missing="skip")
     assert (left.ids, left.predictions, left.absent, left.skipped) == (["b"], [5], frozenset(), len(references) - 1)
     with pytest.raises(ValueError, match=r"no row is left to score of 3; 3 faults: 3 reference without a prediction$"):
-        paired([], references, missing="skip")
-    assert paired([pred("a", None)], [ref("a")], missing="zero").absent == set()
+        pairs_of([], references, missing="skip")
+    assert pairs_of([pred("a", None)], [ref("a", "x")], missing="zero").absent == set()
 
 
 def test_nothing_else_is_forgiven_where_missing_ones_are() -> None:
     with pytest.raises(ValueError, match=r"no reference has \(1\): 'z'"):
-        paired([pred("z")], [ref("a")], missing="zero")
+        pairs_of([pred("z", "x")], [ref("a", "x")], missing="zero")
     with pytest.raises(ValueError, match=r"more than once"):
-        paired([pred("a"), pred("a")], [ref("a"), ref("b")], missing="zero")
+        pairs_of([pred("a", "x"), pred("a", "x")], [ref("a", "x"), ref("b", "x")], missing="zero")
     with pytest.raises(ValueError, match=r"as many predictions as references, got 1 and 2"):
-        paired([1], [1, 2], missing="zero")
+        pairs_of([1], [1, 2], missing="zero")
 
 
 @pytest.mark.parametrize("missing", ["", "null", "Zero", None, True])
 def test_other_ways_with_missing_ones_are_refused(missing: Any) -> None:
     with pytest.raises(ValueError, match=r"^missing: expected 'error', 'zero' or 'skip', got "):
-        paired([pred("a")], [ref("a")], missing)
+        pairs_of([pred("a", "x")], [ref("a", "x")], missing)
 
 
 def test_the_format_of_the_space_anls_is_text() -> None:
@@ -251,15 +239,6 @@ def test_no_decoder_is_made_for_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 BILL = {"total": "12.50"}
-TEXT = '{"total": "12.50"}'
-
-
-def by_id(references: list[Any]) -> list[dict[str, Any]]:
-    return [{"question_id": str(number), "references": [each]} for number, each in enumerate(references)]
-
-
-def with_id(predictions: list[Any]) -> list[dict[str, Any]]:
-    return [{"question_id": str(number), "prediction": each} for number, each in enumerate(predictions)]
 
 
 @golden("doubts", "suspected")
@@ -295,7 +274,7 @@ def test_json_text_on_both_sides_is_an_error(predictions: list[Any], references:
 
 def test_json_text_in_the_command_and_in_an_evaluate_module(write: Write) -> None:
     """With `parse="text"` the text is compared, and the signature is that of no parsing."""
-    truths, given = by_id([TEXT]), with_id(['{"total": "12.5"}'])
+    truths, given = [ref("0", '{"total": "12.50"}')], [pred("0", '{"total": "12.5"}')]
     files = write("r.jsonl", truths), write("p.jsonl", given)
     for command in ("score", "explain"):
         done = run(command, *files)
@@ -326,16 +305,3 @@ def test_an_option_that_no_metric_uses_is_refused(metrics: list[str], option: st
     with pytest.raises(ValueError, match=sentence):
         Evaluation(pairs_of([BILL], [BILL]), ScoringOptions(**{option: value}), metrics=metrics)
     assert docscore.evaluate(**sides).score == 1.0
-
-
-def test_a_table_says_that_numbers_by_value_order_its_systems_otherwise() -> None:
-    truths = [{"a": "abcdefghij", "n": 1000.0}, {"a": "x", "n": 2000.0}]
-    floats = docscore.evaluate(predictions=[{"a": "abcdefghij", "n": 1000}, {"a": "x", "n": 2000}], references=truths)
-    texts = docscore.evaluate(
-        predictions=[{"a": "abcdefghiX", "n": 1000.0}, {"a": "x", "n": 2000.0}], references=truths
-    )
-    (remark,) = systems_table(Systems({"floats": floats, "texts": texts}, ["anls_star"])).remarks
-    assert re.fullmatch(
-        r"Numbers are .* the mean of floats is 1\.0000, \+0\.1667; their order is then floats, texts\.", remark
-    )
-    assert systems_table(Systems({"texts": texts}, ["anls_star"])).remarks == ()

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from tests import bench_data
-from tests.bench_data import PIXEL, put
-from tests.commands import ref
+from tests.bench_data import PIXEL
+from tests.commands import ref, written
 from tests.conftest import needs_tool
 from tests.loopback import Loopback, Reply, Request, attachments, prompt_text
 from tests.tools import inspect_runs
@@ -134,9 +134,9 @@ def test_a_bad_answer_is_a_zero_and_stays(
 def test_own_documents_each_with_its_schema(server: Loopback, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     for name in ("a", "b"):
-        put(folder / f"{name}.png", PIXEL)
-        put(folder / "schemas" / f"{name}.json", {"type": "object", "properties": {name: {"type": "string"}}})
-    put(folder / "references.json", [ref(name, {name: "1"}, {name: "one"}) for name in ("a", "b")])
+        written(folder, f"{name}.png", PIXEL)
+        written(folder, f"schemas/{name}.json", {"type": "object", "properties": {name: {"type": "string"}}})
+    written(folder, "references.json", [ref(name, {name: "1"}, {name: "one"}) for name in ("a", "b")])
     server.answer = lambda request: Reply(json.dumps(dict.fromkeys(_keys(request), "one")))
     (log,) = run_tasks(tasks.documents(str(folder), schema=str(folder / "schemas")), tmp_path / "logs")
     assert values(log) == {"a": 1.0, "b": 1.0}
@@ -149,9 +149,9 @@ def test_own_documents_by_their_types(server: Loopback, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     properties = {"total": {"type": "number"}, "shop": {"type": "string", "x-docscore": {"weight": 3}}}
     for name in ("a", "b"):
-        put(folder / f"{name}.txt", "Tea")
-        put(folder / "schemas" / f"{name}.json", {"type": "object", "properties": properties})
-    put(folder / "references.json", [ref(name, {"total": 1000.0, "shop": "Tea"}) for name in ("a", "b")])
+        written(folder, f"{name}.txt", "Tea")
+        written(folder, f"schemas/{name}.json", {"type": "object", "properties": properties})
+    written(folder, "references.json", [ref(name, {"total": 1000.0, "shop": "Tea"}) for name in ("a", "b")])
     server.answer = lambda _: Reply('{"total": "1000", "shop": "Rum"}')
     for schema in (folder / "schemas", folder / "schemas" / "a.json"):  # one each, and one for all
         (log,) = run_tasks(tasks.documents(str(folder), schema=str(schema), method="simple", typed=True), tmp_path)
