@@ -6,8 +6,7 @@ import json
 import tarfile
 from pathlib import Path
 
-from tests.bench_data import put
-from tests.commands import run_python
+from tests.commands import run_python, written
 
 
 def printed(script: str, clone: Path) -> list[list[str]]:
@@ -21,9 +20,9 @@ def test_kieval(tmp_path: Path) -> None:
     """Two of three entities are right: a group has a wrong price, and several values stand with || between them."""
     table = "0\r\nmenu.nm\tmenu.price\r\ntea\t{price}\r\n\r\n1\r\ntotal.total_price\ttotal.tax\r\n2||3\t<empty>\r\n"
     for side, price in (("gt", "2"), ("pred", "5")):
-        put(tmp_path / "csv" / side / "1.csv", table.format(price=price).encode())
+        written(tmp_path, f"csv/{side}/1.csv", table.format(price=price).encode())
     folder = tmp_path / "QwenVL_72B_Sample"
-    put(folder / "result.md", "# x\n||kieval_entity_f1|no_match|\n|--|--|--|\n|total.kieval|0.75|0|\n")
+    written(folder, "result.md", "# x\n||kieval_entity_f1|no_match|\n|--|--|--|\n|total.kieval|0.75|0|\n")
     with tarfile.open(folder / "QwenVL_72B_csv.tar.gz", "w:gz") as archive:
         archive.add(tmp_path / "csv", "QwenVL_72B_csv")
     assert printed("kieval", tmp_path)[1:] == [
@@ -34,11 +33,11 @@ def test_kieval(tmp_path: Path) -> None:
 
 def test_docubench(tmp_path: Path) -> None:
     """Numbers by value give the published order, numbers as text the other one."""
-    put(tmp_path / "labels" / "a.json", {"total": 1000.0, "shop": "Tea"})
-    put(tmp_path / "results" / "one" / "a.json", {"status": "ok", "data": {"total": 1000, "shop": "Tea"}})
-    put(tmp_path / "results" / "two" / "a.json", {"score": 0.5, "data": {"total": 1000.0, "shop": "Rum"}})
+    written(tmp_path, "labels/a.json", {"total": 1000.0, "shop": "Tea"})
+    written(tmp_path, "results/one/a.json", {"status": "ok", "data": {"total": 1000, "shop": "Tea"}})
+    written(tmp_path, "results/two/a.json", {"score": 0.5, "data": {"total": 1000.0, "shop": "Rum"}})
     engines = [{"key": "one", "overall": 1.0}, {"key": "two", "overall": 0.5}]
-    put(tmp_path / "space" / "leaderboard.json", {"engines": engines})
+    written(tmp_path, "space/leaderboard.json", {"engines": engines})
     assert [[row[0], row[1], row[2], row[4]] for row in printed("docubench", tmp_path)[1:]] == [
         ["one", "1.0000", "1.0000", "0.8333"],
         ["two", "0.5000", "0.5000", "0.5000"],
@@ -49,14 +48,14 @@ def test_humanities(tmp_path: Path) -> None:
     """A variant is the person, brackets and "None" are dropped, an answer that is no JSON is left out."""
     truths = tmp_path / "benchmarks" / "metadata_extraction" / "ground_truths"
     letter = {"send_date": ["1926-02-16"], "sender_persons": ["Tee, Ann", "<Rum>"], "receiver_persons": ["None"]}
-    put(truths / "letter01.json", letter)
-    put(truths / "letter02.json", letter)
-    put(truths / "persons.json", [{"name": "Tee, Ann", "alternateName": ["Frau Tee", ""]}])
+    written(truths, "letter01.json", letter)
+    written(truths, "letter02.json", letter)
+    written(truths, "persons.json", [{"name": "Tee, Ann", "alternateName": ["Frau Tee", ""]}])
     run = tmp_path / "results" / "2025-04-01" / "T1"
     answer = {"send_date": "1926-02-16", "sender_persons": "Frau Tee | Tee, Ann", "receiver_persons": ["X"]}
-    put(run / "request_T1_letter01.json", {"response_text": f"```json\n{json.dumps({'metadata': answer})}\n```"})
-    put(run / "request_T1_letter02.json", {"response_text": "I cannot read this letter."})
-    put(run / "scoring.json", {"f1_micro": 0.8, "f1_macro": 2 / 3})
+    written(run, "request_T1_letter01.json", {"response_text": f"```json\n{json.dumps({'metadata': answer})}\n```"})
+    written(run, "request_T1_letter02.json", {"response_text": "I cannot read this letter."})
+    written(run, "scoring.json", {"f1_micro": 0.8, "f1_macro": 2 / 3})
     assert printed("humanities", tmp_path)[1:] == [
         ["2025-04-01/T1", "1", "0.8000", "0.8000", "0.6667", "0.6667"],
     ]
@@ -70,9 +69,9 @@ def test_sob(tmp_path: Path) -> None:
         for number, text in enumerate(answers):
             output = {"candidate_response": {"a": text}, "ground_truth": {"a": truths[number]}}
             lines.append(json.dumps({"metadata": {"record_id": str(number)}, "output": output}))
-        put(tmp_path / "data" / "images_responses" / f"response_{model}_image.jsonl", "\n".join(lines))
+        written(tmp_path, f"data/images_responses/response_{model}_image.jsonl", "\n".join(lines))
         summary = {"summary": {"overall": {"metrics": {"leaf_value_em": {"mean": accuracy}}}}}
-        put(tmp_path / "data" / "evaluation" / "image" / model / "eval_summary.json", summary)
+        written(tmp_path, f"data/evaluation/image/{model}/eval_summary.json", summary)
     rows = printed("sob", tmp_path)
     assert [row[2] for row in rows[1:3]] == ["good", "bad"]
     assert sorted(row for row in rows if row[0] in {"good", "bad"}) == [
