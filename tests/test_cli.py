@@ -24,7 +24,7 @@ from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, environment
 from tests.conftest import ROOT, golden
 from tests.report_samples import Markup
 
-NEW, SURE = RECEIPTS / "predictions_new.jsonl", RECEIPTS / "predictions_confident.jsonl"
+NEW = RECEIPTS / "predictions_new.jsonl"
 
 
 # the arguments, the exit status, and what the first line of the error stream says

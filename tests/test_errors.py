@@ -28,7 +28,7 @@ from docscore.core.errors import (
 )
 from docscore.data.files import read_table
 from docscore.data.json_text import JsonError, loads, loads_at
-from docscore.data.pairing import Pairs, read_systems
+from docscore.data.pairing import read_systems
 from docscore.data.rows import BY_ID
 from docscore.evaluation.automation import review_of_entities
 from docscore.integrations.datasets import score_batch
@@ -52,11 +52,8 @@ def corpus(truth: Any, prediction: Any) -> Any:
     return evaluation_of(pairs_of([pred("a", prediction)], [ref("a", truth)]))
 
 
-def curve(value: Any) -> Any:
-    return review_of_entities(kieval_score(value, value), "a")
-
-
 JSON = "a JSON value"
+UNSURE = kieval_score({"k": "x"}, {"k": "x"})
 
 
 # what raises, type, parts of the place, expected, got: one of each way in which places are put together
@@ -67,7 +64,13 @@ EXPECTED_AND_GOT: list[tuple[Callable[[], object], type[Exception], tuple[str, .
     (lambda: pairs_of(P, [ref("a")]), ValueError, ("references[0]",), ANSWERS, "an empty list"),
     (lambda: pairs_of(P, ["x"]), ValueError, (), "predictions and references in one row format", MIXED),
     (lambda: corpus({"k": 1}, {"k": b""}), TypeError, ("predictions[0]", "$.k"), JSON, "bytes"),
-    (lambda: curve({"k": "x"}), ValueError, ("row 'a'", "$.k"), "a confidence", "none"),
+    (
+        lambda: review_of_entities(UNSURE, "a"),
+        ValueError,
+        ("row 'a'", "$.k"),
+        "a confidence",
+        "none",
+    ),
     (lambda: Faults("ignore"), ValueError, ("on_error",), "'error' or 'skip'", "'ignore'"),
     (lambda: encode_rows(P, [R[0], ref("b", b"")], BY_ID), TypeError, ("references[1]", "$[0]"), JSON, "bytes"),
     (lambda: score_batch({"prediction": [""], "references": [[]]}), ValueError, ("row '0'",), ANSWERS, "an empty list"),
@@ -109,15 +112,11 @@ def test_what_is_no_matter_of_expected_and_got(row: tuple[Any, ...]) -> None:
     assert str(error) == ": ".join([*parts, problem]) + (f"; {remedy}" if remedy else "")
 
 
-def paired(references: Path, predictions: Path) -> Pairs:
-    return read_systems(read_table(references), [read_table(predictions)])[0]
-
-
 def test_faults_of_rows_keep_kind_place_and_value(tmp_path: Path) -> None:
     """The place in the file, and then the place in the value."""
     files = written(tmp_path, "r.jsonl", R), written(tmp_path, "p.jsonl", [P[0], pred("b", {"k": ("x", DEEP)})])
     with pytest.raises(DataError) as caught:
-        paired(*files)
+        read_systems(read_table(files[0]), [read_table(files[1])])
     [fault] = caught.value.faults
     assert fault.kind == "with a value that cannot be scored"
     assert fault.diagnostic.parts == (in_file(files[1], "line 2"), "$.k[1]" + "[0]" * 198)
@@ -148,23 +147,15 @@ def test_an_outer_place_keeps_the_inner_ones(found: Diagnostic, outer: PlacePart
 def test_an_error_of_another_library_is_a_problem_at_a_place(error: Exception) -> None:
     placed = at_place(in_file("r.jsonl", "line 3"), error)
     assert type(placed) is (InputTypeError if isinstance(error, TypeError) else InputValueError)
-    assert (placed.place, placed.problem, str(placed)) == (
-        "r.jsonl, line 3",
-        "it is broken",
-        "r.jsonl, line 3: it is broken",
-    )
+    assert (placed.place, placed.problem) == ("r.jsonl, line 3", "it is broken")
+    assert str(placed) == "r.jsonl, line 3: it is broken"
 
 
 @given(found=diagnostics)
 def test_errors_survive_pickling_and_copying(found: Diagnostic) -> None:
     """As they must to come from another process."""
-    error: InputError
-    for error in (
-        InputTypeError(found),
-        InputValueError(found),
-        JsonError(found, 3, 9),
-        DataError([Fault("x", found)]),
-    ):
+    errors = InputTypeError(found), InputValueError(found), JsonError(found, 3, 9), DataError([Fault("x", found)])
+    for error in errors:
         copies = [pickle.loads(pickle.dumps(error, protocol)) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]
         for each in [*copies, copy.copy(error), copy.deepcopy(error)]:
             assert type(each) is type(error)

@@ -174,11 +174,7 @@ def test_after_an_error_the_metric_works_at_once(in_memory: bool, load: Load, tm
 
 
 def test_sixty_real_receipts(real_receipts: Path, metric: Any) -> None:
-    """The mean is 0.0055 above that of anls_star 1.0.1, for one reason.
-
-    In three documents the prediction alone has `sub_total: {}`; 1.0.1 counts an extra key with an empty object as one
-    wrong value, we as nothing.
-    """
+    """In three of them the prediction alone has `sub_total: {}`, which 1.0.1 counts as a wrong value."""
     sides = {side: list(rows(real_receipts / f"{side}.jsonl")) for side in ("predictions", "references")}
     random.Random(0).shuffle(sides["predictions"])
     assert metric.compute(**sides)["anls_score"] == pytest.approx(0.7955427981219589, abs=1e-12)
