@@ -16,7 +16,7 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
@@ -37,6 +37,7 @@ OF_A_TERMINAL = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "LINES", "PYTHONIOENCODIN
 HOSTILE = "\x1b]0;owned\x07\x1b[31m\u202eab\x9b32m\nc\rd\x7f\u2066\u200b\x00"
 RAW = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202e\u2066]")
 Write = Callable[[str, Any], Path]
+PIPES: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}  # of a process
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -71,21 +72,15 @@ def run(*arguments: str | Path) -> Done:
 
 
 def run_process(
-    *arguments: str | Path, encoding: str = "utf-8", first: Callable[[], object] | None = None, **changes: str
+    *arguments: str | Path, encoding: str = "utf-8", before: Sequence[str] = (), first: Any = None, **changes: str
 ) -> Done:
-    """Run in a process and pipes, where `first` is called before the program starts.
+    """Run in a process and pipes, as the last words of a command, where `first` is called before the program starts.
 
     Decoded by hand, because text mode would hide a raw carriage return.
     """
-    done = subprocess.run(
-        [sys.executable, "-m", "docscore", *map(str, arguments)],
-        cwd=ROOT,
-        env=environment(**changes),
-        capture_output=True,
-        stdin=subprocess.DEVNULL,
-        preexec_fn=first,
-        check=False,
-    )
+    command = [*before, sys.executable, "-m", "docscore", *map(str, arguments)]
+    streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "preexec_fn": first}
+    done = subprocess.run(command, cwd=ROOT, env=environment(**changes), check=False, **streams)
     out, err = (stream.decode(encoding).replace(os.linesep, "\n") for stream in (done.stdout, done.stderr))
     return Done(done.returncode, out, err)
 
@@ -95,10 +90,7 @@ def bash(script: str, *arguments: str | Path) -> Done:
     program = shutil.which("bash")
     if program is None:
         skip_or_fail("needs bash")
-    command = [program, "-c", script, "bash", sys.executable, "-m", "docscore", *map(str, arguments)]
-    streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "encoding": "utf-8"}
-    done = subprocess.run(command, cwd=ROOT, env=environment(), check=False, **streams)
-    return Done(done.returncode, done.stdout, done.stderr)
+    return run_process(*arguments, before=(program, "-c", script, "bash"))
 
 
 def succeed(*arguments: str | Path) -> str:
@@ -209,17 +201,10 @@ def pred(question: Any, value: Any) -> dict[str, Any]:
 
 def run_python(*arguments: str | Path, cwd: Path = ROOT, **changes: str) -> str:
     """What Python prints in a process of its own, which must end well."""
-    done = subprocess.run(
-        [sys.executable, *map(str, arguments)],
-        cwd=cwd,
-        env=environment(PYTHONPATH=str(ROOT), **changes),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=HUNG,
-    )
+    command, env = [sys.executable, *map(str, arguments)], environment(PYTHONPATH=str(ROOT), **changes)
+    done = subprocess.run(command, cwd=cwd, env=env, check=False, timeout=HUNG, **PIPES)
     assert done.returncode == 0, done.stdout + done.stderr[-3000:]
-    return done.stdout
+    return str(done.stdout)
 
 
 def column_of(path: Path, column: str) -> dict[str, Any]:

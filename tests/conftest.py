@@ -55,30 +55,20 @@ HUNG = 900  # seconds after which a process is taken to hang: far more than any 
 REQUIRE_ALL = "DOCSCORE_REQUIRE_ALL"  # set in CI: what would be skipped there is a failure
 # Files that take a minute or more, the longest first: so no worker is left with one of them while the others are done.
 LONGEST = (
-    "guides",
-    "ray",
-    "distributed",
-    "loading",
-    "playground_file",
-    "spaces",
-    "playground_systems",
-    "playground_pair",
-    "fuzz",
-    "spark",
-    "snapshot",
-    "playground_api",
-    "all_faces",
-    "cli_faults",
-    "typed_score",
+    *("guides", "ray", "distributed", "loading", "playground_file", "spaces", "playground_systems", "playground_pair"),
+    *("fuzz", "spark", "snapshot", "playground_api", "all_faces", "cli_faults", "typed_score"),
 )
 REQUIRE_TOOLS = "DOCSCORE_REQUIRE_TOOLS"  # set in CI in the environment of tests/tools
 
 
+def _rows(name: str, part: str) -> list[dict[str, Any]]:
+    rows = map(json.loads, (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines())
+    return [row for row in rows if row.pop("table") == part]
+
+
 def table(name: str, part: str) -> list[tuple[Any, ...]]:
     """The rows of a table of `data/NAME.jsonl`, each the values of its columns."""
-    lines = (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
-    return [tuple(row.values()) for row in rows if row.pop("table") == part]
+    return [tuple(row.values()) for row in _rows(name, part)]
 
 
 def golden(name: str, part: str) -> pytest.MarkDecorator:
@@ -86,8 +76,7 @@ def golden(name: str, part: str) -> pytest.MarkDecorator:
 
     The column `raises` names an exception of Python.
     """
-    rows = [json.loads(line) for line in (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
-    rows = [row for row in rows if row.pop("table") == part]
+    rows = _rows(name, part)
     ids = [row.pop("why", None) for row in rows]
     rows = [{**row, "raises": getattr(builtins, row["raises"])} if "raises" in row else row for row in rows]
     return pytest.mark.parametrize(tuple(rows[0]), [tuple(row.values()) for row in rows], ids=ids)

@@ -16,7 +16,7 @@ import pytest
 
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.state import ScoreState
-from tests.commands import as_bound_by_permissions, environment, pred, ref
+from tests.commands import PIPES, as_bound_by_permissions, environment, pred, ref
 from tests.conftest import HUNG, ROOT, needs
 from tests.structures import damaged, evaluation_of, random_truth, taken
 from tests.test_hooks import ANSWERS, SCHEMA, TRUTHS, expected_scores
@@ -61,14 +61,9 @@ def run_all(script: str, tasks: Any, folder: Path, count: int, killed: Sequence[
         port = str(free.getsockname()[1])
     group = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "WORLD_SIZE": str(count), "OMP_NUM_THREADS": "1"}
     group |= {"GLOO_SOCKET_IFNAME": "lo"} if sys.platform == "linux" else {}
+    command = [sys.executable, "-c", script, str(folder / "tasks.json")]
     processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", script, str(folder / "tasks.json"), str(rank)],
-            env=environment(**group, RANK=str(rank), LOCAL_RANK=str(rank)),  # they import torch
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        subprocess.Popen([*command, str(rank)], env=environment(**group, RANK=str(rank), LOCAL_RANK=str(rank)), **PIPES)
         for rank in range(count)
     ]
     try:
@@ -359,16 +354,10 @@ print(json.dumps(metric.compute()), flush=True)
 
 def started(count: int, folder: Path, **changes: str) -> subprocess.Popen[str]:
     """A process that has rows to score, in a folder of its own, bound by permissions."""
-    return subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", WAITING, str(count)],
-        cwd=folder,
-        env=environment(PYTHONPATH=str(ROOT), **changes),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=as_bound_by_permissions,  # noqa: PLW1509  it takes no lock
-    )
+    command = [sys.executable, "-W", "ignore", "-c", WAITING, str(count)]
+    env = environment(PYTHONPATH=str(ROOT), **changes)
+    streams: dict[str, Any] = {**PIPES, "stdin": subprocess.PIPE, "preexec_fn": as_bound_by_permissions}
+    return subprocess.Popen(command, cwd=folder, env=env, **streams)
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, Any, str]:

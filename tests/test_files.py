@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -44,7 +45,6 @@ from playground.file_reading import check_uploaded_value
 from tests.commands import PREDICTIONS, REFERENCES, Write, pred, ref, run, run_process, succeed
 from tests.conftest import golden
 from tests.structures import Counted
-from tests.test_front_door import as_pandas
 
 
 @golden("files", "tables")
@@ -256,7 +256,7 @@ def test_what_a_cell_of_references_holds(
     for name, content in files.items():
         found = succeed("score", write(name, content), predictions, *flags, "--json")
         assert json.loads(found)["anls_score"] == score
-    result = docscore.evaluate(references=as_pandas([row]), predictions=predictions, **keywords_of(flags))
+    result = docscore.evaluate(references=pd.DataFrame([row]), predictions=predictions, **keywords_of(flags))
     assert result.score == score
 
 
@@ -264,7 +264,7 @@ def test_what_a_cell_of_references_holds(
 def test_a_text_in_place_of_a_list_of_answers(end: str, write: Write) -> None:
     """With parsing it is one answer, wherever it is; without, the error names the options."""
     rows = [{"question_id": "a", "references": '{"total": "1"}'}]
-    holders: dict[str, Any] = {"frame": as_pandas, "list": list}
+    holders: dict[str, Any] = {"frame": pd.DataFrame, "list": list}
     references = holders.get(end, partial(write, f"r.{end}"))(rows)
     sides: dict[str, Any] = {"references": references, "predictions": {"a": {"total": "1"}}}
     assert docscore.evaluate(**sides, parse_references="json").score == 1.0
@@ -298,7 +298,9 @@ def test_rows_with_a_key_of_the_formats_are_no_documents(
 @pytest.mark.parametrize("end", ["csv", "frame"])
 def test_tables_name_them_too(end: str, write: Write) -> None:
     rows = {name: [{"doc": n, name: n} for n in "ab"] for name in ("truth", "output")}
-    sides = [as_pandas(each) if end == "frame" else write(f"{name}.csv", cells(*each)) for name, each in rows.items()]
+    sides = [
+        pd.DataFrame(each) if end == "frame" else write(f"{name}.csv", cells(*each)) for name, each in rows.items()
+    ]
     with pytest.raises(ValueError, match=r"expected a column 'question_id', got 'doc', 'truth'; \S+ has") as caught:
         docscore.evaluate(references=sides[0], predictions=sides[1])
     assert str(caught.value).endswith(OPTIONS)

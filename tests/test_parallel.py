@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from docscore import score_pairs
+from tests.commands import PIPES
 from tests.conftest import HUNG
 
 PAIRS: list[tuple[Any, Any]] = [
@@ -55,9 +56,7 @@ def run(tmp_path: Path, code: str, *, interrupt_at: int = 0) -> tuple[int, str, 
     """Run a script in a process group of its own, and press Ctrl-C when so many different lines have come, if any."""
     script = tmp_path / "script.py"
     script.write_text(IMPORTS + textwrap.dedent(code), encoding="utf-8")
-    with subprocess.Popen(
-        [sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:
+    with subprocess.Popen([sys.executable, script], start_new_session=True, **PIPES) as process:
         if interrupt_at:
             assert process.stdout is not None
             seen: set[str] = set()
