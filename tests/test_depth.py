@@ -24,6 +24,7 @@ from docscore.metrics.nted import nted_score
 from docscore.report.html_tree import tree_as_html
 
 T = TypeVar("T")
+Wrap = Callable[[Any], Any]
 
 
 @dataclass
@@ -45,81 +46,68 @@ def object_array(item: Any, shape: tuple[int, ...] = (1,)) -> Any:
     return array
 
 
-def nested(levels: int, wrap: list[Callable[[Any], Any]], leaf: Any) -> Any:
-    """The leaf in that many levels; the first wrapper is the outermost."""
-    for level in reversed(range(levels)):
-        leaf = wrap[level % len(wrap)](leaf)
+WRAPS: dict[str, Wrap] = {
+    "list": lambda item: [item],
+    "object": lambda item: {"k": item},
+    "one-of": lambda item: (item,),
+    "marker": lambda item: {"$one_of": [item]},
+    "array": object_array,
+    "dataclass": lambda item: Item("", [item]),  # of two levels
+}
+
+
+def wrapped(leaf: Any, wraps: list[Wrap]) -> Any:
+    """The first wrapper is the outermost."""
+    for wrap in reversed(wraps):
+        leaf = wrap(leaf)
     return leaf
 
 
-def as_list(item: Any) -> Any:
-    return [item]
+def nested(rounds: int, names: str, leaf: Any) -> Any:
+    """The leaf in so many rounds of wrappers."""
+    return wrapped(leaf, [WRAPS[name] for name in names.split()] * rounds)
 
 
-def as_object(item: Any) -> Any:
-    return {"k": item}
-
-
-def as_tuple(item: Any) -> Any:
-    return (item,)
-
-
-def as_marker(item: Any) -> Any:
-    return {"$one_of": [item]}
-
-
-def as_item(item: Any) -> Any:
-    return Item("", [item])
-
-
-DEEP: list[tuple[str, Any, Any, int, str, float]] = [
-    ("lists", [as_list], [as_list], 200, "[0]", 0.75),
-    ("objects", [as_object], [as_object], 200, ".k", 0.75),
-    ("lists and objects", [as_list, as_object], [as_list, as_object], 100, "[0].k", 0.75),
-    (
-        "one-ofs, in either spelling",
-        [as_list, as_tuple, as_object, as_marker],
-        [as_list, as_object],
-        50,
-        "[0][0].k[0]",
-        0.75,
-    ),
-    ("arrays of objects", [object_array], [object_array], 200, "[0]", 0.75),
-    ("dataclasses, two levels each, with 100 names that agree", [as_item], [as_item], 100, ".tags[0]", 100.75 / 101),
-]
+DEEPEST = nested(MAX_DEPTH // 2, "list object", "x")
 
 
 @pytest.mark.parametrize(
-    ("truth", "prediction", "rounds", "path", "score"), [row[1:] for row in DEEP], ids=[row[0] for row in DEEP]
+    ("truth", "prediction", "rounds", "path", "score"),
+    [
+        ("list", "list", 200, "[0]", 0.75),
+        ("object", "object", 200, ".k", 0.75),
+        ("list object", "list object", 100, "[0].k", 0.75),
+        ("list one-of object marker", "list object", 50, "[0][0].k[0]", 0.75),
+        ("array", "array", 200, "[0]", 0.75),
+        ("dataclass", "dataclass", 100, ".tags[0]", 100.75 / 101),  # 100 names agree
+    ],
 )
 def test_200_levels_are_scored_and_201_refused(
-    truth: Any, prediction: Any, rounds: int, path: str, score: float
+    truth: str, prediction: str, rounds: int, path: str, score: float
 ) -> None:
     """The leaf of the prediction differs in 1 letter of 4; an empty list as leaf is level 201."""
-    deepest = nested(rounds * len(prediction), prediction, "abce")
-    assert anls_score(nested(rounds * len(truth), truth, "abcd"), deepest) == pytest.approx(score)
+    assert anls_score(nested(rounds, truth, "abcd"), nested(rounds, prediction, "abce")) == pytest.approx(score)
     with pytest.raises(ValueError, match=r"nested deeper than 200 levels$") as caught:
-        anls_score(nested(rounds * len(truth), truth, []), "x")
+        anls_score(nested(rounds, truth, []), "x")
     assert str(caught.value).startswith("$" + path * rounds + ": ")
 
 
 @pytest.mark.parametrize("innermost", [[], {}, ["x"], {"k": "x"}, [{"k": "x"}]], ids=repr)
 def test_level_201_is_refused_whatever_it_holds(innermost: Any) -> None:
     """A list of flat objects too, which is converted as a whole."""
-    above = nested(MAX_DEPTH if innermost != [{"k": "x"}] else MAX_DEPTH - 1, [as_list], innermost)
+    above = nested(MAX_DEPTH if innermost != [{"k": "x"}] else MAX_DEPTH - 1, "list", innermost)
     for gt, pred in ((above, "x"), ("x", above)):
         with pytest.raises(ValueError, match=r"^\$(\[0\]){200}: nested deeper than 200 levels$"):
             score_tree(gt, pred)
     assert score_tree(above[0], above[0]).score == 1.0
 
 
-@pytest.mark.parametrize("around", [as_tuple, as_marker])
-def test_a_one_of_around_all_is_no_level(around: Callable[[Any], Any]) -> None:
+@pytest.mark.parametrize("around", ["one-of", "marker"])
+def test_a_one_of_around_all_is_no_level(around: str) -> None:
     """Rows by id hold a list of acceptable answers, each of which may have 200 levels."""
-    deepest = nested(MAX_DEPTH, [as_list, as_object], "x")
-    assert anls_score(around(deepest), deepest) == 1.0
+    assert anls_score(WRAPS[around](DEEPEST), DEEPEST) == 1.0
     with pytest.raises(ValueError, match=r"nested deeper than 200 levels$"):
-        anls_score(around([deepest]), "x")
+        anls_score(WRAPS[around]([DEEPEST]), "x")
 
 
 def cyclic() -> list[Any]:
@@ -156,14 +144,11 @@ def with_frames_left(count: int, function: Callable[[], T]) -> T:
     return down(sys.getrecursionlimit() - depth - count)
 
 
-LISTS = nested(MAX_DEPTH, [as_list, as_object], "x")
-
-
 @pytest.mark.parametrize("left", [100, 50])
 def test_no_recursion_error_from_deep_in_the_callers_stack(left: int) -> None:
-    assert with_frames_left(left, lambda: anls_score(LISTS, LISTS)) == 1.0
+    assert with_frames_left(left, lambda: anls_score(DEEPEST, DEEPEST)) == 1.0
     assert not with_frames_left(left, lambda: parse_text("[" * 150 + "]" * 150, "json")).failed
-    assert with_frames_left(left, lambda: dumps(LISTS)).count("[") == 100
+    assert with_frames_left(left, lambda: dumps(DEEPEST)).count("[") == 100
 
 
 def test_integers_of_any_length_are_compared_digit_by_digit() -> None:
@@ -172,35 +157,25 @@ def test_integers_of_any_length_are_compared_digit_by_digit() -> None:
     assert anls_score([10**5000], [str(10**4000) + "0" * 1000]) == 1.0
 
 
-Wrap = Callable[[Any, int], Any]
-
-
-def in_200_levels(wrap: Wrap, leaf: str) -> Any:
-    """The leaf in 200 levels."""
-    value: Any = leaf
-    for level in range(MAX_DEPTH):
-        value = wrap(value, level)
-    return value
-
-
-def object_or_list(value: Any, level: int) -> Any:
-    return {"k": value, "m": 1} if level % 2 else [value, "y"]
-
-
-# What each level of the ground truth and of the prediction holds beside the level below.
-SHAPES: dict[str, tuple[Wrap, Wrap]] = {
-    "two elements": (lambda v, _: [v, "y"], lambda v, _: [v, "y"]),
-    "two elements, turned round": (lambda v, _: [v, "y"], lambda v, _: ["y", v]),
-    "five elements, by columns": (lambda v, _: [v, "y", "z", 1, None], lambda v, _: [None, v, "y", "z", 1]),
-    "objects and lists": (object_or_list, object_or_list),
-    "objects": (lambda v, _: {"k": v, "m": 1}, lambda v, _: {"m": 1, "k": v, "z": 1}),
-    "alternatives": (lambda v, i: [v, "y"] if i % 2 else (v, "z"), lambda v, i: [v, "y"] if i % 2 else v),
-    "a list against an object": (lambda v, _: [v, "y"], lambda v, _: {"k": v}),
+# What each level of the ground truth and of the prediction holds beside the level below, from the outermost on.
+SHAPES: dict[str, tuple[list[Wrap], list[Wrap]]] = {
+    "two elements": ([lambda v: [v, "y"]], [lambda v: [v, "y"]]),
+    "two elements, turned round": ([lambda v: [v, "y"]], [lambda v: ["y", v]]),
+    "five elements, by columns": ([lambda v: [v, "y", "z", 1, None]], [lambda v: [None, v, "y", "z", 1]]),
+    "objects and lists": ([lambda v: {"k": v, "m": 1}, lambda v: [v, "y"]],) * 2,
+    "objects": ([lambda v: {"k": v, "m": 1}], [lambda v: {"m": 1, "k": v, "z": 1}]),
+    "alternatives": ([lambda v: [v, "y"], lambda v: (v, "z")], [lambda v: [v, "y"], lambda v: v]),
+    "a list against an object": ([lambda v: [v, "y"]], [lambda v: {"k": v}]),
     "a list of both against a list of both": (
-        lambda v, i: [v, {"k": i} if i else i],
-        lambda v, i: [{"k": i} if i else i, v],
+        [lambda v: [v, {"k": 1} if isinstance(v, list) else 0]],
+        [lambda v: [{"k": 1} if isinstance(v, list) else 0, v]],
     ),
 }
+
+
+def in_200_levels(shape: str, *leaves: str) -> list[Any]:
+    return [wrapped(leaf, side * (MAX_DEPTH // len(side))) for side, leaf in zip(SHAPES[shape], leaves, strict=True)]
+
 
 KINDS = {"items": {"x-docscore": {"weight": 2}}}
 
@@ -226,7 +201,7 @@ def views(gt: Any, pred: Any) -> list[float]:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_view_of_anls_star(shape: str, left: int | None) -> None:
     """Called as usual, and where few frames of the stack are left."""
-    truth, prediction = (in_200_levels(wrap, leaf) for wrap, leaf in zip(SHAPES[shape], ("abcd", "abce"), strict=True))
+    truth, prediction = in_200_levels(shape, "abcd", "abce")
     found = views(truth, prediction) if left is None else with_frames_left(left, lambda: views(truth, prediction))
     assert len(set(found)) == 1
     assert 0 <= found[0] < 1
@@ -236,7 +211,7 @@ def test_every_view_of_anls_star(shape: str, left: int | None) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_metric(shape: str, metric: Callable[[Any, Any], Any]) -> None:
     """Called where few frames of the stack are left. Trees of 200 key roots on either side take seconds for nTED."""
-    truth, prediction = (in_200_levels(wrap, "abcd") for wrap in SHAPES[shape])
+    truth, prediction = in_200_levels(shape, "abcd", "abcd")
     if metric is not nted_score or shape not in ("two elements, turned round", "a list of both against a list of both"):
         with_frames_left(60, lambda: metric(truth, prediction))
 

@@ -14,8 +14,9 @@ from docscore.metrics.kieval import kieval_score
 from docscore.metrics.nted import FlatTree, Node, TreeDistances, document_tree, nted_score
 from tests.commands import rows
 from tests.conftest import DATA, golden
+from tests.oracle import distance
 from tests.structures import damaged, random_prediction, random_truth, taken
-from tests.test_depth import as_list, nested
+from tests.test_depth import nested
 
 CASES = list(rows(DATA / "donut_cases.jsonl"))
 Frozen = tuple[str, bool, tuple[Any, ...]]  # label, whether it is a text, children
@@ -26,15 +27,6 @@ def frozen(node: Node) -> Frozen:
     return node.label, node.is_text, tuple(frozen(child) for child in node.children)
 
 
-@cache
-def letters(left: str, right: str) -> int:
-    """The edit distance of two texts, by its definition."""
-    if not left or not right:
-        return len(left) + len(right)
-    last = letters(left[:-1], right[:-1]) + (left[-1] != right[-1])
-    return min(last, letters(left[:-1], right) + 1, letters(left, right[:-1]) + 1)
-
-
 def weight(node: Frozen) -> int:
     """What it costs to delete or insert a node: the length of a text, 1 for a key."""
     return len(node[0]) if node[1] else 1
@@ -43,7 +35,7 @@ def weight(node: Frozen) -> int:
 def change(left: Frozen, right: Frozen) -> int:
     """What it costs to turn one node into the other."""
     if left[1] and right[1]:
-        return letters(left[0], right[0])
+        return distance(left[0], right[0])
     if left[1] or right[1]:
         return len(left[0] if left[1] else right[0]) + 1
     return int(left[0] != right[0])
@@ -79,7 +71,7 @@ def count(node: Node) -> int:
     return 1 + sum(map(count, node.children))
 
 
-def distance(left: Node, right: Node) -> int:
+def tree_distance(left: Node, right: Node) -> int:
     return int(TreeDistances(FlatTree(left), FlatTree(right)).trees[-1, -1])
 
 
@@ -89,9 +81,9 @@ def test_the_distance_is_that_of_a_brute_force(seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(300):
         left, right = random_tree(rng, rng.randint(1, 9)), random_tree(rng, rng.randint(1, 9))
-        found = distance(left, right)
+        found = tree_distance(left, right)
         assert found == brute_force((frozen(left),), (frozen(right),)), (left, right)
-        assert found == distance(right, left)
+        assert found == tree_distance(right, left)
 
 
 def test_the_distance_of_documents_is_that_of_a_brute_force() -> None:
@@ -128,11 +120,7 @@ def test_decided_cases(truth: Any, prediction: Any, score: str, donut: str) -> N
 
 def whole(value: Any, *, donut: bool = False) -> int:
     """The cost of inserting all but the root."""
-    nodes, waiting = [], [document_tree(value, donut=donut)]
-    while waiting:
-        nodes.append(node := waiting.pop())
-        waiting += node.children
-    return sum(weight((node.label, node.is_text, ())) for node in nodes[1:])
+    return sum(weight(frozen(node)) for node in FlatTree(document_tree(value, donut=donut)).nodes[:-1])
 
 
 @pytest.mark.parametrize("donut", [False, True])
@@ -165,4 +153,4 @@ def test_what_cannot_be_scored_is_named_with_its_place() -> None:
         with pytest.raises(ValueError, match=r"^\$: expected at most 1,000 readings"):
             score([(["x"], ["y"])] * 10, "x")
         with pytest.raises(ValueError, match=r"^\$(\[0\]){200}: nested deeper than 200 levels$"):
-            score(nested(201, [as_list], "x"), "x")
+            score(nested(201, "list", "x"), "x")
