@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import combinations, permutations
+from math import lcm
 from typing import Any, NamedTuple
 
 HALF = Fraction(1, 2)
@@ -75,19 +76,25 @@ class Oracle:
         table = [[self.pair(g, p, place) for p in prediction] for g in truth]
         left = [self.size(item, place, known=True) for item in truth]
         right = [self.size(item, place) for item in prediction]
+
+        def gained(i: int, j: int) -> list[Fraction]:
+            """By a pair: rows of the same key, S/L, S, and what is no longer counted twice."""
+            pair = table[i][j]
+            same = "key" in rules and self.same_key(truth[i], prediction[j], place, rules["key"])
+            return [Fraction(same), pair.score, pair.earned, left[i] + right[j] - pair.weight]
+
+        gains = [[gained(i, j) for j in range(len(right))] for i in range(len(left))]
+        unit = lcm(*(part.denominator for row in gains for parts in row for part in parts))  # integers add quickly
+        units = [[[int(part * unit) for part in parts] for parts in row] for row in gains]
         results = []
         tried = alignments if rules.get("list_order") == "kept" else matchings
         for chosen in tried(len(truth), len(prediction)):
-            pairs = [table[i][j] for i, j in chosen]
-            matched = sum(left[i] + right[j] for i, j in chosen)
-            weight = sum(left) + sum(right) - matched + sum(p.weight for p in pairs)
-            total = sum((p.score for p in pairs), Fraction(0))
-            earned = sum((p.earned for p in pairs), Fraction(0))
-            same = sum(self.same_key(truth[i], prediction[j], place, rules["key"]) for i, j in chosen if "key" in rules)
-            results.append((same, total, earned, -Fraction(weight), all(p.unique for p in pairs)))
+            sums = [sum(units[i][j][k] for i, j in chosen) for k in range(4)]
+            results.append((*sums, all(table[i][j].unique for i, j in chosen)))
         best = max(results)
         ties = sum(result[:2] == best[:2] for result in results)
-        return Result(best[2], -best[3], best[4] and ties == 1)
+        weight = sum(left) + sum(right) - Fraction(best[3], unit)
+        return Result(Fraction(best[2], unit), weight, best[4] and ties == 1)
 
     def same_key(self, truth: Any, prediction: Any, place: Place, key: str) -> bool:
         """Whether two rows have the same key, which is no empty text."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import random
-import warnings
 from dataclasses import asdict
 from fractions import Fraction
 from math import fsum
@@ -17,12 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.exactness import failure, random_pair
-from docscore import ScoreTree, anls_score, score_pairs, score_tree
+from docscore import ScoreNode, ScoreTree, anls_score, score_pairs, score_tree
 from docscore.core.assignment import halves, sum_of_ties
-from docscore.core.options import PACKAGE, RULES, ScoringOptions
+from docscore.core.options import PACKAGE, ScoringOptions
 from docscore.core.values import convert_ground_truth, convert_prediction, to_json
 from docscore.metrics.anls_star import scorer as pairwise
-from docscore.metrics.anls_star.api import build_tree, score_all
 from docscore.metrics.anls_star.scorer import Scorer
 from tests.commands import rows
 from tests.conftest import DATA, examples
@@ -30,10 +28,10 @@ from tests.oracle import Oracle, oracle
 from tests.structures import (
     SCALARS,
     damaged,
-    filled,
     predictions,
     random_prediction,
     random_truth,
+    scalars,
     shuffled,
     taken,
     truths,
@@ -52,21 +50,6 @@ def test_random_structures(seed: int) -> None:
         expected = float(oracle(truth, prediction).score)
         assert anls_score(truth, prediction) == pytest.approx(expected, abs=1e-12), (truth, prediction)
         assert score_tree(truth, prediction).score == pytest.approx(expected, abs=1e-12), (truth, prediction)
-
-
-@pytest.mark.parametrize("rules", RULES)
-@pytest.mark.parametrize("seed", range(5))
-def test_schemas_filled_with_empty_values(seed: int, rules: str) -> None:
-    """Empty values in every place, as models print them that fill in a whole schema."""
-    rng = random.Random(2000 + seed)
-    options, slow = ScoringOptions(rules=rules), Oracle(package=rules != "paper")
-    for _ in range(400):
-        truth = random_truth(rng, depth=3)
-        prediction = filled(rng, damaged(rng, truth) if rng.random() < 0.7 else random_prediction(rng, depth=3))
-        expected = float(slow.score(truth, prediction).score)
-        (score,) = score_all([(truth, prediction)], options, str)
-        assert score == pytest.approx(expected, abs=1e-12), (truth, prediction)
-        assert build_tree(truth, prediction, options).score == pytest.approx(expected, abs=1e-12), (truth, prediction)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -211,12 +194,6 @@ def test_the_order_of_lists_options_and_keys_does_not_matter(truth: Any, predict
 
 
 @THOROUGH
-@given(predictions)
-def test_a_value_scores_1_against_itself(value: Any) -> None:
-    assert anls_score(value, value) == 1.0
-
-
-@THOROUGH
 @given(truths)
 def test_a_prediction_that_takes_an_option_everywhere_scores_1(truth: Any) -> None:
     assert anls_score(truth, taken(truth)) == 1.0
@@ -260,12 +237,9 @@ def test_the_closest_ground_truth_is_a_perfect_prediction_where_nothing_is_missi
 @THOROUGH
 @given(truths, predictions)
 def test_the_json_spelling_of_a_one_of_scores_the_same(truth: Any, prediction: Any) -> None:
-    with warnings.catch_warnings():
-        spelled = to_json(truth)
-        if has_marker(truth):
-            return
-        assert anls_score(spelled, prediction) == anls_score(truth, prediction)
-        assert convert_ground_truth(spelled) == convert_ground_truth(truth) or has_nan(truth)
+    spelled = to_json(truth)
+    assert anls_score(spelled, prediction) == anls_score(truth, prediction)
+    assert repr(convert_ground_truth(spelled)) == repr(convert_ground_truth(truth))
 
 
 @given(truths, predictions)
@@ -278,29 +252,13 @@ def test_a_tree_is_json_and_text(truth: Any, prediction: Any) -> None:
     assert all(line.isprintable() for line in lines)
 
 
-@given(truths, predictions, st.floats(0, 1), st.floats(0, 1), st.booleans())
+@given(scalars, scalars, st.floats(0, 1), st.floats(0, 1), st.booleans())
 def test_a_higher_threshold_never_raises_a_scalar_score(
     truth: Any, prediction: Any, one: float, other: float, ignore_case: bool
 ) -> None:
-    if isinstance(truth, list | dict | tuple) or isinstance(prediction, list | dict):
-        return
     low, high = sorted((one, other))
     scores = [anls_score(truth, prediction, threshold=t, ignore_case=ignore_case) for t in (low, high)]
     assert scores[0] >= scores[1]
-
-
-def has_marker(value: Any) -> bool:
-    if isinstance(value, dict):
-        return "$one_of" in value or any(map(has_marker, value.values()))
-    return isinstance(value, list | tuple) and any(map(has_marker, value))
-
-
-def has_nan(value: Any) -> bool:
-    if isinstance(value, dict):
-        return any(map(has_nan, value.values()))
-    if isinstance(value, list | tuple):
-        return any(map(has_nan, value))
-    return isinstance(value, float) and math.isnan(value)
 
 
 CASES = list(rows(DATA / "reference_cases.jsonl"))
@@ -308,22 +266,13 @@ CASES = list(rows(DATA / "reference_cases.jsonl"))
 COMPARABLE = [case for case in CASES if "differs" not in case]
 
 
-def test_there_are_as_many_as_were_recorded() -> None:
-    assert len(CASES) == 1262
-    assert len(CASES) - len(COMPARABLE) == 51
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["why"])
-def test_score(case: dict[str, Any]) -> None:
-    truth, prediction = case["ground_truth"], case["prediction"]
-    assert anls_score(truth, prediction) == pytest.approx(case["expected"], abs=1e-12)
-    assert score_tree(truth, prediction).score == pytest.approx(case["expected"], abs=1e-12)
-
-
-def test_the_oracle_agrees_with_what_was_recorded() -> None:
+def test_the_recorded_scores_and_those_of_the_oracle() -> None:
+    assert (len(CASES), len(CASES) - len(COMPARABLE)) == (1262, 51)
     for case in CASES:
-        truth = convert_ground_truth(case["ground_truth"])
-        assert float(oracle(truth, case["prediction"]).score) == pytest.approx(case["expected"], abs=1e-12), case
+        truth, prediction = case["ground_truth"], case["prediction"]
+        exact = float(oracle(convert_ground_truth(truth), prediction).score)
+        found = [exact, anls_score(truth, prediction), score_tree(truth, prediction).score]
+        assert found == pytest.approx([case["expected"]] * 3, abs=1e-12), case
 
 
 def test_closest_ground_truth_and_key_scores_are_the_recorded_ones_where_they_are_unique() -> None:
@@ -335,7 +284,7 @@ def test_closest_ground_truth_and_key_scores_are_the_recorded_ones_where_they_ar
             continue
         _, closest, key_scores = anls_score(truth, prediction, return_gt=True, return_key_scores=True)
         assert typed(to_json(closest)) == typed(recorded["closest_gt"]), case
-        assert flat(key_scores) == pytest.approx(flat_recorded(recorded["key_scores"]), abs=1e-12), case
+        assert flat(key_scores) == pytest.approx(flat(recorded["key_scores"]), abs=1e-12), case
         compared += 1
     assert compared > 800
 
@@ -368,7 +317,7 @@ def test_the_rules_of_the_package_give_its_closest_ground_truth_and_key_scores()
         tree = score_tree(case["ground_truth"], case["prediction"], rules=PACKAGE)
         assert tree.score == pytest.approx(recorded["score"], abs=1e-12), case
         assert typed(to_json(tree.closest_gt())) == typed(recorded["closest_gt"]), case
-        assert flat(tree.key_scores()) == pytest.approx(flat_recorded(recorded["key_scores"]), abs=1e-12), case
+        assert flat(tree.key_scores()) == pytest.approx(flat(recorded["key_scores"]), abs=1e-12), case
 
 
 def test_readme_examples_of_the_published_package() -> None:
@@ -399,12 +348,9 @@ def typed(value: Any) -> str:
 
 
 def flat(scores: dict[str, Any], prefix: str = "") -> dict[str, float]:
-    return flat_recorded({key: asdict(node) for key, node in scores.items()}, prefix)
-
-
-def flat_recorded(scores: dict[str, Any], prefix: str = "") -> dict[str, float]:
     found = {}
     for key, node in scores.items():
-        found[f"{prefix}/{key}"] = node["anls_score"]
-        found |= flat_recorded(node["children"], f"{prefix}/{key}")
+        recorded = asdict(node) if isinstance(node, ScoreNode) else node
+        found[f"{prefix}/{key}"] = recorded["anls_score"]
+        found |= flat(recorded["children"], f"{prefix}/{key}")
     return found
