@@ -6,7 +6,6 @@ import json
 import random
 from collections.abc import Callable
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,16 +17,14 @@ from docscore import typed_score
 from docscore.core.options import ScoringOptions
 from docscore.metrics.typed.comparators import COMPARATORS, comparator, settings_of
 from docscore.metrics.typed.readers import Reading
-from tests.conftest import examples
+from tests.commands import rows
+from tests.conftest import DATA, examples
 
 pytest.importorskip("pint")
 pytest.importorskip("babel")
 pytest.importorskip("phonenumbers")
 
-ROWS = [
-    json.loads(line)
-    for line in Path(__file__).with_name("data").joinpath("comparators.jsonl").read_text("utf-8").splitlines()
-]
+ROWS = list(rows(DATA / "comparators.jsonl"))
 DEFAULT = ScoringOptions()
 
 # How the golden rows write currencies that a symbol may mean, and base units.
