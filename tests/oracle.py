@@ -90,11 +90,11 @@ class Oracle:
         tried = alignments if rules.get("list_order") == "kept" else matchings
         for chosen in tried(len(truth), len(prediction)):
             sums = [sum(units[i][j][k] for i, j in chosen) for k in range(4)]
-            results.append((*sums, all(table[i][j].unique for i, j in chosen)))
-        best = max(results)
-        ties = sum(result[:2] == best[:2] for result in results)
+            results.append((sums, all(table[i][j].unique for i, j in chosen)))
+        best, unique = max(results)
+        ties = sum(each[:2] == best[:2] for each, _ in results)
         weight = sum(left) + sum(right) - Fraction(best[3], unit)
-        return Result(Fraction(best[2], unit), weight, best[4] and ties == 1)
+        return Result(Fraction(best[2], unit), weight, unique and ties == 1)
 
     def same_key(self, truth: Any, prediction: Any, place: Place, key: str) -> bool:
         """Whether two rows have the same key, which is no empty text."""

@@ -199,7 +199,7 @@ def unit(rng: random.Random) -> tuple[Any, Any, Any, Any]:
     return {"compare": "unit"}, truth, same, other
 
 
-def rows(rng: random.Random) -> tuple[Any, Any, Any, Any]:
+def row_pairs(rng: random.Random) -> tuple[Any, Any, Any, Any]:
     """A list whose order counts, or rows in another order where it does not."""
     truth: list[dict[str, Any]] = [{"no": str(i), "total": rng.randint(100, 999)} for i in range(rng.randint(3, 6))]
     first, second, *rest = truth
@@ -223,7 +223,7 @@ MONTHS = {
 
 @pytest.mark.parametrize(
     "planted",
-    [money, percent, day("de"), day("fr"), phone, unit, rows],
+    [money, percent, day("de"), day("fr"), phone, unit, row_pairs],
     ids=["money", "percent", "German", "French", "phone", "unit", "rows"],
 )
 def test_planted_pairs(planted: Callable[[random.Random], tuple[Any, Any, Any, Any]]) -> None:
