@@ -35,6 +35,7 @@ from tests.commands import (
 )
 from tests.conftest import ROOT, golden
 from tests.report_samples import Markup
+from tests.test_json_output import validated
 
 NEW = RECEIPTS / "predictions_new.jsonl"
 
@@ -176,7 +177,10 @@ def test_a_number_is_a_finite_one(words: tuple[str, ...], value: str) -> None:
 def test_what_a_command_says(
     write: Write, files: dict[str, Any], arguments: str, code: int, out: list[str], err: str
 ) -> None:
-    """With the files beside the example receipts: parts of what it prints, and of stderr, which is empty otherwise."""
+    """With the files beside the example receipts: parts of what it prints, and of stderr, which is empty otherwise.
+
+    JSON is what the schema of its format says.
+    """
     for name, content in files.items():
         write(name, content)
     done = run(*shlex.split(arguments))
@@ -185,6 +189,8 @@ def test_what_a_command_says(
     assert err in done.err if err else done.err == ""
     assert code != 2 or done.out == ""
     assert "Traceback" not in done.err
+    if form := re.match(r'{"format": "docscore\.(\w+)/', done.out):
+        validated(form[1], done.out)
 
 
 COMMANDS = ["score", "explain", "compare", "table", "report", "automation"]
