@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import HUNG, REQUIRE_ALL, ROOT, needs_tool
+from tests.commands import run_python
+from tests.conftest import REQUIRE_ALL, needs_tool
 
 needs_tool("atheris", REQUIRE_ALL)
 
@@ -85,12 +84,8 @@ def test_a_finding_is_written_once_with_its_input(tmp_path: Path) -> None:
 
 
 def test_the_command_fuzzes_a_target_and_keeps_what_reaches_new_branches(tmp_path: Path) -> None:
-    arguments = ["documents", "--runs", "200", "--seed", "1", "--folder", str(tmp_path)]
-    ended = subprocess.run(
-        [sys.executable, "-m", "fuzz", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=HUNG, check=False
-    )
-    assert (ended.returncode, ended.stderr) == (0, "")
-    head, line = (each.split() for each in ended.stdout.splitlines())
+    ended = run_python("-m", "fuzz", "documents", "--runs", "200", "--seed", "1", "--folder", tmp_path)
+    head, line = (each.split() for each in ended.splitlines())
     assert head == ["target", "inputs", "minutes", "branches", "kept", "findings"]
     assert (line[0], line[-1]) == ("documents", "0")
     assert 200 <= int(line[1]) < 220  # the fuzzer ends when it has changed an input a few times

@@ -21,6 +21,7 @@ from docscore.metrics.anls_star import matching, scorer
 from docscore.metrics.anls_star.scorer import Scorer
 from tests.conftest import golden
 from tests.oracle import distance, oracle
+from tests.structures import shuffled
 
 CELLS: list[Any] = ["ab", "abc", "aba", "ba", "b a", "AB", "", " ", None, 1, True, "1", "abcde", "abcdf", "xyz", "aaa"]
 CELLS += [0.0, -0.0, 0, 1.0]  # equal in Python, some of them, and not as texts
@@ -39,11 +40,6 @@ def tables(rng: random.Random, most: int) -> tuple[list[Any], list[Any]]:
     prediction = kept[: rng.randint(1, most)] + [row() for _ in range(rng.randint(0, 2))]
     rng.shuffle(prediction)
     return truth, prediction
-
-
-def shuffled(rng: random.Random, table: list[Any]) -> list[Any]:
-    rows = [rng.sample(row, len(row)) if isinstance(row, list) else row for row in table]
-    return rng.sample(rows, len(rows))
 
 
 @pytest.fixture

@@ -99,6 +99,23 @@ def test_the_distance_of_documents_is_that_of_a_brute_force() -> None:
             assert nted_score(truth, prediction) == pytest.approx(wanted, abs=1e-12), (truth, prediction)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_the_cheapest_pairs_cost_the_distance(seed: int) -> None:
+    """Deletions, insertions and changes together; the order of nodes is kept."""
+    rng = random.Random(seed)
+    for _ in range(60):
+        value = random_prediction(rng, 4, 4)
+        trees = [FlatTree(document_tree(each)) for each in (value, damaged(rng, value))]
+        distances = TreeDistances(*trees)
+        pairs = distances.cheapest_pairs()
+        assert sorted(pairs.values()) == [pairs[i] for i in sorted(pairs)]
+        left, right = (list(map(frozen, tree.nodes)) for tree in trees)
+        changed = sum(change(left[i], right[j]) for i, j in pairs.items())
+        deleted = sum(weight(node) for i, node in enumerate(left) if i not in pairs)
+        inserted = sum(weight(node) for j, node in enumerate(right) if j not in pairs.values())
+        assert changed + deleted + inserted == distances.trees[-1, -1]
+
+
 @pytest.mark.parametrize("case", CASES, ids=map(str, range(len(CASES))))
 def test_donut_answers_as_the_published_implementation(case: dict[str, Any]) -> None:
     """Where its F1 divided by zero, there are no entities."""

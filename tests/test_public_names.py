@@ -6,8 +6,6 @@ import ast
 import importlib
 import inspect
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Any
@@ -19,7 +17,7 @@ import docscore
 from docscore import ScoreNode, anls_score, score_pairs, score_tree
 from docscore.core import options
 from docscore.core.options import ScoringOptions
-from tests.commands import PREDICTIONS, REFERENCES
+from tests.commands import PREDICTIONS, REFERENCES, run_python
 from tests.conftest import DATA, ROOT, golden, table
 
 NAMES = json.loads((DATA / "public_names.json").read_text("utf-8"))
@@ -31,14 +29,6 @@ EXTRAS: list[tuple[str, str]] = NAMES["paths that need a library"]
 def test_a_name_of_the_package_root(name: str) -> None:
     assert getattr(docscore, name) is not None
     assert name in dir(docscore)
-
-
-RENAMED = [
-    ("ComparisonResult", "Comparison"),
-    ("DocumentResult", "Row"),
-    ("EvaluationResult", "Evaluation"),
-    ("ResultTable", "Table"),
-]
 
 
 def test_functions_that_an_evaluation_replaces_warn() -> None:
@@ -54,7 +44,15 @@ def test_functions_that_an_evaluation_replaces_warn() -> None:
     )
 
 
-@pytest.mark.parametrize(("old", "new"), RENAMED)
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("ComparisonResult", "Comparison"),
+        ("DocumentResult", "Row"),
+        ("EvaluationResult", "Evaluation"),
+        ("ResultTable", "Table"),
+    ],
+)
 def test_a_renamed_name_warns(old: str, new: str) -> None:
     with pytest.warns(DeprecationWarning, match=f"docscore.{old} is called docscore.{new}"):
         assert getattr(docscore, old) is getattr(docscore, new)
@@ -79,9 +77,7 @@ def test_a_path_that_needs_another_library(library: str, path: str) -> None:
 
 def loaded_by(code: str) -> set[str]:
     """The modules that a new process has when it has run the code."""
-    code = f"import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr)); {code}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return set(done.stderr.split())
+    return set(run_python("-c", f"import sys; {code}\nprint(); print(*sys.modules)").splitlines()[-1].split())
 
 
 HEAVY = {"evaluate", "datasets", "gradio", "torch", "ray", "rich", "click", "pandas", "pyarrow", "scipy"}
