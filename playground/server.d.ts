@@ -1,5 +1,5 @@
 // What the page's scripts ask the server, and what it answers. A request is a model of requests.py, an answer the JSON
-// values of a function of server_functions.py; tests/test_script_types.py compares the names of both with these.
+// values of a function of server_functions.py; tests/test_server_functions.py compares the names of both with these.
 
 declare namespace Server {
   interface Functions {

@@ -5,7 +5,6 @@ A test module takes the fixtures by name: `playground, chromium, visit = browser
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import json
 import re
@@ -16,7 +15,6 @@ import sys
 import time
 import urllib.error
 import urllib.request
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -334,13 +332,6 @@ def payload(name: str, content: Any) -> FilePayload:
     """A file of any name, which a file system need not allow."""
     data = content if isinstance(content, bytes) else "".join(json.dumps(row) + "\n" for row in content).encode()
     return {"name": name, "mimeType": "application/octet-stream", "buffer": data}
-
-
-def packed(value: Any) -> str:
-    """The hash of a link that holds a value, as the page packs it."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    data = packer.compress(json.dumps(value).encode()) + packer.flush()
-    return "#pair=" + base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
 @pytest.fixture

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.commands import RECEIPTS, pred, ref, rows, written
+from tests.commands import RECEIPTS, rows, written
 from tests.conftest import DATA
 
 
@@ -28,8 +28,8 @@ class Case(NamedTuple):
     references: Any
     predictions: Any
     new: Any = None
-    names: tuple[str, str] = ("r.jsonl", "p.jsonl")
-    flags: tuple[str, ...] = ()
+    names: Sequence[str] = ("r.jsonl", "p.jsonl")
+    flags: Sequence[str] = ()
     options: Mapping[str, Any] = {}
     schema: Mapping[str, Any] | None = None
 
@@ -47,52 +47,18 @@ ANSWERS = receipts("predictions.jsonl")
 NEW = receipts("predictions_new.jsonl")
 
 
-def nested(depth: int) -> Any:
-    value: Any = "leaf"
-    for _ in range(depth):
-        value = {"a": [value]}
-    return value
-
-
 def case_of(row: dict[str, Any]) -> Case:
-    """A test set from a row of the data file."""
-    parts = {name: row[name] for name in Case._fields if name in row}
-    return Case(**parts | {name: tuple(parts[name]) for name in ("names", "flags") if name in parts})
+    """A test set from a row of the data file, with its own content or with receipts, which may be of shops."""
+    parts: dict[str, Any] = {name: row[name] for name in Case._fields if name in row}
+    if "receipts" in row:
+        shops = [{"shop": shop} for shop in row.get("shops", "")] or [{}] * len(TRUTHS)
+        parts["references"] = [{**truth, **shop} for truth, shop in zip(TRUTHS, shops, strict=True)]
+        parts["predictions"], parts["new"] = map(receipts, row["receipts"])
+    return Case(**parts)
 
 
-# Those that are made of the receipts, or deep; the others are rows of data/test_sets.jsonl, in whose order all come.
-MADE: dict[str, Case] = {
-    "receipts": Case(TRUTHS, ANSWERS, NEW),
-    "receipts with a schema": Case(
-        TRUTHS,
-        ANSWERS,
-        NEW,
-        flags=("--schema", "schema.json"),
-        options={"schema": "schema.json"},
-        schema=json.loads((RECEIPTS / "schema.json").read_text("utf-8")),
-    ),
-    "chat text, mended": Case(
-        TRUTHS, receipts("predictions_text.jsonl"), NEW, flags=("--parse", "repair"), options={"parse": "repair"}
-    ),
-    "confidences": Case(
-        TRUTHS,
-        receipts("predictions_confident.jsonl"),
-        ANSWERS,
-        flags=("--with-confidences",),
-        options={"with_confidences": True},
-    ),
-    "clusters and slices": Case(
-        [{**row, "shop": shop} for row, shop in zip(TRUTHS, "aabbcca", strict=True)],
-        ANSWERS,
-        NEW,
-        flags=("--cluster", "shop"),
-        options={"cluster": "shop"},
-    ),
-    "deep": Case([ref("a", nested(99)), ref("b", nested(4))], [pred("a", nested(98)), pred("b", nested(4))]),
-    "too deep": Case([ref("a", nested(150))], [pred("a", "x")]),
-}
 ROWS = [json.loads(line) for line in (DATA / "test_sets.jsonl").read_text("utf-8").splitlines()]
-TEST_SETS = {row["name"]: MADE.get(row["name"]) or case_of(row) for row in ROWS if row["table"] == "test sets"}
+TEST_SETS = {row["name"]: case_of(row) for row in ROWS if row["table"] == "test sets"}
 OPTIONS: list[list[str]] = [row["arguments"] for row in ROWS if row["table"] == "options"]
 # Texts of the two editors of the page; the page's programs get the values where both are JSON.
 PAIRS = {row["name"]: (row["ground_truth"], row["prediction"]) for row in ROWS if row["table"] == "pairs"}
@@ -102,9 +68,7 @@ def write(case: Case, folder: Path) -> tuple[Path, Path, Path]:
     """Write the files of a test set; those of the ground truths, of the predictions and of the second system."""
     second = Path(case.names[1])
     names = (*case.names, f"{second.stem}_new{second.suffix}")
-    contents = case.references, case.predictions, case.new
-    if case.new is None:
-        contents = *contents[:2], case.predictions
+    contents = case.references, case.predictions, case.predictions if case.new is None else case.new
     for name, content in zip(names, contents, strict=True):
         if content is not None:
             written(folder, name, content)

@@ -13,7 +13,7 @@ import docscore
 from tests import browser
 from tests.browser import MILLISECONDS, axe
 from tests.commands import script_at
-from tests.conftest import ROOT, needs
+from tests.conftest import ROOT, golden, needs
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -49,20 +49,7 @@ def drawn() -> dict[str, Any]:
     }
 
 
-KINDS = [
-    ("result", "<Evaluation anls_star 0.", 80),
-    ("result of another metric", "<Evaluation kieval 0.75", 80),
-    ("fields", "<Table 'Fields, most points lost first', 2 rows: field, score, low, high, ", 300),
-    ("causes", "<Table 'Why ", 100),
-    ("documents", "<Table 'Documents', 2 rows: question_id, anls_score>", 80),
-    ("slices", "<Table 'Slices by value, ", 140),
-    ("document", "<Row '<script>alert(1)</script><img src=x onerror=alert(1)>&\\x1b[31m'", 120),
-    ("tree", "<ScoreTree $ partial 1.9", 60),
-    ("comparison", "<Comparison anls_star +0.00", 80),
-]
-
-
-@pytest.mark.parametrize(("kind", "beginning", "length"), KINDS)
+@golden("notebook", "shown")
 def test_what_is_shown_is_short_escaped_and_has_a_style_for_itself(
     drawn: dict[str, Any], kind: str, beginning: str, length: int
 ) -> None:
@@ -90,17 +77,6 @@ def test_the_same_tree_is_drawn_alike_and_ids_of_others_differ(drawn: dict[str, 
     assert ids[0] & ids[2] == set()
 
 
-# the page around it, what the system wants, and whether the drawing is dark
-PAGES = [
-    ("", "light", False),
-    ("", "dark", True),
-    ('data-jp-theme-light="true"', "dark", False),
-    ('data-jp-theme-light="false"', "light", True),
-    ('class="vscode-dark"', "light", True),
-    ('class="vscode-light"', "dark", False),
-]
-
-
 @pytest.fixture
 def page(chromium: Browser) -> Iterator[Page]:
     """An empty page."""
@@ -110,8 +86,9 @@ def page(chromium: Browser) -> Iterator[Page]:
     found.close()
 
 
-@pytest.mark.parametrize(("around", "system", "dark"), PAGES)
+@golden("notebook", "pages")
 def test_light_and_dark(page: Page, drawn: dict[str, Any], around: str, system: Any, dark: bool) -> None:
+    """As the page around it is, or else as the system wants."""
     page.emulate_media(color_scheme=system)
     content = "\n".join(drawn[kind]._repr_html_() for kind in ("result", "fields", "document"))
     page.set_content(

@@ -40,16 +40,6 @@ def rendered(source: str, **values: Any) -> str:
     return template_environment().from_string(source).render(**values)
 
 
-@pytest.mark.parametrize("text", HOSTILE_TEXTS, ids=lambda text: repr(text[:20]))
-def test_what_is_put_into_a_template_is_text(text: str) -> None:
-    """In an element and in an attribute of either kind of quotes: escaped, and nothing in it steers anything."""
-    source = rendered("<b title=\"{{ text }}\" class='{{ text }}'>{{ text }}</b>", text=text)
-    [element] = Markup(source).elements
-    assert element.attributes == {"title": printable(text), "class": printable(text)}
-    assert element.text == printable(text)
-    assert not STEERING.search(source)
-
-
 def test_what_is_no_text_is_escaped_too() -> None:
     class Named:
         def __str__(self) -> str:

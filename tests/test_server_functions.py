@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shutil
 import time
 from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 import docscore
-from docscore.core.options import ScoringOptions
 from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
-from playground import server_functions, storage
+from playground import requests, server_functions, storage
 from playground.conclusions import every_pair, headline_of, ties_of, verdict_of, what_ifs_of
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS
+from tests.conftest import ROOT, golden
+from tests.structures import evaluation_of
 
 pytestmark = pytest.mark.ci
 Ask = Callable[[Any], Coroutine[Any, Any, dict[str, Any]]]
@@ -40,8 +42,9 @@ async def result_of(ask: Ask, asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def evaluated(truths: Values, predictions: Values, metric: str = "anls_star", **options: Any) -> Evaluation:
-    pairs = Pairs(list(truths), list(truths.values()), [predictions[name] for name in truths])
-    return Evaluation(pairs, ScoringOptions(**options), metrics=[metric])
+    return evaluation_of(
+        Pairs(list(truths), list(truths.values()), [predictions[name] for name in truths]), metric, **options
+    )
 
 
 def test_a_test_set_is_scored_shown_and_opened_again() -> None:
@@ -174,38 +177,18 @@ def test_a_verdict_says_what_reading_texts_and_a_schema_would_change() -> None:
     assert [each["label"] for each in amounts["remedies"]] == ["Compare amounts as money"]
 
 
-@pytest.mark.parametrize(
-    ("proven", "runs"),
-    [
-        ([], [[0, 3]]),
-        (["ab", "ac", "ad"], [[1, 3]]),
-        (["ac", "ad", "bd"], [[0, 1], [1, 2], [2, 3]]),
-        (["ab", "ac", "ad", "bc", "bd", "cd"], []),
-    ],
-)
+@golden("server_functions", "ties")
 def test_ties_are_runs_of_systems_that_are_not_proven_to_differ(proven: list[str], runs: list[list[int]]) -> None:
     pairs = [{"first": a, "second": b, "proven": a + b in proven} for a, b in ("ab", "ac", "ad", "bc", "bd", "cd")]
     one = evaluated(TRUTHS, TRUTHS)
     assert ties_of(dict.fromkeys("abcd", one), pairs) == runs
 
 
-@pytest.mark.parametrize(
-    ("truth", "prediction", "fault"),
-    [
-        ("[1, }", "1", ("expecting value", 1, 5, "")),
-        ('{"a": 1\n "b": 2}', "1", ("expected a comma at the end of line 1", 2, 2, ",")),
-        ('["a" "b"\n"c"]', "1", ("expected a comma", 1, 6, ",")),
-        ('["say "no""]', "1", ("expected a comma", 1, 8, "")),  # with one it is no more JSON than without
-        ("[1", "1", ("the text ends before its brackets are closed", 1, 3, "")),
-        ("1", "no JSON", ("expecting value", 1, 1, "")),
-        ("", "1", ("nothing here: paste a JSON value", None, None, "")),
-    ],
-)
+@golden("server_functions", "editors")
 def test_a_fault_of_an_editor_has_its_place(truth: str, prediction: str, fault: Any) -> None:
     asked = {"truth": truth, "prediction": prediction, "reading": "json"}
-    expected = dict(zip(("text", "line", "column", "insert"), fault, strict=True))
     faults = asyncio.run(server_functions.score_workspace(asked))["faults"]
-    assert list(faults) == [None if side == "1" else expected for side in (truth, prediction)]
+    assert list(faults) == [None if side == "1" else fault for side in (truth, prediction)]
 
 
 WINDOW = {"window": ["other", 1]}
@@ -269,3 +252,91 @@ def test_a_run_ends_in_one_sentence(monkeypatch: pytest.MonkeyPatch, kind: str) 
         return await begun
 
     assert asyncio.run(visit())["kind"] == kind
+
+
+# The types by which `tsc` checks the page's scripts have the names of what the server takes and answers.
+_INTERFACE = re.compile(r"interface (\w+)(?: extends (\w+))? \{((?:[^{}]|\{[^{}]*\})*)\}")
+_PROPERTY = re.compile(r"(\w+)(\??): ((?:[^;{}]|\{[^{}]*\})*)")
+
+
+class Property(NamedTuple):
+    """A property of an interface: whether it may be absent, and its type as it is written."""
+
+    is_optional: bool
+    type: str
+
+
+def _interfaces() -> dict[str, dict[str, Property]]:
+    text = (ROOT / "playground" / "server.d.ts").read_text(encoding="utf-8")
+    found: dict[str, dict[str, Property]] = {}
+    for name, base, body in _INTERFACE.findall(text):
+        own = {key: Property(bool(mark), of.strip()) for key, mark, of in _PROPERTY.findall(body)}
+        found[name] = found.get(base, {}) | own
+    return found
+
+
+INTERFACES = _interfaces()
+ANSWERS = {  # by function the interface of its answer; a run may also be `Running`
+    name: re.split(r"\W+", function.type.removeprefix("Ask<"))[1]
+    for name, function in INTERFACES["Functions"].items()
+    if function.type.startswith("Ask<")
+}
+
+
+def check_names(value: Any, type_text: str, place: str) -> None:
+    """Compare the names in a value with those of the interface that its type mentions, and so on below."""
+    named = next((name for name in re.findall(r"[A-Z]\w+", type_text) if name in INTERFACES), None)
+    if named is None or value is None:
+        return
+    if isinstance(value, list | tuple):
+        for part in value:
+            check_names(part, named, f"{place}[]")
+        return
+    properties = INTERFACES[named]
+    required = {name for name, each in properties.items() if not each.is_optional and "Partial<" not in type_text}
+    assert required <= value.keys() <= properties.keys(), place
+    for name, part in value.items():
+        check_names(part, properties[name].type, f"{place}.{name}")
+
+
+def test_a_request_has_the_fields_of_its_model_and_its_options() -> None:
+    taken = {name: set(getattr(requests, name).model_fields) for name in INTERFACES if name.endswith("Request")}
+    assert len(taken) > 5
+    taken |= {"WhatIfOptions": set(requests.WHAT_IFS), "PairOptions": set(requests.PAIR_OPTIONS)}
+    assert {name: set(INTERFACES[name]) for name in taken} == taken
+
+
+def test_answers_have_the_names_of_their_types() -> None:
+    async def visit() -> None:
+        truths, predictions = uploaded(REFERENCES), uploaded(PREDICTIONS)
+        worse = uploaded(TEXTS)
+        scored = await result_of(server_functions.score_files, {"references": truths, "predictions": predictions})
+        several = {"references": truths, "predictions": [predictions, worse], "parse": "repair"}
+        compared = await result_of(server_functions.compare_files, several)
+        of_scored, pair = {"run": scored["run"]}, {"truth": '{"a": 1}', "prediction": '{"a": "1"}'}
+        asked: dict[str, dict[str, Any]] = {
+            "score_workspace": pair,
+            "stop_workspace": {},
+            "open_link": {"link": pair},
+            "stop": {},
+            "sort_files": {"files": [predictions, truths]},
+            "open_result": of_scored,
+            "read_documents": of_scored,
+            "view_documents": of_scored,
+            "read_document": {**of_scored, "number": 1},
+            "read_rows": {**of_scored, "numbers": "1"},
+            "read_pair": {**of_scored, "number": 1},
+            "open_document": {"run": compared["run"], "document": compared["documents"][0]["id"]},
+        }
+        answers = {name: await getattr(server_functions, name)(each) for name, each in asked.items()}
+        answers |= {"score_files": scored, "compare_files": compared}
+        assert answers.keys() == ANSWERS.keys()
+        for name, found in answers.items():
+            answer = json.loads(json.dumps(found))
+            assert "refused" not in answer, (name, answer)
+            check_names(answer, ANSWERS[name], name)
+        faulty = await server_functions.score_workspace({**pair, "truth": "{"})
+        check_names(faulty["faults"], "Fault", "fault")
+        check_names(await server_functions.read_rows({"run": "", "numbers": "1"}), "Refusal", "refusal")
+
+    asyncio.run(visit())

@@ -15,7 +15,7 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ import pytest
 import docscore
 from docscore.version import VERSION
 from tests.commands import Done, run
-from tests.conftest import ROOT
+from tests.conftest import ROOT, golden
 from tests.snapshot_inputs import OPTIONS, TEST_SETS, Case, write
 
 DATA = Path(__file__).parent / "data" / "snapshot"
@@ -111,22 +111,7 @@ def lines_of(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False) + "\n"
 
 
-R, P, N = "R", "P", "N"  # the files of a test set
-COMMANDS: dict[str, tuple[tuple[str, ...], Callable[[str], str]]] = {
-    "score": (("score", R, P), str),
-    "score_fields": (("score", R, P, "--fields", "--worst", "2"), shortened),
-    "score_json": (("score", R, P, "--fields", "--json"), as_json),
-    "explain": (("explain", R, P, "--id", "ID"), shortened),
-    "explain_json": (("explain", R, P, "--id", "ID", "--json", "--metric", "kieval"), as_json),
-    "compare": (("compare", P, N, "--references", R), shortened),
-    "compare_json": (("compare", P, N, "--references", R, "--json"), as_json),
-    "table": (("table", P, N, "--references", R, "--intervals", "--against", "best"), str),
-    "table_json": (("table", P, N, "--references", R, "--json"), as_json),
-    "report": (("report", R, P, "-o", "-"), words),
-    "automation": (("automation", R, P), str),
-    "automation_json": (("automation", R, P, "--json"), as_json),
-}
-
+DRAWN: dict[str, Callable[[str], str]] = {"plain": str, "shortened": shortened, "json": as_json, "words": words}
 NOT_OF = {"explain": ("--missing", "--metrics", "--cluster"), "automation": ("--metrics", "--schema")}
 
 
@@ -137,23 +122,23 @@ def first_id(case: Case) -> list[str]:
     return ["--id", found[1]] if found else []
 
 
-@pytest.mark.parametrize("face", COMMANDS)
-def test_the_command(face: str, folder: Path) -> None:
-    arguments, draw = COMMANDS[face]
+@golden("test_sets", "commands")
+def test_the_command(face: str, arguments: list[str], drawn: str, folder: Path) -> None:
+    """R, P and N are the files of a test set, and ID names a document."""
     command, parts = arguments[0], []
     for name, case, (references, predictions, new) in sets_in(folder):
-        named: dict[str, list[Any]] = {R: [references], P: [predictions], N: [new], "--id": first_id(case), "ID": []}
+        named: dict[str, list[Any]] = {"R": [references], "P": [predictions], "N": [new], "ID": first_id(case)}
         chosen = [part for argument in arguments for part in named.get(argument, [argument])]
         flags = case.flags
         if command in NOT_OF:
             flags = without(flags, *NOT_OF[command], *(["--schema"] if "--metric" in chosen else []))
-        parts.append((name, printed(run(*chosen, *flags), draw)))
+        parts.append((name, printed(run(*chosen, *flags), DRAWN[drawn])))
     compare(face, parts, folder)
 
 
-def without(flags: tuple[str, ...], *names: str) -> tuple[str, ...]:
+def without(flags: Sequence[str], *names: str) -> list[str]:
     """The options without those of these names and their values."""
-    return tuple(part for at, part in enumerate(flags) if part not in names and (at == 0 or flags[at - 1] not in names))
+    return [part for at, part in enumerate(flags) if part not in names and (at == 0 or flags[at - 1] not in names)]
 
 
 def test_options_of_the_command(folder: Path) -> None:
@@ -205,16 +190,8 @@ def result_of(**given: Any) -> Any:
     return docscore.evaluate(**given).to_dict()
 
 
-MODULES: dict[str, dict[str, Any]] = {
-    "anls_star": {"per_sample": True, "key_scores": True, "confidence": 0.95, "signature": True},
-    "kieval": {"confidence": 0.9, "by_type": True, "signature": True},
-    "entity_f1": {"signature": True},
-    "nted": {"confidence": 0.9},
-}
-
-
-@pytest.mark.parametrize("module", MODULES)
-def test_an_evaluate_module(module: str, folder: Path) -> None:
+@golden("test_sets", "modules")
+def test_an_evaluate_module(module: str, asked: dict[str, Any], folder: Path) -> None:
     metric = pytest.importorskip("evaluate").load(docscore.evaluate_module(module), cache_dir=str(folder / "cache"))
     taken = {"parse", "parse_references", "missing"}
     taken |= {"rules", "ignore_case", "threshold", "numbers", "schema"} if module == "anls_star" else set()
@@ -225,5 +202,5 @@ def test_an_evaluate_module(module: str, folder: Path) -> None:
             if options.get("schema"):
                 options["schema"] = case.schema
             sides = {"references": case.references, "predictions": case.predictions}
-            parts.append((name, called(metric.compute, **sides, **MODULES[module], **options)))
+            parts.append((name, called(metric.compute, **sides, **asked, **options)))
     compare(f"module_{module}", parts, folder)

@@ -183,8 +183,10 @@ def counts_of_tree(tree: ScoreTree, **how: bool) -> Any:
 Lost = list[tuple[str, str, float]]  # the place, the cause and the points
 
 
-def check_lost(tree: ScoreTree, lost: Lost, **how: bool) -> None:
+@golden("causes", "golden")
+def test_golden_rows(truth: Any, prediction: Any, lost: Lost, how: dict[str, bool]) -> None:
     """No leaf that lost points lacks a cause."""
+    tree = score_tree(truth, prediction)
     found: dict[tuple[str, str], float] = defaultdict(float)
     for name, node, cause in places(tree, **how):
         if not node.children and cause is not None:
@@ -193,25 +195,8 @@ def check_lost(tree: ScoreTree, lost: Lost, **how: bool) -> None:
     assert fsum(points for *_, points in lost) == pytest.approx(1 - tree.score)
 
 
-@golden("causes", "golden")
-def test_golden_rows(truth: Any, prediction: Any, lost: Lost) -> None:
-    check_lost(score_tree(truth, prediction), lost)
-
-
-@golden("causes", "unparsed")
-def test_golden_rows_of_texts_that_could_not_be_parsed(truth: Any, prediction: Any, lost: Lost) -> None:
-    check_lost(score_tree(truth, prediction), lost, parsed=False)
-
-
-@golden("causes", "absent")
-def test_golden_rows_without_a_prediction(truth: Any, lost: Lost) -> None:
-    check_lost(score_tree(truth, None), lost, absent=True)
-
-
 def test_every_cause_has_a_meaning_and_a_golden_row() -> None:
-    shown = {
-        cause for part in ("golden", "unparsed", "absent") for *_, lost in table("causes", part) for _, cause, _ in lost
-    }
+    shown = {cause for *_, lost, _ in table("causes", "golden") for _, cause, _ in lost}
     assert shown == set(CAUSES)
     assert all(set(metric.meanings) == shown for metric in METRICS.values())
 
