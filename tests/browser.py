@@ -23,7 +23,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.commands import environment
-from tests.conftest import HUNG, ROOT, skip_or_fail
+from tests.conftest import HUNG, ROOT, needs, skip_or_fail
+from tests.report_samples import HOSTILE_TEXTS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Dialog, FilePayload, Locator, Page, Request
@@ -45,21 +46,9 @@ LOOKS = [(WIDE, False), (NARROW, True)]  # sizes, and whether dark: each size an
 TRIES_TO_START = 3000  # a tenth of a second apart
 MILLISECONDS = 120_000  # until something that must show up has failed to
 XSS = "window.__xss"
-HOSTILE = [
-    f'<img src=x onerror="{XSS}=1">',
-    f"${{{XSS}=1}}",
-    f"`{XSS}=1`",
-    "{{value}}",
-    f"{{{{{XSS}=1}}}}",
-    "</details></div></code>",
-    f'"><script>{XSS}=1</script>',
-    f"' onfocus='{XSS}=1' autofocus tabindex='0",
-    f"[x](javascript:{XSS}=1)",
-    "a\u202eb\u2066c",
-    "__proto__",
-    "constructor",
-    "k" * 10_000,
-]
+_WHOLE = [text.rstrip("\ud800") for text in HOSTILE_TEXTS]  # ids may not be half a character
+HOSTILE = [*_WHOLE, f"`{XSS}=1`", f"{{{{{XSS}=1}}}}", "__proto__", "constructor", "k" * 10_000]
+VISIBLE = "all => all.filter(each => each.checkVisibility()).map(each => each.dataset.status)"
 SERVER = "**/component_server/**"  # where the page asks
 PRESS = """document.getElementById("pair-truth-text").dispatchEvent(
   new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true }))"""  # before what was typed is scored
@@ -124,10 +113,7 @@ _RUNNING = pytest.StashKey[Playground]()
 def playground(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Playground:
     """`python app.py`, started once a run by whichever module needs it first, and stopped at the end of the run."""
     if _RUNNING not in request.config.stash:
-        try:
-            import gradio  # noqa: F401, PLC0415  an extra
-        except ImportError:
-            skip_or_fail("needs gradio")
+        needs("gradio")
         stack = contextlib.ExitStack()
         request.config.add_cleanup(stack.close)
         request.config.stash[_RUNNING] = stack.enter_context(started(tmp_path_factory.mktemp("playground")))
@@ -175,10 +161,9 @@ def _wait_until_it_answers(app: Playground) -> None:
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     """A browser a module; between modules no event loop of Playwright's is left in this thread."""
-    try:
-        from playwright.sync_api import sync_playwright  # noqa: PLC0415  not everywhere
-    except ImportError:
-        skip_or_fail("needs playwright")
+    needs("playwright")
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415  not everywhere
+
     where = shutil.which("chromium") or shutil.which("google-chrome")
     if where is None:
         skip_or_fail("needs chromium")
@@ -359,10 +344,9 @@ def heard(page: Page) -> set[tuple[str, str]]:
 
 def axe(page: Page, selector: str) -> list[str]:
     """The accessibility faults that axe-core finds within a selector, one line each."""
-    try:
-        from axe_playwright_python.sync_playwright import Axe  # noqa: PLC0415  not everywhere
-    except ImportError:
-        skip_or_fail("needs axe-playwright-python")
+    needs("axe_playwright_python")
+    from axe_playwright_python.sync_playwright import Axe  # noqa: PLC0415  not everywhere
+
     page.wait_for_function(SETTLED, arg=selector)
     violations: list[dict[str, Any]] = Axe().run(page, selector).response["violations"]
     return [

@@ -81,23 +81,21 @@ def _fault(reply: Reply) -> dict[str, Any]:
     return {"error": {"message": reply.text or "fault", "type": "server_error", "code": str(reply.status)}}
 
 
+def _pieces(request: Request) -> list[dict[str, Any]]:
+    """What the messages of a request consist of."""
+    contents = [message["content"] for message in request["messages"]]
+    parts = [[{"type": "text", "text": each}] if isinstance(each, str) else each for each in contents]
+    return [piece for pieces in parts for piece in pieces]
+
+
 def prompt_text(request: Request) -> str:
     """The text of a request's messages."""
-    parts = []
-    for message in request["messages"]:
-        content = message["content"]
-        pieces = [{"type": "text", "text": content}] if isinstance(content, str) else content
-        parts += [piece["text"] for piece in pieces if piece["type"] == "text"]
-    return "\n".join(parts)
+    return "\n".join(piece["text"] for piece in _pieces(request) if piece["type"] == "text")
 
 
 def attachments(request: Request) -> list[str]:
     """The kinds of what is attached to a request."""
-    found = []
-    for message in request["messages"]:
-        if not isinstance(message["content"], str):
-            found += [piece["type"] for piece in message["content"] if piece["type"] != "text"]
-    return found
+    return [piece["type"] for piece in _pieces(request) if piece["type"] != "text"]
 
 
 @contextmanager

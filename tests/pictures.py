@@ -9,8 +9,9 @@ from pathlib import Path
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.browser import FLAGS, NARROW, Playground, Visitor, started
+from tests.conftest import ROOT
 
-DOCS = Path(__file__).parent.parent / "docs"
+DOCS = ROOT / "docs"
 DRAWN = 1440, 900  # pixels, as the drawings of the page
 
 
@@ -44,17 +45,13 @@ def main() -> None:
 
 def _compare(browser: Browser, app: Playground) -> None:
     """The tab for several systems: a comparison, light, dark, on a phone, and a document in all systems."""
-    for name, size, dark in (
-        ("compare", DRAWN, False),
-        ("compare_dark", DRAWN, True),
-        ("compare_phone", NARROW, False),
-    ):
+    for name, size, dark in (("", DRAWN, False), ("_dark", DRAWN, True), ("_phone", NARROW, False)):
         visitor = Visitor(browser, app, size, dark=dark)
         visitor.arrive("/#compare")
         visitor["compare"].get_by_role("button", name="Compare three systems").click()
         visitor.page.locator(".cmp-verdict").get_by_text("new leads").wait_for()
-        visitor.page.screenshot(path=DOCS / f"{name}.png")
-        if name == "compare":
+        visitor.page.screenshot(path=DOCS / f"compare{name}.png")
+        if not name:
             visitor.page.locator(".cmp-documents").get_by_role("link", name="receipt-027").click()
             visitor.page.locator(".cmp-places").wait_for()
             visitor.page.screenshot(path=DOCS / "compare_document.png")

@@ -49,26 +49,26 @@ def test_guesses_of_tables(references: list[Any], predictions: list[Any], expect
     assert guessed_plan(*tables_of(references, predictions, "rows.csv")) == ReadingPlan(tuple(ids), *others)
 
 
+def planned(tables: tuple[Any, Table], plan: ReadingPlan) -> tuple[Any, Any, Any]:
+    """The ids and both sides of what is read by a plan."""
+    truths, guesses = planned_tables(*tables, plan)
+    pairs = read_systems(truths or guesses, [guesses])[0]
+    return pairs.ids, pairs.truths, pairs.predictions
+
+
 def test_tables_whose_columns_are_the_document() -> None:
     """A row of CSV without its id is compared as a whole."""
     rows = [{"doc": "a", "total": "1", "date": "3"}, {"doc": "b", "total": "2", "date": "4"}]
     tables = tables_of(rows, rows[::-1], "rows.csv")
     plan = guessed_plan(*tables)
     assert plan == ReadingPlan(("doc", "doc"), None, None)
-    truths, guesses = planned_tables(*tables, plan)
-    assert truths is not None
-    pairs = read_systems(truths, [guesses])[0]
-    assert pairs.ids == ["a", "b"]
-    assert pairs.truths == [({"total": "1", "date": "3"},), ({"total": "2", "date": "4"},)]
-    assert pairs.predictions == [{"total": "1", "date": "3"}, {"total": "2", "date": "4"}]
+    documents = [{"total": "1", "date": "3"}, {"total": "2", "date": "4"}]
+    assert planned(tables, plan) == (["a", "b"], [(each,) for each in documents], documents)
 
 
 def test_rows_that_pair_by_number() -> None:
     plan = ReadingPlan((None, None), "gt", None, certain=False)
-    truths, guesses = planned_tables(*tables_of([{"gt": BILL}, {"gt": 2}], [BILL, 2]), plan)
-    assert truths is not None
-    pairs = read_systems(truths, [guesses])[0]
-    assert (pairs.ids, pairs.truths, pairs.predictions) == (["0", "1"], [(BILL,), (2,)], [BILL, 2])
+    assert planned(tables_of([{"gt": BILL}, {"gt": 2}], [BILL, 2]), plan) == (["0", "1"], [(BILL,), (2,)], [BILL, 2])
 
 
 OF_ROWS = ReadingPlan(("question_id", None), "references", "prediction")

@@ -95,29 +95,15 @@ def test_each_fault_is_one_sentence(
     assert str(tmp_path) not in said
 
 
-def test_a_guess_of_nonsense_is_said_before_scoring(tmp_path: Path) -> None:
+@golden("file_requests", "doubts")
+def test_a_guess_of_nonsense_is_said_before_scoring(
+    references: list[Any] | None, predictions: list[Any], parts: list[str], tmp_path: Path
+) -> None:
     """And nothing is where foreign names say what they are."""
-    gold = written(tmp_path, "gold.csv", 'Beleg,GroundTruth\nb0,"{""total"": ""0""}"\nb1,"{""total"": ""1""}"\n')
-    own = written(tmp_path, "r.jsonl", [ref("a", 1), ref("b", 2)])
-    cut_off = written(tmp_path, "p.jsonl", '{"question_id": "a", "prediction": 1}\n{"question_id": "b",\n')
-    others = written(tmp_path, "others.csv", "id,answer\nx1,{}\nx2,{}\n")
-    answers = written(tmp_path, "answers.csv", 'doc,answer\nb1,"{""total"": ""x""}"\nb0,"{}"\n')
-    both = written(tmp_path, "both.csv", "id,truth,prediction\n1,{},{}\n")
-    doubts: list[tuple[Path | None, Path, list[str]]] = [
-        (
-            gold,
-            others,
-            ["gold.csv and others.csv: all ids differ", "'b0', 'b1' in the references", "'x1', 'x2' in the"],
-        ),
-        (own, cut_off, ["p.jsonl, line 2, column 21: expecting property name", "2 faults: 1 not JSON"]),
-        (None, gold, ["One file so far. Choose the other one too"]),
-        (None, both, []),
-        (gold, answers, []),
-    ]
-    for references, predictions, parts in doubts:
-        said = html.unescape(look(FileRequest(references=references, predictions=predictions)))
-        assert ("wz-doubts" in said) == bool(parts), said
-        assert all(part in said for part in parts), said
+    truths = None if references is None else written(tmp_path, *references)
+    said = html.unescape(look(FileRequest(references=truths, predictions=written(tmp_path, *predictions))))
+    assert ("wz-doubts" in said) == bool(parts), said
+    assert all(part in said for part in parts), said
 
 
 @golden("file_requests", "sorted")

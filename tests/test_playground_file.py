@@ -17,6 +17,7 @@ import docscore
 from tests import browser
 from tests.browser import HOSTILE, LOOKS, NARROW, SERVER, WIDE, Visit, Visitor, axe, heard, payload
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, succeed
+from tests.conftest import golden
 
 if TYPE_CHECKING:
     from playwright.sync_api import FilePayload, Locator, Page, Route
@@ -488,20 +489,10 @@ def test_text_of_others_is_text(visit: Visit, number: int) -> None:
     assert other.evaluate(f"typeof {browser.XSS}") == "undefined"
 
 
-LINKS = {
-    "documents=example&cause=bad+luck": "This link was not opened as it is: its cause is not in this test set.",
-    "documents=example&document=40": "This link was not opened as it is: its document is not in this test set.",
-    "documents=example&sort=x": "This link was not opened as it is: sort: expected",
-    f"documents={'r' * 22}": "These results are no longer on the server, which keeps them for an hour",
-    "documents=example&window=1": "This link was not opened: it holds more than a view of documents.",
-    f"documents={'r' * 2000}": "This link was not opened: it is longer than a link of this page.",
-}
-
-
-@pytest.mark.parametrize("link", LINKS)
-def test_a_link_that_means_nothing_is_one_sentence(visit: Visit, link: str) -> None:
+@golden("playground_file", "links")
+def test_a_link_that_means_nothing_is_one_sentence(visit: Visit, link: str, sentence: str) -> None:
     page = visit(f"/#{link}").page
-    page.locator("#testset-status, #testset .drop-fault").get_by_text(LINKS[link]).first.wait_for()
+    page.locator("#testset-status, #testset .drop-fault").get_by_text(sentence).first.wait_for()
 
 
 def test_the_page_beside_the_tree(visit: Visit) -> None:
@@ -635,15 +626,7 @@ def recover(visitor: Visitor) -> None:
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize(
-    ("kind", "sentence", "button"),
-    [
-        ("silent", "The server does not answer.", "Try again"),
-        ("offline", "This computer is offline.", "Try again"),
-        ("busy", "The server is busy.", "Try again"),
-        ("gone", "Choose it again.", "Choose files"),
-    ],
-)
+@golden("playground_file", "failures")
 def test_what_fails_is_one_sentence_and_the_last_result_stays_as_an_old_one(
     visit: Visit, kind: str, sentence: str, button: str
 ) -> None:

@@ -16,7 +16,7 @@ import pytest
 from docscore import evaluate, score_tree
 from playground.requests import PairRequest
 from tests import browser
-from tests.browser import HOSTILE, LOOKS, NARROW, SERVER, WIDE, Visit, Visitor, axe, heard
+from tests.browser import HOSTILE, LOOKS, NARROW, SERVER, VISIBLE, WIDE, Visit, Visitor, axe, heard
 from tests.commands import environment
 from tests.conftest import HUNG, ROOT
 from tests.structures import random_prediction
@@ -30,7 +30,6 @@ playground, chromium, visit = browser.playground, browser.chromium, browser.visi
 TRUTH = {"vendor": "Ball & Bearing", "total": "41.40", "items": [{"n": "Tea"}, {"n": "Cake"}], "date": "2024"}
 GUESS = {"vendor": "Ball & Bearinq", "total": "1", "items": [{"n": "Cake"}, {"n": "Tea"}], "tip": "5"}
 STATUSES = "all => all.map(row => [row.dataset.path, row.dataset.status])"
-VISIBLE = "all => all.filter(each => each.checkVisibility()).map(each => each.dataset.status)"
 
 
 def packed(value: Any) -> str:

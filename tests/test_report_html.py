@@ -114,14 +114,6 @@ def rows_of(page: Markup) -> list[dict[str, Any]]:
     return [each.attributes for each in page.elements if "data-path" in each.attributes]
 
 
-def test_every_place_is_a_row_with_its_status() -> None:
-    tree = score_tree({"a": ["x", "y"], "b": None, "c": "z"}, {"a": ["y"], "c": "q", "d": 1})
-    page = Markup(tree_as_html(tree))
-    nodes = list(tree.nodes())[1:]  # the root has parts, and no row
-    assert [(row["data-path"], row["data-status"]) for row in rows_of(page)] == [(n.path, n.status) for n in nodes]
-    assert [row.get("tabindex") for row in rows_of(page)] == [None if n.children else "0" for n in nodes]
-
-
 @golden("folds", "scores of nothing")
 def test_a_place_without_points_has_a_score_unless_it_does_not_count(truth: Any, prediction: Any, scores: Any) -> None:
     page = Markup(tree_as_html(score_tree(truth, prediction)))
@@ -195,10 +187,12 @@ def children_of(markup: str) -> dict[str, list[str]]:
 
 @examples(60)
 @given(truths, predictions)
-def test_rows_stand_in_each_other_as_the_nodes_do(truth: Any, prediction: Any) -> None:
+def test_every_place_is_a_row_with_its_status_in_the_row_above_it(truth: Any, prediction: Any) -> None:
     tree = score_tree(truth, prediction)
     markup = tree_as_html(tree)
-    Markup(markup)
+    rows = [(row["data-path"], row["data-status"], row.get("tabindex")) for row in rows_of(Markup(markup))]
+    nodes = list(tree.nodes())[1:] or [tree]  # a root with parts has no row
+    assert rows == [(printable(each.path), each.status, None if each.children else "0") for each in nodes]
     expected = Counter(node.path for node in tree.nodes() for _ in node.children)
     assert sorted(map(len, children_of(markup).values())) == (sorted(expected.values()) or [1])
 

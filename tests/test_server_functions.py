@@ -25,6 +25,7 @@ from tests.structures import evaluation_of
 pytestmark = pytest.mark.ci
 Ask = Callable[[Any], Coroutine[Any, Any, dict[str, Any]]]
 Values = Mapping[str, Any]
+Results = tuple[dict[str, Any], dict[str, Any]]
 
 
 def uploaded(path: Path) -> str:
@@ -47,36 +48,37 @@ def evaluated(truths: Values, predictions: Values, metric: str = "anls_star", **
     )
 
 
-def test_a_test_set_is_scored_shown_and_opened_again() -> None:
-    async def visit() -> None:
-        files = {"references": uploaded(REFERENCES), "predictions": uploaded(PREDICTIONS)}
-        found = await result_of(server_functions.score_files, files)
-        assert found["low"] < found["score"] < found["high"]
-        assert await server_functions.open_result({"run": found["run"]}) == found
-        names = {Path(each["path"]).name: Path(each["path"]) for each in found["downloads"]}
-        assert list(names) == ["scores.csv", "scores.json", "report.html", "fields.csv", "causes.csv"]
-        everything = json.loads(names["scores.json"].read_text())
-        lines = [names[f"{name}.csv"].read_text("utf-8").splitlines() for name in ("fields", "causes")]
-        assert len(lines[0]) == len(everything["key_scores"]) + 1
-        assert len(lines[1]) == sum(points > 0 for points in everything["points_lost"].values()) + 1
-        refused = await server_functions.read_rows({"run": found["run"], "numbers": "seven"})
-        assert refused["refused"].startswith("numbers: ")
+@pytest.fixture(scope="module")
+def results() -> Results:
+    """A test set that was scored, and systems that were compared."""
 
-    asyncio.run(visit())
+    async def visit() -> Results:
+        truths = uploaded(REFERENCES)
+        systems = list(map(uploaded, (PREDICTIONS, RECEIPTS / "predictions_new.jsonl", TEXTS)))
+        scored = await result_of(server_functions.score_files, {"references": truths, "predictions": systems[0]})
+        several = {"references": truths, "predictions": systems, "parse": "repair"}
+        return scored, await result_of(server_functions.compare_files, several)
+
+    return asyncio.run(visit())
 
 
-def test_systems_are_compared_and_opened_again() -> None:
-    async def visit() -> None:
-        predictions = [PREDICTIONS, RECEIPTS / "predictions_new.jsonl", TEXTS]
-        asked = {"references": uploaded(REFERENCES), "predictions": list(map(uploaded, predictions)), "parse": "repair"}
-        found = await result_of(server_functions.compare_files, asked)
-        assert await server_functions.open_result({"run": found["run"]}) == found
-        lost = [sum(row["cells"][0]["value"] for row in found[name]) for name in ("causes", "fields")]
-        assert lost == [pytest.approx(1 - found["systems"][0]["score"])] * 2
-        spreads = [row["spread"] for row in found["documents"]]
-        assert spreads == sorted(spreads, reverse=True)
-
-    asyncio.run(visit())
+def test_results_add_up_and_are_opened_again(results: Results) -> None:
+    for found in results:
+        assert asyncio.run(server_functions.open_result({"run": found["run"]})) == found
+    scored, compared = results
+    assert scored["low"] < scored["score"] < scored["high"]
+    names = {Path(each["path"]).name: Path(each["path"]) for each in scored["downloads"]}
+    assert list(names) == ["scores.csv", "scores.json", "report.html", "fields.csv", "causes.csv"]
+    everything = json.loads(names["scores.json"].read_text())
+    lines = [names[f"{name}.csv"].read_text("utf-8").splitlines() for name in ("fields", "causes")]
+    assert len(lines[0]) == len(everything["key_scores"]) + 1
+    assert len(lines[1]) == sum(points > 0 for points in everything["points_lost"].values()) + 1
+    refused = asyncio.run(server_functions.read_rows({"run": scored["run"], "numbers": "seven"}))
+    assert refused["refused"].startswith("numbers: ")
+    lost = [sum(row["cells"][0]["value"] for row in compared[name]) for name in ("causes", "fields")]
+    assert lost == [pytest.approx(1 - compared["systems"][0]["score"])] * 2
+    spreads = [row["spread"] for row in compared["documents"]]
+    assert spreads == sorted(spreads, reverse=True)
 
 
 TRUTHS: dict[str, Any] = {name: {"n": 1000.0 + number, "m": 2.0, "t": "tea"} for number, name in enumerate("abcdef")}
@@ -191,29 +193,9 @@ def test_a_fault_of_an_editor_has_its_place(truth: str, prediction: str, fault: 
     assert list(faults) == [None if side == "1" else fault for side in (truth, prediction)]
 
 
-WINDOW = {"window": ["other", 1]}
-
-
-@pytest.mark.parametrize(
-    ("ask", "asked", "kind"),
-    [
-        (server_functions.ping, {}, None),
-        (server_functions.progress, WINDOW, "gone"),
-        (server_functions.stop, WINDOW, None),
-        (server_functions.open_result, {"run": "r" * 22}, "gone"),
-        (server_functions.score_files, {**WINDOW, "predictions": "/etc/hostname"}, "gone"),
-        (server_functions.score_files, {**WINDOW, "predictions": None}, "input"),
-        (server_functions.score_files, {"predictions": "x"}, "gone"),
-        (server_functions.compare_files, {**WINDOW, "metric": "bleu"}, "input"),
-        (server_functions.open_document, {"run": 1}, "input"),
-        (server_functions.open_document, {"run": "r" * 22, "document": []}, "input"),
-        (server_functions.open_document, {"run": "r" * 22, "document": "receipt-027"}, "gone"),
-        (server_functions.score_workspace, {"truth": 1}, "input"),
-        (server_functions.score_workspace, [], "input"),
-    ],
-)
-def test_an_error_has_a_kind(ask: Ask, asked: Any, kind: str | None) -> None:
-    found: dict[str, Any] = asyncio.run(ask(asked))
+@golden("server_functions", "kinds")
+def test_an_error_has_a_kind(function: str, asked: Any, kind: str | None) -> None:
+    found: dict[str, Any] = asyncio.run(getattr(server_functions, function)(asked))
     assert found.get("kind") == kind
     assert ("refused" in found) == (kind is not None)
 
@@ -242,14 +224,13 @@ def test_a_run_ends_in_one_sentence(monkeypatch: pytest.MonkeyPatch, kind: str) 
         await asyncio.sleep(0.3)
         if kind == "stopped":
             await server_functions.stop({"window": ["window", 1]})
-        if kind == "replaced":
-            later = asyncio.ensure_future(server_functions.score_files({**asked, "window": ["window", 2]}))
-            await asyncio.sleep(0)
-            found = await begun
-            later.cancel()
-            await server_functions.stop({"window": ["window", 2]})
-            return found
-        return await begun
+            return await begun
+        later = asyncio.ensure_future(server_functions.score_files({**asked, "window": ["window", 2]}))
+        await asyncio.sleep(0)
+        found = await begun
+        later.cancel()
+        await server_functions.stop({"window": ["window", 2]})
+        return found
 
     assert asyncio.run(visit())["kind"] == kind
 
@@ -306,20 +287,16 @@ def test_a_request_has_the_fields_of_its_model_and_its_options() -> None:
     assert {name: set(INTERFACES[name]) for name in taken} == taken
 
 
-def test_answers_have_the_names_of_their_types() -> None:
+def test_answers_have_the_names_of_their_types(results: Results) -> None:
     async def visit() -> None:
-        truths, predictions = uploaded(REFERENCES), uploaded(PREDICTIONS)
-        worse = uploaded(TEXTS)
-        scored = await result_of(server_functions.score_files, {"references": truths, "predictions": predictions})
-        several = {"references": truths, "predictions": [predictions, worse], "parse": "repair"}
-        compared = await result_of(server_functions.compare_files, several)
+        scored, compared = results
         of_scored, pair = {"run": scored["run"]}, {"truth": '{"a": 1}', "prediction": '{"a": "1"}'}
         asked: dict[str, dict[str, Any]] = {
             "score_workspace": pair,
             "stop_workspace": {},
             "open_link": {"link": pair},
             "stop": {},
-            "sort_files": {"files": [predictions, truths]},
+            "sort_files": {"files": [uploaded(PREDICTIONS), uploaded(REFERENCES)]},
             "open_result": of_scored,
             "read_documents": of_scored,
             "view_documents": of_scored,
