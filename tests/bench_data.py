@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.commands import script_at, written
 from tests.conftest import DATA, ROOT
 
@@ -70,8 +72,10 @@ WRITERS: dict[str, Callable[[Path], Path]] = {
 }
 
 
-def write_all(folder: Path) -> Path:
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All seven, each in a folder of its own; VRDU's forms share one, as in its repository."""
+    folder = tmp_path_factory.mktemp("data")
     for name, write in WRITERS.items():
         write(folder / name.split("_")[0] if name.startswith("vrdu") else folder / name)
     return folder

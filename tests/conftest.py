@@ -172,12 +172,6 @@ def write(tmp_path: Path) -> Callable[[str, Any], Path]:
     return partial(written, tmp_path)
 
 
-@pytest.fixture(scope="session")
-def root() -> Path:
-    """The project's folder."""
-    return ROOT
-
-
 def shared_data(name: str, what: str) -> Path:
     """A folder that lies beside a checkout of the team and is not part of the project."""
     folder = ROOT.parent / "shared" / "data" / name

@@ -28,6 +28,8 @@ from tests.bench_data import PIXEL, WRITERS
 from tests.commands import ref, written
 from tests.conftest import golden, needs, shared_data
 
+data = bench_data.data
+
 
 @pytest.fixture
 def pdfium() -> None:
@@ -148,11 +150,6 @@ def test_a_scanned_page_has_no_words_and_other_files_are_no_pdf(tmp_path: Path) 
     for reads in (pages_of_pdf, rendered_pages):
         with pytest.raises(ValueError, match=r"a\.pdf: expected a PDF, got"):
             reads(path)
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return bench_data.write_all(tmp_path_factory.mktemp("data"))
 
 
 @golden("bench", "documents")

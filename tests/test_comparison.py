@@ -44,9 +44,8 @@ def worn(letters: int) -> str:
 
 def analysed(answers: dict[str, Any], truth: Any = TEXT, **options: Any) -> Evaluation:
     """Answers by id, all of one ground truth."""
-    ours = [{"question_id": name, "prediction": answer} for name, answer in answers.items()]
-    theirs = [{"question_id": name, "references": [truth]} for name in answers]
-    return Evaluation(pairs_of(ours, theirs), ScoringOptions(**options))
+    pairs = pairs_of([pred(*row) for row in answers.items()], [ref(name, truth) for name in answers])
+    return Evaluation(pairs, ScoringOptions(**options))
 
 
 def of_letters(*wrong: int) -> Evaluation:
@@ -158,7 +157,6 @@ def test_ids_in_another_order_give_the_same_comparison() -> None:
 
 
 def reordered(system: Evaluation) -> Evaluation:
-    """The same documents, shuffled."""
     pairs = system.pairs.only(random.Random(8).sample(range(len(system)), len(system)))
     return Evaluation(pairs._replace(skipped=None))
 

@@ -28,7 +28,7 @@ from docscore import evaluate_module
 from docscore.integrations.evaluate import MODULES
 from docscore.version import VERSION
 from tests.commands import pred, ref, run_python
-from tests.conftest import needs
+from tests.conftest import ROOT, needs
 
 PREDICTIONS = [pred("a", {"m": [{"n": "Tea", "p": 2}]}), pred("b", 1)]
 REFERENCES = [ref("b", 2, 1), ref("a", {"m": [{"n": "Tea", "p": 3}]})]
@@ -74,21 +74,21 @@ def last_line(output: str) -> Any:
     return json.loads(output.splitlines()[-1])
 
 
-def script_of(name: str, root: Path) -> Path:
+def script_of(name: str) -> Path:
     """The file of a module in the checkout."""
-    return root / "anls_star.py" if name == "anls_star" else root / "evaluate_modules" / name / f"{name}.py"
+    return ROOT / "anls_star.py" if name == "anls_star" else ROOT / "evaluate_modules" / name / f"{name}.py"
 
 
 @each_module
 def test_from_the_path_of_the_file_and_of_a_folder_of_its_name(
-    name: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`evaluate.load("folder")` takes `folder/folder.py`; the examples of its inputs load the module by its name."""
-    script = script_of(name, root)
+    script = script_of(name)
     (tmp_path / name).mkdir()
     shutil.copy(script, tmp_path / name)
-    file, folder = script.relative_to(root), root / "evaluate_modules" / name
-    paths = {root: [script, f"./{file}", file], tmp_path: [name, f"./{name}", tmp_path / name, folder]}
+    file, folder = script.relative_to(ROOT), ROOT / "evaluate_modules" / name
+    paths = {ROOT: [script, f"./{file}", file], tmp_path: [name, f"./{name}", tmp_path / name, folder]}
     for current, path in [(current, path) for current, several in paths.items() for path in several]:
         monkeypatch.chdir(current)
         metric = evaluate.load(str(path), cache_dir=str(tmp_path / "cache"))
@@ -143,12 +143,12 @@ LEVELS = [pytest.param(name, marks=pytest.mark.ci if name == "anls_star" else py
 
 
 @pytest.mark.parametrize("name", LEVELS)
-def test_from_a_hub_and_then_offline(name: str, root: Path, tmp_path: Path) -> None:
+def test_from_a_hub_and_then_offline(name: str, tmp_path: Path) -> None:
     """`evaluate` asks for the revision of its own version, then for `main`; the file alone is enough to score.
 
     Compute nodes are often offline: once loaded, the cache has the module, and nothing is asked.
     """
-    with Hub(f"docscore-tests/{name}", script_of(name, root), tmp_path / "hub") as hub:
+    with Hub(f"docscore-tests/{name}", script_of(name), tmp_path / "hub") as hub:
         thread = threading.Thread(target=hub.serve_forever)
         thread.start()
         env = {"HF_ENDPOINT": f"http://127.0.0.1:{hub.server_port}", "HF_HOME": str(tmp_path / "home"), "HF_TOKEN": ""}
@@ -191,7 +191,7 @@ print(json.dumps({name: spec.origin for name in sys.argv[1:] if (spec := importl
 
 
 @pytest.mark.ci
-def test_an_editable_install_makes_the_library_importable_and_nothing_else(root: Path, tmp_path: Path) -> None:
+def test_an_editable_install_makes_the_library_importable_and_nothing_else(tmp_path: Path) -> None:
     """Neither tests nor benchmarks, the page or scripts, which would be in the way of others of these names."""
     needs("hatchling", "editables", "pip")
     build = "import sys, hatchling.build; print(hatchling.build.build_editable(sys.argv[1]))"
@@ -203,15 +203,15 @@ def test_an_editable_install_makes_the_library_importable_and_nothing_else(root:
     editables = importlib.util.find_spec("editables")
     assert editables is not None
     shutil.copytree(Path(str(editables.origin)).parent, site / "editables")
-    names = {path.stem for path in root.glob("*.py")} | {path.parent.name for path in root.glob("*/*.py")}
+    names = {path.stem for path in ROOT.glob("*.py")} | {path.parent.name for path in ROOT.glob("*/*.py")}
     assert {"docscore", "anls_star", "app", "benchmarks", "playground", "tests"} <= names
     ask = [str(python), "-I", "-c", IMPORTABLE, *sorted(names)]
     found = json.loads(subprocess.run(ask, cwd=tmp_path, capture_output=True, text=True, check=True).stdout)
-    assert found == {"docscore": str(root / "docscore" / "__init__.py")}
+    assert found == {"docscore": str(ROOT / "docscore" / "__init__.py")}
 
 
 @pytest.mark.ci
-def test_a_wheel_has_every_module_and_its_metrics_load(root: Path, tmp_path: Path) -> None:
+def test_a_wheel_has_every_module_and_its_metrics_load(tmp_path: Path) -> None:
     """A top-level `anls_star.py` in site-packages would shadow the published package of that name.
 
     The paths are those inside the wheel, though a checkout may be installed as well.
@@ -226,10 +226,10 @@ def test_a_wheel_has_every_module_and_its_metrics_load(root: Path, tmp_path: Pat
         top = {name.split("/")[0] for name in archive.namelist()}
     scripts = {name: f"docscore/evaluate_modules/{name}/{name}.py" for name in MODULES}
     for name, path in scripts.items():
-        assert (site / path).read_bytes() == script_of(name, root).read_bytes()
+        assert (site / path).read_bytes() == script_of(name).read_bytes()
     kinds = {".css", ".jinja", ".json", ".py", ".typed"}
-    files = [path for path in (root / "docscore").rglob("*") if path.suffix in kinds]
-    sources = {path.relative_to(root).as_posix() for path in files}
+    files = [path for path in (ROOT / "docscore").rglob("*") if path.suffix in kinds]
+    sources = {path.relative_to(ROOT).as_posix() for path in files}
     assert "docscore/py.typed" in sources
     assert packed == sources | set(scripts.values())
     assert top == {"docscore", f"docscore-{VERSION}.dist-info"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import random
 from collections.abc import Iterator
@@ -112,13 +111,10 @@ def test_typed_scores(engine: Any, tmp_path: Path) -> None:
 
 def test_folders_and_compressed_files_of_texts_that_are_parsed(engine: Any, tmp_path: Path) -> None:
     """The last row has no prediction: it is scored as null, or left out."""
-    *lines, _ = TEXTS.read_bytes().splitlines(keepends=True)
-    folder = tmp_path / "predictions"
-    folder.mkdir()
-    for part in range(2):
-        (folder / f"{part}.jsonl.gz").write_bytes(gzip.compress(b"".join(lines[part::2])))
-    pairs = engine.joined(str(folder), [str(REFERENCES)], num_partitions=2)
     (*predictions, missing), truths = rows(TEXTS), list(rows(REFERENCES))
+    for part in range(2):
+        written(tmp_path, f"predictions/{part}.jsonl.gz", predictions[part::2])
+    pairs = engine.joined(str(tmp_path / "predictions"), [str(REFERENCES)], num_partitions=2)
     zero = {"parse": "repair", "missing": "zero"}
     state = engine.score(pairs, output=str(tmp_path / "zero"), **zero)
     expected, samples = alone(predictions, truths, **zero)

@@ -14,6 +14,7 @@ from docscore import __version__
 from docscore.integrations.evaluate import MODULES
 from scripts.project_address import project_address
 from tests.commands import run_python
+from tests.conftest import ROOT
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -35,40 +36,40 @@ CARD_SECTIONS = [  # in the order of evaluate's template
 CARDS = ["README.md", *(f"evaluate_modules/{name}/README.md" for name in MODULES if name != "anls_star")]
 
 
-def test_pictures_and_files_that_the_card_names_exist(root: Path) -> None:
-    card = (root / "README.md").read_text(encoding="utf-8")
+def test_pictures_and_files_that_the_card_names_exist() -> None:
+    card = (ROOT / "README.md").read_text(encoding="utf-8")
     named = [link.split("#")[0] for link in re.findall(r"\]\(([^):\s]+)\)", card)]
     assert len(named) > 20
-    assert [path for path in named if not (root / path).exists()] == []
+    assert [path for path in named if not (ROOT / path).exists()] == []
 
 
-def test_the_address_of_the_repository_is_that_of_pyproject_everywhere(root: Path) -> None:
+def test_the_address_of_the_repository_is_that_of_pyproject_everywhere() -> None:
     address = project_address()
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True, check=False).stdout  # noqa: S607
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False).stdout  # noqa: S607
     names = [name for name in listed.split("\0") if name.endswith((".md", ".py", ".cff", ".yml", ".toml"))]
     if not names:
         pytest.skip("needs a clone")
     found: dict[str, str] = {}
     for name in names:
-        text = (root / name).read_text("utf-8")
+        text = (ROOT / name).read_text("utf-8")
         for other in re.findall(r"https://github\.com/[\w.-]+/docscore\b|git\+https://[\w./-]+", text):
             found.setdefault(other.removeprefix("git+"), name)
     assert found.keys() == {address}, found
 
 
 @pytest.mark.parametrize("path", CARDS)
-def test_each_card_has_all_sections_in_order_and_none_is_empty(root: Path, path: str) -> None:
-    card = (root / path).read_text(encoding="utf-8")
+def test_each_card_has_all_sections_in_order_and_none_is_empty(path: str) -> None:
+    card = (ROOT / path).read_text(encoding="utf-8")
     parts = re.split(r"^#{2,4} (.+)$", card, flags=re.MULTILINE)
     sections = dict(zip(parts[1::2], parts[2::2], strict=True))
     assert [title for title in sections if title in CARD_SECTIONS] == CARD_SECTIONS
     assert all(len(sections[title].strip()) > 80 or title == "How to use" for title in CARD_SECTIONS)
 
 
-def test_workflows_publish_nothing_before_somebody_switches_them_on(root: Path) -> None:
+def test_workflows_publish_nothing_before_somebody_switches_them_on() -> None:
     """A job that could publish asks for a variable of the repository; none is set in a new one."""
     publishing = set()
-    for path in (root / ".github" / "workflows").glob("*.yml"):
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
         for name, job in yaml.safe_load(path.read_text("utf-8"))["jobs"].items():
             if "id-token" in job.get("permissions", {}) or "secrets." in str(job):
                 publishing.add(name)
@@ -76,25 +77,25 @@ def test_workflows_publish_nothing_before_somebody_switches_them_on(root: Path) 
     assert publishing == {"publish", "push"}
 
 
-def test_requirements_are_those_of_the_package_and_its_app(root: Path) -> None:
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+def test_requirements_are_those_of_the_package_and_its_app() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     wanted = {*project["dependencies"], *extras["evaluate"], *extras["parquet"], *extras["app"]}
-    lines = (root / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     listed = {line for line in lines if line and not line.startswith("#")}
     assert listed == {each for each in wanted if not each.startswith("docscore[")}
 
 
-def test_version_and_date_are_the_same_in_the_citation_file_the_card_and_the_changelog(root: Path) -> None:
-    cited = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
+def test_version_and_date_are_the_same_in_the_citation_file_the_card_and_the_changelog() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert cited["version"] == __version__
-    assert f"version = {{{__version__}}}" in (root / "README.md").read_text(encoding="utf-8")
-    headings = re.findall(r"^## (.+)$", (root / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert f"version = {{{__version__}}}" in (ROOT / "README.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     assert headings[:2] == ["[Unreleased]", f"[{__version__}] - {cited['date-released']}"]
 
 
-def test_the_example_receipts_are_what_their_script_writes(root: Path, tmp_path: Path) -> None:
-    folder = root / "examples" / "receipts"
+def test_the_example_receipts_are_what_their_script_writes(tmp_path: Path) -> None:
+    folder = ROOT / "examples" / "receipts"
     for source in folder.glob("*"):
         if source.suffix in (".py", ".json"):
             (tmp_path / source.name).write_bytes(source.read_bytes())
@@ -105,9 +106,9 @@ def test_the_example_receipts_are_what_their_script_writes(root: Path, tmp_path:
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes(), name
 
 
-def test_the_page_on_where_things_are_names_every_module_and_no_other_path(root: Path) -> None:
-    page = (root / "docs/architecture.md").read_text(encoding="utf-8")
+def test_the_page_on_where_things_are_names_every_module_and_no_other_path() -> None:
+    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`((?:[\w.]+/)+(?:\w+\.\w+)?|\w+\.(?:py|md|yml))`", page))
-    assert sorted(path for path in named if not (root / path).exists()) == []
-    modules = {path.relative_to(root).as_posix() for path in (root / "docscore").glob("*/**/*.py")}
+    assert sorted(path for path in named if not (ROOT / path).exists()) == []
+    modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docscore").glob("*/**/*.py")}
     assert sorted(path for path in modules - named if not path.endswith("__init__.py")) == []

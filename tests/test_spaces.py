@@ -13,7 +13,7 @@ from docscore.integrations.evaluate import MODULES
 from scripts.build_space import build_space
 from scripts.project_address import project_address
 from tests.commands import run_python
-from tests.conftest import needs
+from tests.conftest import ROOT, needs
 from tests.test_loading import last_line
 
 pytestmark = pytest.mark.full
@@ -50,7 +50,7 @@ except ImportError as error:
     assert output.splitlines()[-1] == repr(wanted)
 
 
-def test_its_module_is_ours_and_its_card_that_of_a_space(space: Path, root: Path) -> None:
+def test_its_module_is_ours_and_its_card_that_of_a_space(space: Path) -> None:
     """How the module loads from a hub, tests/test_loading.py says."""
     assert (space / f"{space.name}.py").read_bytes() == Path(evaluate_module(space.name)).read_bytes()
     _, front, text = (space / "README.md").read_text("utf-8").split("---\n", 2)
@@ -61,7 +61,7 @@ def test_its_module_is_ours_and_its_card_that_of_a_space(space: Path, root: Path
     links = re.findall(r"\]\((?!#)([^)\s]+)\)", text)
     assert links
     assert all(link.startswith("http") for link in links)
-    assert (space / "requirements.txt").read_bytes() == (root / "requirements.txt").read_bytes()
+    assert (space / "requirements.txt").read_bytes() == (ROOT / "requirements.txt").read_bytes()
 
 
 def test_its_page_runs_with_what_is_in_the_folder(space: Path) -> None:

@@ -39,11 +39,8 @@ def spark() -> Iterator[Any]:
 
     builder = SparkSession.builder.master("local[2,4]").appName("docscore")
     options = {f"spark.driver.{name}": "127.0.0.1" for name in ("host", "bindAddress")}
-    options |= {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.sql.shuffle.partitions": "2",
-    }
+    options |= dict.fromkeys(("spark.ui.enabled", "spark.ui.showConsoleProgress"), "false")
+    options |= {"spark.sql.shuffle.partitions": "2"}
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("PYSPARK_PYTHON", sys.executable)
         environment.setenv("SPARK_LOCAL_IP", "127.0.0.1")
@@ -112,13 +109,12 @@ FAULTS = [  # prediction, references, the sentence
 ]
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_value_that_cannot_be_scored_is_named(spark: Any, fault: tuple[str, str | None, str]) -> None:
+@pytest.mark.parametrize(("prediction", "references", "sentence"), FAULTS)
+def test_a_value_that_cannot_be_scored_is_named(spark: Any, prediction: Any, references: Any, sentence: str) -> None:
     from pyspark.errors import PythonException  # noqa: PLC0415  an extra
 
     from docscore.integrations.spark import score_udf  # noqa: PLC0415  an extra
 
-    prediction, references, sentence = fault
     frame = spark.createDataFrame([(0, prediction, references)], COLUMNS)
     with pytest.raises(PythonException, match=re.escape(sentence)):
         frame.select(score_udf()("prediction", "references")).collect()

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from tests import bench_data
 from tests.conftest import DATA
 from tests.loopback import Answer, Loopback, Reply, Request, prompt_text, serving
 
@@ -33,12 +32,6 @@ def right(request: Request) -> Reply:
     text = prompt_text(request)
     answer = next(value for sign, value in RIGHT if sign in text)
     return Reply(answer if isinstance(answer, str) else f"```json\n{json.dumps(answer)}\n```")
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the made-up data sets."""
-    return bench_data.write_all(tmp_path_factory.mktemp("data"))
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from docscore.bench.prompts import SCHEMAS, strict_schema  # noqa: E402
 from docscore.integrations import inspect as tasks  # noqa: E402
 
 pytestmark = inspect_runs.IGNORED
-data = inspect_runs.data
+data = bench_data.data
 
 
 @pytest.fixture

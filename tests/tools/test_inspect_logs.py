@@ -27,7 +27,7 @@ pytestmark = inspect_runs.IGNORED
 METHODS = dict.fromkeys(("docvqa", "mp_docvqa", "sroie"), ("simple", "latin", "vision"))
 ROWS = 10
 Logs = tuple[Path, Path]
-data, faces = inspect_runs.data, test_first_metric.faces
+data, faces = bench_data.data, test_first_metric.faces
 
 
 def json_of(*arguments: str | Path) -> Any:
