@@ -172,22 +172,22 @@ def test_a_number_is_a_finite_one(words: tuple[str, ...], value: str) -> None:
     assert len(done.err.splitlines()) == 1
 
 
-@pytest.mark.usefixtures("folder")
 @golden("commands", "commands")
 def test_what_a_command_says(
-    write: Write, files: dict[str, Any], arguments: str, code: int, out: list[str], err: str
+    write: Write, folder: Path, files: dict[str, Any], arguments: str, code: int, out: list[str], err: str
 ) -> None:
     """With the files beside the example receipts: parts of what it prints, and of stderr, which is empty otherwise.
 
-    JSON is what the schema of its format says.
+    JSON is what the schema of its format says. Where something is wrong nothing is printed, and no file is written.
     """
     for name, content in files.items():
         write(name, content)
+    before = set(folder.iterdir())
     done = run(*shlex.split(arguments))
     words = " ".join(done.out.split())
     assert (done.code, [part for part in out if part not in done.out and part not in words]) == (code, []), done
     assert err in done.err if err else done.err == ""
-    assert code != 2 or done.out == ""
+    assert code != 2 or (done.out, set(folder.iterdir())) == ("", before)
     assert "Traceback" not in done.err
     if form := re.match(r'{"format": "docscore\.(\w+)/', done.out):
         validated(form[1], done.out)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import resource
 import signal
@@ -180,16 +179,6 @@ def test_a_terminal_that_lacks_characters(encoding: str, shown: str) -> None:
     done = run_process(*arguments, encoding=encoding, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
     assert (done.code, done.err) == (0, "")
     assert shown in done.out
-
-
-def test_json_is_json_for_every_parser(write: Write) -> None:
-    """Where nothing is expected KIEval has no figure; a document may hold NaN."""
-    files = write("r.json", {"a": float("nan")}), write("p.json", {"a": float("nan"), "b": float("inf")})
-    found = json.loads(run("explain", *files, "--metric", "kieval", "--json").out, parse_constant=pytest.fail)
-    assert "corrections" in found
-    odd = write("n.json", '{"a": [NaN, -Infinity, 1e999, "NaN"]}')
-    tree = run("explain", odd, odd, "--json", "--all").out
-    assert "NaN" in json.dumps(json.loads(tree, parse_constant=pytest.fail))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")

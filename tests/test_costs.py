@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from decimal import Decimal
 from pathlib import Path
@@ -15,7 +14,6 @@ from docscore.evaluation.costs import Cost, costs_of
 from docscore.evaluation.systems import systems_of
 from tests.commands import Write, pred, ref, run, succeed
 from tests.conftest import golden
-from tests.test_json_output import validated
 
 IDS = ["a", "b", "c"]
 REFERENCES = [ref(name, {"t": "1", "u": "tea"}) for name in IDS]
@@ -77,42 +75,7 @@ def files(write: Write) -> list[str | Path]:
     return [write("refs.jsonl", REFERENCES), *named]
 
 
-def test_systems_that_no_other_one_beats(files: list[str | Path]) -> None:
-    """The score per cost is that of a document; a system for nothing has none."""
-    found = validated("table", succeed("table", *files, "--pareto", "--json"))["systems"]
-    assert [one["system"] for one in found if one["pareto"]] == ["dear", "cheap", "free"]
-    assert [one["score_per_cost"] for one in found] == pytest.approx([0.5, 50 / 3, 5 / 6, None])
-    assert found[1]["costs"]["seconds"] == {"total": 4.5, "note": ""}
-    lines = [line.split() for line in succeed("table", *files, "--pareto").splitlines()]
-    assert lines[:3] == [
-        ["System", "ANLS*", "cost", "seconds", "score/cost", "Pareto"],
-        ["dear", "1.0000*", "6", "4.5", "0.5", "yes"],
-        ["cheap", "0.8333", "0.15", "4.5", "16.67", "yes"],
-    ]
-    assert "| free | 0.5000 | 0 | 4.5 |" in succeed("table", *files, "--format", "markdown")
-    assert r"beaten & 0.8333 & 3 & 4.5 & 0.8333 &  \\" in succeed("table", *files, "--pareto", "--format", "latex")
-
-
-def test_a_cost_that_is_not_known_is_named(files: list[str | Path], write: Write) -> None:
-    """In the table by a remark; whether a system is beaten cannot be said then."""
-    odd = write("odd.jsonl", [*rows(1, 3.0)[:2], rows(1, -1.0)[2]])
-    printed = succeed("table", *files, f"odd={odd}", "--ranks")
-    assert "odd: 1 of 3 predictions have no cost of at least 0, such as 'c' (-1.0).\n" in printed
-    assert json.loads(succeed("table", *files, f"odd={odd}", "--json"))["systems"][-1]["costs"]["cost"]["total"] is None
-    for what, said in (
-        (odd, "pareto: expected the cost of each prediction of 'odd', got 1 of 3 predictions have no cost"),
-        (write("none.jsonl", [pred(name, 1) for name in IDS]), "got none; --cost-column names another column"),
-    ):
-        done = run("table", *files, f"odd={what}", "--pareto")
-        assert (done.code, done.out, said in done.err) == (2, "", True)
-
-
-def test_slices_have_no_cells_of_costs(files: list[str | Path], write: Write) -> None:
-    """And equal systems at one cost are both unbeaten."""
-    kinds = write("kinds.jsonl", [{**row, "kind": row["question_id"]} for row in REFERENCES])
-    lines = succeed("table", kinds, *files[1:3], "--by", "kind").splitlines()
-    assert lines[1].split() == ["all", "rows", "dear", "3", "1.0000*", "6", "4.5"]
-    assert lines[3].split() == ["a", "dear", "1", "1.0000*"]
+def test_equal_systems_at_one_cost_are_both_unbeaten() -> None:
     one = docscore.evaluate(predictions=rows(3, 1.0), references=REFERENCES)
     assert systems_of({"x": one, "y": one}, pareto=True).front == ["x", "y"]
 
@@ -156,11 +119,3 @@ def test_a_picture_as_png(files: list[str | Path], tmp_path: Path) -> None:
         pictures.append((tmp_path / "t.png").read_bytes())
     assert all(picture.startswith(b"\x89PNG\r\n") for picture in pictures)
     assert pictures[0] != pictures[1]
-
-
-@golden("systems", "no output")
-def test_what_cannot_be_written(write: Write, tmp_path: Path, options: list[str], name: str, said: str) -> None:
-    files = write("a.jsonl", [pred("a", 1)]), "--references", write("refs.jsonl", [ref("a", 1)])
-    done = run("table", *files, *options, "-o", tmp_path / name)
-    assert (done.code, done.out, said in done.err) == (2, "", True)
-    assert not (tmp_path / name).exists()

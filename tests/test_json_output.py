@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from jsonschema import Draft202012Validator
 
 from tests.commands import PREDICTIONS, REFERENCES, run
@@ -25,8 +26,8 @@ def closed(schema: Any) -> Any:
 
 
 def validated(name: str, printed: str) -> dict[str, Any]:
-    """What a command printed, held against its schema, which names every member."""
-    output: dict[str, Any] = json.loads(printed)
+    """What a command printed, JSON for every parser, held against its schema, which names every member."""
+    output: dict[str, Any] = json.loads(printed, parse_constant=pytest.fail)
     assert next(iter(output)) == "format"
     Draft202012Validator(closed(SCHEMAS[name])).validate(output)
     return output
