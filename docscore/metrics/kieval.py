@@ -322,9 +322,10 @@ def _compared(truth: Sequence[Group], prediction: Sequence[Group], values: tuple
     outcomes: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])  # likewise, of `GroupCounts`
     for pair in pairs:
         wrong = False
-        for step in steps_between(*pair):
-            edits[step.kind][_EDITS.index(step.edit)] += 1
-            wrong |= step.edit != "right"
+        for edit, expected, predicted in steps_between(*pair):
+            kind = (expected or predicted).kind  # type: ignore[union-attr]
+            edits[kind][_EDITS.index(edit)] += 1
+            wrong |= edit != "right"
         if pair is not pairs[0]:
             outcomes[either(pair).kind][3 if pair[0] is None else 2 if pair[1] is None else wrong] += 1
     by_entity = {kind: Counts(*counts) for kind, counts in edits.items()}
