@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from docscore import anls_score, score_pairs, score_tree
-from tests.oracle import oracle
+from tests.oracle import Oracle
 from tests.structures import damaged, random_prediction, random_truth, shuffled
 
 _CLOSE = 1e-12
@@ -42,7 +42,7 @@ def failure(rng: random.Random, truth: Any, prediction: Any) -> str:
     found = list(scores(rng, truth, prediction))
     if len(set(found)) > 1:
         return "bits"
-    expected = float(oracle(truth, prediction).score)
+    expected = float(Oracle().score(truth, prediction).score)
     return "" if abs(found[0] - expected) <= _CLOSE else "oracle"
 
 

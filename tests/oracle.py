@@ -31,7 +31,7 @@ class Result(NamedTuple):
 
 @dataclass(frozen=True)
 class Oracle:
-    """The rules by which values are scored."""
+    """The rules by which values are scored; without others those of the paper, texts as they stand."""
 
     threshold: Fraction = HALF
     package: bool = False  # every key of a prediction counts
@@ -151,11 +151,6 @@ class Oracle:
         longest = max(len(left), len(right))
         found = 1 - Fraction(distance(left, right), longest) if longest else Fraction(1)
         return found if found >= self.threshold else Fraction(0)
-
-
-def oracle(truth: Any, prediction: Any, threshold: Fraction = HALF) -> Result:
-    """By the rules of the paper, texts as they stand."""
-    return Oracle(threshold).score(truth, prediction)
 
 
 def one_of(results: list[Result]) -> Result:

@@ -375,13 +375,6 @@ def test_confidences_inside(prediction: Any, value: Any, confidences: Any) -> No
     assert unwrapped(prediction) == (value, confidences)
 
 
-def test_both_forms_say_the_same() -> None:
-    inside = {"t": {"$value": {"a": "x", "b": ["y"]}, "$confidence": 0.5}, "d": {"$value": "z", "$confidence": 0.9}}
-    beside = {"t": 0.5, "d": 0.9}
-    value, found = unwrapped(inside)
-    assert sure(value, found) == sure({"t": {"a": "x", "b": ["y"]}, "d": "z"}, beside) == [0.9, 0.5, 0.5]
-
-
 @pytest.mark.parametrize("others", [{"x": 1}, {"$confidence": 0.5, "y": 1}, {2: 1, "y": 1}])
 def test_other_keys_beside_a_wrapped_value(others: dict[Any, Any]) -> None:
     with pytest.raises(ValueError, match=r"^expected '\$value' and '\$confidence' alone in their object, got "):

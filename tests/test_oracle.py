@@ -24,7 +24,7 @@ from docscore.metrics.anls_star import scorer as pairwise
 from docscore.metrics.anls_star.scorer import Scorer
 from tests.commands import rows
 from tests.conftest import DATA, examples
-from tests.oracle import Oracle, oracle
+from tests.oracle import Oracle
 from tests.structures import (
     SCALARS,
     damaged,
@@ -47,7 +47,7 @@ def test_random_structures(seed: int) -> None:
     for number in range(600):
         truth = random_truth(rng, depth=3)
         prediction = damaged(rng, truth) if number % 2 else random_prediction(rng, depth=3)
-        expected = float(oracle(truth, prediction).score)
+        expected = float(Oracle().score(truth, prediction).score)
         assert anls_score(truth, prediction) == pytest.approx(expected, abs=1e-12), (truth, prediction)
         assert score_tree(truth, prediction).score == pytest.approx(expected, abs=1e-12), (truth, prediction)
 
@@ -59,7 +59,7 @@ def test_lists_of_up_to_five(seed: int) -> None:
     for _ in range(150):
         truth = [random_truth(rng, depth=1, length=3) for _ in range(rng.randint(3, 5))]
         prediction = [random_prediction(rng, depth=1, length=3) for _ in range(rng.randint(2, 5))]
-        expected = float(oracle(truth, prediction).score)
+        expected = float(Oracle().score(truth, prediction).score)
         assert anls_score(truth, prediction) == pytest.approx(expected, abs=1e-12), (truth, prediction)
 
 
@@ -71,7 +71,7 @@ def test_thresholds(threshold: float) -> None:
     for _ in range(200):
         truth = random_truth(rng, depth=2)
         prediction = random_prediction(rng, depth=2)
-        expected = float(oracle(truth, prediction, exact).score)
+        expected = float(Oracle(exact).score(truth, prediction).score)
         assert anls_score(truth, prediction, threshold=threshold) == pytest.approx(expected, abs=1e-12)
 
 
@@ -246,7 +246,7 @@ def test_the_recorded_scores_and_those_of_the_oracle() -> None:
     assert (len(CASES), len(CASES) - len(COMPARABLE)) == (1262, 51)
     for case in CASES:
         truth, prediction = case["ground_truth"], case["prediction"]
-        exact = float(oracle(convert_ground_truth(truth), prediction).score)
+        exact = float(Oracle().score(convert_ground_truth(truth), prediction).score)
         found = [exact, anls_score(truth, prediction), score_tree(truth, prediction).score]
         assert found == pytest.approx([case["expected"]] * 3, abs=1e-12), case
 
@@ -256,7 +256,7 @@ def test_closest_ground_truth_and_key_scores_are_the_recorded_ones_where_they_ar
     compared = 0
     for case in COMPARABLE:
         truth, prediction, recorded = case["ground_truth"], case["prediction"], case["anls_star_1_0_1"]
-        if not oracle(convert_ground_truth(truth), prediction).unique:
+        if not Oracle().score(convert_ground_truth(truth), prediction).unique:
             continue
         _, closest, key_scores = anls_score(truth, prediction, return_gt=True, return_key_scores=True)
         assert typed(to_json(closest)) == typed(recorded["closest_gt"]), case
