@@ -106,8 +106,8 @@ def _rescored(
 ) -> Iterator[WhatIf]:
     """The what-if of these options, where it is not refused, and a score gains enough or the order changes."""
     metric = systems[0].metric if options.schema is None else TYPED
-    metrics = (metric, *systems[0].metrics)
-    again = [Evaluation(each.source, options, metrics=metrics, confidence=None) for each in systems]
+    how: dict[str, Any] = {"metrics": (metric, *systems[0].metrics), "confidence": None}
+    again = [Evaluation(each.source, options, progress=each.progress, **how) for each in systems]
     try:
         for each in again:
             check(each.source, options)

@@ -151,3 +151,13 @@ def test_a_document_opens_where_an_option_is_that_of_a_further_metric(tmp_path: 
     found = scored_files(references, answers, tmp_path, metrics=["anls_star", "kieval"], what_if={"normalise": True})
     assert "numbers" in json.dumps(found["what_ifs"])
     assert document(tmp_path, 0).texts("strong", "anls-score")
+
+
+def test_what_is_tried_beside_the_scores_has_phases_of_its_own(tmp_path: Path) -> None:
+    """So that the bar moves: numbers by value are tried for both systems."""
+    sides = [ref("a", {"n": 1000.0})], [pred("a", {"n": 1000})], [pred("a", {"n": 1})]
+    references, *systems = (written(tmp_path, f"{number}.jsonl", side) for number, side in enumerate(sides))
+    told: list[str] = []
+    request = CompareRequest(references=references, predictions=list(systems))
+    systems_work.compare_systems(request, folder=tmp_path, progress=lambda _, text: told.append(text))
+    assert told.count("Scoring 1 of 1") == 4
