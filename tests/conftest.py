@@ -182,11 +182,9 @@ def shared_data(name: str, what: str) -> Path:
 
 @pytest.fixture(scope="session")
 def real_receipts() -> Path:
-    """The folder of 60 real receipts."""
     return shared_data("cord_qwen2vl_72b", "real receipts")
 
 
 @pytest.fixture(scope="session")
 def docubench() -> Path:
-    """The folder with 30 documents and the outputs of three systems."""
     return shared_data("docubench", "documents of DocuBench")

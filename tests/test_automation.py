@@ -42,7 +42,6 @@ def random_value(rng: random.Random) -> Any:
 
 
 def random_document(rng: random.Random) -> dict[str, Any]:
-    """Values that stand alone, a group, and a list of groups."""
 
     def group() -> dict[str, Any]:
         return {key: random_value(rng) for key in rng.sample("abc", rng.randint(1, 3))}
@@ -91,7 +90,6 @@ def put(document: Any, place: str, value: Any) -> None:
 
 
 def is_reviewed(step: Step, threshold: float) -> bool:
-    """Whether it is a predicted value with a confidence below the threshold."""
     if step.prediction is None:
         return False
     assert step.prediction.confidence is not None
@@ -217,7 +215,6 @@ def test_resamples_that_do_not_reach_the_target_count_as_infinity() -> None:
 
 
 def wrapped(value: Any, sure: Any) -> Any:
-    """The prediction with its confidences inside."""
     if isinstance(value, dict):
         return {key: wrapped(item, sure[key]) for key, item in value.items()}
     if isinstance(value, list):

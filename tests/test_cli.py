@@ -198,7 +198,8 @@ COMMANDS = ["score", "explain", "compare", "table", "report", "automation"]
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the example receipts, in which commands run."""
+    """A copy of the example receipts, in which commands run, and of the example with vendors in it."""
+    shutil.copytree(ROOT / "examples/vendors", tmp_path / "vendors")
     for path in RECEIPTS.glob("*.json*"):
         shutil.copy(path, tmp_path)
     monkeypatch.chdir(tmp_path)

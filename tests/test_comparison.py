@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import json
 import random
 import re
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,8 +27,8 @@ from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import MOST_FIELDS_TESTED
 from docscore.stats.intervals import NO_CHANGE, Differences, Ratios
 from docscore.stats.significance import bound_of_mean, permutation_p_values, upper_bound
-from tests.commands import pred, ref, run
-from tests.conftest import ROOT, golden
+from tests.commands import pred, ref
+from tests.conftest import golden
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
 TEXT = "abcdefghij"
@@ -441,24 +439,3 @@ def test_every_numeric_option_of_the_public_functions_is_among_them() -> None:
         if str(parameter.annotation).removesuffix(" | None") in {"int", "float"}
     }
     assert numeric - {"num_proc"} == NUMBERS.keys()  # of `evaluate.load`, which checks it
-
-
-VENDORS = ROOT / "examples/vendors"
-
-
-def test_broken_dates_of_one_vendor_fail_the_gate_by_the_typed_score() -> None:
-    """The example of docs/products.md: ANLS* rises, since it compares the dates as text; the first metric decides."""
-    sides: list[str | Path] = [VENDORS / name for name in ("predictions.jsonl", "predictions_new.jsonl")]
-    files: list[str | Path] = [*sides, "--references", VENDORS / "references.jsonl", "--max-loss", "0.02"]
-    schema: list[str | Path] = ["--schema", VENDORS / "schema.json", "--by", "vendor"]
-    assert run("compare", *files).code == 0
-    done = run("compare", *files, *schema, "--json")
-    found = json.loads(done.out)
-    assert (done.code, found["metric"], found["gate"]["passed"]) == (1, "typed", False)
-    assert "the difference of Typed score is -0.0660, a loss of more than 0.02" in found["gate"]["sentence"]
-    typed, anls_star = found["metrics"]
-    assert typed["difference"] == found["difference"] < 0 < anls_star["difference"]
-    for table, name in (("fields", "date"), ("causes", "wrong value"), ("slices", "Birch & Sons")):
-        first = found[table][0]
-        assert next(iter(first.values())) == name
-        assert first["q_value"] < 0.01

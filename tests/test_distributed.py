@@ -38,7 +38,6 @@ def random_rows(seed: int, count: int) -> Rows:
 
 
 def by_id(rows: Rows) -> Rows:
-    """The rows with ids."""
     return [[pred(str(k), found), ref(str(k), truth)] for k, (found, truth) in enumerate(rows)]
 
 
@@ -113,7 +112,6 @@ print("result:", json.dumps(found))
 
 
 def single(rows: Rows, **rules: Any) -> dict[str, float]:
-    """The figures in one process."""
     state = ScoreState(**rules)
     state.update(*zip(*rows, strict=True))
     return state.compute()

@@ -27,7 +27,7 @@ from docscore.core.errors import (
     in_file,
 )
 from docscore.data.files import read_table
-from docscore.data.json_text import JsonError, loads, loads_at
+from docscore.data.json_text import JsonError, loads
 from docscore.data.pairing import read_systems
 from docscore.data.rows import BY_ID
 from docscore.evaluation.automation import review_of_entities
@@ -162,21 +162,6 @@ def test_errors_survive_pickling_and_copying(found: Diagnostic) -> None:
             assert (str(each), each.diagnostic) == (str(error), error.diagnostic)
             for name in ("line", "column", "faults", "lines"):
                 assert getattr(each, name, None) == getattr(error, name, None)
-
-
-AT = [
-    ("row 'a'", "[\noops", "row 'a', line 2, column 1: expecting value"),
-    (in_file("r.json"), "[oops", "r.json, line 1, column 2: expecting value"),
-    (in_file("r.jsonl", "line 3"), "[\noops", "r.jsonl, line 3, line 2, column 1: expecting value"),
-    (in_file("r.json"), '{"a": 1, "a": 2}', "r.json, key 'a' occurs twice in one object"),
-]
-
-
-@pytest.mark.parametrize(("place", "source", "message"), AT)
-def test_json_inside_something_larger(place: PlacePart, source: str, message: str) -> None:
-    with pytest.raises(InputValueError) as caught:
-        loads_at(source, place)
-    assert str(caught.value) == message
 
 
 def test_what_remote_users_see(tmp_path: Path) -> None:

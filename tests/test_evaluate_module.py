@@ -49,12 +49,10 @@ def load(tmp_path: Path) -> Load:
 
 @pytest.fixture
 def metric(load: Load) -> Any:
-    """The metric, fresh."""
     return load()
 
 
 def stored(cache: Path) -> list[str]:
-    """The names of the files of rows in the cache."""
     return [path.name for path in cache.rglob("*.arrow")]
 
 

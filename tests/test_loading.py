@@ -106,12 +106,7 @@ def test_other_modules_are_not_there(name: str) -> None:
 
 
 class Hub(ThreadingHTTPServer):
-    """A hub on the loopback device with one script, in revision `main` of one Space.
-
-    Attributes:
-        path: where it is asked for the script.
-        seen: the requests, as (method, path).
-    """
+    """A hub on the loopback device with one script, in revision `main` of one Space, that notes the requests."""
 
     def __init__(self, space: str, script: Path, folder: Path) -> None:
         self.path = f"/spaces/{space}/resolve/main/{script.name}"
@@ -128,7 +123,6 @@ class HubHandler(SimpleHTTPRequestHandler):
     server: Hub
 
     def send_response(self, code: int, message: str | None = None) -> None:
-        """Send the status, and what a hub says of a file."""
         self.server.seen.append((self.command, self.path))
         super().send_response(code, message)
         if code == HTTPStatus.OK:

@@ -54,7 +54,6 @@ def alone(predictions: Rows, references: Rows, **rules: Any) -> tuple[ScoreState
 
 
 def same(here: ScoreState, there: ScoreState) -> None:
-    """Both states are the same to the last bit."""
     assert here.compute() == there.compute()
     assert (here.rows, here.counts, here.sums, here.identity) == (there.rows, there.counts, there.sums, there.identity)
 

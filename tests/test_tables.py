@@ -64,7 +64,6 @@ def from_html(table: ReportTable) -> list[list[str]]:
 
 
 def from_markdown(table: ReportTable) -> list[list[str]]:
-    """As a renderer of Markdown shows it."""
     return cells_of_html(MarkdownIt("commonmark", {"html": True}).enable("table").render(table_as_markdown(table)))
 
 

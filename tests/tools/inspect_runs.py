@@ -28,7 +28,6 @@ RIGHT = json.loads((DATA / "inspect_answers.json").read_text("utf-8"))
 
 
 def right(request: Request) -> Reply:
-    """The right answer."""
     text = prompt_text(request)
     answer = next(value for sign, value in RIGHT if sign in text)
     return Reply(answer if isinstance(answer, str) else f"```json\n{json.dumps(answer)}\n```")
@@ -68,11 +67,9 @@ def their_task(targets: dict[Any, Any], scorer: Any) -> Any:
 
 
 def values(log: Any, scorer: str = "anls_star") -> dict[str, float]:
-    """The score of each sample."""
     return {str(sample.id): sample.scores[scorer].value for sample in log.samples}
 
 
 def figures(log: Any, scorer: str = "anls_star") -> dict[str, float]:
-    """The metrics of a scorer."""
     (score,) = (each for each in log.results.scores if each.name == scorer)
     return {name: metric.value for name, metric in score.metrics.items()}
