@@ -64,8 +64,6 @@ OF_GRADIO = re.compile(r"Failed to load resource: .* 422 |Method not implemented
 
 
 class Playground(NamedTuple):
-    """The running app."""
-
     url: str
     log: Path
     process: subprocess.Popen[bytes]
@@ -207,7 +205,6 @@ class Window:
             self.faults.append(f"request to {address.hostname}: {request.url}")
 
     def check_console(self, message: ConsoleMessage) -> None:
-        """No error is told of."""
         if message.type == "error" and not OF_GRADIO.search(message.text):
             self.faults.append(f"console: {message.text} {message.location}")
 
@@ -236,7 +233,6 @@ class Visitor(Window):
         self.context.grant_permissions(["clipboard-read", "clipboard-write"])
 
     def __getitem__(self, element: str) -> Locator:
-        """The component of that id."""
         return self.page.locator(f"#{element}")
 
     def arrive(self, path: str = "/") -> None:
@@ -259,11 +255,9 @@ class Visitor(Window):
         self["pair-result"].evaluate(f"result => {{ {mark}; {PRESS} }}")
 
     def fault(self, editor: str) -> Locator:
-        """The message at an editor."""
         return self[editor].locator(".fault")
 
     def typed(self, editor: str) -> str:
-        """The text in an editor."""
         return self[editor].locator("textarea").input_value()
 
     def choose(self, option: str, value: str, tab: str = "pair") -> None:
@@ -282,7 +276,6 @@ class Visitor(Window):
         return float(self.tree().locator(".anls-score").inner_text())
 
     def has_score(self, score: str) -> None:
-        """Wait until that score is shown."""
         self["pair-result"].locator(".anls-score").get_by_text(score, exact=True).wait_for()
 
     def row(self, path: str) -> Locator:

@@ -100,7 +100,6 @@ def attachments(request: Request) -> list[str]:
 
 @contextmanager
 def serving(answer: Answer) -> Iterator[Loopback]:
-    """The server while it runs."""
     server = Loopback(answer)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

@@ -209,11 +209,7 @@ def grid(table: ReportTable) -> list[list[str]]:
 
 
 class Markup(HTMLParser):
-    """Parsed HTML whose elements must all be closed in order.
-
-    Attributes:
-        elements: each element: its tag, its attributes, its text, and the tags that it stands in.
-    """
+    """Parsed HTML whose elements must all be closed in order; each has the tags that it stands in."""
 
     VOID = frozenset({"meta", "input", "br"})
 
@@ -255,8 +251,6 @@ class Markup(HTMLParser):
 
 
 class Element(NamedTuple):
-    """An element of parsed HTML."""
-
     tag: str
     attributes: dict[str, Any]
     pieces: list[str]
@@ -264,5 +258,4 @@ class Element(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The text in it, as it stands in the source."""
         return "".join(self.pieces)

@@ -13,16 +13,10 @@ from tests.conftest import DATA
 
 
 class Case(NamedTuple):
-    """Files of a test set by name, and the options of the command and of Python that they are read with.
+    """The contents of the files of a test set, text, bytes or rows, and the options that they are read with.
 
-    Attributes:
-        references: the content of the file of ground truths: text, bytes, or rows.
-        predictions: the content of the file of predictions.
-        new: that of a second system; without one the ground truths' predictions are compared with themselves.
-        names: of the two files.
-        flags: of the command.
-        options: the same as keywords of `docscore.evaluate`.
-        schema: a JSON Schema, in `schema.json`.
+    Without a second system the predictions are compared with themselves. The options are those of the command, and the
+    same as keywords of `docscore.evaluate`; a schema is in `schema.json`.
     """
 
     references: Any

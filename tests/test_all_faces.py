@@ -69,7 +69,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def modules(folder: Path) -> dict[str, Any]:
-    """The modules of `evaluate` by name."""
     evaluate = pytest.importorskip("evaluate")
     return {name: evaluate.load(docscore.evaluate_module(name), cache_dir=str(folder / "cache")) for name in METRICS}
 
@@ -175,7 +174,6 @@ def test_all_metrics(
 
 
 def page_of(references: Path, predictions: Path, folder: Path, **asked: Any) -> Any:
-    """What the page gives for two files."""
     testset, requests = (pytest.importorskip(f"playground.{name}") for name in ("testset", "requests"))
     request = requests.FileRequest(references=references, predictions=predictions, **asked)
     return testset.score_files(request, folder=Path(tempfile.mkdtemp(dir=folder)), progress=lambda *_: None)

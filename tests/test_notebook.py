@@ -79,7 +79,6 @@ def test_the_same_tree_is_drawn_alike_and_ids_of_others_differ(drawn: dict[str, 
 
 @pytest.fixture
 def page(chromium: Browser) -> Iterator[Page]:
-    """An empty page."""
     found = chromium.new_page()
     found.set_default_timeout(MILLISECONDS)
     yield found

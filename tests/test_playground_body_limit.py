@@ -61,7 +61,6 @@ def line_of(process: subprocess.Popen[str], kind: str) -> str:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The page, measured."""
     with (
         (tmp_path_factory.mktemp("page") / "log").open("w") as log,
         subprocess.Popen(
