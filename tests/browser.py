@@ -210,8 +210,7 @@ class Window:
 
     def sideways(self) -> int:
         """By how many pixels the page is wider than the window."""
-        found: int = self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        return found
+        return int(self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
 
 
 def close_all(windows: Sequence[Window]) -> None:

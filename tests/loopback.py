@@ -50,7 +50,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.requests.append(request)
         reply = self.server.answer(request)
         time.sleep(reply.after)
-        body = _completion(request, reply) if reply.status == 200 else _fault(reply)
+        fault = {"message": reply.text or "fault", "type": "server_error", "code": str(reply.status)}
+        body = _completion(request, reply) if reply.status == 200 else {"error": fault}
         content = json.dumps(body).encode()
         try:
             self.send_response(reply.status)
@@ -75,10 +76,6 @@ def _completion(request: Request, reply: Reply) -> dict[str, Any]:
         "choices": [{"index": 0, "message": message, "finish_reason": reply.finish}],
         "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
     }
-
-
-def _fault(reply: Reply) -> dict[str, Any]:
-    return {"error": {"message": reply.text or "fault", "type": "server_error", "code": str(reply.status)}}
 
 
 def _pieces(request: Request) -> list[dict[str, Any]]:

@@ -81,10 +81,6 @@ def order(result: Evaluation) -> list[str]:
     return [row.id for row in result.worst(COUNT)]
 
 
-def key_of(result: Evaluation) -> str:
-    return next(name for name in result.documents.columns if name != "question_id")
-
-
 def test_python(faces: Any) -> None:
     result = faces.new
     assert 0 < result.score < 1 == faces.base.score
@@ -96,7 +92,7 @@ def test_python(faces: Any) -> None:
     assert low < result.score < high
     assert result.signature.startswith(faces.name)
     scores = [row.score for row in result.worst(COUNT)]
-    assert scores == sorted(result.documents.to_dict()[key_of(result)])
+    assert scores == sorted(result.documents.to_dict()[result.documents.columns[1]])
     lost = sum(row["points_lost"] for row in result.fields)
     assert (lost == pytest.approx(1 - result.score)) if faces.name != "nted" else not result.fields
     causes = sum(row["points_lost"] for row in result.causes)
@@ -109,7 +105,8 @@ def test_the_command(faces: Any) -> None:
     assert (found["metric"], found["score"]) == (faces.name, faces.new.score)
     assert tuple(found["confidence_interval"]) == faces.new.interval
     assert [row["question_id"] for row in found["worst"]] == order(faces.new)[:10]
-    assert [row[key_of(faces.new)] for row in found["per_sample"]] == faces.new.documents.to_dict()[key_of(faces.new)]
+    key = faces.new.documents.columns[1]
+    assert [row[key] for row in found["per_sample"]] == faces.new.documents.to_dict()[key]
     assert found["signature"] == faces.new.signature
     text = succeed("score", faces.paths["references"], faces.paths["new"], "--fields", *faces.flags)
     assert text.startswith(f"{faces.figure.label}  {faces.new.score:.6f}  ")

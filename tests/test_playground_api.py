@@ -99,10 +99,7 @@ def test_no_file_of_the_server_is_served_but_the_examples(playground: Playground
     assert status("examples/receipts/references.jsonl") == 200, "else the others prove nothing"
 
 
-Call = tuple[str, dict[str, Any]]
-
-
-def of_an_agent(app: Playground, *calls: Call) -> tuple[list[Any], list[Any]]:
+def of_an_agent(app: Playground, *calls: tuple[str, dict[str, Any]]) -> tuple[list[Any], list[Any]]:
     """The tools that an agent finds, and what its calls are answered; by a real client of the protocol.
 
     In a thread of its own, as Playwright may hold this one's event loop.

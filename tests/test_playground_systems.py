@@ -62,15 +62,13 @@ class Comparer(Visitor):
         return self.shown()
 
     def table(self, name: str) -> list[list[str]]:
-        found: list[list[str]] = self.part(name).locator("[data-row]").evaluate_all(TEXTS_OF)
-        return found
+        return list(self.part(name).locator("[data-row]").evaluate_all(TEXTS_OF))
 
     def places(self, document: str) -> list[list[str]]:
         """The rows of the document side by side that are seen."""
         self.part("name").get_by_text(document, exact=True).wait_for()
         self.part("side").locator(":scope:not([aria-busy]) table").wait_for()
-        found: list[list[str]] = self.part("places").locator("tbody:not([hidden]) tr").evaluate_all(TEXTS_OF)
-        return found
+        return list(self.part("places").locator("tbody:not([hidden]) tr").evaluate_all(TEXTS_OF))
 
 
 def on_the_tab(visit: Visit, address: str = "/#compare", **look: Any) -> Comparer:

@@ -9,7 +9,7 @@ import shutil
 import time
 from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -240,27 +240,21 @@ _INTERFACE = re.compile(r"interface (\w+)(?: extends (\w+))? \{((?:[^{}]|\{[^{}]
 _PROPERTY = re.compile(r"(\w+)(\??): ((?:[^;{}]|\{[^{}]*\})*)")
 
 
-class Property(NamedTuple):
-    """A property of an interface: whether it may be absent, and its type as it is written."""
-
-    is_optional: bool
-    type: str
-
-
-def _interfaces() -> dict[str, dict[str, Property]]:
+def _interfaces() -> dict[str, dict[str, tuple[bool, str]]]:
+    """The properties of each interface: whether it may be absent, and its type as it is written."""
     text = (ROOT / "playground" / "server.d.ts").read_text(encoding="utf-8")
-    found: dict[str, dict[str, Property]] = {}
+    found: dict[str, dict[str, tuple[bool, str]]] = {}
     for name, base, body in _INTERFACE.findall(text):
-        own = {key: Property(bool(mark), of.strip()) for key, mark, of in _PROPERTY.findall(body)}
+        own = {key: (bool(mark), of.strip()) for key, mark, of in _PROPERTY.findall(body)}
         found[name] = found.get(base, {}) | own
     return found
 
 
 INTERFACES = _interfaces()
 ANSWERS = {  # by function the interface of its answer; a run may also be `Running`
-    name: re.split(r"\W+", function.type.removeprefix("Ask<"))[1]
-    for name, function in INTERFACES["Functions"].items()
-    if function.type.startswith("Ask<")
+    name: re.split(r"\W+", of.removeprefix("Ask<"))[1]
+    for name, (_, of) in INTERFACES["Functions"].items()
+    if of.startswith("Ask<")
 }
 
 
@@ -274,10 +268,10 @@ def check_names(value: Any, type_text: str, place: str) -> None:
             check_names(part, named, f"{place}[]")
         return
     properties = INTERFACES[named]
-    required = {name for name, each in properties.items() if not each.is_optional and "Partial<" not in type_text}
+    required = {name for name, (may_lack, _) in properties.items() if not may_lack and "Partial<" not in type_text}
     assert required <= value.keys() <= properties.keys(), place
     for name, part in value.items():
-        check_names(part, properties[name].type, f"{place}.{name}")
+        check_names(part, properties[name][1], f"{place}.{name}")
 
 
 def test_a_request_has_the_fields_of_its_model_and_its_options() -> None:

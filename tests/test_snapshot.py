@@ -176,18 +176,18 @@ def called(function: Callable[..., Any], *arguments: Any, **options: Any) -> str
 
 def test_evaluate_in_python(folder: Path) -> None:
     """Files by their paths; rows from memory where they are a list."""
+
+    def evaluated(**given: Any) -> Any:
+        return docscore.evaluate(**given).to_dict()
+
     parts = []
     for name, case, (references, predictions, _) in sets_in(folder):
         sides: dict[str, dict[str, Any]] = {"paths": {"references": references, "predictions": predictions}}
         if isinstance(case.references, list):
             sides["lists"] = {"references": case.references, "predictions": case.predictions}
         for kind, given in sides.items():
-            parts.append((f"{name}: {kind}", called(result_of, **given, **case.options)))
+            parts.append((f"{name}: {kind}", called(evaluated, **given, **case.options)))
     compare("python", parts, folder)
-
-
-def result_of(**given: Any) -> Any:
-    return docscore.evaluate(**given).to_dict()
 
 
 @golden("test_sets", "modules")
