@@ -27,7 +27,7 @@ from docscore.core.errors import (
     in_file,
 )
 from docscore.data.files import read_table
-from docscore.data.json_text import JsonError, loads
+from docscore.data.json_text import JsonError, loads, loads_at
 from docscore.data.pairing import read_systems
 from docscore.data.rows import BY_ID
 from docscore.evaluation.automation import review_of_entities
@@ -99,6 +99,7 @@ PROBLEMS: list[tuple[str, Callable[[], object], tuple[str, ...], str, str]] = [
     ("missing ids", lambda: pairs_of(P[:1], R), (), f"{BOTH}: {ABSENT}; {MISSING}", ""),
     ("a key twice", lambda: loads('{"a": 1, "a": 2}', unique_keys=True), (), "key 'a' occurs twice in one object", ""),
     ("not JSON", lambda: loads("[1,\n oops]"), ("line 2, column 2",), "expecting value", ""),
+    ("not JSON, in a row", lambda: loads_at("[oops", "row 'a'"), ("row 'a', line 1, column 2",), "expecting value", ""),
 ]
 
 
