@@ -31,7 +31,7 @@ from tests.conftest import HUNG, ROOT, skip_or_fail
 
 RECEIPTS = ROOT / "examples" / "receipts"
 REFERENCES, PREDICTIONS = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"
-TEXTS = RECEIPTS / "predictions_text.jsonl"
+NEW, TEXTS = RECEIPTS / "predictions_new.jsonl", RECEIPTS / "predictions_text.jsonl"
 OF_A_TERMINAL = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "LINES", "PYTHONIOENCODING", "PYTHONWARNINGS", "TTY_COMPATIBLE")
 # what could steer a terminal, and the characters that must never reach one
 HOSTILE = "\x1b]0;owned\x07\x1b[31m\u202eab\x9b32m\nc\rd\x7f\u2066\u200b\x00"

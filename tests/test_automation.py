@@ -309,9 +309,6 @@ def test_every_value_is_in_one_bin_and_ece_is_at_most_the_gap(values: list[tuple
     assert abs(np.mean(right) - np.mean(sure)) - 1e-12 <= found.ece.value <= 1
 
 
-# resamples of documents
-
-
 @pytest.mark.parametrize("digits", [1, 9])
 def test_auroc_of_a_resample_is_that_of_repeated_documents(digits: int) -> None:
     sure, right, documents = some_values(12, 3, digits)

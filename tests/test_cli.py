@@ -20,26 +20,12 @@ import pytest
 from docscore.cli.entry_point import commands
 from docscore.core.errors import InputTypeError, InputValueError
 from docscore.core.output import OutputError
-from tests.commands import (
-    PIPES,
-    PREDICTIONS,
-    RECEIPTS,
-    REFERENCES,
-    Write,
-    environment,
-    pred,
-    ref,
-    run,
-    run_process,
-    succeed,
-)
+from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, environment, pred, ref, run, run_process, succeed
 from tests.conftest import ROOT, golden
 from tests.report_samples import Markup
 from tests.test_json_output import validated
 
 NEW = RECEIPTS / "predictions_new.jsonl"
-
-
 # the arguments, the exit status, and what the first line of the error stream says
 CALLS: list[tuple[list[Any], int, str]] = [
     (["--version"], 0, ""),
@@ -123,8 +109,9 @@ def test_the_traceback_of_a_fault_of_our_own_is_there_on_request(monkeypatch: py
 def test_ctrl_c_while_libraries_are_imported(tmp_path: Path) -> None:
     """A library that is slow to import stands for all."""
     (tmp_path / "click.py").write_text("import sys, time\nprint(1, flush=True)\ntime.sleep(600)\n", encoding="utf-8")
+    streams: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     env = environment(PYTHONPATH=os.pathsep.join((str(tmp_path), str(ROOT))))
-    with subprocess.Popen([sys.executable, "-m", "docscore", "--help"], cwd=ROOT, env=env, **PIPES) as process:
+    with subprocess.Popen([sys.executable, "-m", "docscore", "--help"], cwd=ROOT, env=env, **streams) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "1\n"
         process.send_signal(signal.SIGINT)

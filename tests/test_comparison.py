@@ -1,4 +1,4 @@
-"""Comparisons of two systems: tests against all swaps, lists of documents, real receipts, and the gates."""
+"""Comparisons of two systems: tests against all swaps, lists of documents, fields, the gates, and the first metric."""
 
 from __future__ import annotations
 
@@ -65,9 +65,6 @@ def documents(seed: int, count: int = 30) -> tuple[Evaluation, Evaluation]:
     return analysed(first, truth), analysed(second, truth)
 
 
-# the permutation test
-
-
 def ratios(*columns: Sums) -> Ratios:
     both = np.array(columns, dtype=np.float64).transpose(2, 1, 0)
     return Ratios(both[0], both[1])
@@ -123,9 +120,6 @@ def test_drawn_swaps_come_close_to_all_of_them() -> None:
     assert drawn != wanted
     assert drawn == pytest.approx(wanted, abs=4 * (wanted * (1 - wanted) / 2000) ** 0.5)
     assert permutation_p_values(*sides, n_resamples=2000) == [drawn]
-
-
-# what is compared
 
 
 def test_better_and_worse_documents_stand_largest_change_first() -> None:
@@ -213,9 +207,6 @@ def test_what_cannot_be_compared(base: Evaluation, new: Evaluation, message: str
         compare(base, new)
 
 
-# fields
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_q_values_are_those_of_the_tested_fields(seed: int) -> None:
     base, new = documents(seed)
@@ -274,9 +265,6 @@ def test_only_the_fields_of_most_weight_are_compared() -> None:
     assert {f"k{number}[]" for number in range(1, MOST_FIELDS_TESTED + 100, 2)} <= paths
 
 
-# the gate
-
-
 def test_the_gate_fails_what_is_surely_worse_by_more_than_the_margin() -> None:
     """All documents lost 1 to 3 of 10 letters, 0.2 on average: surely more than 0.05, not surely more than 0.19."""
     comparison = compare(of_letters(*[0] * 120), of_letters(*[1, 2, 3] * 40))
@@ -313,8 +301,6 @@ def test_a_gate_that_could_never_fail_decides_nothing(count: int, margin: float,
 def test_a_gate_fails_with_the_fewest_documents_if_all_fell_from_1_to_0(count: int, margin: float) -> None:
     assert decide(compare(of_letters(*[0] * count), of_letters(*[10] * count)), margin).failed
 
-
-# the first metric
 
 TYPED = {"type": "object", "properties": {"n": {"type": "number"}, "d": {"type": "string", "format": "date"}}}
 ANSWERS = [

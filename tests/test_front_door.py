@@ -20,7 +20,7 @@ from docscore.data.files import ColumnNames, table_of_source
 from docscore.data.json_text import loads
 from docscore.evaluation import evaluation
 from docscore.evaluation.evaluation import progress_from
-from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, pred, ref, run, succeed, without_format
+from tests.commands import NEW, PREDICTIONS, REFERENCES, pred, ref, run, succeed, without_format
 from tests.conftest import golden
 from tests.test_work import counted_calls
 
@@ -143,8 +143,8 @@ def test_what_is_printed_is_what_the_command_prints(receipts: docscore.Evaluatio
     assert str(receipts) == succeed("score", REFERENCES, PREDICTIONS).strip("\n")
     document = receipts["receipt-018"]
     assert str(document) == succeed("explain", REFERENCES, PREDICTIONS, "--id", "receipt-018").strip("\n")
-    new = docscore.evaluate(predictions=RECEIPTS / "predictions_new.jsonl", references=REFERENCES)
-    printed = succeed("compare", PREDICTIONS, RECEIPTS / "predictions_new.jsonl", "--references", REFERENCES)
+    new = docscore.evaluate(predictions=NEW, references=REFERENCES)
+    printed = succeed("compare", PREDICTIONS, NEW, "--references", REFERENCES)
     assert str(receipts.compare(new)) == printed.strip("\n")
 
 
@@ -155,9 +155,9 @@ def test_the_report_is_that_of_the_command(receipts: docscore.Evaluation, tmp_pa
 
 
 def test_a_comparison(receipts: docscore.Evaluation, tmp_path: Path) -> None:
-    new = docscore.evaluate(predictions=RECEIPTS / "predictions_new.jsonl", references=REFERENCES)
+    new = docscore.evaluate(predictions=NEW, references=REFERENCES)
     found = receipts.compare(new)
-    given = succeed("compare", PREDICTIONS, RECEIPTS / "predictions_new.jsonl", "--references", REFERENCES, "--json")
+    given = succeed("compare", PREDICTIONS, NEW, "--references", REFERENCES, "--json")
     assert loads(json.dumps({**found.to_dict(), "gate": None})) == without_format("compare", given)
     assert found.interval == tuple(json.loads(given)["confidence_interval"])
     assert [row["question_id"] for row in found.documents][:2] == ["receipt-004", "receipt-040"]

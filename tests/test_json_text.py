@@ -19,7 +19,7 @@ from docscore.core.values import MAX_DEPTH, convert_ground_truth, convert_predic
 from docscore.data import json_text
 from docscore.data.json_text import JsonError, Parsed, dumps, loads, loads_at, parse_text, restore, store
 from docscore.data.pairing import Pairs
-from tests.conftest import golden
+from tests.conftest import LEVEL, golden
 from tests.structures import Counted, evaluation_of, truths
 
 DEEPEST = "[" * MAX_DEPTH + "]" * MAX_DEPTH
@@ -93,7 +93,7 @@ UNITS = [
     """["[a""",
     """{"a": ["b" """,
     """("a\n""",
-    *("".join(RANDOM.choices(SIGNS, k=RANDOM.randint(1, 9))) for _ in range(150)),
+    *("".join(RANDOM.choices(SIGNS, k=RANDOM.randint(1, 9))) for _ in range(30 if LEVEL == "quick" else 150)),
 ]
 
 
