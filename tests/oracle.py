@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from functools import cache
 from itertools import combinations, permutations
 from math import lcm
 from typing import Any, NamedTuple
@@ -175,6 +176,7 @@ def alignments(rows: int, columns: int) -> list[list[tuple[int, int]]]:
     ]
 
 
+@cache
 def distance(left: str, right: str) -> int:
     """Levenshtein's distance by the textbook recurrence."""
     above = list(range(len(right) + 1))

@@ -146,8 +146,8 @@ def test_bounds_are_never_less_than_s(threshold: float) -> None:
 def best_totals(criteria: list[Matrix]) -> tuple[float, ...]:
     """The lexicographically largest sums over all matchings of the rows, n <= m."""
     rows, columns = criteria[0].shape
-    chosen = (list(each) for each in permutations(range(columns), rows))
-    return max(tuple(float(c[range(rows), columns_of].sum()) for c in criteria) for columns_of in chosen)
+    chosen = np.array(list(permutations(range(columns), rows)))
+    return max(zip(*(c[range(rows), chosen].sum(axis=1).tolist() for c in criteria), strict=True))
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 5), (2, 2), (2, 4), (4, 2), (3, 3), (3, 5), (4, 4), (6, 4), (5, 5)])
