@@ -14,7 +14,6 @@ from itertools import combinations, permutations
 from math import lcm
 from typing import Any, NamedTuple
 
-HALF = Fraction(1, 2)
 Place = dict[str, Any]
 
 
@@ -34,7 +33,7 @@ class Result(NamedTuple):
 class Oracle:
     """The rules by which values are scored; without others those of the paper, texts as they stand."""
 
-    threshold: Fraction = HALF
+    threshold: Fraction = Fraction(1, 2)
     package: bool = False  # every key of a prediction counts
     by_value: bool = False  # numbers are compared by their shortest decimal spelling
 

@@ -106,9 +106,6 @@ def test_long_raw_json_is_cut_and_what_is_cut_off_is_not_written(monkeypatch: py
     assert MAX_RAW < written < 2 * MAX_RAW
 
 
-PAIR: dict[str, Any] = {"truth": "1", "prediction": "2"}
-
-
 @golden("limits", "no requests")
 def test_a_request_that_is_none_is_refused(asked: Any, message: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
@@ -122,7 +119,9 @@ def test_links_of_this_page_and_of_earlier_ones(link: Any, expected: Any) -> Non
             PairRequest.of_link(link)
     else:
         options = ScoringOptions(**expected.pop("options", {}))
-        assert PairRequest.of_link(link) == PairRequest(**PAIR, **expected, options=options)
+        assert PairRequest.of_link(link) == PairRequest(
+            **{"truth": "1", "prediction": "2", **expected}, options=options
+        )
 
 
 @golden("limits", "spans")

@@ -186,9 +186,8 @@ def test_kieval_of_three_systems_on_real_documents(docubench: Path, numbers: str
 
 def test_the_rules_of_the_package_give_its_scores_of_real_receipts(real_receipts: Path) -> None:
     """All 60 single scores of anls_star 1.0.1."""
-    (truths_file,) = real_receipts.glob("*references*.jsonl")
-    (found_file,) = real_receipts.glob("*predictions*.jsonl")
-    truths, found = column_of(truths_file, "references"), column_of(found_file, "prediction")
+    truths = column_of(real_receipts / "references.jsonl", "references")
+    found = column_of(real_receipts / "predictions.jsonl", "prediction")
     recorded = json.loads((real_receipts / "anls_star_1_0_1.json").read_text("utf-8"))
     scores = score_all([(tuple(truths[key]), found[key]) for key in truths], ScoringOptions(rules=PACKAGE), str)
     assert scores.tolist() == pytest.approx(recorded, abs=1e-12)
