@@ -540,19 +540,13 @@ def test_two_thousand_documents(visit: Visit) -> None:
     title(page, "d1998")
 
 
-PAIRS = [({"n": 1000.0, "c": "abc"}, {"n": 1000, "c": "ABC"}), ({"n": 2.5, "c": "tea"}, {"n": 2.5, "c": "teas"})]
-
-
-def mean_of_pairs(**options: Any) -> float:
-    truths, guesses = zip(*PAIRS, strict=True)
-    return docscore.evaluate(predictions=list(guesses), references=list(truths), **options).score
-
-
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_a_remedy_is_taken_and_taken_back_and_the_view_stays(visit: Visit, size: tuple[int, int]) -> None:
-    rows = [[make(str(n), pair[side]) for n, pair in enumerate(PAIRS)] for side, make in enumerate((ref, pred))]
-    visitor = come(visit, size, files=sides(rows[0], rows[1]))
-    first, second, third = mean_of_pairs(), mean_of_pairs(numbers="value"), mean_of_pairs(ignore_case=False)
+    truths = [ref("a", {"n": 1000.0, "c": "abc"}), ref("b", {"n": 2.5, "c": "tea"})]
+    guesses = [pred("a", {"n": 1000, "c": "ABC"}), pred("b", {"n": 2.5, "c": "teas"})]
+    visitor = come(visit, size, files=sides(truths, guesses))
+    tried: list[dict[str, Any]] = [{}, {"numbers": "value"}, {"ignore_case": False}]
+    first, second, third = (docscore.evaluate(predictions=guesses, references=truths, **how).score for how in tried)
     scored(visitor, first)
     facet(visitor, "near miss", "1 of 2 documents")
     visitor["testset-act"].get_by_text(f"Compare by value → {second:.3f}").click()

@@ -180,12 +180,9 @@ def counts_of_tree(tree: ScoreTree, **how: bool) -> Any:
     return leaves, list(dict.fromkeys(path for path, _ in elements)), Counter(elements), tree.weight
 
 
-Lost = list[tuple[str, str, float]]  # the place, the cause and the points
-
-
 @golden("causes", "golden")
-def test_golden_rows(truth: Any, prediction: Any, lost: Lost, how: dict[str, bool]) -> None:
-    """No leaf that lost points lacks a cause."""
+def test_golden_rows(truth: Any, prediction: Any, lost: list[Any], how: dict[str, bool]) -> None:
+    """No leaf that lost points lacks a cause; what is lost are places, causes and points."""
     tree = score_tree(truth, prediction)
     found: dict[tuple[str, str], float] = defaultdict(float)
     for name, node, cause in places(tree, **how):
