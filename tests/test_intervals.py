@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from statistics import NormalDist
 from typing import Any
 
@@ -75,22 +76,21 @@ def bca_of_a_ratio(earned: Array, weight: Array, level: float, draws: int) -> tu
     return end((1 - level) / 2), end((1 + level) / 2)
 
 
+def is_that_of_scipy(found: Interval, sample: Any, statistic: Any, confidence: float, draws: int) -> None:
+    """The same draws in the same order, so the same ends to the last bits."""
+    options: dict[str, Any] = {"confidence_level": confidence, "n_resamples": draws, "method": "BCa"}
+    plain = stats.bootstrap((sample,), statistic, random_state=np.random.default_rng(SEED), **options)
+    assert ends(found) == pytest.approx(tuple(plain.confidence_interval), abs=1e-13)
+    assert found.standard_error == pytest.approx(plain.standard_error, abs=1e-13)
+
+
 @pytest.mark.parametrize("count", [3, 30, 60, 700])
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
 def test_the_interval_of_a_mean_is_that_of_scipy(count: int, confidence: float) -> None:
-    """The same draws in the same order, so the same ends to the last bits; values of 1/16 have exact sums, and ties."""
+    """Values of 1/16 have exact sums, and ties."""
     values = np.round(16 * skewed(count)) / 16
-    plain = stats.bootstrap(
-        (values,),
-        np.mean,
-        confidence_level=confidence,
-        n_resamples=RESAMPLES,
-        method="BCa",
-        random_state=np.random.default_rng(SEED),
-    )
     found = mean_interval(values, confidence=confidence)
-    assert ends(found) == pytest.approx(tuple(plain.confidence_interval), abs=1e-13)
-    assert found.standard_error == pytest.approx(plain.standard_error, abs=1e-13)
+    is_that_of_scipy(found, values, np.mean, confidence, RESAMPLES)
     assert found.method == "BCa bootstrap, 10,000 resamples of documents"
 
 
@@ -107,16 +107,8 @@ def test_the_intervals_of_differences_of_ratios_are_those_of_scipy(confidence: f
 
     found = intervals_of(Differences(*sides), confidence, n_resamples=2000)
     for column, interval in enumerate(found):
-        plain = stats.bootstrap(
-            (np.arange(count),),
-            lambda numbers, axis, column=column: statistic(numbers, axis)[column],
-            confidence_level=confidence,
-            n_resamples=2000,
-            method="BCa",
-            random_state=np.random.default_rng(SEED),
-        )
-        assert ends(interval) == pytest.approx(tuple(plain.confidence_interval), abs=1e-13)
-        assert interval.standard_error == pytest.approx(plain.standard_error, abs=1e-13)
+        one = partial(lambda column, numbers, axis: statistic(numbers, axis)[column], column)
+        is_that_of_scipy(interval, np.arange(count), one, confidence, 2000)
 
 
 @pytest.mark.parametrize("count", [15, 40])
