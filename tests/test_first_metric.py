@@ -85,6 +85,8 @@ def test_python(faces: Any) -> None:
     result = faces.new
     assert 0 < result.score < 1 == faces.base.score
     assert next(iter(result.figures.items())) == (faces.figure.key, result.score)
+    by_default = Evaluation(result.source, result.options)
+    assert by_default.metrics == (["typed", "anls_star"] if faces.case.options else ["anls_star"])
     state = docscore.ScoreState(metrics=result.metrics, **faces.case.options)
     state.update(faces.rows["new"], faces.rows["references"])
     assert state.compute()[faces.figure.key] == result.score

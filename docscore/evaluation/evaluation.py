@@ -279,7 +279,8 @@ class Evaluation:
     Args:
         pairs: the rows.
         options: how predictions are read and compared.
-        metrics: the metrics to compute, names among `METRICS`.
+        metrics: the metrics to compute, names among `METRICS`; None for "anls_star", and with a schema for "typed",
+            beside which "anls_star" stands.
         cluster: a column of the references, a function of the id, or a label for each reference, that names the cluster
             of each row: rows of one cluster, such as the questions of one document, are not independent. Intervals and
             tests resample and swap whole clusters. None where all rows are independent.
@@ -322,7 +323,7 @@ class Evaluation:
         pairs: Pairs,
         options: ScoringOptions = DEFAULT_OPTIONS,
         *,
-        metrics: Sequence[str] = (ANLS_STAR,),
+        metrics: Sequence[str] | None = None,
         cluster: Grouping | None = None,
         by: Grouping | None = None,
         confidence: float | None = CONFIDENCE,
@@ -330,6 +331,7 @@ class Evaluation:
         progress: Progress = no_progress,
         faults: Sequence[str] = (),
     ) -> None:
+        metrics = metrics_with_schema(None, options.schema) if metrics is None else metrics
         self.metrics = checked_metrics(metrics, options)
         self.metric = self.metrics[0]
         self.options, self.by, self.progress, self.faults = options, by, progress, list(faults)
@@ -1171,8 +1173,8 @@ def evaluate(
     given = dict(locals())
     options = ScoringOptions(**{field.name: given[field.name] for field in fields(ScoringOptions)})
     bars = progress_from(progress)
-    asked = (metrics,) if isinstance(metrics, str) else metrics
-    chosen = checked_metrics(metrics_with_schema(asked, options.schema), options)
+    metrics = [metrics] if isinstance(metrics, str) else metrics
+    chosen = checked_metrics(metrics_with_schema(metrics, options.schema), options)
     columns = {name: given[f"{name}_column"] for name in ColumnNames._fields if name != "json_references"}
     names = ColumnNames(**columns, json_references=parse_references is not None)
     if any(isinstance(side, str | os.PathLike) for side in (references, predictions)):

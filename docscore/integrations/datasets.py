@@ -7,7 +7,8 @@ from typing import Any
 
 from docscore.core.options import ScoringOptions
 from docscore.data.pairing import pairs_of_columns
-from docscore.evaluation.evaluation import Evaluation, metrics_with_schema
+from docscore.evaluation.evaluation import Evaluation
+from docscore.metrics.registry import ANLS_STAR
 
 
 def score_batch(
@@ -42,9 +43,8 @@ def score_batch(
             raise KeyError(msg)
     ids = [str(number) for number in range(len(batch[prediction]))]
     pairs = pairs_of_columns(ids, batch[references], batch[prediction])
-    options = ScoringOptions(**keywords)
-    scores = Evaluation(pairs, options, metrics=metrics_with_schema(None, options.schema)[:1])
-    columns: dict[str, list[Any]] = {"anls_score" if options.schema is None else "typed_score": scores.scores}
+    scores = Evaluation(pairs, ScoringOptions(**keywords))
+    columns: dict[str, list[Any]] = {"anls_score" if scores.metric == ANLS_STAR else "typed_score": scores.scores}
     if scores.failed is not None:
         columns["parse_failed"] = [number in scores.failed for number in range(len(ids))]
     return columns

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from docscore.core.options import ScoringOptions
-from docscore.evaluation.evaluation import Evaluation, metrics_with_schema
+from docscore.evaluation.evaluation import Evaluation
 from docscore.integrations.row_texts import pairs_of_texts
 
 
@@ -38,7 +38,7 @@ def score_series(predictions: pd.Series[Any], references: pd.Series[Any], **opti
         ids, *(column.astype(object).where(column.notna(), None) for column in (predictions, references))
     )
     chosen = ScoringOptions(**options)
-    scores = Evaluation(pairs, chosen, metrics=metrics_with_schema(None, chosen.schema)[:1]).scores
+    scores = Evaluation(pairs, chosen).scores
     return pd.Series(scores, index=predictions.index, dtype="float64")
 
 

@@ -147,8 +147,7 @@ def _collect(
             # as `Entity(...)` does, which takes twice as long; likewise for `Step`
             group.of_kind[kind].append(tuple.__new__(Entity, (kind, (text(value),), value, place, sure)))
     elif type(value) is tuple:
-        texts = tuple(dict.fromkeys(map(text, value)))
-        group.of_kind[kind].append(Entity(kind, texts, value, place))
+        group.of_kind[kind].append(Entity(kind, tuple(dict.fromkeys(map(text, value))), value, place))
         group.has_alternatives = True
     else:
         is_list = type(value) is list
