@@ -24,7 +24,7 @@ from docscore.evaluation.systems import (
 )
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_report import table_of_costs, table_of_scores
-from docscore.report.wording import verdict_text
+from docscore.report.wording import by_value_text, verdict_text
 from docscore.stats.significance import holm
 from playground.file_reading import sort_files
 from playground.requests import CompareRequest, SortRequest
@@ -318,6 +318,16 @@ def test_a_grid_marks_the_best_and_what_is_lower_beyond_chance() -> None:
 def test_runs_on_other_documents_are_not_tested() -> None:
     changes = grid_of_runs([(run_of("a"), evaluation_of("right", "right")), (run_of("b"), evaluation_of("zzzzz"))])
     assert [(change.difference, change.adjusted) for change in changes] == [(0.0, None), (-1.0, None)]
+
+
+def test_a_small_gain_by_value_is_said_where_it_changes_the_order() -> None:
+    truth = {"n": 1000.0, "t": "abcdefghij", **{f"k{number}": "x" for number in range(100)}}
+    answers = {"floats": {**truth, "n": 1000}, "texts": {**truth, "t": "abcdefghiX"}}
+    found = {name: Evaluation(pairs_of([each], [truth])) for name, each in answers.items()}
+    assert by_value_text(found).endswith(
+        "by value (--numbers value) the mean of floats is 1.0000, +0.0033; their order is then floats, texts"
+    )
+    assert by_value_text({"floats": found["floats"]}) == ""
 
 
 def test_logs_of_a_cell() -> None:
