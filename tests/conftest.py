@@ -55,8 +55,21 @@ HUNG = 900  # seconds after which a process is taken to hang: far more than any 
 REQUIRE_ALL = "DOCSCORE_REQUIRE_ALL"  # set in CI: what would be skipped there is a failure
 # Files that take a minute or more, the longest first: so no worker is left with one of them while the others are done.
 LONGEST = (
-    *("guides", "ray", "distributed", "loading", "playground_file", "spaces", "playground_systems", "playground_pair"),
-    *("fuzz", "spark", "snapshot", "playground_api", "all_faces", "cli_faults", "typed_score"),
+    "guides",
+    "ray",
+    "distributed",
+    "loading",
+    "playground_file",
+    "spaces",
+    "playground_systems",
+    "playground_pair",
+    "fuzz",
+    "spark",
+    "snapshot",
+    "playground_api",
+    "all_faces",
+    "cli_faults",
+    "typed_score",
 )
 REQUIRE_TOOLS = "DOCSCORE_REQUIRE_TOOLS"  # set in CI in the environment of tests/tools
 
