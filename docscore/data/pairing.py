@@ -214,10 +214,8 @@ def warn_of_copies(sides: Sequence[Pairs], names: Sequence[str]) -> None:
 
 
 def _stacked(runs: Sequence[Pairs], unit: str) -> Pairs:
-    """The rows of runs on the same documents below one another, each id with the number of its run; one as it is."""
+    """The rows of several runs on the same documents below one another, each id with the number of its run."""
     first = runs[0]
-    if len(runs) == 1:
-        return first
 
     def column(name: str) -> list[Any] | None:
         sides = [getattr(run, name) for run in runs]
@@ -310,7 +308,7 @@ def read_systems(
         ValueError: naming file, line and fault; `DataError` for faults of single rows and ids; and for the log of an
             incomplete run, unless `missing` says what the samples count that did not run.
     """
-    epochs = [_epochs(table) for table in systems]
+    epochs = [_epochs(table) if table.documents else [table] for table in systems]
     tables = [table for of_log in epochs for table in of_log]
     faults, references = faults or Faults(), references or table_with_both(tables)
     check_choice("missing", missing, MISSING_MODES)
@@ -331,13 +329,12 @@ def read_systems(
             first, _ = common_rows(first, other)
         pairs = [first, *(common_rows(first, other)[1] for other in pairs[1:])]
     paired = iter(pairs)
-    return [_stacked(list(islice(paired, len(of_log))), "epoch") for of_log in epochs]
+    of_logs = [list(islice(paired, len(of_log))) for of_log in epochs]
+    return [of_log[0] if len(of_log) == 1 else _stacked(of_log, "epoch") for of_log in of_logs]
 
 
 def _epochs(table: Table) -> list[Table]:
-    """The rows of each epoch of a log, under the ids of their documents; rows of another file as they are."""
-    if not table.documents:
-        return [table]
+    """The rows of each epoch of a log, under the ids of their documents."""
     indices: dict[int, list[int]] = {}  # of the rows of each epoch
     times: Counter[str] = Counter()
     for index, row in enumerate(table.rows):

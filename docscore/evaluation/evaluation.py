@@ -416,7 +416,7 @@ class Evaluation:
     @property
     def score(self) -> float:
         """The value of the first figure of the first metric, in [0, 1], 1 is best; by default the mean ANLS* score."""
-        return float(self.ratio.values[0])
+        return float(self.ratios_of(self.metric).values[0])
 
     @cached_property
     def scores(self) -> list[float]:
@@ -1187,9 +1187,11 @@ def evaluate(
             got=f"{len(predictions)}" if isinstance(predictions, list | tuple) else type(predictions).__name__,
         )
     rows = rows_of_sides(references=references, predictions=sides, missing=missing, on_error=on_error, names=names)
-    of_runs = [f"run {number + 1}" for number in range(len(sides))]
-    warn_of_copies(rows.systems, of_runs)
-    pairs = joined_runs(rows.systems, of_runs)
+    pairs = rows.systems[0]
+    if runs:
+        of_runs = [f"run {number + 1}" for number in range(len(sides))]
+        warn_of_copies(rows.systems, of_runs)
+        pairs = joined_runs(rows.systems, of_runs)
     return Evaluation(
         pairs,
         options,
