@@ -544,7 +544,7 @@ def decide_level(system: Evaluation, level: float, confidence: float | None) -> 
     level = check_number("level", level, "a number above 0 and at most 1", lambda number: 0 < number <= 1)
     first = system.ratio
     bound = value = float(first.values[0])
-    nothing = Ratios(0 * first.weight, first.weight)
+    nothing = Ratios(np.zeros_like(first.weight), first.weight)
     needed = 1 if confidence is None else fewest_documents(confidence, 1 - level)
     worst = "all have the score 0", needed, level
     unless = _check_decidable(system, confidence, Differences(nothing, nothing), *worst)
