@@ -228,7 +228,8 @@ def test_the_score_of_a_run_is_its_figure(metric: str) -> None:
 
 
 def test_systems_with_other_numbers_of_runs_are_compared_by_document() -> None:
-    """Two equal runs are one, in tests and ranks."""
+    """Two equal runs are one, in tests and ranks; of one document they are no reason for a warning."""
+    docscore.evaluate(predictions=[{"a": "tea"}] * 2, references={"a": "tea"}, runs=True)
     one, other = evaluated(RUNS[0]), evaluated(answers())
     with pytest.warns(UserWarning, match="run 1 and run 2 have the same predictions"):
         twice = evaluated(RUNS[0], RUNS[0])

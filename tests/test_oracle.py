@@ -21,7 +21,7 @@ from docscore.core.assignment import halves, sum_of_ties
 from docscore.core.options import PACKAGE, ScoringOptions
 from docscore.core.values import convert_ground_truth, convert_prediction, to_json
 from docscore.metrics.anls_star import scorer as pairwise
-from docscore.metrics.anls_star.scorer import Scorer
+from docscore.metrics.anls_star.scorer import Scorer, _portions
 from tests.commands import rows
 from tests.conftest import DATA, examples
 from tests.oracle import Oracle
@@ -156,7 +156,7 @@ def test_portions_of_long_columns_of_lists(cells: int, monkeypatch: pytest.Monke
     truths = [[rng.choice(SCALARS) for _ in range(rng.randint(0, 4))] for _ in range(9)]
     predictions = [[rng.choice(SCALARS) for _ in range(rng.randint(0, 4))] for _ in range(5)]
     compare(truths, predictions)
-    portions = list(pairwise._portions(truths, columns=4))
+    portions = list(_portions(truths, columns=4))
     assert [row for portion in portions for row in range(*portion)] == list(range(9))
     for start, stop in portions:
         assert stop == start + 1 or 4 * sum(map(len, truths[start:stop])) <= cells
