@@ -283,7 +283,7 @@ def _unit_words(locale: str) -> Mapping[str, str]:
     write = extra("babel.units", "quantities").format_unit
     for unit in _CLDR:
         name = unit.partition("-")[2].replace("square-meter", "meter^2").replace("-", "_")
-        for length, count in product(("long", "short"), (1, 2, 5)):
+        for length, count in product(("long", "short"), (0, 1, 2, 3, 5, 6, 11)):  # one of each plural form
             word = write(count, unit, length=length, locale=locale.replace("-", "_")).strip("0123456789 \xa0\u202f")
             if sum(map(str.isalpha, word)) > 2:  # noqa: PLR2004  `m.` may be a month or a metre
                 known.setdefault(word.casefold(), name)
