@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import warnings
 from typing import TYPE_CHECKING, Any
 
 from docscore.version import VERSION as __version__  # noqa: N811  the name that packages use
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from docscore.evaluation.evaluation import Evaluation as Evaluation
     from docscore.evaluation.evaluation import Row as Row
     from docscore.evaluation.evaluation import evaluate as evaluate
-    from docscore.evaluation.evaluation import summarise as summarise
     from docscore.evaluation.ground_truths import lint as lint
     from docscore.evaluation.ground_truths import suggest_schema as suggest_schema
     from docscore.evaluation.state import ScoreState as ScoreState
@@ -56,16 +54,8 @@ _IMPORTED_WHEN_USED = {
     "score_pairs": "docscore.metrics.anls_star.api",
     "score_tree": "docscore.metrics.anls_star.api",
     "suggest_schema": "docscore.evaluation.ground_truths",
-    "summarise": "docscore.evaluation.evaluation",
     "typed_score": "docscore.metrics.typed.score",
     "typed_tree": "docscore.metrics.typed.score",
-}
-
-_RENAMED = {
-    "ComparisonResult": "Comparison",
-    "DocumentResult": "Row",
-    "EvaluationResult": "Evaluation",
-    "ResultTable": "Table",
 }
 
 __all__ = [
@@ -91,17 +81,13 @@ __all__ = [
     "score_pairs",
     "score_tree",
     "suggest_schema",
-    "summarise",
     "typed_score",
     "typed_tree",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """A name whose module is imported the first time that it is used, so that `import docscore` stays light."""
-    if name in _RENAMED:
-        warnings.warn(f"docscore.{name} is called docscore.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
-        return __getattr__(_RENAMED[name])
+    """Import the module of a name on first use, so that `import docscore` stays light."""
     if name not in _IMPORTED_WHEN_USED:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)

@@ -28,7 +28,7 @@ def examples(count: int) -> settings:
 
 
 if LEVEL == "quick":  # not even imported, unless they are named: these take seconds to import what they test
-    collect_ignore = ["test_fuzz.py", "test_ray.py", "test_spark.py", "test_transformers.py", "tools"]
+    collect_ignore = ["test_fuzz.py", "test_ray.py", "test_transformers.py", "tools"]
 
 # How long an example takes depends on what else the machine does.
 settings.register_profile("docscore", examples(100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -64,7 +64,6 @@ LONGEST = (
     "playground_systems",
     "playground_pair",
     "fuzz",
-    "spark",
     "snapshot",
     "playground_api",
     "all_faces",

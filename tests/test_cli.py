@@ -145,7 +145,7 @@ NUMERIC = list(numeric_options())
 
 
 def test_numeric_options_are_enumerated() -> None:
-    gates = {("score", "--fail-under"), ("score", "--fail-under-mean"), ("compare", "--max-loss")}
+    gates = {("score", "--fail-under"), ("compare", "--max-loss")}
     assert gates | {("score", "--worst"), ("bench", "table", "--threshold")} <= {*NUMERIC}
 
 

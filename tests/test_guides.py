@@ -20,7 +20,7 @@ import pytest
 
 from docscore.integrations.evaluate import MODULES
 from tests.commands import run_python
-from tests.conftest import ROOT, needs, skip_or_fail
+from tests.conftest import ROOT, needs
 from tests.page_runner import imports_of, in_a_clone
 
 pytestmark = pytest.mark.full
@@ -31,15 +31,13 @@ PAGES = [
     *(f"evaluate_modules/{name}/README.md" for name in MODULES if name != "anls_star"),
     *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")) if path.name not in IN_TOOLS),
 ]
-ALSO_NEEDED = {"pyspark": {"pandas", "pyarrow"}, "ray": {"polars"}, "transformers": {"torch"}}
+ALSO_NEEDED = {"ray": {"polars"}, "transformers": {"torch"}}
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_runs_and_prints_what_it_says(page: str, tmp_path: Path) -> None:
     needed = imports_of((ROOT / page).read_text("utf-8"))
     needs(*sorted(needed.union(*(ALSO_NEEDED.get(name, set()) for name in needed))))
-    if "pyspark" in needed and not (shutil.which("java") or os.environ.get("JAVA_HOME")):
-        skip_or_fail("needs a Java runtime")
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     run_python("-m", "tests.page_runner", ROOT / page, cwd=tmp_path, OMP_NUM_THREADS="1")
 

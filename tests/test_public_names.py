@@ -31,33 +31,6 @@ def test_a_name_of_the_package_root(name: str) -> None:
     assert name in dir(docscore)
 
 
-def test_functions_that_an_evaluation_replaces_warn() -> None:
-    pairs = docscore.pairs_of(["tea", "rum"], ["tea", "run"])
-    with pytest.warns(DeprecationWarning, match=r"use docscore\.Evaluation"):
-        scores = importlib.import_module("docscore.evaluation").score_corpus(pairs, threshold=0.7)
-    with pytest.warns(DeprecationWarning, match=r"use docscore\.Evaluation"):
-        summary = docscore.summarise(scores, confidence=0.9)
-    assert (scores.interval, summary.interval, summary.signature) == (
-        None,
-        docscore.Evaluation(pairs, ScoringOptions(threshold=0.7), confidence=0.9).interval,
-        scores.signature,
-    )
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("ComparisonResult", "Comparison"),
-        ("DocumentResult", "Row"),
-        ("EvaluationResult", "Evaluation"),
-        ("ResultTable", "Table"),
-    ],
-)
-def test_a_renamed_name_warns(old: str, new: str) -> None:
-    with pytest.warns(DeprecationWarning, match=f"docscore.{old} is called docscore.{new}"):
-        assert getattr(docscore, old) is getattr(docscore, new)
-
-
 def test_no_other_name_is_public() -> None:
     assert sorted(docscore.__all__) == sorted([*NAMES["at once"], *NAMES["when used"]])
 

@@ -9,13 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import docscore
 from docscore.core.errors import InputTypeError, InputValueError
+from docscore.data.files import ColumnNames
+from docscore.data.json_text import loads
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.evaluation.state import ScoreState
 from tests.commands import PREDICTIONS, REFERENCES, TEXTS, killing, pred, ref, rows, written
-from tests.conftest import needs
+from tests.conftest import golden, needs, table
+from tests.structures import predictions as values
 from tests.test_hooks import ANSWERS, SCHEMA, expected_scores
 from tests.test_hooks import TRUTHS as DOCUMENTS
 
@@ -197,7 +202,7 @@ def test_faults_of_parquet_files_name_column_and_row(engine: Any, tmp_path: Path
 
 
 def test_datasets_of_other_makers(engine: Any) -> None:
-    """Ids that occur twice are found across batches; test_spark.py has the faults of JSON text."""
+    """Ids that occur twice are found across batches."""
     import ray  # noqa: PLC0415  an extra
 
     def given(references: str) -> Any:
@@ -260,3 +265,52 @@ def test_a_killed_worker_loses_nothing_and_counts_nothing_twice(
     same(state, expected)
     assert state.rows == len(samples) == count
     assert rows_in(tmp_path / "out") == samples
+
+
+# Rows travel as ids and JSON text.
+
+
+def text_of(engine: Any, line: str, key: str = "prediction") -> tuple[str, str]:
+    """The id and the JSON text of the one row of a file."""
+    side: Any = "references" if key == "references" else "predictions"
+    (row,) = engine.stored_lines(line.encode(), "p.jsonl", side)
+    return row["question_id"], row[key]
+
+
+@pytest.mark.ci
+@golden("row_texts", "lines")
+def test_the_text_of_a_value_is_passed_on(engine: Any, line: str, name: str, text: str) -> None:
+    assert text_of(engine, line) == (name, text)
+
+
+BOMB = (f'{{"question_id": "a", "prediction": {"[" * 100_000}', r"^p\.jsonl, line 1")
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(("line", "sentence"), [*table("row_texts", "faults"), BOMB])
+def test_a_fault_of_a_line_is_named(engine: Any, line: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        text_of(engine, line)
+
+
+@pytest.mark.ci
+def test_references_are_checked_too(engine: Any) -> None:
+    line = '{"question_id": "a", "references": %s}'
+    answers = '["x", {"a": {"$one_of": ["y"]}}]'
+    assert text_of(engine, line % answers, "references")[1] == answers
+    for answers in ('{"a": {"$one_of": "y"}}', '{"a": {"\\u0024one_of": "y"}}'):
+        with pytest.raises(ValueError, match=r"^p\.jsonl, line 1: .*expected a list of options, got str$"):
+            text_of(engine, line % f"[{answers}]", "references")
+    for answers in ("[]", '"x"', "null"):
+        with pytest.raises(ValueError, match="expected 'references' to be a list of at least one acceptable answer"):
+            text_of(engine, line % answers, "references")
+    texts = engine.stored_lines((line % '"[1]"').encode(), "p.jsonl", "references", ColumnNames(json_references=True))
+    assert texts == [{"question_id": "a", "references": "[1]"}]
+
+
+@pytest.mark.ci
+@given(values, st.booleans())
+def test_the_text_spells_the_value(engine: Any, value: Any, ascii_alone: bool) -> None:
+    line = json.dumps({"question_id": "a", "prediction": value}, ensure_ascii=ascii_alone)
+    name, text = text_of(engine, line)
+    assert (name, loads(text)) == ("a", loads(line)["prediction"])

@@ -429,12 +429,6 @@ def test_a_package_that_is_missing_names_the_extra(monkeypatch: pytest.MonkeyPat
     readers.unit_registry.cache_clear()
 
 
-def test_order_is_read_as_date_order_with_a_warning() -> None:
-    schema = {"type": "string", "format": "date", "x-docscore": {"order": "dmy"}, "title": "old"}
-    with pytest.warns(UserWarning, match=r"^#/x-docscore/order: read as date_order"):
-        assert typed_score("2024-04-03", "03/04/2024", schema) == 1.0
-
-
 # What is said of values.
 
 

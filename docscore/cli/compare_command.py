@@ -19,7 +19,6 @@ from docscore.cli.options import (
     json_option,
     metric_options,
     references_option,
-    renamed_option,
     slice_option,
     stdout_console,
     test_set_options,
@@ -45,9 +44,8 @@ from docscore.report.markup import comparison_as_markdown
 @click.argument("new", type=a_file)
 @references_option
 @with_settings(comparing_options, test_set_options, metric_options, by_option, slice_option)
-@renamed_option(
+@click.option(
     "--max-loss",
-    "--fail-below",
     type=Number(min=0),
     metavar="LOSS",
     help="Exit with status 1 if NEW is worse than BASE by more than this beyond chance, by the first metric and with "

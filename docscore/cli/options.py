@@ -270,29 +270,6 @@ def _scoring_option(name: str) -> Callable[[F], F]:
     return click.option(f"--{name.replace('_', '-')}", name, help=help_text, **settings)
 
 
-def renamed_option(name: str, before: str, **settings: Any) -> Callable[[F], Any]:
-    """An option that had another name before, which still works and warns."""
-
-    def decorated(command: F) -> Any:
-        keyword, old = (text.removeprefix("--").replace("-", "_") for text in (name, before))
-
-        @wraps(command)
-        def run(**values: Any) -> Any:
-            value = values.pop(old)
-            if value is not None:
-                if values[keyword] is not None:
-                    msg = f"{before} is the old name of {name}; give {name} alone"
-                    raise click.UsageError(msg, click.get_current_context())
-                say(f"{before} is called {name} now; the old name goes with the next release")
-                values[keyword] = value
-            return command(**values)
-
-        hidden = click.option(before, type=settings["type"], hidden=True)
-        return together(click.option(name, **settings), hidden)(run)
-
-    return decorated
-
-
 references_option = click.option(
     "--references", type=a_file, help="The file of ground truths; not needed where the files hold them, as logs do."
 )

@@ -16,7 +16,6 @@ from docscore.cli.options import (
     evaluations_of_files,
     json_option,
     metric_options,
-    renamed_option,
     slice_option,
     stdout_console,
     test_set_options,
@@ -42,9 +41,8 @@ from docscore.report.console import print_evaluation, print_gate
 @with_settings(comparing_options, test_set_options, metric_options, by_option, slice_option)
 @click.option("--fields", is_flag=True, help="Also show the score of each field, and the causes of lost points.")
 @worst_option
-@renamed_option(
+@click.option(
     "--fail-under",
-    "--fail-under-mean",
     type=Number(min=0, max=1, min_open=True),
     metavar="LEVEL",
     help="Exit with status 1 if the first metric is below this, by chance or not.",

@@ -34,7 +34,6 @@ from docscore.core.options import (
     THRESHOLD,
     ScoringOptions,
     check_whole,
-    options_from,
 )
 from docscore.core.output import write_report
 from docscore.core.runtime import READING, Advance, Progress, ignore, no_progress
@@ -1203,18 +1202,6 @@ def evaluate(
         progress=bars,
         faults=[fault.sentence for fault in rows.faults.found],
     )
-
-
-def score_corpus(pairs: Pairs, options: ScoringOptions | None = None, **keywords: Any) -> Evaluation:
-    """An evaluation without intervals; deprecated, `Evaluation` takes what it takes."""
-    warnings.warn("score_corpus: use docscore.Evaluation", DeprecationWarning, stacklevel=2)
-    return Evaluation(pairs, options_from(options, keywords), confidence=None)
-
-
-def summarise(scores: Evaluation, *, confidence: float | None = None, **_: Any) -> Evaluation:
-    """The evaluation with intervals of a level; deprecated, `Evaluation` has all that a summary had."""
-    warnings.warn("summarise: use docscore.Evaluation", DeprecationWarning, stacklevel=2)
-    return Evaluation(scores.source, scores.options, metrics=scores.metrics, confidence=confidence)
 
 
 def progress_from(progress: bool | Progress | None) -> Progress:

@@ -6,6 +6,7 @@ driver merges only the states of their batches (`docscore.ScoreState`), which ar
 
 from __future__ import annotations
 
+import io
 import pickle
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,14 +18,26 @@ import ray.data
 from pyarrow import fs
 from ray.exceptions import RayTaskError
 
-from docscore.core.errors import InputError, InputValueError, PlacePart, closer, in_file, short_repr, some_of
+from docscore.core.errors import (
+    Faults,
+    InputError,
+    InputTypeError,
+    InputValueError,
+    PlacePart,
+    at_place,
+    closer,
+    in_file,
+    row_place,
+    short_repr,
+    some_of,
+)
 from docscore.core.options import SKIP
-from docscore.data.files import ColumnNames, Table, arrow_rows, with_names
-from docscore.data.pairing import MISSING_REMEDY
-from docscore.data.rows import BY_ID, ID, Side
+from docscore.data.files import SAME_NAMES, ColumnNames, Table, arrow_rows, read_jsonl, with_names
+from docscore.data.json_text import restore, store
+from docscore.data.pairing import MISSING_REMEDY, Pairs, pairs_of_columns
+from docscore.data.rows import BY_ID, ID, Side, read_rows
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.state import ScoreState
-from docscore.integrations.row_texts import pairs_of_texts, stored_lines, stored_rows
 
 Paths = str | Sequence[str]
 _LINES = ["jsonl", "ndjson", "jsonl.gz", "ndjson.gz"]
@@ -148,24 +161,57 @@ def _has_lines(path: str) -> bool:
 
 
 def _from_lines(batch: Any, side: Side, names: ColumnNames) -> Any:
-    """The rows of one JSONL file."""
-    return _table(stored_lines(batch["bytes"][0].as_py(), batch["path"][0].as_py(), side, names), side)
+    """Read the one JSONL file of a batch."""
+    rows = stored_lines(batch["bytes"][0].as_py(), batch["path"][0].as_py(), side, names)
+    return pa.Table.from_pylist(rows, _schema(side))
+
+
+def stored_lines(content: bytes, path: str, side: Side, names: ColumnNames = SAME_NAMES) -> list[dict[str, str]]:
+    """Read a JSONL file as ids and JSON text.
+
+    Args:
+        content: the content of the file.
+        path: the path of the file, for messages.
+        side: predictions or references.
+        names: the names of the columns, and how texts among the references are read.
+
+    Raises:
+        TypeError, ValueError: naming the first line that is not JSON, is no row of this side, or has a value that
+            cannot be scored.
+    """
+    faults = Faults()
+    table = read_jsonl(Path(path), io.BytesIO(content.removeprefix(b"\xef\xbb\xbf")), faults)
+    for fault in faults.found:
+        raise InputValueError(fault.diagnostic)
+    return _stored_rows(with_names(table, side, names, both=False), side)
 
 
 def _from_columns(batch: Any, side: Side, names: ColumnNames) -> Any:
-    """The rows of a part of a Parquet file; references that are JSON text are read as in any file of columns."""
+    """Read a part of a Parquet file; a cell of references may be JSON text."""
     paths = [in_file(path) for path in batch["path"].to_pylist()]
     rows = arrow_rows(batch.to_batches(), batch.schema, paths[0], paths.__getitem__)
     places: list[PlacePart] = [
         closer(path, f"{ID} {short_repr(row[ID])}") for path, row in zip(paths, rows, strict=True)
     ]
     named = with_names(Table(Path("rows.parquet"), rows, places.__getitem__), "references", names, both=False)
-    return _table(stored_rows(named, side), side)
+    return pa.Table.from_pylist(_stored_rows(named, side), _schema(side))
 
 
-def _table(rows: list[dict[str, str]], side: Side) -> Any:
-    """Rows of ids and values as JSON text."""
-    return pa.Table.from_pylist(rows, pa.schema([(name, pa.string()) for name in (ID, getattr(BY_ID, side))]))
+def _stored_rows(table: Table, side: Side) -> list[dict[str, str]]:
+    """Return the id of each row and its value as JSON text.
+
+    Raises:
+        TypeError, ValueError: naming the place of a row that does not belong to this side, or whose value cannot be
+            scored.
+    """
+    read = read_rows(table.rows, BY_ID, side, table.where)
+    texts = (store(list(value) if isinstance(value, tuple) else value) for value in read.values)
+    return [{ID: name, str(getattr(BY_ID, side)): text} for name, text in zip(read.ids, texts, strict=True)]
+
+
+def _schema(side: Side) -> Any:
+    """Return the columns of a side: the id and the JSON text of the value."""
+    return pa.schema([(name, pa.string()) for name in (ID, getattr(BY_ID, side))])
 
 
 def _score(batch: Any, empty: ScoreState) -> Any:
@@ -183,7 +229,12 @@ def _score(batch: Any, empty: ScoreState) -> Any:
             problem=f"ids of references that no prediction has, such as {short_repr(ids[predictions.index(None)])}",
             remedy=MISSING_REMEDY,
         )
-    pairs = pairs_of_texts(ids, predictions, references)
+    truths = [_value(text, name, "references") for text, name in zip(references, ids, strict=True)]
+    values = [
+        None if text is None else _value(text, name, "prediction") for text, name in zip(predictions, ids, strict=True)
+    ]
+    missing = (number for number, text in enumerate(predictions) if text is None)
+    pairs: Pairs = pairs_of_columns(ids, truths, values, missing)
     pairs = pairs.with_predictions() if options.missing == SKIP else pairs
     evaluation = Evaluation(pairs, options, metrics=empty.metrics, confidence=None)
     state = empty.empty()
@@ -214,3 +265,14 @@ def _score(batch: Any, empty: ScoreState) -> Any:
     return pa.Table.from_pylist(
         rows, pa.schema([(name, kind) for name, kind in kinds.items() if asked.get(name, True)])
     )
+
+
+def _value(text: Any, name: str, key: str) -> Any:
+    """Read the JSON text of a value."""
+    place = f"{key} of {row_place(name)}"
+    if not isinstance(text, str):
+        raise InputTypeError(place=place, expected="JSON text", got=type(text).__name__)
+    try:
+        return restore(text, unique_keys=True)
+    except ValueError as error:
+        raise at_place(closer(place, short_repr(text)), error) from None

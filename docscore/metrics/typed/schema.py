@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
@@ -12,7 +11,6 @@ from typing import Any, NamedTuple
 from docscore.core.dates import ORDERS
 from docscore.core.errors import InputValueError, at_place, short_repr
 from docscore.core.options import KEYWORD
-from docscore.core.runtime import level_of_caller
 from docscore.core.values import step_text
 from docscore.metrics.anls_star.sizes import Comparator, SchemaNode
 from docscore.metrics.typed.comparators import COMPARATORS, FunctionComparator, comparator, settings_of
@@ -36,22 +34,19 @@ PlaceSettings = dict[str, Any]
 
 
 def checked_settings(settings: Any, pointer: str) -> PlaceSettings:
-    """What stands under `x-docscore`, if it is right; `order`, as it was called before, is `date_order`.
+    """Return the settings under `x-docscore` of a schema, checked.
 
     Raises:
         ValueError: naming the pointer, what was expected and what came.
     """
     if not isinstance(settings, dict):
         raise InputValueError(place=pointer, expected="an object", got=short_repr(settings))
-    if "order" in settings and "date_order" not in settings:
-        warnings.warn(f"{pointer}/order: read as date_order", UserWarning, stacklevel=level_of_caller())
-        settings = {"date_order" if name == "order" else name: value for name, value in settings.items()}
     for name, value in settings.items():
         if name not in _SETTINGS:
             raise InputValueError(place=pointer, expected=f"some of {', '.join(_SETTINGS)}", got=short_repr(name))
         if not _validator(name).is_valid(value):
             raise InputValueError(place=f"{pointer}/{name}", expected=_SETTINGS[name][0], got=short_repr(value))
-    return settings  # type: ignore[no-any-return]
+    return settings
 
 
 @cache
