@@ -33,7 +33,7 @@ try:  # indented, since the loader would tell people to install the imports that
     from docscore.core.options import ScoringOptions
     from docscore.core.runtime import level_of_caller
     from docscore.evaluation.evaluation import Evaluation
-    from docscore.data.pairing import Grouping
+    from docscore.data.groups import Grouping
     from docscore.metrics.registry import METRICS
     from docscore.report.wording import by_value_text
 

@@ -70,7 +70,7 @@ GROUPS = {
     ),
     "typed score": Group(("docscore/metrics/typed/*.py",), _tests("comparators", "suggestion", "typed_score", "state")),
     "pairing": Group(
-        ("docscore/data/pairing.py", "docscore/data/rows.py"),
+        tuple(f"docscore/data/{name}.py" for name in ("pairing", "checks", "groups", "rows")),
         _tests("rows", "faults", "document_list", "front_door", "groups", "errors"),
     ),
     "gates": Group(

@@ -8,9 +8,10 @@ from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 from docscore.core.errors import Diagnostic, Faulty, FilePlace, InputValueError, in_file, short_repr, some_of
+from docscore.data.checks import doubts_of_reading, first_truths, given_predictions
 from docscore.data.files import ColumnNames, Table, with_names
 from docscore.data.json_text import holds_json, is_json_container, parse_text
-from docscore.data.pairing import Pairs, doubts_of_reading, first_truths, given_predictions
+from docscore.data.pairing import Pairs
 from docscore.data.rows import ANLS, BY_ID, ID, Side, described, format_of
 
 SAMPLED = 50  # rows from which columns and texts are judged

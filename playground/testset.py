@@ -12,7 +12,7 @@ from docscore.core.formatting import printable, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.data.files import write_csv
-from docscore.data.pairing import groups_of_rows
+from docscore.data.groups import groups_of_rows
 from docscore.evaluation.evaluation import Evaluation
 from docscore.metrics.registry import ANLS_STAR
 from docscore.report.html_report import figures_of_evaluation

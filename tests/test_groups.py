@@ -13,7 +13,8 @@ from docscore import compare, evaluate, evaluate_module, pairs_of
 from docscore.core.errors import in_file
 from docscore.core.options import ScoringOptions
 from docscore.data.files import Table
-from docscore.data.pairing import Pairs, groups_of_rows, joined_runs, read_systems
+from docscore.data.groups import groups_of_rows, joined_runs
+from docscore.data.pairing import Pairs, read_systems
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.runs import runs_of
 from docscore.evaluation.systems import systems_of

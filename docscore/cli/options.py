@@ -18,8 +18,10 @@ from rich.console import Console
 from docscore.cli.terminal import say
 from docscore.core.errors import NAMED, InputValueError, faults_summary, row_place
 from docscore.core.options import ScoringOptions
+from docscore.data.checks import warn_of_copies
 from docscore.data.files import ColumnNames
-from docscore.data.pairing import joined_runs, rows_of_sides, warn_of_copies
+from docscore.data.groups import joined_runs
+from docscore.data.pairing import rows_of_sides
 from docscore.evaluation.evaluation import Evaluation, metrics_with_schema, progress_from
 from docscore.evaluation.tables import LISTED
 from docscore.integrations.log_files import read_logs_of_inspect

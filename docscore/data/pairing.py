@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice, repeat
+from itertools import islice
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -15,19 +15,16 @@ from docscore.core.errors import (
     Diagnostic,
     Faults,
     FilePlace,
-    InputTypeError,
     InputValueError,
-    at_place,
-    closer,
     faults_summary,
     in_file,
     row_place,
     short_repr,
     some_of,
 )
-from docscore.core.options import AS_TEXT, MISSING_MODES, SKIP, SchemaSource, ScoringOptions, check_choice
+from docscore.core.options import MISSING_MODES, SKIP, check_choice
 from docscore.core.runtime import Progress, gc_pause, level_of_caller, no_progress
-from docscore.core.values import ONE_OF, SCALAR_TYPES, Value, convert_ground_truth, places_in
+from docscore.core.values import Value
 from docscore.data.files import (
     DELIMITERS,
     SAME_NAMES,
@@ -38,7 +35,6 @@ from docscore.data.files import (
     table_in_memory,
     table_of_source,
 )
-from docscore.data.json_text import Parsed, holds_json, is_json_container, parse_reference, parse_text
 from docscore.data.rows import (
     ANLS,
     BY_ID,
@@ -47,12 +43,9 @@ from docscore.data.rows import (
     PLAIN,
     Absent,
     Check,
-    Lacking,
     RowFormat,
     Rows,
     Side,
-    as_rows,
-    cells_of,
     described,
     format_of,
     read_rows,
@@ -60,7 +53,6 @@ from docscore.data.rows import (
 )
 
 DID_NOT_RUN = "(a sample that did not run)"  # the ground truth where no log has that of a sample: nothing equals it
-_LOOKED_AT = 100  # texts of each side that tell whether they are JSON
 
 
 class Pairs(NamedTuple):
@@ -178,42 +170,7 @@ def pairs_of_columns(
     return Pairs(list(ids), read(references, "references"), read(predictions, "predictions"), frozenset(absent))
 
 
-def joined_runs(runs: Sequence[Pairs], names: Sequence[str]) -> Pairs:
-    """Put the runs of one system on the same documents together: rows such as "a, run 2"; a document is a cluster.
-
-    One run stays as it is.
-
-    Args:
-        runs: the rows of each run.
-        names: what each run is called in messages.
-
-    Raises:
-        ValueError: if a run has other documents than the first.
-    """
-    if len(runs) == 1:
-        return runs[0]
-    parts = [(name, part) for name, run in zip(names, runs, strict=True) for part in run.each_run()]
-    names, runs = zip(*parts, strict=True)
-    first = runs[0]
-    for name, run in zip(names, runs, strict=True):
-        other = sorted(set(first.ids) ^ set(run.ids))
-        if other:
-            got = f"{len(other):,} in one of them only, such as {short_repr(other[0])}"
-            raise InputValueError(place=f"{names[0]} and {name}", expected="the same documents in all runs", got=got)
-    runs = [first, *(common_rows(first, run)[1] for run in runs[1:])]
-    return _stacked(runs, "run")
-
-
-def warn_of_copies(sides: Sequence[Pairs], names: Sequence[str]) -> None:
-    """Warn of predictions, of runs or of systems, that are the same as those before, on at least two documents."""
-    for index, pairs in enumerate(sides):
-        same = next((known for known in range(index) if sides[known].predictions == pairs.predictions), None)
-        if same is not None and len(pairs.ids) > 1:
-            sentence = f"{names[same]} and {names[index]} have the same predictions, as if one were a copy of the other"
-            warnings.warn(sentence, UserWarning, stacklevel=level_of_caller())
-
-
-def _stacked(runs: Sequence[Pairs], unit: str) -> Pairs:
+def stacked_runs(runs: Sequence[Pairs], unit: str) -> Pairs:
     """The rows of several runs on the same documents below one another, each id with the number of its run."""
     first = runs[0]
 
@@ -248,36 +205,6 @@ def common_rows(first: Pairs, second: Pairs) -> tuple[Pairs, Pairs]:
     place = {i: number for number, i in enumerate(second.ids)}
     numbers = [number for number, i in enumerate(first.ids) if i in shared]
     return first.only(numbers), second.only([place[first.ids[number]] for number in numbers])
-
-
-def refuse_json_text(truths: Iterable[Any], predictions: Iterable[Any], options: ScoringOptions) -> None:
-    """Raise `ValueError` where the texts of both sides are JSON, and no option says how they are read.
-
-    The edit distance of two raw JSON texts counts braces, quotes and key names: it is not a score of the documents. Of
-    each side the first 100 texts that are not empty are looked at, those of acceptable answers among them. All of the
-    ground truths must be objects or lists, and one of the predictions must hold one, also in prose or a fence.
-    """
-    if options.parse is not None or options.parse_references is not None:
-        return
-    wanted, given = (list(islice(_texts(side), _LOOKED_AT)) for side in (truths, predictions))
-    if not wanted or not all(map(is_json_container, wanted)) or not any(map(holds_json, given)):
-        return
-    mode = "json" if all(map(is_json_container, given)) else "repair"
-    raise InputValueError(
-        place="references and predictions",
-        problem="their texts are JSON, which would be compared character by character",
-        remedy=f'--parse {mode} --parse-references json (parse="{mode}", parse_references="json") read them; --parse '
-        'text (parse="text") compares them as they are',
-    )
-
-
-def _texts(values: Iterable[Any]) -> Iterator[str]:
-    """The texts among values, and among their acceptable answers, that are not empty."""
-    for value in values:
-        if isinstance(value, tuple):
-            yield from _texts(value)
-        elif isinstance(value, str) and value.strip():
-            yield value
 
 
 def check_equal_count(predictions: int, references: int, place: FilePlace | tuple[()] = ()) -> None:
@@ -330,7 +257,7 @@ def read_systems(
         pairs = [first, *(common_rows(first, other)[1] for other in pairs[1:])]
     paired = iter(pairs)
     of_logs = [list(islice(paired, len(of_log))) for of_log in epochs]
-    return [of_log[0] if len(of_log) == 1 else _stacked(of_log, "epoch") for of_log in of_logs]
+    return [of_log[0] if len(of_log) == 1 else stacked_runs(of_log, "epoch") for of_log in of_logs]
 
 
 def _epochs(table: Table) -> list[Table]:
@@ -565,253 +492,6 @@ def warn_of_documents(references: Table) -> None:
         warnings.warn(f"{references.path}: {problem}", UserWarning, stacklevel=level_of_caller())
 
 
-# the name of a column of the references, a function of the id, or a label for each reference in their order
-Grouping = str | Callable[[str], Any] | Iterable[Any]
-
-
-def groups_of_rows(pairs: Pairs, grouping: Grouping, option: str) -> list[str]:
-    """Return the name of the group of each row.
-
-    Args:
-        pairs: n rows.
-        grouping: the name of a column of the references, a function that gives the group of an id, or n labels in the
-            order of the references.
-        option: the name of the option in error messages.
-
-    Returns:
-        n names; "null" for a null and for a row without the column.
-
-    Raises:
-        TypeError: for a group that is not a text, number, boolean or null, naming the row.
-        ValueError: for a column that no reference has, and for another number of labels than rows.
-    """
-    if pairs.documents is not None:
-        return groups_of_rows(pairs.each_run()[0], grouping, option) * pairs.runs
-    if callable(grouping):
-        values = [grouping(name) for name in pairs.ids]
-    else:
-        values = _column(pairs, grouping, option) if isinstance(grouping, str) else _labels(pairs, grouping, option)
-    return [_group_name(name, value, option) for name, value in zip(pairs.ids, values, strict=True)]
-
-
-def _labels(pairs: Pairs, labels: Iterable[Any], option: str) -> list[Any]:
-    found = as_rows(labels, option)
-    if len(found) != len(pairs.ids):
-        expected = f"a label for each of {len(pairs.ids):,} references"
-        raise InputValueError(place=option, expected=expected, got=f"{len(found):,}")
-    return found
-
-
-def _column(pairs: Pairs, name: str, option: str) -> list[Any]:
-    rows = pairs.reference_rows or []
-    cells = cells_of(rows, name)
-    if all(cell is Lacking for cell in cells):
-        known = sorted({str(key) for row in rows for key in row})
-        got = ", ".join(map(repr, known)) or "rows without columns"
-        raise InputValueError(place=option, expected=f"a column {name!r} of the references", got=got)
-    return [None if cell is Lacking or cell is Absent else cell for cell in cells]
-
-
-def _group_name(row: str, value: Any, option: str) -> str:
-    plain = value.item() if hasattr(value, "item") else value
-    if plain is not None and type(plain) not in SCALAR_TYPES:
-        raise InputTypeError(place=(option, row_place(row)), expected="a text or a number", got=type(value).__name__)
-    return "null" if plain is None else str(plain)
-
-
-VALUE, CONFIDENCE_KEY = "$value", "$confidence"
-
-
-def unwrapped(prediction: Any) -> tuple[Any, Any]:
-    """Split a prediction into its values and their confidences, in the same shape; None where a value has none.
-
-    Raises:
-        ValueError: for an object with `$value` and other keys than `$confidence`.
-
-    >>> unwrapped({"total": {"$value": "12.50", "$confidence": 0.93}, "date": "1 May"})
-    ({'total': '12.50', 'date': '1 May'}, {'total': 0.93, 'date': None})
-    """
-    if isinstance(prediction, dict):
-        if VALUE in prediction:
-            others = prediction.keys() - {VALUE, CONFIDENCE_KEY}
-            if others:
-                got = f"{short_repr(min(others, key=str))} beside them"
-                raise InputValueError(expected=f"{VALUE!r} and {CONFIDENCE_KEY!r} alone in their object", got=got)
-            return prediction[VALUE], prediction.get(CONFIDENCE_KEY)
-        parts = {key: unwrapped(item) for key, item in prediction.items()}
-        values = {key: value for key, (value, _) in parts.items()}
-        return values, {key: confidence for key, (_, confidence) in parts.items()}
-    if isinstance(prediction, list):
-        pairs = [unwrapped(item) for item in prediction]
-        return [value for value, _ in pairs], [confidence for _, confidence in pairs]
-    return prediction, None
-
-
-def is_wrapped(prediction: Any) -> bool:
-    """Whether a value at the first two levels has a confidence."""
-    inside = prediction.values() if isinstance(prediction, dict) else ()
-    return any(isinstance(each, dict) and VALUE in each and CONFIDENCE_KEY in each for each in (prediction, *inside))
-
-
-def with_confidences(pairs: Pairs) -> Pairs:
-    """Move the confidences out of the predictions; those that a row has under "confidence" take precedence.
-
-    Raises:
-        ValueError: naming the row.
-    """
-    of_rows = repeat(None, len(pairs.ids)) if pairs.confidences is None else pairs.confidences
-    both = list(map(_unwrapped_row, pairs.ids, pairs.predictions, of_rows))
-    return pairs._replace(predictions=[value for value, _ in both], confidences=[each for _, each in both])
-
-
-def _unwrapped_row(name: str, prediction: Any, of_row: Any) -> tuple[Any, Any]:
-    """The values of a prediction and their confidences; raises `ValueError` naming the row."""
-    try:
-        value, confidence = unwrapped(prediction)
-    except ValueError as error:
-        raise at_place(row_place(name), error) from None
-    return value, confidence if of_row is None else of_row
-
-
-_TRIED = 20  # texts that are read to see whether they hold JSON
-
-
-def doubts_of_reading(
-    pairs: Pairs,
-    parse: str | None,
-    parse_references: str | None,
-    *,
-    references: str = "references",
-    predictions: str = "predictions",
-) -> Iterator[Diagnostic]:
-    """What is doubtful of all rows of a test set, before texts are read as JSON.
-
-    Args:
-        pairs: the rows as they were given; where one of them is as it should be, no further one is looked at.
-        parse: how predictions that are text are to be read, as in `ScoringOptions`.
-        parse_references: the same for ground truths.
-        references: the place of the ground truths in the sentences.
-        predictions: the place of the predictions.
-
-    >>> pairs = Pairs(["a"], [{"total": "1"}], ['{"total": "1"}'])
-    >>> print(next(doubts_of_reading(pairs, None, None)))
-    predictions: 1 of 1 are text where the ground truth is an object or a list, which text never matches; that of 'a' \
-holds JSON; parse="json" or parse="repair" (--parse) reads it
-    """
-    count = len(pairs.predictions) - len(pairs.absent)
-    if not count or parse == AS_TEXT:
-        return
-    if parse is None:
-        texts = [
-            (name, guess)
-            for name, truth, guess in zip(pairs.ids, first_truths(pairs), pairs.predictions, strict=True)
-            if type(guess) is str
-            and (isinstance(truth, dict | list) or (parse_references and is_json_container(truth)))
-        ]
-        likely = (each for each in texts if "{" in each[1] or "[" in each[1])
-        example = next((name for name, text in islice(likely, _TRIED) if holds_json(text)), None)
-        if example is not None:
-            problem = (
-                f"{len(texts):,} of {count:,} are text where the ground truth is an object or a list, which text never "
-                f"matches; that of {short_repr(example)} holds JSON"
-            )
-            remedy = 'parse="json" or parse="repair" (--parse) reads it'
-            yield Diagnostic((predictions,), problem=problem, remedy=remedy)
-    # each of these passes ends with the first row that is as it should be
-    if (
-        parse_references is None
-        and all(
-            is_json_container(answer)
-            for truth in pairs.truths
-            for answer in (truth if isinstance(truth, tuple) else (truth,))
-        )
-        and (parse is not None or not all(isinstance(each, str) for each in given_predictions(pairs)))
-    ):
-        problem = "all are text that is JSON, and is compared as text"
-        remedy = 'parse_references="json" (--parse-references json) reads it'
-        yield Diagnostic((references,), problem=problem, remedy=remedy)
-    lists = (isinstance(each, list) and len(each) == 1 and isinstance(each[0], dict) for each in first_truths(pairs))
-    if all(lists) and all(isinstance(each, dict) for each in given_predictions(pairs)):
-        problem = "all are lists of one object, which never match predictions that are objects"
-        remedy = 'a list of acceptable answers needs rows by id, {"question_id": ..., "references": [...]}'
-        yield Diagnostic((references,), problem=problem, remedy=remedy)
-
-
-def doubts_of_values(pairs: Pairs, *, with_confidences: bool) -> Iterator[Diagnostic]:
-    """What is doubtful of the values of a test set, after texts were read as JSON.
-
-    Args:
-        pairs: the rows.
-        with_confidences: whether confidences are taken out of the predictions.
-
-    >>> print(next(doubts_of_values(Pairs(["a"], [{"total": ("1", "")}], [{}]), with_confidences=False)))
-    references: 1 of 1 accept a missing value, such as that of 'a': a text among their acceptable answers is empty
-    """
-    first = range(min(_LOOKED_AT, len(pairs.ids)))
-    truths = (pairs.truths[number] for number in first)  # by id, one acceptable answer is a one-of too
-    of_truths = any(_has_one_of(each[0] if type(each) is tuple and len(each) == 1 else each) for each in truths)
-    if not of_truths and any(_has_one_of(pairs.predictions[number]) for number in first):
-        problem = f"they have {ONE_OF!r}, which only ground truths have; the two sides may be swapped"
-        yield Diagnostic(("predictions",), problem=problem)
-    if not with_confidences and any(map(is_wrapped, pairs.predictions)):
-        problem = "they hold $value and $confidence, and are scored with both"
-        remedy = "with_confidences=True (--with-confidences) takes the values out of them"
-        yield Diagnostic(("predictions",), problem=problem, remedy=remedy)
-    empty = [
-        name
-        for name, truth in zip(pairs.ids, pairs.truths, strict=True)
-        if any(type(part) is tuple and "" in part for part in _containers_in(truth))
-    ]
-    if empty:
-        problem = (
-            f"{len(empty):,} of {len(pairs.ids):,} accept a missing value, such as that of {short_repr(empty[0])}: a "
-            "text among their acceptable answers is empty"
-        )
-        yield Diagnostic(("references",), problem=problem)
-
-
-def doubts_of_schema(truths: Iterable[Value], schema: SchemaSource) -> Iterator[Diagnostic]:
-    """Fields whose comparison the schema sets and that no ground truth has, such as those with a misspelt name."""
-    lacking = dict.fromkeys(schema.compared_fields())
-    for truth in truths:
-        if not lacking:
-            return
-        for path, _ in places_in(truth):
-            lacking.pop(path, None)
-    names = [path.removeprefix(".") for path in lacking]
-    if names:
-        problem = f"no ground truth has {some_of(names)}, whose comparison it sets"
-        yield Diagnostic(("schema",), problem=problem)
-
-
-def _containers_in(value: Any) -> list[Any]:
-    """The objects, lists and one-ofs in a value, itself among them."""
-    found = [value] if type(value) in _CONTAINERS else []
-    for part in found:  # what is found in it is appended, and visited too
-        found += [item for item in (part.values() if type(part) is dict else part) if type(item) in _CONTAINERS]
-    return found
-
-
-def _has_one_of(value: Any) -> bool:
-    """Whether a value has a one-of at any depth, also as JSON spells it, which it stays in a prediction."""
-    return any(
-        type(part) is tuple or (type(part) is dict and part.keys() == {ONE_OF}) for part in _containers_in(value)
-    )
-
-
-_CONTAINERS = frozenset((dict, list, tuple))
-
-
-def first_truths(pairs: Pairs) -> Iterator[Any]:
-    """The ground truths; of several acceptable answers the first."""
-    return (each[0] if isinstance(each, tuple) and each else each for each in pairs.truths)
-
-
-def given_predictions(pairs: Pairs) -> Iterator[Any]:
-    """The predictions that are not missing."""
-    return (each for number, each in enumerate(pairs.predictions) if number not in pairs.absent)
-
-
 class FileRows(NamedTuple):
     """The paired rows of files, and the faults of the rows that were left out.
 
@@ -860,61 +540,3 @@ def rows_of_sides(
     if truths is not None and isinstance(references, str | PathLike):
         warn_of_documents(truths)
     return FileRows(read_systems(truths, tables, missing, faults), faults)
-
-
-def read_texts(pairs: Pairs, options: ScoringOptions) -> tuple[Pairs, dict[int, Parsed], list[str]]:
-    """Read the texts of rows as JSON, where the options say so, and take the values out of those with confidences.
-
-    Returns:
-        The rows as they are scored; how the text of each prediction was read, by the number of its row; and what is
-        doubtful of the rows, in sentences that were warnings too.
-
-    Raises:
-        TypeError, ValueError: for texts that are JSON on both sides where no option says how they are read, and for a
-            reference that is no JSON, naming its row.
-    """
-    refuse_json_text(pairs.truths, pairs.predictions, options)
-    doubts = list(doubts_of_reading(pairs, options.parse, options.parse_references))
-    if options.parse_references:
-        pairs = pairs._replace(truths=list(map(parsed_reference, pairs.ids, pairs.truths)))
-    readings: dict[int, Parsed] = {}
-    if options.parse_mode is not None:
-        predictions, readings = parse_predictions(pairs.predictions, pairs.truths, options.parse_mode)
-        pairs = pairs._replace(predictions=predictions)
-    doubts += doubts_of_values(pairs, with_confidences=options.with_confidences)
-    if options.schema is not None:
-        doubts += doubts_of_schema(pairs.truths, options.schema)
-    for doubt in doubts:
-        warnings.warn(str(doubt), UserWarning, stacklevel=level_of_caller())
-    pairs = with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)
-    return pairs, readings, list(map(str, doubts))
-
-
-def parsed_reference(name: str, truth: Any) -> Any:
-    """The ground truth of a row with its texts read as JSON.
-
-    Args:
-        name: the id of the row.
-        truth: the ground truth; a tuple holds acceptable answers.
-
-    Raises:
-        TypeError, ValueError: for a text that is not JSON as a whole or cannot be scored, naming the row.
-    """
-    try:
-        return convert_ground_truth(parse_reference(truth))
-    except ValueError as error:
-        raise at_place(closer(row_place(name), "an answer"), error) from None
-
-
-def parse_predictions(
-    predictions: Sequence[Any], truths: Sequence[Any], mode: str
-) -> tuple[list[Any], dict[int, Parsed]]:
-    """Read text predictions as JSON; return all predictions, and how each text was read, by its row number."""
-    readings: dict[int, Parsed] = {}
-
-    values = list(predictions)
-    for number, prediction in enumerate(values):
-        if type(prediction) is str:  # and not the digits of a number
-            parsed = parse_text(prediction, mode, truths[number])
-            values[number], readings[number] = parsed.value, parsed._replace(value=None)
-    return values, readings

@@ -27,7 +27,7 @@ from docscore.core.numbers import ROUNDING
 from docscore.core.options import check_number, check_whole
 from docscore.core.output import write_report
 from docscore.core.runtime import Progress, no_progress
-from docscore.data.pairing import groups_of_rows
+from docscore.data.groups import groups_of_rows
 from docscore.evaluation.fields import MOST_FIELDS_TESTED, Field, FieldTable, fields_as_ratios
 from docscore.evaluation.tables import LISTED, Table, content_table
 from docscore.metrics.anls_star.causes import CAUSES

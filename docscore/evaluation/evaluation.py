@@ -38,17 +38,11 @@ from docscore.core.options import (
 from docscore.core.output import write_report
 from docscore.core.runtime import READING, Advance, Progress, ignore, no_progress
 from docscore.core.values import differs_by_value
+from docscore.data.checks import read_texts, warn_of_copies
 from docscore.data.files import ColumnNames
+from docscore.data.groups import Grouping, groups_of_rows, joined_runs
 from docscore.data.json_text import COUNTED_READINGS, PARSE_COUNTS, Parsed
-from docscore.data.pairing import (
-    Grouping,
-    Pairs,
-    groups_of_rows,
-    joined_runs,
-    read_texts,
-    rows_of_sides,
-    warn_of_copies,
-)
+from docscore.data.pairing import Pairs, rows_of_sides
 from docscore.evaluation.automation import (
     ALIGNED,
     REVIEWED,

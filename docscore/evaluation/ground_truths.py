@@ -20,9 +20,9 @@ from rapidfuzz.distance import Levenshtein
 from docscore.core.errors import Faults, InputValueError, short_repr
 from docscore.core.options import KEYWORD, SchemaSource
 from docscore.core.values import Value, places_in, scalar_text, step_text, to_json
+from docscore.data.checks import parsed_reference
 from docscore.data.files import ColumnNames, table_of_source
 from docscore.data.json_text import dumps_strictly, is_json_container
-from docscore.data.pairing import parsed_reference
 from docscore.data.rows import read_rows, side_format
 from docscore.evaluation.evaluation import Evaluation, evaluate
 from docscore.metrics.anls_star.api import anls_score

@@ -19,8 +19,9 @@ from docscore.core.errors import InputTypeError, InputValueError, short_repr
 from docscore.core.options import AS_TEXT, check_choice
 from docscore.core.runtime import level_of_caller
 from docscore.core.values import convert_ground_truth, convert_prediction
+from docscore.data.checks import refuse_json_text
 from docscore.data.json_text import COUNTED_READINGS, PARSE_COUNTS, Parsed, parse_text
-from docscore.data.pairing import Pairs, refuse_json_text
+from docscore.data.pairing import Pairs
 from docscore.data.rows import as_rows, read_rows, row_format
 from docscore.evaluation.state import RATES, ScoreState
 

@@ -17,8 +17,9 @@ import pyarrow as pa
 from docscore.core.errors import InputValueError
 from docscore.core.options import ScoringOptions
 from docscore.core.values import LEAF_TYPES
+from docscore.data.groups import Grouping
 from docscore.data.json_text import dumps, loads, restore, store
-from docscore.data.pairing import Grouping, Pairs, check_equal_count, pairs_of
+from docscore.data.pairing import Pairs, check_equal_count, pairs_of
 from docscore.data.rows import BY_ID, ID, PLAIN, RowFormat, Side, as_rows, read_rows, row_format
 from docscore.evaluation.evaluation import Evaluation
 from docscore.stats.intervals import check_confidence

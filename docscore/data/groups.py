@@ -1,0 +1,91 @@
+"""Groups of paired rows: clusters and slices by a column or a function of the id, and the runs of one system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from docscore.core.errors import InputTypeError, InputValueError, row_place, short_repr
+from docscore.core.values import SCALAR_TYPES
+from docscore.data.pairing import Pairs, common_rows, stacked_runs
+from docscore.data.rows import Absent, Lacking, as_rows, cells_of
+
+
+def joined_runs(runs: Sequence[Pairs], names: Sequence[str]) -> Pairs:
+    """Put the runs of one system on the same documents together: rows such as "a, run 2"; a document is a cluster.
+
+    One run stays as it is.
+
+    Args:
+        runs: the rows of each run.
+        names: what each run is called in messages.
+
+    Raises:
+        ValueError: if a run has other documents than the first.
+    """
+    if len(runs) == 1:
+        return runs[0]
+    parts = [(name, part) for name, run in zip(names, runs, strict=True) for part in run.each_run()]
+    names, runs = zip(*parts, strict=True)
+    first = runs[0]
+    for name, run in zip(names, runs, strict=True):
+        other = sorted(set(first.ids) ^ set(run.ids))
+        if other:
+            got = f"{len(other):,} in one of them only, such as {short_repr(other[0])}"
+            raise InputValueError(place=f"{names[0]} and {name}", expected="the same documents in all runs", got=got)
+    runs = [first, *(common_rows(first, run)[1] for run in runs[1:])]
+    return stacked_runs(runs, "run")
+
+
+# the name of a column of the references, a function of the id, or a label for each reference in their order
+Grouping = str | Callable[[str], Any] | Iterable[Any]
+
+
+def groups_of_rows(pairs: Pairs, grouping: Grouping, option: str) -> list[str]:
+    """Return the name of the group of each row.
+
+    Args:
+        pairs: n rows.
+        grouping: the name of a column of the references, a function that gives the group of an id, or n labels in the
+            order of the references.
+        option: the name of the option in error messages.
+
+    Returns:
+        n names; "null" for a null and for a row without the column.
+
+    Raises:
+        TypeError: for a group that is not a text, number, boolean or null, naming the row.
+        ValueError: for a column that no reference has, and for another number of labels than rows.
+    """
+    if pairs.documents is not None:
+        return groups_of_rows(pairs.each_run()[0], grouping, option) * pairs.runs
+    if callable(grouping):
+        values = [grouping(name) for name in pairs.ids]
+    else:
+        values = _column(pairs, grouping, option) if isinstance(grouping, str) else _labels(pairs, grouping, option)
+    return [_group_name(name, value, option) for name, value in zip(pairs.ids, values, strict=True)]
+
+
+def _labels(pairs: Pairs, labels: Iterable[Any], option: str) -> list[Any]:
+    found = as_rows(labels, option)
+    if len(found) != len(pairs.ids):
+        expected = f"a label for each of {len(pairs.ids):,} references"
+        raise InputValueError(place=option, expected=expected, got=f"{len(found):,}")
+    return found
+
+
+def _column(pairs: Pairs, name: str, option: str) -> list[Any]:
+    rows = pairs.reference_rows or []
+    cells = cells_of(rows, name)
+    if all(cell is Lacking for cell in cells):
+        known = sorted({str(key) for row in rows for key in row})
+        got = ", ".join(map(repr, known)) or "rows without columns"
+        raise InputValueError(place=option, expected=f"a column {name!r} of the references", got=got)
+    return [None if cell is Lacking or cell is Absent else cell for cell in cells]
+
+
+def _group_name(row: str, value: Any, option: str) -> str:
+    plain = value.item() if hasattr(value, "item") else value
+    if plain is not None and type(plain) not in SCALAR_TYPES:
+        raise InputTypeError(place=(option, row_place(row)), expected="a text or a number", got=type(value).__name__)
+    return "null" if plain is None else str(plain)
