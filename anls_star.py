@@ -35,7 +35,7 @@ try:  # indented, since the loader would tell people to install the imports that
     from docscore.evaluation.evaluation import Evaluation
     from docscore.data.groups import Grouping
     from docscore.metrics.registry import METRICS
-    from docscore.report.wording import by_value_text
+    from docscore.evaluation.sentences import by_value_text
 
     if evaluate is not None:
         from docscore.integrations.evaluate.metric import DocumentMetricMixin

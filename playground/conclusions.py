@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from docscore.core.formatting import three_digits, with_minus_signs, with_sign
+from docscore.core.formatting import counted, p_text, shown_name, three_digits, with_minus_signs, with_sign
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE, ScoringOptions
 from docscore.data.checks import first_truths
@@ -16,20 +16,10 @@ from docscore.data.pairing import Pairs
 from docscore.evaluation.comparison import Change, adjusted, changes_of, rows_of_base
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.ground_truths import suggestion_of
+from docscore.evaluation.sentences import FOLLOWS, LEADS, changed_order, fields_note, is_beyond_chance, share_in_words
 from docscore.metrics.anls_star.causes import Cause
+from docscore.metrics.annotations import cause_in_words
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
-from docscore.report.annotations import cause_in_words
-from docscore.report.wording import (
-    FOLLOWS,
-    LEADS,
-    changed_order,
-    counted,
-    fields_note,
-    is_beyond_chance,
-    p_text,
-    share_in_words,
-    shown_name,
-)
 
 MOST_RESCORED = 20_000  # rows that are scored once more for a what-if
 MOST_EXPLAINED = 2_000  # rows whose causes are looked for once more

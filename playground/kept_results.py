@@ -16,7 +16,7 @@ from statistics import median
 from typing import Any
 
 from docscore.core.errors import InputValueError
-from docscore.core.formatting import clipped, printable, three_digits, with_minus_signs, with_sign
+from docscore.core.formatting import clipped, counted, printable, three_digits, with_minus_signs, with_sign
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.runtime import with_room_to_recurse
@@ -25,12 +25,12 @@ from docscore.data.json_text import dumps, loads
 from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import Losses
+from docscore.evaluation.sentences import NOTHING_LOST, fields_note
 from docscore.metrics.anls_star.causes import CAUSES, FieldPlace, places
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.metrics.registry import METRICS, TYPED
 from docscore.report.html_tree import explained_drawing
-from docscore.report.wording import NOTHING_LOST, counted, fields_note
 from playground.conclusions import cause_label
 from playground.fragments import fragment
 from playground.requests import ViewRequest

@@ -13,27 +13,24 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError
-from docscore.core.formatting import three_digits
+from docscore.core.formatting import counted, percent_text, shown_name, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.data.files import csv_cell, name_without_extension
 from docscore.evaluation.comparison import Comparison
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.systems import changes_against, systems_of
-from docscore.metrics.anls_star.causes import CAUSES
-from docscore.report.markup import table_as_latex, table_as_markdown
-from docscore.report.systems_report import CHANCE_MARK, systems_table
-from docscore.report.table_model import ReportTable, TableCell, TableColumn
-from docscore.report.wording import (
+from docscore.evaluation.sentences import (
     by_value_text,
     count_lines,
-    counted,
     fields_note,
     interval_text,
     is_beyond_chance,
     level_of_tests,
-    percent_text,
-    shown_name,
 )
+from docscore.evaluation.systems import changes_against, systems_of
+from docscore.evaluation.tables import ReportTable, TableCell, TableColumn
+from docscore.metrics.anls_star.causes import CAUSES
+from docscore.report.markup import table_as_latex, table_as_markdown
+from docscore.report.systems_report import CHANCE_MARK, systems_table
 from playground.conclusions import cause_label, every_pair, loss_text, ties_of, verdict_of, what_ifs_of
 from playground.file_reading import check_metrics, check_pairs, rows_of_systems, skipped_lines
 from playground.fragments import fragment

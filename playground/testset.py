@@ -14,9 +14,9 @@ from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.data.files import write_csv
 from docscore.data.groups import groups_of_rows
 from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.sentences import count_lines, interval_text
 from docscore.metrics.registry import ANLS_STAR
 from docscore.report.html_report import figures_of_evaluation
-from docscore.report.wording import count_lines, interval_text
 from playground.conclusions import headline_of, what_ifs_of
 from playground.file_reading import check_metrics, check_pairs, rows_of_request, skipped_lines
 from playground.fragments import fragment

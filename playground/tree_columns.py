@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from itertools import groupby, zip_longest
 from typing import NamedTuple
 
-from docscore.core.formatting import clipped, three_digits
+from docscore.core.formatting import clipped, counted, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.values import value_text
+from docscore.evaluation.sentences import STATUS_WORDS, Span
 from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.causes import places as causes_of
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.report.html_tree import lost_text, value_spans
-from docscore.report.wording import STATUS_WORDS, Span, counted
 
 MOST_PLACES = 3000  # with more, those where the systems agree are only counted
 _LONGEST_LABEL, _LONGEST_VALUE = 200, 1000  # characters

@@ -11,14 +11,14 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from docscore.data.pairing import Pairs
+from docscore.evaluation import contents
 from docscore.evaluation.automation import Curve, automation_curve, review_of_entities
 from docscore.evaluation.comparison import Change, Comparison, compare
 from docscore.evaluation.evaluation import Evaluation, Figure, Slice
 from docscore.evaluation.systems import BEST, Systems
+from docscore.evaluation.tables import ReportTable, TableCell, TableColumn
 from docscore.metrics.kieval import GroupCounts, kieval_score, total_kieval
-from docscore.report import content
 from docscore.report.systems_report import systems_table
-from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from docscore.stats.calibration import Calibration, CalibrationFigure, ReliabilityPoint
 from docscore.stats.intervals import Interval
 from tests.conftest import DATA
@@ -135,13 +135,13 @@ def systems(sample: Sample, *, tested: bool = False, sliced: bool = False) -> Sy
 
 
 TABLES: dict[str, Callable[[Sample], ReportTable]] = {
-    "fields": lambda sample: content.fields_table(sample.evaluation),
-    "lists": lambda sample: content.lists_table(sample.evaluation),
-    "causes": lambda sample: content.causes_table(sample.evaluation),
-    "rates": lambda sample: content.rates_table(sample.evaluation.rate_list),
-    "figures": lambda sample: content.figures_table(sample.evaluation),
-    "entities": lambda sample: content.kieval_tables(sample.evaluation.breakdowns["kieval"])[0],
-    "groups": lambda sample: content.kieval_tables(sample.evaluation.breakdowns["kieval"])[1],
+    "fields": lambda sample: contents.fields_table(sample.evaluation),
+    "lists": lambda sample: contents.lists_table(sample.evaluation),
+    "causes": lambda sample: contents.causes_table(sample.evaluation),
+    "rates": lambda sample: contents.rates_table(sample.evaluation.rate_list),
+    "figures": lambda sample: contents.figures_table(sample.evaluation),
+    "entities": lambda sample: contents.kieval_tables(sample.evaluation.breakdowns["kieval"])[0],
+    "groups": lambda sample: contents.kieval_tables(sample.evaluation.breakdowns["kieval"])[1],
     "systems": lambda sample: systems_table(systems(sample), percent=True),
     "systems by metric": lambda sample: systems_table(systems(sample), by_metric=True),
     "systems with intervals": lambda sample: systems_table(
@@ -151,19 +151,19 @@ TABLES: dict[str, Callable[[Sample], ReportTable]] = {
     "systems by slice and metric": lambda sample: systems_table(
         systems(sample, tested=True, sliced=True), by_metric=True
     ),
-    "field changes": lambda sample: content.field_changes_table(sample.comparison),
-    "cause changes": lambda sample: content.cause_changes_table(sample.comparison),
-    "document changes": lambda sample: content.document_changes_table(
+    "field changes": lambda sample: contents.field_changes_table(sample.comparison),
+    "cause changes": lambda sample: contents.cause_changes_table(sample.comparison),
+    "document changes": lambda sample: contents.document_changes_table(
         [*sample.comparison.worse, *sample.comparison.better]
     ),
-    "documents": lambda sample: content.documents_table(sample.evaluation, sample.evaluation.numbers_of_worst(3)),
-    "slices": lambda sample: content.slices_table(
+    "documents": lambda sample: contents.documents_table(sample.evaluation, sample.evaluation.numbers_of_worst(3)),
+    "slices": lambda sample: contents.slices_table(
         [Slice(value, 2, sample.evaluation.measured) for value in ("de", "en", HOSTILE_TEXTS[8])], HOSTILE_TEXTS[7]
     ),
-    "calibration": lambda _: content.calibration_table(CALIBRATION),
-    "reliability": lambda _: content.reliability_table(CALIBRATION),
-    "curve": lambda sample: content.curve_table(sample.curve),
-    "cut off": lambda sample: content.fields_table(sample.evaluation).first(2),
+    "calibration": lambda _: contents.calibration_table(CALIBRATION),
+    "reliability": lambda _: contents.reliability_table(CALIBRATION),
+    "curve": lambda sample: contents.curve_table(sample.curve),
+    "cut off": lambda sample: contents.fields_table(sample.evaluation).first(2),
 }
 
 

@@ -13,9 +13,9 @@ import pytest
 from rich.console import Console
 
 from docscore import score_tree
+from docscore.evaluation.sentences import verdict_text
 from docscore.report.console import print_comparison, print_measured, print_summary, print_table, print_tree
 from docscore.report.systems_report import systems_table
-from docscore.report.wording import verdict_text
 from tests.commands import COLOUR, HOSTILE, RAW, Write, on_terminal, pred, ref, run, run_process, screen
 from tests.report_samples import drinks, hostile, systems
 

@@ -18,12 +18,12 @@ from docscore.core.options import ScoringOptions
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import Evaluation
 from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.annotations import folded_tree
 from docscore.metrics.base import MetricRow, MetricTree
 from docscore.metrics.entity_f1 import entity_counts, entity_f1_tree
 from docscore.metrics.kieval import kieval_score, kieval_tree, total_kieval
 from docscore.metrics.nted import nted_score, nted_tree
 from docscore.metrics.registry import METRICS, WITH_TREES
-from docscore.report.annotations import folded_tree
 from docscore.report.html_tree import positions_of, tree_drawing
 from docscore.version import VERSION
 from tests.commands import PREDICTIONS, REFERENCES, succeed

@@ -16,12 +16,12 @@ import docscore
 from docscore import ScoreTree, score_tree, typed_tree
 from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
 from docscore.data.pairing import Pairs, pairs_of
+from docscore.evaluation.contents import causes_table
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import MOST_FIELDS_TESTED
 from docscore.metrics.anls_star.causes import CAUSES, FieldCounts, Outcome, places
 from docscore.metrics.registry import METRICS
 from docscore.metrics.typed.schema import compiled_schema
-from docscore.report.content import causes_table
 from tests.commands import pred, ref
 from tests.conftest import examples, golden, table
 from tests.structures import damaged, evaluation_of, predictions, random_prediction, random_truth, truths

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from docscore import pairs_of, score_tree
 from docscore.data.pairing import rows_of_sides
 from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.sentences import by_value_text, verdict_text
 from docscore.evaluation.systems import (
     BEST,
     LoggedRun,
@@ -24,7 +25,6 @@ from docscore.evaluation.systems import (
 )
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_report import table_of_costs, table_of_scores
-from docscore.report.wording import by_value_text, verdict_text
 from docscore.stats.significance import holm
 from playground.file_reading import sort_files
 from playground.requests import CompareRequest, SortRequest

@@ -12,11 +12,11 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from docscore.core.formatting import printable
+from docscore.evaluation.contents import causes_table, fields_table, lists_table, rates_table
+from docscore.evaluation.tables import ReportTable, TableCell, TableColumn
 from docscore.report.console import print_table
-from docscore.report.content import causes_table, fields_table, lists_table, rates_table
 from docscore.report.html_tree import macro_as_html
 from docscore.report.markup import table_as_latex, table_as_markdown
-from docscore.report.table_model import ReportTable, TableCell, TableColumn
 from tests.commands import RAW
 from tests.conftest import DATA, golden
 from tests.report_samples import BY_HAND, EVERY, SAMPLES, TABLES, Markup, drinks, evaluated, grid

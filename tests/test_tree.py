@@ -21,10 +21,10 @@ from docscore.core.options import ScoringOptions
 from docscore.core.values import convert_ground_truth, value_excerpt
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.sentences import annotation_text
 from docscore.metrics.anls_star.causes import places
 from docscore.metrics.anls_star.tree import GLYPHS, outline
-from docscore.report.annotations import FEWEST, annotations_of, folded_tree, groups_of
-from docscore.report.wording import annotation_text
+from docscore.metrics.annotations import FEWEST, annotations_of, folded_tree, groups_of
 from tests.conftest import DATA, golden
 from tests.structures import damaged, predictions, random_truth, truths
 

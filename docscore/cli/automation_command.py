@@ -22,8 +22,8 @@ from docscore.cli.options import (
     with_settings,
 )
 from docscore.cli.terminal import print_json
+from docscore.evaluation.contents import calibration_table
 from docscore.report.console import print_automation, print_table
-from docscore.report.content import calibration_table
 
 
 @click.command(

@@ -28,10 +28,10 @@ from docscore.data.files import read_value, suffix_of
 from docscore.data.pairing import Pairs, rows_of_sides
 from docscore.data.rows import ID
 from docscore.evaluation.evaluation import Evaluation, Row
+from docscore.evaluation.sentences import READ
+from docscore.metrics.annotations import folded_tree
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, WITH_TREES
-from docscore.report.annotations import folded_tree
 from docscore.report.console import print_annotations, print_tree
-from docscore.report.wording import READ
 
 _SOME = 3  # ids in a message
 

@@ -8,9 +8,9 @@ import click
 
 from docscore.cli.options import Command, a_file, ending, stdout_console
 from docscore.cli.terminal import print_json
+from docscore.evaluation.contents import findings_table
 from docscore.evaluation.ground_truths import lint
 from docscore.report.console import print_table
-from docscore.report.content import findings_table
 from docscore.report.markup import table_as_markdown
 
 

@@ -24,7 +24,6 @@ from docscore.data.groups import joined_runs
 from docscore.data.pairing import rows_of_sides
 from docscore.evaluation.evaluation import Evaluation, metrics_with_schema, progress_from
 from docscore.evaluation.tables import LISTED
-from docscore.integrations.log_files import read_logs_of_inspect
 from docscore.metrics.registry import METRICS, checked_metrics
 from docscore.report.console import UNBOUNDED
 from docscore.stats.intervals import CONFIDENCE
@@ -130,7 +129,6 @@ def with_settings(
     def decorated(command: Callable[..., Any]) -> Any:
         @wraps(command)
         def run(**values: Any) -> Any:
-            read_logs_of_inspect()
             values.update(fixed)
 
             def taken(*names: str) -> dict[str, Any]:

@@ -11,9 +11,9 @@ from docscore.cli.options import Command, a_file, ending, json_option, stdout_co
 from docscore.cli.terminal import print_json, say
 from docscore.core.output import check_output, write_whole
 from docscore.data.files import read_value
+from docscore.evaluation.contents import suggestion_table
 from docscore.evaluation.ground_truths import suggest_schema
 from docscore.report.console import print_table
-from docscore.report.content import suggestion_table
 
 
 @click.command(

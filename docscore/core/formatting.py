@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -11,6 +12,7 @@ from itertools import chain, count
 from docscore.core.numbers import ROUNDING
 
 _THOUSAND = 1000
+_LONGEST_NAME = 200  # characters
 _NEGATIVE = re.compile(r"(?<!\w)-(?=\d)")  # the hyphen of a negative number
 
 
@@ -97,6 +99,40 @@ def display_width(text: str) -> int:
     """How many columns of a terminal the text takes."""
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
     return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with a noun in the singular or plural.
+
+    >>> counted(1, "row"), counted(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{count:,} {noun if count == 1 else noun + 's'}"
+
+
+def shown_name(name: str) -> str:
+    """A name with control characters escaped, shortened."""
+    return clipped(printable(name), _LONGEST_NAME)
+
+
+def share_text(share: float) -> str:
+    """A share as a percentage with one decimal."""
+    return f"{share:.1%}"
+
+
+def percent_text(share: float) -> str:
+    """A share as a percentage with the decimals it needs, such as 95% or 99.9%."""
+    return f"{share * 100:.4g}%"
+
+
+def p_text(p_value: float) -> str:
+    """A p-value with three decimals, or four if it is below 0.001."""
+    return f"{p_value:.3f}" if p_value >= 0.001 else f"{p_value:.4f}"  # noqa: PLR2004
+
+
+def threshold_text(threshold: float) -> str:
+    """A threshold with two decimals; "all" if it is infinite."""
+    return f"{threshold:.2f}" if math.isfinite(threshold) else "all"
 
 
 _UNSAFE = re.compile(r"[^\w. /:-]")  # what names of metrics in MLflow may not hold

@@ -32,6 +32,7 @@ from docscore.core.errors import (
 )
 from docscore.core.limits import MAX_UNPACKED, check_room
 from docscore.core.runtime import READING, Advance, Progress, gc_pause, level_of_caller, library, no_progress
+from docscore.data import LOG_FORMATS
 from docscore.data.json_text import JsonError, loads, loads_at
 from docscore.data.rows import (
     ANLS,
@@ -91,22 +92,6 @@ class Table(NamedTuple):
         return next((row for row in self.rows if row is not Faulty), None)
 
 
-# by the extension of logs whose rows hold both sides: whether the value of a `.json` file is one, and what reads a file
-_LOG_FORMATS: dict[str, tuple[Callable[[Any], bool], Callable[[Path], Table]]] = {}
-
-
-def register_logs(extension: str, is_log: Callable[[Any], bool], read: Callable[[Path], Table]) -> None:
-    """Have files of a format of logs read as tables too; the library that writes it reads it.
-
-    Args:
-        extension: of its files.
-        is_log: whether the value of a `.json` file is such a log.
-        read: the table of a file, whose rows hold references and predictions. What the log has no prediction for, or no
-            ground truth, is `docscore.data.rows.Absent`.
-    """
-    _LOG_FORMATS[extension] = is_log, read
-
-
 def read_table(
     path: Path,
     faults: Faults | None = None,
@@ -121,7 +106,8 @@ def read_table(
     JSONL, and what comes through a pipe: one JSON value a line, blank lines passed over. JSON: a list of rows. CSV: a
     header and rows; cells are text, but `references` and `answers` hold a JSON list; commas, semicolons, tabs or bars
     between columns are told by the header. TSV: the same with tabs. Parquet: columns (needs pyarrow). Each but the last
-    may be compressed by gzip and end in `.gz` too. Logs: what was registered with `register_logs`.
+    may be compressed by gzip and end in `.gz` too. Logs: as
+    `docscore.data.LOG_FORMATS` says.
 
     Args:
         path: the file.
@@ -137,12 +123,13 @@ def read_table(
     """
     faults = faults or Faults()
     suffix = suffix_of(path)
-    if suffix == ".parquet" or suffix in _LOG_FORMATS:
+    if suffix == ".parquet" or suffix in LOG_FORMATS:
         path.open("rb").close()  # whatever the format, what cannot be opened is said in the same words
         with gc_pause():
             if suffix == ".parquet":
                 return _read_parquet(path, max_bytes, progress)
-            return _LOG_FORMATS[suffix][1](path)
+            table: Table = LOG_FORMATS[suffix][1](path)
+            return table
     of_csv, of_tsv = (partial(_read_csv, delimiter=sign) for sign in (delimiter, delimiter or "\t"))
     readers: dict[str, Callable[[Path, io.BufferedReader, Faults], Table]] = {
         ".jsonl": read_jsonl,
@@ -155,7 +142,7 @@ def read_table(
     if reader is None and path.is_fifo():
         reader = read_jsonl  # `<(...)` of a shell, whose name says nothing
     if reader is None:
-        known = ", ".join([*EXTENSIONS, *_LOG_FORMATS])
+        known = ", ".join([*EXTENSIONS, *LOG_FORMATS])
         raise InputValueError(
             place=in_file(path),
             expected=f"a file name that ends in {known} (or one of the first five and .gz)",
@@ -198,7 +185,7 @@ def name_without_extension(path: Path) -> str:
     """
     name = path.stem if path.suffix.lower() == ".gz" else path.name
     known = suffix_of(path)
-    return name[: -len(known)] or path.name if known in (*EXTENSIONS, *_LOG_FORMATS) else path.name
+    return name[: -len(known)] or path.name if known in (*EXTENSIONS, *LOG_FORMATS) else path.name
 
 
 def suffix_of(path: Path) -> str:
@@ -279,9 +266,10 @@ def _read_json(path: Path, file: io.BufferedReader, _faults: Faults) -> Table:
     if not source.strip():
         raise InputValueError(place=in_file(path), expected="a JSON list of rows", got="an empty file")
     rows = loads_at(source, in_file(path))
-    for is_log, read in _LOG_FORMATS.values():
+    for is_log, read in LOG_FORMATS.values():
         if is_log(rows):
-            return read(path)
+            logged: Table = read(path)
+            return logged
     if not isinstance(rows, list):
         raise InputValueError(place=in_file(path), expected="a JSON list of rows", got=type(rows).__name__)
     return Table(path, rows, lambda index: in_file(path, f"row {index + 1}"))

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from docscore.core.display import Displayed
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import with_sign
 from docscore.core.numbers import ROUNDING
@@ -28,8 +29,15 @@ from docscore.core.options import check_number, check_whole
 from docscore.core.output import write_report
 from docscore.core.runtime import Progress, no_progress
 from docscore.data.groups import groups_of_rows
+from docscore.evaluation.contents import (
+    cause_changes_table,
+    document_changes_table,
+    field_changes_table,
+    figure_changes_table,
+    slice_changes_table,
+)
 from docscore.evaluation.fields import MOST_FIELDS_TESTED, Field, FieldTable, fields_as_ratios
-from docscore.evaluation.tables import LISTED, Table, content_table
+from docscore.evaluation.tables import LISTED, Table
 from docscore.metrics.anls_star.causes import CAUSES
 from docscore.metrics.base import FigureName
 from docscore.stats.intervals import (
@@ -216,7 +224,7 @@ class Gate(NamedTuple):
         return {"passed": not self.failed, **limit, "bound": self.bound, "sentence": self.sentence}
 
 
-class Comparison:
+class Comparison(Displayed):
     """Two systems on the same documents: the difference of the first figure of their first metric, and what changed.
 
     The figure decides the verdict, the documents, the fields, the causes and the gate. Changes and tables are computed
@@ -456,27 +464,27 @@ class Comparison:
     @cached_property
     def documents(self) -> Table:
         """The documents whose score changed, largest change first; of equal changes, losses first."""
-        return content_table("document_changes_table", _largest([*self.worse, *self.better]))
+        return Table(document_changes_table(_largest([*self.worse, *self.better])))
 
     @cached_property
     def fields(self) -> Table:
         """The fields whose score changed, each with interval, p-value and q-value."""
-        return content_table("field_changes_table", self)
+        return Table(field_changes_table(self))
 
     @cached_property
     def figures(self) -> Table:
         """The change of each figure of the metrics, with interval and p-value; no rows if there is one figure."""
-        return content_table("figure_changes_table", self)
+        return Table(figure_changes_table(self))
 
     @cached_property
     def causes(self) -> Table:
         """The points lost by each cause whose points changed, with interval, p-value and q-value."""
-        return content_table("cause_changes_table", self)
+        return Table(cause_changes_table(self))
 
     @cached_property
     def slices(self) -> Table:
         """The figure within each slice, with interval, p-value and q-value; without `by` no rows."""
-        return content_table("slice_changes_table", self)
+        return Table(slice_changes_table(self))
 
     def report(self, path: str | Path, *, changes: int = LISTED) -> Path:
         """Write the comparison as Markdown, for a comment on a pull request.
@@ -491,19 +499,7 @@ class Comparison:
         Raises:
             ValueError: for another extension, and a folder that does not exist.
         """
-        from docscore.report.markup import comparison_as_markdown  # noqa: PLC0415
-
-        return write_report(path, {".md": lambda: comparison_as_markdown(self, None, changes)})
-
-    def __str__(self) -> str:
-        from docscore.report.console import print_comparison, printed  # noqa: PLC0415
-
-        return printed(print_comparison, self, None, LISTED).strip("\n")
-
-    def _repr_html_(self) -> str:
-        from docscore.report.html_report import comparison_in_notebook  # noqa: PLC0415
-
-        return comparison_in_notebook(self, LISTED)
+        return write_report(path, self._renderers(changes=changes))
 
     def _sides(self, of_system: Callable[[Evaluation], Ratios]) -> tuple[Ratios, Ratios]:
         """Ratios of both systems, the rows of both in the order of the new system."""

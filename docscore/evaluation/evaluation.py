@@ -5,19 +5,18 @@ The command prints it, the report draws it, and the page shows it.
 
 from __future__ import annotations
 
-import importlib
-import os
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from docscore.core.display import Displayed
 from docscore.core.errors import (
     NAMED,
     InputTypeError,
@@ -54,13 +53,15 @@ from docscore.evaluation.automation import (
     review_of_tree,
 )
 from docscore.evaluation.comparison import Comparison
+from docscore.evaluation.contents import causes_table, fields_table, rates_table, samples_table, slices_table
 from docscore.evaluation.costs import Cost, costs_of
 from docscore.evaluation.fields import MOST_FIELDS_TESTED, Field, FieldTable, as_float, fields_as_ratios
 from docscore.evaluation.runs import Runs, runs_of
-from docscore.evaluation.tables import LISTED, Table, content_table
+from docscore.evaluation.tables import LISTED, Table
 from docscore.metrics.anls_star.api import score_all
 from docscore.metrics.anls_star.causes import CAUSES, Cause, FieldCounts
 from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.annotations import Annotation, annotations_of
 from docscore.metrics.base import Breakdown, FigureName, MetricRow, MetricTree
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, WITH_TREES, AnlsStar, checked_metrics
 from docscore.metrics.signature import signature_of
@@ -78,9 +79,6 @@ from docscore.stats.intervals import (
     wilson_interval,
 )
 
-if TYPE_CHECKING:
-    from docscore.report.annotations import Annotation
-
 _DELAY = 0.5  # seconds before a bar is shown that nobody asked for
 _OF_ANLS = (ANLS_STAR, "anls", "anlsl")  # their results have the key "anls_score"
 _LEFT_OUT = Interval(note=f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
@@ -93,7 +91,7 @@ def metrics_with_schema(metrics: Sequence[str] | None, schema: object) -> tuple[
     return tuple(metrics) if schema is None else tuple(dict.fromkeys([*metrics, TYPED]))
 
 
-class Row:
+class Row(Displayed):
     """One row of an evaluation, a document.
 
     Attributes:
@@ -121,8 +119,6 @@ class Row:
     @cached_property
     def annotations(self) -> list[Annotation]:
         """The remarks on the tree, such as values that are exchanged, most points first."""
-        from docscore.report.annotations import annotations_of  # noqa: PLC0415  what reports are made of waits for one
-
         return annotations_of(self.tree, self._evaluation.text_options)
 
     def explain(self, metric: str) -> ScoreTree:
@@ -154,20 +150,13 @@ class Row:
     def __repr__(self) -> str:
         return f"<Row {short_repr(self.id)} {self._evaluation.metric} {self.score:.4f}>"
 
-    def __str__(self) -> str:
-        from docscore.report.console import print_annotations, print_tree, printed  # noqa: PLC0415
-
-        tree, remarks = printed(print_tree, self.tree, fold=True), printed(print_annotations, self.annotations)
-        return f"{tree}{remarks}".strip("\n")
-
-    def _repr_html_(self) -> str:
-        from docscore.report.html_report import tree_in_notebook  # noqa: PLC0415
-
-        others = self._evaluation.other_trees(self.number)
-        return "\n".join([tree_in_notebook(self.tree, self.id, self.annotations), *map(tree_in_notebook, others)])
+    @property
+    def other_trees(self) -> list[MetricTree]:
+        """Its score trees by the other metrics that have trees of their own."""
+        return self._evaluation.other_trees(self.number)
 
 
-class Rows(list[Row]):
+class Rows(Displayed, list[Row]):
     """Documents of one result, such as those with the lowest scores; a list in every other respect.
 
     >>> import docscore
@@ -178,20 +167,14 @@ class Rows(list[Row]):
 
     def __init__(self, evaluation: Evaluation, numbers: Sequence[int]) -> None:
         super().__init__(Row(evaluation, number) for number in numbers)
-        self._evaluation = evaluation
+        self.evaluation = evaluation
 
     def __repr__(self) -> str:
         count = f"{len(self):,} document{'' if len(self) == 1 else 's'}"
         if not self:
             return f"<Rows {count}>"
         scores = [document.score for document in self]
-        return f"<Rows {count}, {self._evaluation.metric} {min(scores):.4f} to {max(scores):.4f}>"
-
-    def _repr_html_(self) -> str:
-        from docscore.report.content import documents_table  # noqa: PLC0415
-        from docscore.report.html_report import table_in_notebook  # noqa: PLC0415
-
-        return table_in_notebook(documents_table(self._evaluation, [document.number for document in self]))
+        return f"<Rows {count}, {self.evaluation.metric} {min(scores):.4f} to {max(scores):.4f}>"
 
 
 class Figure(NamedTuple):
@@ -262,7 +245,7 @@ class Rate(NamedTuple):
         return {"rate": self.name, "value": self.value, **ends, "hits": self.hits, "total": self.total}
 
 
-class Evaluation:
+class Evaluation(Displayed):
     """What `docscore.evaluate` returns: one system on one test set.
 
     Numbers, tables and documents are computed when they are first looked at, and kept. `result["receipt-018"]` is the
@@ -868,27 +851,27 @@ class Evaluation:
     @cached_property
     def fields(self) -> Table:
         """The score of each field with its interval and the counts of its outcomes, most points lost first."""
-        return content_table("fields_table", self)
+        return Table(fields_table(self))
 
     @cached_property
     def causes(self) -> Table:
         """Why points were lost: each cause with its part of 1 - score, largest first; no rows where there are none."""
-        return content_table("causes_table", self)
+        return Table(causes_table(self))
 
     @cached_property
     def rates(self) -> Table:
         """Shares of documents and of values: without a fault, missing, invented."""
-        return content_table("rates_table", self.rate_list)
+        return Table(rates_table(self.rate_list))
 
     @cached_property
     def documents(self) -> Table:
         """The id and the score of each document, in the order of the references, and how its prediction was read."""
-        return content_table("samples_table", self)
+        return Table(samples_table(self))
 
     @cached_property
     def slices(self) -> Table:
         """The figures of each value of `by` with their intervals, most documents first; without `by` no rows."""
-        return content_table("slices_table", self.slice_figures, self.slice_name)
+        return Table(slices_table(self.slice_figures, self.slice_name))
 
     def worst(self, count: int = LISTED) -> Rows:
         """The documents with the lowest scores, lowest first; a list, which a notebook draws as a table."""
@@ -907,9 +890,7 @@ class Evaluation:
 
     def as_html(self, title: str = "docscore", *, worst: int = LISTED) -> str:
         """The report as one HTML document, without scripts and network access."""
-        from docscore.report.html_report import report_as_html  # noqa: PLC0415
-
-        return report_as_html(self, title, worst)
+        return self._renderers(title=title, worst=worst)[".html"]()
 
     def report(self, path: str | Path, *, title: str | None = None, worst: int = LISTED) -> Path:
         """Write a report on the test set.
@@ -925,14 +906,8 @@ class Evaluation:
         Raises:
             ValueError: for another extension, and a folder that does not exist.
         """
-        from docscore.report.markup import report_as_markdown  # noqa: PLC0415
-
         heading = Path(path).stem if title is None else title
-        formats = {
-            ".html": lambda: self.as_html(heading, worst=worst),
-            ".md": lambda: report_as_markdown(self, heading, worst),
-        }
-        return write_report(path, formats)
+        return write_report(path, self._renderers(title=heading, worst=worst))
 
     def summary_to_dict(
         self, *, fields: bool = False, per_sample: bool = False, signature: bool = False
@@ -1027,16 +1002,6 @@ class Evaluation:
 
     def __repr__(self) -> str:
         return f"<Evaluation {self.metric} {self.score:.4f}, {len(self.document_ids):,} documents>"
-
-    def __str__(self) -> str:
-        from docscore.report.console import print_evaluation, printed  # noqa: PLC0415
-
-        return printed(print_evaluation, self, fields=False, worst=LISTED).strip("\n")
-
-    def _repr_html_(self) -> str:
-        from docscore.report.html_report import evaluation_in_notebook  # noqa: PLC0415
-
-        return evaluation_in_notebook(self, LISTED)
 
 
 def _without_warnings(rows: Pairs, options: ScoringOptions, **settings: Any) -> Evaluation:
@@ -1170,8 +1135,6 @@ def evaluate(
     chosen = checked_metrics(metrics_with_schema(metrics, options.schema), options)
     columns = {name: given[f"{name}_column"] for name in ColumnNames._fields if name != "json_references"}
     names = ColumnNames(**columns, json_references=parse_references is not None)
-    if any(isinstance(side, str | os.PathLike) for side in (references, predictions)):
-        importlib.import_module("docscore.integrations.log_files").read_logs_of_inspect()
     sides = predictions if runs else [predictions]
     if runs and not (isinstance(predictions, list | tuple) and len(predictions) > 1):
         raise InputValueError(

@@ -7,17 +7,18 @@ from typing import Any, cast
 
 from docscore.core.errors import in_file
 from docscore.core.runtime import library
-from docscore.data.files import Table, register_logs
+from docscore.data.files import Table
 from docscore.evaluation.systems import LoggedRun
 
 
-def read_logs_of_inspect() -> None:
-    """Have Inspect's logs, `.eval` and `.json`, read wherever files of rows are."""
-    register_logs(
-        ".eval",
-        lambda value: isinstance(value, dict) and {"version", "status", "eval"} <= value.keys(),
-        lambda path: cast("Table", _reader(path).table_of_log(path)),
-    )
+def table_of_file(path: Path) -> Table:
+    """The samples of a log of Inspect as rows that hold both sides.
+
+    Raises:
+        ValueError: naming the file, if it is no such log, or the library is missing.
+        OSError: if it cannot be read.
+    """
+    return cast("Table", _reader(path).table_of_log(path))
 
 
 def run_of_file(path: Path) -> LoggedRun:

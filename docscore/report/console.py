@@ -6,19 +6,17 @@ import io
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from docscore.core.formatting import three_digits, with_sign
+from docscore.core.formatting import counted, percent_text, shown_name, three_digits, with_sign
 from docscore.core.values import paired_excerpts
-from docscore.metrics.anls_star.tree import Line, ScoreTree, outline
-from docscore.metrics.kieval import kieval_lines
-from docscore.report.annotations import Annotation
-from docscore.report.content import (
+from docscore.evaluation.automation import Choice, Curve
+from docscore.evaluation.comparison import Change, Comparison, Gate
+from docscore.evaluation.contents import (
     MOST_CHANGES_LISTED,
     cause_changes_table,
     causes_table,
@@ -35,29 +33,25 @@ from docscore.report.content import (
     slices_table,
     typed_fields_table,
 )
-from docscore.report.table_model import ReportTable, TableCell, TableColumn
-from docscore.report.wording import (
+from docscore.evaluation.evaluation import Evaluation, Rate
+from docscore.evaluation.sentences import (
     annotation_text,
     choice_text,
     count_lines,
     count_lines_of_both,
-    counted,
     difference_interval,
     facts_of_tree,
     fields_note,
-    percent_text,
     points_text,
     runs_lines,
     sample_text,
-    shown_name,
     text_differences,
     verdict_text,
 )
-
-if TYPE_CHECKING:
-    from docscore.evaluation.automation import Choice, Curve
-    from docscore.evaluation.comparison import Change, Comparison, Gate
-    from docscore.evaluation.evaluation import Evaluation, Rate
+from docscore.evaluation.tables import ReportTable, TableCell, TableColumn
+from docscore.metrics.anls_star.tree import Line, ScoreTree, outline
+from docscore.metrics.annotations import Annotation
+from docscore.metrics.kieval import kieval_lines
 
 _WIDTH = 80  # of sentences
 UNBOUNDED = 1_000_000  # columns, where nothing is to be folded: in files and pipes

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 
-from docscore.core.formatting import with_sign
-from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.report.annotations import Annotation
-from docscore.report.content import (
+from docscore.core.formatting import counted, shown_name, with_sign
+from docscore.evaluation.automation import Curve, Point
+from docscore.evaluation.comparison import Comparison
+from docscore.evaluation.contents import (
     calibration_table,
     causes_table,
     curve_table,
@@ -27,25 +27,21 @@ from docscore.report.content import (
     slices_table,
     typed_fields_table,
 )
-from docscore.report.html_tree import TreeDrawing, explained_drawing, macro_as_html, template_environment, tree_drawing
-from docscore.report.table_model import ReportTable
-from docscore.report.wording import (
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.sentences import (
     NOTHING_LOST,
     count_lines,
     count_lines_of_both,
-    counted,
     difference_interval,
     fields_note,
     headline_text,
-    shown_name,
     verdict_text,
 )
+from docscore.evaluation.tables import ReportTable
+from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.annotations import Annotation
+from docscore.report.html_tree import TreeDrawing, explained_drawing, macro_as_html, template_environment, tree_drawing
 from docscore.stats.calibration import Calibration
-
-if TYPE_CHECKING:
-    from docscore.evaluation.automation import Curve, Point
-    from docscore.evaluation.comparison import Comparison
-    from docscore.evaluation.evaluation import Evaluation
 
 
 def _document(found: Evaluation, number: int) -> tuple[str, TreeDrawing, list[TreeDrawing]]:

@@ -9,24 +9,31 @@ from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from docscore.core.formatting import clipped, printable, text_excerpts, three_digits, with_minus_signs, with_sign
+from docscore.core.formatting import (
+    clipped,
+    counted,
+    printable,
+    text_excerpts,
+    three_digits,
+    with_minus_signs,
+    with_sign,
+)
 from docscore.core.options import ScoringOptions
 from docscore.core.values import step_text, value_text
-from docscore.metrics.anls_star.sizes import SIDES, Side
-from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
-from docscore.metrics.base import MetricTree
-from docscore.report.annotations import WHOLES, Annotation, SiblingGroup, annotations_of, folded_nodes, groups_of
-from docscore.report.wording import (
+from docscore.evaluation.sentences import (
     SHORT_WORDS,
     STATUS_WORDS,
     Span,
     annotation_text,
     conclusion_of_tree,
-    counted,
     facts_of_tree,
     points_text,
     text_differences,
 )
+from docscore.metrics.anls_star.sizes import SIDES, Side
+from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
+from docscore.metrics.annotations import WHOLES, Annotation, SiblingGroup, annotations_of, folded_nodes, groups_of
+from docscore.metrics.base import MetricTree
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from docscore.core.formatting import clipped, printable, with_sign
-from docscore.report.content import (
+from docscore.evaluation.comparison import Comparison, Gate
+from docscore.evaluation.contents import (
     MOST_CHANGES_LISTED,
     cause_changes_table,
     causes_table,
@@ -21,8 +21,8 @@ from docscore.report.content import (
     slice_changes_table,
     slices_table,
 )
-from docscore.report.table_model import ReportTable, TableCell, TableColumn
-from docscore.report.wording import (
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.sentences import (
     NOTHING_LOST,
     count_lines,
     count_lines_of_both,
@@ -31,10 +31,7 @@ from docscore.report.wording import (
     sample_text,
     verdict_text,
 )
-
-if TYPE_CHECKING:
-    from docscore.evaluation.comparison import Comparison, Gate
-    from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.tables import ReportTable, TableCell, TableColumn
 
 FORMATS = ("text", "markdown", "latex")
 

@@ -7,31 +7,21 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
 from docscore.core.errors import InputValueError
-from docscore.core.formatting import amount_text, clipped, three_digits
+from docscore.core.formatting import amount_text, clipped, percent_text, shown_name, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.runtime import library
 from docscore.data.rows import COSTS
-from docscore.report.content import number_cell, number_column, table_of, text_column
+from docscore.evaluation.comparison import Change
+from docscore.evaluation.contents import number_cell, number_column, table_of, text_column
+from docscore.evaluation.evaluation import Evaluation, Figure, Slice
+from docscore.evaluation.sentences import between_systems, by_value_text, is_beyond_chance, runs_lines
+from docscore.evaluation.systems import LoggedRun, Systems
+from docscore.evaluation.tables import ReportTable, TableCell, TableColumn
 from docscore.report.html_report import PICTURE_WIDTH, Picture
 from docscore.report.html_tree import template_environment
-from docscore.report.table_model import ReportTable, TableCell, TableColumn
-from docscore.report.wording import (
-    between_systems,
-    by_value_text,
-    is_beyond_chance,
-    percent_text,
-    runs_lines,
-    shown_name,
-)
 from docscore.stats.intervals import CONFIDENCE
-
-if TYPE_CHECKING:
-    from docscore.evaluation.comparison import Change
-    from docscore.evaluation.evaluation import Evaluation, Figure, Slice
-    from docscore.evaluation.systems import LoggedRun, Systems
 
 DOCUMENTS = "documents"
 CHANCE_MARK = "†"  # of a difference beyond chance

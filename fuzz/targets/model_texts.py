@@ -7,11 +7,11 @@ import warnings
 from typing import Any
 
 from docscore.data.json_text import loads, parse_text
+from docscore.evaluation.contents import causes_table, fields_table
 from docscore.evaluation.evaluation import evaluate
 from docscore.metrics.anls_star.api import anls_score, score_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.report.console import print_summary, print_tree, printed
-from docscore.report.content import causes_table, fields_table
 from docscore.report.html_report import report_as_html
 from docscore.report.html_tree import tree_as_html
 from docscore.report.markup import table_as_latex, table_as_markdown

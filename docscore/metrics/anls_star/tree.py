@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass
 from typing import Any, Literal
 
+from docscore.core.display import Displayed
 from docscore.core.formatting import clipped, display_width, printable, three_digits
 from docscore.core.numbers import DecimalText
 from docscore.core.options import ScoringOptions
@@ -181,7 +181,7 @@ class Whole:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ScoreTree:
+class ScoreTree(Displayed):
     """How one place of a ground truth was scored against one place of a prediction.
 
     In a container that is no mismatch, `earned` and `weight` are the sums of the children's.
@@ -332,10 +332,6 @@ class ScoreTree:
     def __repr__(self) -> str:
         return f"<ScoreTree {self.path} {self.status} {self.earned:g}/{self.weight:g}, {len(self.children)} children>"
 
-    def _repr_html_(self) -> str:
-        """The tree as notebooks draw it; the package that does stands above this one, and is imported by name."""
-        return importlib.import_module("docscore.report.html_report").tree_in_notebook(self)  # type: ignore[no-any-return]
-
     def _belongs(self, child: ScoreTree) -> bool:
         """Whether the closest ground truth has the key: not where either side has an empty value and the other none."""
         if child.key in self.ground_truth:
@@ -347,7 +343,7 @@ class ScoreTree:
         return self.weight > 0 and not is_empty(self.prediction)
 
 
-_Draft = make_dataclass("_Draft", [each.name for each in fields(ScoreTree)], slots=True)
+_Draft = make_dataclass("_Draft", [each.name for each in fields(ScoreTree)], bases=(Displayed,), slots=True)
 
 
 class TreePlace:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from docscore.core.formatting import three_digits, with_sign
+from docscore.core.formatting import counted, p_text, share_text, shown_name, three_digits, threshold_text, with_sign
+from docscore.evaluation.sentences import STATUS_WORDS, fields_note
+from docscore.evaluation.tables import ColumnKind, ReportTable, TableCell, TableColumn
 from docscore.metrics.anls_star.causes import Outcome
 from docscore.metrics.kieval import KieScore
 from docscore.metrics.registry import METRICS
-from docscore.report.table_model import ColumnKind, ReportTable, TableCell, TableColumn
-from docscore.report.wording import STATUS_WORDS, counted, fields_note, p_text, share_text, shown_name, threshold_text
 from docscore.stats.calibration import BINNING, Calibration
 from docscore.stats.intervals import Interval
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple, get_args
@@ -10,13 +9,22 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 import Levenshtein
 
 from docscore.core.errors import NAMED
-from docscore.core.formatting import clipped, printable, three_digits, with_sign
+from docscore.core.formatting import (
+    counted,
+    p_text,
+    percent_text,
+    share_text,
+    shown_name,
+    three_digits,
+    threshold_text,
+    with_sign,
+)
 from docscore.data.json_text import PARSE_COUNTS
 from docscore.metrics.anls_star.causes import Cause, places
 from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.annotations import Annotation, cause_in_words
 from docscore.metrics.base import MetricTree
 from docscore.metrics.registry import METRICS
-from docscore.report.annotations import Annotation, cause_in_words
 from docscore.stats.intervals import Interval
 
 _RUNS_LISTED = 8  # scores of runs in a sentence
@@ -26,9 +34,6 @@ if TYPE_CHECKING:
     from docscore.evaluation.comparison import Change, Comparison
     from docscore.evaluation.evaluation import Evaluation
     from docscore.evaluation.runs import Runs
-
-_LONGEST_NAME = 200  # characters of a name
-
 
 NOTHING_LOST = "No point was lost."
 
@@ -97,30 +102,6 @@ def by_value_text(evaluations: Mapping[str, Evaluation]) -> str:
     return f"Numbers are compared as they print: by value (--numbers value) {'; '.join(parts)}{then}"
 
 
-def counted(count: int, noun: str) -> str:
-    """A number with a noun in the singular or plural.
-
-    >>> counted(1, "row"), counted(1200, "row")
-    ('1 row', '1,200 rows')
-    """
-    return f"{count:,} {noun if count == 1 else noun + 's'}"
-
-
-def shown_name(name: str) -> str:
-    """A name with control characters escaped, shortened."""
-    return clipped(printable(name), _LONGEST_NAME)
-
-
-def share_text(share: float) -> str:
-    """A share as a percentage with one decimal."""
-    return f"{share:.1%}"
-
-
-def percent_text(share: float) -> str:
-    """A share as a percentage with the decimals it needs, such as 95% or 99.9%."""
-    return f"{share * 100:.4g}%"
-
-
 def level_of_tests(confidence: float) -> float:
     """The p-value below which a difference is beyond chance at a level of confidence, free of rounding: 0.05 for 0.95.
 
@@ -139,16 +120,6 @@ def is_beyond_chance(change: Change, confidence: float) -> bool:
 def between_systems(confidence: float) -> str:
     """How systems are tested against another, in words."""
     return f"paired permutation test, Holm-corrected for the number of systems, p < {level_of_tests(confidence):g}"
-
-
-def p_text(p_value: float) -> str:
-    """A p-value with three decimals, or four if it is below 0.001."""
-    return f"{p_value:.3f}" if p_value >= 0.001 else f"{p_value:.4f}"  # noqa: PLR2004
-
-
-def threshold_text(threshold: float) -> str:
-    """A threshold with two decimals; "all" if it is infinite."""
-    return f"{threshold:.2f}" if math.isfinite(threshold) else "all"
 
 
 def interval_text(interval: Interval, confidence: float, *, signed: bool = False) -> str:

@@ -1,0 +1,28 @@
+"""Display of results: `docscore.report` knows how each type is drawn, and is imported when a result is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+class Displayed:
+    """Base class of results that print as text and that notebooks draw as HTML."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        from docscore.report.display import text_of  # noqa: PLC0415  needs rich
+
+        return text_of(self)
+
+    def _repr_html_(self) -> str:
+        from docscore.report.display import html_of  # noqa: PLC0415  needs jinja2
+
+        return html_of(self)
+
+    def _renderers(self, **settings: Any) -> dict[str, Callable[[], str]]:
+        """What renders the report on the result, by the extension of the file to write."""
+        from docscore.report.display import renderers_of  # noqa: PLC0415
+
+        return renderers_of(self, **settings)
