@@ -10,9 +10,9 @@ _INTERRUPTED = 130  # the exit status in a shell after Ctrl-C
 
 
 def main() -> None:
-    """Run the command and exit with its status, see `docscore.cli.entry_point`."""
+    """Run the command and exit with its status, one of those in `docscore.cli.entry_point`."""
     try:
-        # imported here, so that Ctrl-C while the libraries are imported ends as it does later
+        # Ctrl-C during this import must have the same effect as later
         from docscore.cli.entry_point import run_command  # noqa: PLC0415
 
         status = run_command()

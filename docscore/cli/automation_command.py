@@ -34,30 +34,31 @@ from docscore.report.console import print_automation, print_table
     ),
 )
 @two_files
-@with_settings(
-    comparing_options,
-    test_set_options,
-    metrics_option("kieval, for which the trade-off was defined"),
-    scoring_options("normalise", "schema", "strict"),
-    with_confidences=True,
-    first_metric="kieval",
-)
 @click.option(
     "--target",
     type=SHARE,
     default=0.95,
     show_default=True,
-    help="The wanted accuracy, by the first of the metrics.",
+    metavar="ACCURACY",
+    help="Accuracy to reach on the first metric. The lowest threshold that reaches it is shown.",
+)
+@with_settings(
+    metrics_option("kieval"),
+    scoring_options("schema", "strict", "normalise"),
+    comparing_options,
+    test_set_options,
+    with_confidences=True,
+    first_metric="kieval",
 )
 @json_option
 def automation_command(
     references: Path | None, predictions: Path, *, settings: CommandSettings, target: float, as_json: bool
 ) -> None:
-    """Show accuracy after reviewing low-confidence values, for thresholds of confidence from 0 to 1.
+    """Show the accuracy that a review of low-confidence values reaches.
 
-    Predictions hold {"$value": ..., "$confidence": 0.93}, or rows have numbers of the same shape under "confidence".
-    Values with a confidence below the threshold are reviewed, and changed or deleted if they are wrong. A review does
-    not find missing values.
+    Predictions have the form {"$value": ..., "$confidence": 0.93}, or their rows have numbers of the same shape in the
+    column "confidence". For thresholds from 0 to 1, a reviewer corrects or deletes the wrong values whose confidence
+    is below the threshold. A review does not find missing values.
     """
     (evaluation,) = evaluations_of_files(references, [predictions], settings)
     choice = evaluation.curve.lowest(target, confidence=settings.evaluation["confidence"], progress=evaluation.progress)

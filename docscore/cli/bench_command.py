@@ -1,4 +1,4 @@
-"""The commands `docscore bench …`: about the data of the benchmark."""
+"""The commands `docscore bench …`, about the benchmark of the ANLS* paper."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 
 from docscore.bench.data_sets import DATA_SETS, NEEDS, checked_data
 from docscore.cli.options import (
+    Command,
     CommandSettings,
     a_file,
     comparing_options,
@@ -34,12 +35,13 @@ from docscore.report.systems_report import table_of_costs, table_of_scores
 
 @click.group(name="bench")
 def bench_command() -> None:
-    """The benchmark of the ANLS* paper: what of its data is there. `inspect eval docscore/NAME` runs it."""
+    """Find the data of the ANLS* paper's benchmark and tabulate its runs. `inspect eval docscore/NAME` runs it."""
 
 
 @bench_command.command(
     name="check",
-    short_help="Which data is there, and what is missing.",
+    cls=Command,
+    short_help="Show which data sets are there.",
     epilog=ending(
         "docscore bench check data", where="where the folder data holds the data sets", json_format="bench_check"
     ),
@@ -49,14 +51,14 @@ def bench_command() -> None:
     "--dataset",
     "name",
     type=click.Choice([*DATA_SETS, "documents"]),
-    help="Look for this one only; documents: your own files with references and a schema.",
+    help="Look for this data set only; documents stands for your own files with references and a schema.",
 )
 @json_option
 def check_command(data: Path, *, name: str | None, as_json: bool) -> None:
-    """Say which of the data sets are in the folder DATA, how many documents they have and what is missing.
+    """Show which data sets are in the folder DATA, how many documents they have, and what is missing.
 
-    The data sets lie in DATA as they are distributed, each in a folder of its own, whatever its name. No model is run.
-    The exit status is 2 where nothing is there, or what was asked for with --dataset is not.
+    Each data set lies in a folder of its own, as it is distributed; the name of the folder does not matter. No model
+    is run. The exit status is 2 if DATA has no data set, or not the one that --dataset names.
     """
     data_sets = checked_data(data, name)
     if as_json:
@@ -70,29 +72,30 @@ def check_command(data: Path, *, name: str | None, as_json: bool) -> None:
 
 @bench_command.command(
     name="table",
-    short_help="Runs as a table: data sets and methods by models.",
+    cls=Command,
+    short_help="Tabulate runs by data set, method and model.",
     epilog=ending(
-        "docscore bench table logs/*.eval", where="after inspect eval docscore/...", json_format="bench_table"
+        "docscore bench table logs/*.eval", where="after `inspect eval docscore/...`", json_format="bench_table"
     ),
 )
 @click.argument("logs", type=a_file, nargs=-1, required=True)
-@with_settings(comparing_options, test_set_options)
 @click.option(
     "--format",
     "form",
     type=click.Choice(list(FORMATS)),
     default="text",
     show_default=True,
-    help="How the table is written.",
+    help="Format of the tables.",
 )
+@with_settings(comparing_options, test_set_options)
 @json_option
 def grid_command(logs: tuple[Path, ...], *, settings: CommandSettings, form: str, as_json: bool) -> None:
-    """Print the table of the paper over the LOGS of Inspect: a row a data set and method, a column a model.
+    """Print the paper's table for the Inspect logs LOGS: a row per data set and method, a column per model.
 
-    Each score has its interval, and a mark where it is the best of its data set, or lower than that beyond chance. A
-    second table has the documents, failed calls, tokens, cost and time, as far as the logs say. Of a run and those that
-    went on with it the newest complete one counts; other runs of one data set, method and model are its runs, whose
-    mean is shown. Incomplete runs are left out and named, unless --missing says what they count.
+    Each score has its interval, and a mark if it is the best of its data set or lower than the best beyond chance. A
+    second table has documents, failed calls, tokens, cost and time, as far as the logs hold them. If a run was resumed,
+    its newest complete log counts. Other logs of the same data set, method and model are repeated runs, and the table
+    shows their mean. Incomplete logs are left out and named, unless --missing says how to score their missing rows.
     """
     logged = {path: run_of_file(path) for path in logs}
     cells, left_out = logs_of_cells(logged, only_complete=settings.options.missing == "error")
@@ -107,7 +110,7 @@ def grid_command(logs: tuple[Path, ...], *, settings: CommandSettings, form: str
         runs.append((total_of_runs([logged[path] for path in paths]), evaluation))
     changes = grid_of_runs(runs, progress_from(None))
     if as_json:
-        found = [
+        results = [
             {
                 **vars(run),
                 **evaluation.summary_to_dict(),
@@ -120,7 +123,7 @@ def grid_command(logs: tuple[Path, ...], *, settings: CommandSettings, form: str
             for (run, evaluation), change, paths in zip(runs, changes, cells.values(), strict=True)
         ]
         missing = [{"log": str(path), "why": why} for path, why in left_out.items()]
-        print_json("bench_table", {"runs": found, "left_out": missing})
+        print_json("bench_table", {"runs": results, "left_out": missing})
         return
     lines = [f"{', '.join(filter(None, logged[path].cell))}: {why}; left out: {path}" for path, why in left_out.items()]
     for table in (table_of_scores(runs, changes), table_of_costs([run for run, _ in runs], lines)):
@@ -131,12 +134,12 @@ def grid_command(logs: tuple[Path, ...], *, settings: CommandSettings, form: str
 
 
 def _lines_about(data_set: dict[str, Any]) -> list[str]:
-    """What is there of a data set, or why not and where it can be had."""
+    """Describe what is there of a data set, or why nothing is and where to get it."""
     split = f", split {data_set['split']}" if data_set["split"] else ""
     head, documents = f"{data_set['title']} ({data_set['name']}{split}): ", data_set["documents"]
     if documents is None:
-        lines = [f"{head}not here", f"  {data_set['fault']}"]
-        source = f"  to be had from {data_set['source']}; {data_set['licence']}"
+        lines = [f"{head}not found", f"  {data_set['fault']}"]
+        source = f"  available from {data_set['source']}; {data_set['licence']}"
         return [*lines, source] if data_set["source"] else lines
     lacking = {method: documents - count for method, count in data_set["methods"].items()}
     able = ", ".join(method for method, count in lacking.items() if not count) or "no method"

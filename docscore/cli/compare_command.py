@@ -37,28 +37,29 @@ from docscore.report.markup import comparison_as_markdown
         "docscore compare predictions.jsonl predictions_new.jsonl",
         "--references references.jsonl --max-loss 0.05",
         json_format="compare",
-        failing="--max-loss: NEW is worse by more than that",
+        failing="--max-loss: NEW is shown to lose more than LOSS",
     ),
 )
 @click.argument("base", type=a_file)
 @click.argument("new", type=a_file)
 @references_option
-@with_settings(comparing_options, test_set_options, metric_options, by_option, slice_option)
 @click.option(
     "--max-loss",
     type=Number(min=0),
     metavar="LOSS",
-    help="Exit with status 1 if NEW is worse than BASE by more than this beyond chance, by the first metric and with "
-    "the confidence. A loss that may be chance passes.",
+    help="Exit with status 1 if NEW is shown, at the confidence level, to lose more than LOSS on the first metric. A "
+    "loss that may be chance passes.",
 )
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown, for a comment on a pull request.")
 @click.option(
     "--changes",
     type=COUNT,
     default=LISTED,
     show_default=True,
-    help="How many documents to list on each side.",
+    metavar="N",
+    help="Number of gains and of losses to list.",
 )
-@click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown, for a comment on a pull request.")
+@with_settings(metric_options, comparing_options, test_set_options, by_option, slice_option)
 @json_option
 def compare_command(
     base: Path,
@@ -71,16 +72,15 @@ def compare_command(
     as_markdown: bool,
     as_json: bool,
 ) -> int:
-    """Compare the predictions BASE and NEW on the same documents.
+    """Compare BASE and NEW, the predictions of two systems for the same documents.
 
-    Files and rows are as for `score`; without --references, both hold them, as logs do. The first of the --metrics
-    decides: the difference with an interval that is paired by document, whether it could be chance (a paired
-    permutation test), the documents that became better and worse, the gate, and the same for each field, for the points
-    lost by each cause and with --by for the rows of each value, with q-values that allow for their number
-    (Benjamini-Hochberg). Figures of further metrics are printed beside it.
+    The files have the form that `score` reads. Without --references, both also hold the ground truths, as logs do. The
+    first metric decides: its difference has a paired interval and a paired permutation test. Tables list the largest
+    gains and losses, and the changes of fields, of causes of lost points and, with --by, of groups of rows. Their
+    q-values allow for the number of tests (Benjamini-Hochberg). Other metrics are listed too.
     """
     if as_markdown and as_json:
-        raise click.UsageError("expected --markdown or --json, got both", click.get_current_context())  # noqa: TRY003, EM101
+        click.get_current_context().fail("expected --markdown or --json, got both")
     before, after = evaluations_of_files(references, [base, new], settings)
     comparison = before.compare(after)
     gate = None if max_loss is None else comparison.decide(max_loss)

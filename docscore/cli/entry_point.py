@@ -2,18 +2,17 @@
 
 | status | meaning |
 |---|---|
-| 0 | done |
-| 1 | a gate failed, that of `compare --max-loss` or `score --fail-under`; nothing else ends with it |
-| 2 | the input, an option or a file to read is at fault |
-| 70 | unexpected: a fault of docscore, or memory ran out; `--debug` shows the traceback |
+| 0 | success |
+| 1 | a gate failed (`compare --max-loss`, `score --fail-under`), or `lint` has findings |
+| 2 | an input file or an option is wrong |
+| 70 | an unexpected error, which is a bug, or no memory left; `--debug` shows the traceback |
 | 74 | the output could not be written |
-| 130 | stopped by Ctrl-C |
-| 141 | whoever read the output closed the pipe |
+| 130 | Ctrl-C |
+| 141 | the reader of the output closed the pipe |
 """
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 import traceback
@@ -31,53 +30,52 @@ from docscore.version import VERSION
 _BAD_INPUT, _UNEXPECTED, _NOT_WRITTEN = 2, 70, 74  # the last two are EX_SOFTWARE and EX_IOERR of sysexits.h
 _INTERRUPTED, _PIPE_CLOSED = 130, 141
 
-# What `docscore --help` says of each command NAME, the object NAME_command of the module NAME_command, which is
-# imported when the command is run: the help needs no NumPy.
+# The lines of `docscore --help`, which must not import NumPy: the module of a command is imported when it runs.
 _COMMANDS = {
-    "automation": "Show accuracy after reviewing low-confidence values.",
-    "bench": "The data of the paper's benchmark.",
+    "automation": "Show the accuracy that a review of low-confidence values reaches.",
+    "bench": "Find the data of the paper's benchmark and tabulate its runs.",
     "compare": "Compare two systems on the same documents.",
-    "explain": "Show how the score of one document is computed.",
+    "explain": "Show how the score of one row is computed.",
     "lint": "Check ground truths against their schema and each other.",
     "report": "Write a report as one HTML file.",
     "score": "Score a file of predictions.",
-    "suggest-schema": "Suggest how the values of each field compare.",
+    "suggest-schema": "Suggest a comparator for each field.",
     "table": "Print the metrics of several systems as a table.",
 }
 
 
 def run_command() -> int:
-    """Run the command that `sys.argv` names, and return its exit status; errors and warnings go to stderr."""
+    """Run the command that `sys.argv` names and return its exit status. Errors and warnings go to stderr."""
     _prepare_streams()
-    wishes: dict[str, bool] = {}
+    flags: dict[str, bool] = {}
     messages: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:
-            returned = commands.main(prog_name="docscore", standalone_mode=False, obj=wishes)
+            returned = commands.main(prog_name="docscore", standalone_mode=False, obj=flags)
             sys.stdout.flush()
             status = returned if isinstance(returned, int) else 0
         except SystemExit as error:  # raised by click and rich when the pipe is closed
             status = _PIPE_CLOSED if error.code == 1 else 0
         except Exception as error:  # noqa: BLE001  the exit status must not be that of a gate
-            status, messages = _ended(error, debug="debug" in wishes)
+            status, messages = _ended(error, debug="debug" in flags)
     try:
         for line in (*dict.fromkeys(str(warning.message) for warning in caught), *messages):
             say(line)
         sys.stderr.flush()
-    except OSError:  # where stderr cannot be written either, the exit status says it
+    except OSError:  # with no stderr, the exit status alone reports the error
         _discard_rest(sys.stderr)
     return status
 
 
 def _discard_rest(stream: TextIO) -> None:
-    """Discard what is left in a stream that cannot be written, so that it does not fail again when Python ends."""
+    """Discard the rest of a stream that cannot be written, so that flushing it at exit does not fail."""
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _prepare_streams() -> None:
-    """Have a terminal that lacks a character show another; have a closed stdout be an error when it is written to."""
+    """Replace characters that the terminal lacks, and make writing to a closed stdout an error."""
     if sys.stdout is None:
         sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")  # noqa: PTH123, SIM115
     if sys.stderr is None:
@@ -87,10 +85,10 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
-def _ended(error: Exception, *, debug: bool) -> tuple[int, list[str]]:  # noqa: PLR0911  one for each kind of end
-    """The exit status and the error messages of a command that failed."""
+def _ended(error: Exception, *, debug: bool) -> tuple[int, list[str]]:  # noqa: PLR0911  one for each kind of error
+    """Return the exit status and the error messages of a command that failed."""
     if isinstance(error, click.Abort):
-        if not isinstance(error.__cause__, EOFError):  # which click takes for Ctrl-D at a prompt
+        if not isinstance(error.__cause__, EOFError):  # click takes it for Ctrl-D at a prompt
             return _INTERRUPTED, ["stopped"]
         error = error.__cause__
     if isinstance(error, click.UsageError):
@@ -103,56 +101,60 @@ def _ended(error: Exception, *, debug: bool) -> tuple[int, list[str]]:  # noqa: 
     if isinstance(error, OSError):
         if error.filename and not isinstance(error, OutputError):
             return _BAD_INPUT, [f"{error.filename}: {error.strerror}"]
-        if not error.filename:  # an error of a stream
+        if not error.filename:  # the error of a stream
             _discard_rest(sys.stdout)
         if isinstance(error, BrokenPipeError):
             return _PIPE_CLOSED, []
-        where = error.filename or "the output"
-        return _NOT_WRITTEN, [f"{where} cannot be written: {error.strerror or error}"]
+        return _NOT_WRITTEN, [f"cannot write {error.filename or 'the output'}: {error.strerror or error}"]
     return _UNEXPECTED, _unexpected(error, debug=debug)
 
 
 def _unexpected(error: Exception, *, debug: bool) -> list[str]:
-    """The message about an error that is not about the input, and with `--debug` the lines of its traceback."""
+    """Return the message for an error that the input did not cause, after the traceback if `--debug` is given."""
     shown = traceback.format_exception(error) if debug else []
     if isinstance(error, MemoryError):
-        message = f"memory ran out{f' ({error})' if str(error) else ''}"
+        message = f"out of memory{f' ({error})' if str(error) else ''}"
     else:
         kind, text = type(error).__name__, " ".join(str(error).split())
-        message = f"unexpected {kind}{f': {text}' if text else ''}; this is a fault of docscore"
+        message = f"unexpected {kind}{f': {text}' if text else ''}; this is a bug in docscore"
     hint = "" if debug else " (--debug shows the traceback)"
     return [*"".join(shown).splitlines(), f"{message}{hint}"]
 
 
 class _Commands(click.Group):
-    """The commands; each is imported when it is run or asked for help, and until then only its name and help are."""
+    """The commands. Until one is run or asked for help, only its name and its line of help exist."""
 
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name, command, rest = super().resolve_command(context, args)
-        if name in _COMMANDS:
-            module = f"{name.replace('-', '_')}_command"
-            command = getattr(importlib.import_module(f"docscore.cli.{module}"), module)
-            for each in getattr(command, "commands", {name: command}).values():
-                if _DEBUG not in each.params:
-                    each.params.append(_DEBUG)
-        return name, command, rest
+        return name, _imported(name) or command, rest
 
 
-def _keep_debug(context: click.Context, _parameter: click.Parameter, value: Any) -> None:
-    """Remember that a traceback is wanted, for when the command is over."""
-    if value:
-        context.find_root().obj["debug"] = True
-
-
-_DEBUG = click.Option(
-    ["--debug"],
-    is_flag=True,
-    expose_value=False,
-    callback=_keep_debug,
-    help="Print the traceback of an unexpected error.",
-)
+def _imported(name: str | None) -> click.Command | None:
+    """Import the module of a command and return the command; None for another name."""
+    match name:
+        case "automation":
+            from docscore.cli.automation_command import automation_command as command
+        case "bench":
+            from docscore.cli.bench_command import bench_command as command
+        case "compare":
+            from docscore.cli.compare_command import compare_command as command
+        case "explain":
+            from docscore.cli.explain_command import explain_command as command
+        case "lint":
+            from docscore.cli.lint_command import lint_command as command
+        case "report":
+            from docscore.cli.report_command import report_command as command
+        case "score":
+            from docscore.cli.score_command import score_command as command
+        case "suggest-schema":
+            from docscore.cli.suggest_schema_command import suggest_schema_command as command
+        case "table":
+            from docscore.cli.table_command import table_command as command
+        case _:
+            return None
+    return command
 
 
 @click.group(
@@ -161,12 +163,13 @@ _DEBUG = click.Option(
     commands={name: click.Command(name, short_help=text) for name, text in _COMMANDS.items()},
     invoke_without_command=True,
     subcommand_metavar="COMMAND [ARGS]...",
+    epilog="docscore COMMAND --help shows the options of a command.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(VERSION, message="docscore %(version)s")
 @click.pass_context
 def commands(context: click.Context) -> None:
-    """ANLS* scores for document extraction, with the cause of every lost point."""
+    """Score document extraction with ANLS*, and explain every lost point."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help(), err=True)
         context.exit(2)

@@ -33,7 +33,7 @@ from docscore.metrics.annotations import folded_tree
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, WITH_TREES
 from docscore.report.console import print_annotations, print_tree
 
-_SOME = 3  # ids in a message
+_IDS_NAMED = 3
 
 
 @click.command(
@@ -42,19 +42,25 @@ _SOME = 3  # ids in a message
     epilog=ending("docscore explain references.jsonl predictions.jsonl --id receipt-018", json_format="explain"),
 )
 @two_files
-@with_settings(
-    comparing_options, column_options, scoring_options("schema", "normalise", "with_confidences"), on_error_option
-)
-@click.option("--id", "question_id", help="The id of the document; not needed if each file holds one JSON value.")
-@click.option("--all", "everything", is_flag=True, help="Also show the contents of exact parts.")
 @click.option(
-    "--fold", is_flag=True, help="Show siblings that lose points for the same cause, and exact ones, as one line each."
+    "--id", "question_id", metavar="ID", help="Id of the row. Not needed if each file holds one JSON value or row."
+)
+@click.option("--all", "everything", is_flag=True, help="Also show the contents of exact objects and lists.")
+@click.option(
+    "--fold", is_flag=True, help="Fold siblings into one line if they lose points for the same cause or are all exact."
 )
 @click.option(
     "--metric",
     type=click.Choice([ANLS_STAR, TYPED, *WITH_TREES]),
-    help="The score tree of ANLS*, that of the typed score (the default with --schema), the entities that KIEval and "
-    "Entity F1 count, or the edits of nTED with what they cost.",
+    help="Tree to show: of ANLS*, of the typed score (the default with --schema), of the entities that KIEval and "
+    "Entity F1 count, or of the edits that nTED counts, with their costs.",
+)
+@with_settings(
+    scoring_options("schema", "normalise"),
+    comparing_options,
+    column_options,
+    on_error_option,
+    scoring_options("with_confidences"),
 )
 @json_option
 def explain_command(
@@ -68,13 +74,14 @@ def explain_command(
     metric: str | None,
     as_json: bool,
 ) -> None:
-    """Show how the score of one document is computed.
+    """Show how the score of one row is computed.
 
-    REFERENCES and PREDICTIONS are files as for `score`, with --id; or two .json files that hold one JSON value each.
+    REFERENCES and PREDICTIONS are files as for `score`, from which --id chooses a row, or .json files that hold one
+    value each.
 
-    Each line shows one value, object or list: its status (= exact, ≈ partial, ≠ wrong, − missing, + only in the
-    prediction), its score, the points lost out of 1.000 for the document, and expected → predicted value. Remarks
-    below the tree name values that are exchanged or only written differently, and groups of equal losses.
+    Each line shows a value, an object or a list: its status (= exact, ≈ partial, ≠ wrong, − missing, + only in the
+    prediction), its score, the points it loses of the row's 1.000, and the expected → predicted value. Remarks below
+    the tree point out swapped values, values that differ only in notation, and groups of equal losses.
     """
     metric = metric or (ANLS_STAR if settings.options.schema is None else TYPED)
     pairs = _one_row(references, predictions, question_id, settings)
@@ -97,7 +104,7 @@ def explain_command(
 
 
 def _one_row(references: Path | None, predictions: Path, question_id: str | None, settings: CommandSettings) -> Pairs:
-    """The row to explain; its id is "" where files hold one value each."""
+    """Return the row to explain. Its id is "" if the files hold one value each."""
     if question_id is None and references and suffix_of(references) == suffix_of(predictions) == ".json":
         values = read_value(references), read_value(predictions)
         firsts = [value[0] for value in values if isinstance(value, list) and value]
@@ -107,17 +114,17 @@ def _one_row(references: Path | None, predictions: Path, question_id: str | None
     if question_id is None and len(pairs.ids) == 1:
         question_id = pairs.ids[0]
     if question_id not in pairs.ids:
-        some = ", ".join(pairs.ids[:_SOME]) + (", ..." if len(pairs.ids) > _SOME else "")
+        named = ", ".join(pairs.ids[:_IDS_NAMED]) + (", ..." if len(pairs.ids) > _IDS_NAMED else "")
         raise InputValueError(
             place=in_file(references or predictions),
-            expected=f"--id with one of the {len(pairs.ids)} ids ({some})",
+            expected=f"--id with one of the {len(pairs.ids)} ids ({named})",
             got="no --id" if question_id is None else f"--id {question_id}",
         )
     return pairs.only([pairs.ids.index(question_id)])
 
 
 def _pairs(references: Path | None, predictions: Path, question_id: str | None, settings: CommandSettings) -> Pairs:
-    """The rows of the files; faults of other rows than that of the id do not matter."""
+    """Read the rows. Faults of rows other than the one to explain are ignored."""
     read = partial(rows_of_sides, references=references, predictions=[predictions])
     reading = {**settings.reading, "missing": "zero"}
     if question_id is not None:

@@ -18,33 +18,33 @@ from docscore.report.markup import table_as_markdown
     name="lint",
     cls=Command,
     epilog=ending(
-        "docscore lint references.jsonl --schema schema.json", json_format="lint", failing="something was found"
+        "docscore lint references.jsonl --schema schema.json", json_format="lint", failing="there are findings"
     ),
 )
 @click.argument("references", type=a_file)
-@click.option("--schema", type=a_file, metavar="FILE", help="The JSON Schema of the ground truths.")
+@click.option("--schema", type=a_file, metavar="FILE", help="JSON Schema of the ground truths.")
 @click.option(
     "--format",
     "form",
     type=click.Choice(["text", "markdown", "json"]),
     default="text",
     show_default=True,
-    help="The format of the findings.",
+    help="Format of the findings.",
 )
 def lint_command(references: Path, *, schema: Path | None, form: str) -> int:
-    """Check the ground truths of REFERENCES against their schema and against each other.
+    """Check the ground truths in REFERENCES against their schema and against each other.
 
-    Found are wrong types, keys that the schema lacks, values that its comparators cannot read, empty texts among
-    acceptable answers, ids, documents and rows that occur twice, values of one field in several types or notations,
-    and spellings of names that are nearly those of others.
+    Findings are wrong types, keys that the schema lacks, values that a comparator cannot read, empty texts among
+    acceptable answers, duplicate ids, documents and rows, fields with values of several types or notations, and
+    spellings of a name that differ slightly from others.
     """
-    found = lint(references, schema=schema)
+    findings = lint(references, schema=schema)
     if form == "json":
-        print_json("lint", {"findings": [finding._asdict() for finding in found]})
+        print_json("lint", {"findings": [finding._asdict() for finding in findings]})
     elif form == "markdown":
-        click.echo(table_as_markdown(findings_table(found)))
-    elif found:
-        print_table(stdout_console(), findings_table(found), with_caption=False)
+        click.echo(table_as_markdown(findings_table(findings)))
+    elif findings:
+        print_table(stdout_console(), findings_table(findings), with_caption=False)
     else:
-        click.echo("Nothing was found")
-    return 1 if found else 0
+        click.echo("No findings")
+    return 1 if findings else 0

@@ -1,4 +1,4 @@
-"""The options that commands share, those of scoring made from `ScoringOptions`, and the rows and progress they need."""
+"""Options that several commands share, the help of commands, and the evaluations that their options ask for."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from docscore.data.groups import joined_runs
 from docscore.data.pairing import rows_of_sides
 from docscore.evaluation.evaluation import Evaluation, metrics_with_schema, progress_from
 from docscore.evaluation.tables import LISTED
-from docscore.metrics.registry import METRICS, checked_metrics
+from docscore.metrics.registry import ANLS_STAR, METRICS, checked_metrics
 from docscore.report.console import UNBOUNDED
 from docscore.stats.intervals import CONFIDENCE
 
@@ -34,10 +34,10 @@ a_file = click.Path(path_type=Path)
 
 
 class Number(click.FloatRange):
-    """A finite number of a range; NaN is none, which no comparison with the ends of the range would find.
+    """A finite number in a range. `click.FloatRange` accepts NaN, which a gate must not.
 
     Args:
-        whole: whether it must be a whole number.
+        whole: whether the number must be a whole one.
         bounds: the range, as for `click.FloatRange`.
     """
 
@@ -55,44 +55,87 @@ class Number(click.FloatRange):
         return self.fail(f"expected {kind} in the range {self._describe_range()}, got {value}", param, ctx)
 
 
-# The titles under which help lists the options that several commands share, and those of gates.
-TITLES = {
-    "Gate": ("fail_under", "beyond_chance", "max_loss"),
+# `--help` lists the options that stand in none of these sections; `--help-all` also lists the sections.
+_SECTIONS = {
     "Reading rows": (
-        "id_column",
+        "names",
+        "parse_references",
         "references_id_column",
         "predictions_id_column",
-        "prediction_column",
-        "references_column",
         "cost_column",
         "seconds_column",
         "tokens_column",
         "delimiter",
-        "missing",
         "on_error",
         "with_confidences",
     ),
-    "Comparing values": ("threshold", "ignore_case", "parse", "parse_references", "rules", "numbers"),
-    "Metrics": ("metrics", "normalise", "donut", "schema", "strict"),
-    "Intervals and groups": ("confidence", "cluster", "cluster_of_id", "by", "slice_value"),
+    "Comparing values": ("threshold", "ignore_case", "rules", "numbers", "strict", "normalise", "donut"),
+    "Intervals and gates": ("beyond_chance", "confidence", "cluster", "cluster_of_id"),
+    "Groups of rows": ("by", "slice_value"),
+    "Output": ("worst", "changes", "figures", "ranks", "pareto", "columns", "caption", "percent", "debug"),
 }
+_SECTION_OF = {name: section for section, names in _SECTIONS.items() for name in names}
+_FULL_HELP = f"{__name__}.full_help"
 
 
 class Command(click.Command):
-    """A command whose help lists its options under titles: first its own, then those of `TITLES`."""
+    """A command with `--debug`, and with a short and a full help."""
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self.params += [_DEBUG, _HELP_ALL]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        title_of = {name: title for title, names in TITLES.items() for name in names}
-        records: dict[str, list[tuple[str, str]]] = {title: [] for title in ("Options", *TITLES)}
+        """List the common options and, in the full help, those of the sections."""
+        records: dict[str, list[tuple[str, str]]] = {section: [] for section in ("Options", *_SECTIONS)}
         for parameter in self.get_params(ctx):
+            section = _SECTION_OF.get(parameter.name or "", "Options")
             record = parameter.get_help_record(ctx)
             if record is not None and isinstance(parameter, click.Option):
-                records[title_of.get(parameter.name or "", "Options")].append(record)
-        for title, options in records.items():
-            if options:
-                with formatter.section(title):
+                records[section].append(record)
+        for section, options in records.items():
+            if options and (section == "Options" or _FULL_HELP in ctx.meta):
+                with formatter.section(section):
                     formatter.write_dl(options)
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """End the short help with the option for the full one."""
+        super().format_epilog(ctx, formatter)
+        if _FULL_HELP not in ctx.meta:
+            formatter.write_paragraph()
+            with formatter.indentation():
+                formatter.write_text(f"{ctx.command_path} --help-all shows all options.")
+
+
+def _print_full_help(context: click.Context, _parameter: click.Parameter, value: Any) -> None:
+    """Print the help with all options, and exit."""
+    if value:
+        context.meta[_FULL_HELP] = True
+        click.echo(context.get_help())
+        context.exit()
+
+
+def _note_debug(context: click.Context, _parameter: click.Parameter, value: Any) -> None:
+    """Note that the user wants a traceback, for when the command is over."""
+    if value:
+        context.find_root().obj["debug"] = True
+
+
+_HELP_ALL = click.Option(
+    ["--help-all"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_full_help,
+    help="Show all options and exit.",
+)
+_DEBUG = click.Option(
+    ["--debug"],
+    is_flag=True,
+    expose_value=False,
+    callback=_note_debug,
+    help="Print the traceback of an unexpected error.",
+)
 
 SHARE = Number(min=0, max=1)
 COUNT = Number(whole=True, min=0)
@@ -100,13 +143,13 @@ COUNT = Number(whole=True, min=0)
 
 @dataclass(frozen=True)
 class CommandSettings:
-    """What the options of a command say.
+    """The settings that the options of a command give.
 
     Attributes:
-        options: how predictions are read and compared.
+        options: the options of scoring.
         reading: keywords of `rows_of_sides`.
         evaluation: keywords of `Evaluation`.
-        slice_value: the value of the column `by` that the rows have which are kept; None for all rows.
+        slice_value: the value in the column `by` of the rows to keep; None to keep all rows.
     """
 
     options: ScoringOptions
@@ -118,12 +161,12 @@ class CommandSettings:
 def with_settings(
     *decorators: Callable[[Any], Any], first_metric: str | None = None, **fixed: Any
 ) -> Callable[[Callable[..., Any]], Any]:
-    """Add options to a command, which receives what they say as one argument, `settings`.
+    """Add options to a command and pass their values to it as one argument, `settings`.
 
     Args:
         decorators: the options.
-        first_metric: the metric where neither metrics nor a schema are given; None for ANLS*.
-        fixed: values of options in place of those that are given.
+        first_metric: the metric to use if the user gives neither metrics nor a schema; None for ANLS*.
+        fixed: values that override those of the options.
     """
 
     def decorated(command: Callable[..., Any]) -> Any:
@@ -155,7 +198,7 @@ def with_settings(
 
 
 def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
-    """Combine several options into one decorator; the help lists them in this order."""
+    """Combine options into one decorator. The help lists them in this order."""
 
     def decorated(command: F) -> F:
         for decorator in reversed(decorators):
@@ -166,7 +209,7 @@ def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
 
 
 def two_files(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The arguments REFERENCES and PREDICTIONS; a command gets None as references where one file holds both."""
+    """Add the arguments REFERENCES and PREDICTIONS. If one file holds both sides, `references` is None."""
 
     @wraps(command)
     def run(*, references: Path, predictions: Path | None, **values: Any) -> Any:
@@ -179,39 +222,39 @@ def two_files(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def ending(*example: str, where: str = "in examples/receipts", json_format: str = "", failing: str = "") -> str:
-    """What the help of a command ends with: an example, the exit statuses, and where its JSON is described.
+    """Return the end of a command's help: an example, the exit statuses, and where the JSON format is described.
 
     Args:
-        example: a command, as lines that the shell joins.
-        where: where it runs.
-        json_format: the name of what `--json` prints; "" where there is none.
-        failing: what the exit status 1 means; "" where the command does not end with it.
+        example: the lines of an example, without the backslashes that join them.
+        where: where to run the example.
+        json_format: the name of the format that `--json` prints; "" if there is none.
+        failing: the meaning of exit status 1; "" if the command does not use it.
     """
-    statuses = ["0  done", *([f"1  {failing}"] if failing else []), "2  the input, an option or a file is at fault"]
+    statuses = ["0  success", *([f"1  {failing}"] if failing else []), "2  an input file or an option is wrong"]
     blocks = {
         f"Example, {where}:": [" \\\n    ".join(example)],
-        "Exit status:": [*statuses, "above 2: stopped before the end"],
+        "Exit status:": [*statuses, "above 2: the command could not finish"],
     }
     if json_format:
-        blocks["JSON:"] = [f"the format docscore.{json_format} of docs/json_output.md"]
+        blocks["JSON:"] = [f"format docscore.{json_format}, described in docs/json_output.md"]
     # \b keeps click from wrapping the lines
     return "\n\n".join("\n  ".join(["\b\n" + head, *lines]) for head, lines in blocks.items())
 
 
 def split_names(_context: click.Context, _parameter: click.Parameter, value: str | None) -> tuple[str, ...]:
-    """Split a comma-separated list of names; no names if the option was not given."""
+    """Split a comma-separated list of names. Without the option there are no names."""
     return () if value is None else tuple(name.strip() for name in value.split(","))
 
 
 def refused(*, expected: str, got: str) -> click.BadParameter:
-    """The error about the value of an option."""
+    """Return the error for a wrong value of an option."""
     return click.BadParameter(f"expected {expected}, got {got}")
 
 
 def _part_of_id(
     _context: click.Context, _parameter: click.Parameter, pattern: str | None
 ) -> Callable[[str], str] | None:
-    """A function that gives the part of an id that the one group of a regular expression matches."""
+    """Return a function that gives the part of an id that the group of a regular expression matches."""
     if pattern is None:
         return None
     try:
@@ -230,12 +273,12 @@ def _part_of_id(
     return part_of_id
 
 
-def _column_sign(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
-    """Check that a sign between columns is one character; the tab can be written as "tab"."""
-    sign = "\t" if value in ("tab", r"\t") else value
-    if sign is not None and (len(sign) != 1 or sign in '"\r\n'):
+def _checked_delimiter(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    """Check that a delimiter is one character; "tab" stands for the tab."""
+    delimiter = "\t" if value in ("tab", r"\t") else value
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise refused(expected="one character, or tab", got=repr(value))
-    return sign
+    return delimiter
 
 
 _COLUMNS = tuple(f"{name}_column" for name in ColumnNames._fields if name != "json_references")
@@ -243,7 +286,7 @@ _FIELDS = {field.name: field for field in fields(ScoringOptions)}
 
 
 def scoring_options(*names: str) -> Callable[[F], F]:
-    """The options of fields of `ScoringOptions`, whose types, choices, defaults and help they have."""
+    """Make options from fields of `ScoringOptions`, with their types, choices, defaults and help."""
     return together(*map(_scoring_option, names))
 
 
@@ -257,7 +300,7 @@ def _scoring_option(name: str) -> Callable[[F], F]:
             name,
             is_flag=True,
             callback=lambda _context, _option, value: not value,
-            help="Do not ignore case in comparisons.",
+            help="Compare texts case-sensitively.",
         )
     if isinstance(field.default, bool):
         settings = {"is_flag": True}
@@ -271,114 +314,114 @@ def _scoring_option(name: str) -> Callable[[F], F]:
 
 
 references_option = click.option(
-    "--references", type=a_file, help="The file of ground truths; not needed where the files hold them, as logs do."
+    "--references",
+    type=a_file,
+    metavar="FILE",
+    help="File with the ground truths. Not needed if the other files hold them too, as logs do.",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 worst_option = click.option(
     "--worst",
     type=COUNT,
     default=LISTED,
     show_default=True,
-    help="How many rows with the lowest scores to show.",
+    metavar="N",
+    help="Number of rows with the lowest scores to show.",
 )
-comparing_options = scoring_options("threshold", "ignore_case", "parse", "parse_references", "rules", "numbers")
+comparing_options = scoring_options("parse", "parse_references", "threshold", "ignore_case", "rules", "numbers")
 on_error_option = click.option(
     "--on-error",
     type=click.Choice(["error", "skip"]),
     default="error",
     show_default=True,
-    help="If rows cannot be read or paired: stop with an error, or leave them out and count them.",
+    help="What to do with rows that cannot be read or paired: stop with an error, or leave them out and count them.",
 )
+
+
+def _column_option(column: str, help_text: str) -> Callable[[F], F]:
+    return click.option(f"--{column}-column", metavar="COLUMN", help=help_text)
+
+
 column_options = together(
-    click.option(
-        "--id-column",
-        metavar="COLUMN",
-        help="The column or key of the ids, if it is not question_id. Each of these may be a path into the "
-        "rows, such as response.choices.0.text.",
+    _column_option(
+        "id",
+        "Column with the ids. Each column option also takes a path into the rows, such as response.choices.0.text.  "
+        "[default: question_id]",
     ),
-    click.option("--references-id-column", metavar="COLUMN", help="The same of the ground truths alone."),
-    click.option("--predictions-id-column", metavar="COLUMN", help="The same of the predictions alone."),
-    click.option(
-        "--prediction-column", metavar="COLUMN", help="The column or key of the predictions, if it is not prediction."
-    ),
-    click.option(
-        "--references-column",
-        metavar="COLUMN",
-        help="The column or key of the ground truths, if it is not references. A list in it holds acceptable answers; "
-        "anything else is the only one.",
+    _column_option("references-id", "Column with the ids of the ground truths.  [default: that of --id-column]"),
+    _column_option("predictions-id", "Column with the ids of the predictions.  [default: that of --id-column]"),
+    _column_option("prediction", "Column with the predictions.  [default: prediction]"),
+    _column_option(
+        "references",
+        "Column with the ground truths. A list holds acceptable answers; any other value is the only acceptable "
+        "answer.  [default: references]",
     ),
     click.option(
         "--delimiter",
-        metavar="SIGN",
-        callback=_column_sign,
-        help="The sign between the columns of CSV files, such as ; or tab; by default told by their headers.",
+        metavar="CHARACTER",
+        callback=_checked_delimiter,
+        help="Delimiter of CSV files, such as ';' or 'tab'.  [default: detected from the header]",
     ),
 )
 cost_options = together(
-    click.option(
-        "--cost-column", metavar="COLUMN", help="The column or key of what each prediction cost, if it is not cost."
-    ),
-    click.option("--seconds-column", metavar="COLUMN", help="The same of how long it took, if it is not seconds."),
-    click.option("--tokens-column", metavar="COLUMN", help="The same of its tokens, if it is not tokens."),
+    _column_option("cost", "Column with the cost of each prediction.  [default: cost]"),
+    _column_option("seconds", "Column with the seconds each prediction took.  [default: seconds]"),
+    _column_option("tokens", "Column with the tokens each prediction used.  [default: tokens]"),
 )
 test_set_options = together(
-    column_options,
     scoring_options("missing"),
+    column_options,
     on_error_option,
+    scoring_options("with_confidences"),
     click.option(
         "--confidence-level",
         "confidence",
         type=Number(min=0, max=1, min_open=True, max_open=True),
         default=CONFIDENCE,
         show_default=True,
-        help="The confidence level of the intervals.",
+        metavar="LEVEL",
+        help="Confidence level of intervals, tests and gates.",
     ),
-    scoring_options("with_confidences"),
     click.option(
         "--cluster",
         metavar="COLUMN",
-        help="A column of the references. Rows with the same value, such as the questions of one document, are not "
-        "independent; intervals and tests resample them together.",
+        help="Column of the ground truths. Rows with the same value in it are not independent, such as questions about "
+        "one document; intervals and tests resample them together.",
     ),
     click.option(
         "--cluster-of-id",
-        metavar="PATTERN",
+        metavar="REGEX",
         callback=_part_of_id,
-        help=r"Like --cluster, by a part of the id: a regular expression with one group, such as '^(.*)-q\d+$'.",
+        help=r"Like --cluster, but with the part of the id that the one group of REGEX matches, such as '^(.*)-q\d+$'.",
     ),
 )
 slice_option = click.option(
-    "--slice",
-    "slice_value",
-    metavar="VALUE",
-    help="With --by: only the rows with this value, with their fields, causes and documents.",
+    "--slice", "slice_value", metavar="VALUE", help="With --by: evaluate only the rows with this value."
 )
 by_option = click.option(
-    "--by",
-    metavar="COLUMN",
-    help="A column of the references. Also compute the metrics for the rows of each value.",
+    "--by", metavar="COLUMN", help="Column of the ground truths. Also show the metrics for each of its values."
 )
 
 
 def metrics_option(default: str) -> Callable[[F], F]:
-    """The option of the metrics, with the default in words."""
+    """Make the option `--metrics`, which names its default without a schema."""
     return click.option(
         "--metrics",
         callback=lambda *arguments: tuple(checked_metrics(split_names(*arguments))) if arguments[-1] else None,
         metavar="NAMES",
-        help=f"Metrics to compute, separated by commas: {', '.join(METRICS)}. The first is the metric of all "
-        f"that is shown and decided; by default {default}, with a schema typed.",
+        help=f"Metrics to compute, separated by commas: {', '.join(METRICS)}. The first one decides gates, fields, "
+        f"causes and the order of rows.  [default: {default}; typed with --schema]",
     )
 
 
 metric_options = together(
-    metrics_option("anls_star"),
-    scoring_options("normalise", "donut", "schema", "strict"),
+    metrics_option(ANLS_STAR),
+    scoring_options("schema", "strict", "normalise", "donut"),
 )
 
 
 def stdout_console() -> Console:
-    """A console for stdout without markup or highlighting, as wide as its terminal; elsewhere lines have no end."""
+    """Return a console without markup or highlighting, as wide as the terminal, or of unbounded width elsewhere."""
     width = None if sys.stdout.isatty() else UNBOUNDED
     return Console(width=width, highlight=False, markup=False, emoji=False)
 
@@ -386,13 +429,14 @@ def stdout_console() -> Console:
 def evaluations_of_files(
     references: Path | None, predictions: list[Path], settings: CommandSettings, systems: Sequence[str] = ()
 ) -> list[Evaluation]:
-    """Build an evaluation of each file of predictions; rows that are left out are reported on stderr.
+    """Evaluate each system, and report on stderr the rows that are left out.
 
     Args:
-        references: the file of ground truths; None where those of predictions hold them.
-        predictions: the files of predictions.
-        settings: the options of the command.
-        systems: the system of each of them, where files of one system are its runs, which make one evaluation.
+        references: the file with the ground truths; None if the files of predictions hold them.
+        predictions: the files with predictions.
+        settings: the settings of the command.
+        systems: the name of the system of each file. Files of one system are its runs and make one evaluation. Without
+            names, each file is a system.
     """
     checked_metrics(settings.evaluation["metrics"], settings.options)
     progress = progress_from(None)

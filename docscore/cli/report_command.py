@@ -30,10 +30,12 @@ from docscore.core.output import check_output, write_whole
     name="report", cls=Command, epilog=ending("docscore report references.jsonl predictions.jsonl -o report.html")
 )
 @two_files
-@click.option("-o", "--output", type=a_file, required=True, help="The HTML file to write; - writes to stdout.")
-@with_settings(comparing_options, test_set_options, metric_options, by_option, slice_option)
+@click.option(
+    "-o", "--output", type=a_file, required=True, metavar="FILE", help="HTML file to write; - writes to stdout."
+)
+@click.option("--title", help="Heading of the report.  [default: the file name of PREDICTIONS]")
 @worst_option
-@click.option("--title", help="The heading; by default the name of the file of predictions.")
+@with_settings(metric_options, comparing_options, test_set_options, by_option, slice_option)
 def report_command(
     references: Path | None,
     predictions: Path,
@@ -45,10 +47,10 @@ def report_command(
 ) -> None:
     """Write a report on PREDICTIONS as one HTML file that needs no script and no network.
 
-    It has the mean with its interval, the causes of lost points, the fields, the distribution of the scores, and the
-    score trees of the lowest documents; with --metrics the other metrics, and with --with-confidences the trade-off of
-    automation and accuracy and the reliability diagram; with --by the figures of each value of a column. Files
-    and rows are as for `score`.
+    It shows the mean with its interval, the causes of lost points, the fields, the distribution of the scores, and the
+    score trees of the lowest rows. --metrics adds other metrics, --by the figures of groups of rows, and
+    --with-confidences the trade-off of automation and accuracy and a reliability diagram. The files have the form that
+    `score` reads.
     """
     to_stdout = str(output) == "-"
     if not to_stdout:
@@ -63,11 +65,11 @@ def report_command(
 
 
 def _check_files(output: Path, *inputs: Path) -> None:
-    """Raise `ValueError` if the report cannot be written or would overwrite an input, before any work is done."""
+    """Raise `ValueError` before any work if the report cannot be written or would overwrite an input."""
     check_output(output)
     for path in inputs:
         if output.exists() and path.exists() and output.samefile(path):
             raise InputValueError(
                 place=in_file(output),
-                expected=f"another file than {path}, which the report is made from",
+                expected=f"a file other than {path}, which is an input",
             )

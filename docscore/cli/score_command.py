@@ -34,25 +34,25 @@ from docscore.report.console import print_evaluation, print_gate
     epilog=ending(
         "docscore score references.jsonl predictions.jsonl --fields",
         json_format="score",
-        failing="--fail-under: the first metric is below the level",
+        failing="--fail-under: the first metric is below SCORE",
     ),
 )
 @two_files
-@with_settings(comparing_options, test_set_options, metric_options, by_option, slice_option)
-@click.option("--fields", is_flag=True, help="Also show the score of each field, and the causes of lost points.")
-@worst_option
+@click.option("--fields", is_flag=True, help="Also show the score of each field and the causes of lost points.")
 @click.option(
     "--fail-under",
     type=Number(min=0, max=1, min_open=True),
-    metavar="LEVEL",
-    help="Exit with status 1 if the first metric is below this, by chance or not.",
+    metavar="SCORE",
+    help="Exit with status 1 if the first metric is below SCORE.",
 )
 @click.option(
     "--beyond-chance",
     is_flag=True,
-    help="With --fail-under: fail only if that is shown, that is, if the one-sided upper confidence bound of the "
-    "metric is below the level. One that is below it, but may be so by chance, passes.",
+    help="With --fail-under: fail only if the one-sided upper confidence bound of the metric is below SCORE. A metric "
+    "that may be below it by chance passes.",
 )
+@worst_option
+@with_settings(metric_options, comparing_options, test_set_options, by_option, slice_option)
 @json_option
 def score_command(
     references: Path | None,
@@ -65,16 +65,17 @@ def score_command(
     beyond_chance: bool,
     as_json: bool,
 ) -> int:
-    """Score PREDICTIONS against REFERENCES, both JSONL, JSON, CSV or Parquet files.
+    """Score PREDICTIONS against the ground truths in REFERENCES.
 
-    Rows are {"question_id", "prediction"} and {"question_id", "references": [acceptable answers]}, in any order; or
-    {"question_id", "prediction_text"} and {"question_id", "answers"}; or plain values in the same order. Files may be
-    compressed (.jsonl.gz). A file whose rows hold both, such as a log of Inspect (.eval, .json), is given alone.
+    Both are JSONL, JSON, CSV or Parquet files, also compressed (.jsonl.gz). REFERENCES has rows {"question_id",
+    "references": [acceptable answers]}, PREDICTIONS has rows {"question_id", "prediction"}, in any order. The names
+    "answers" and "prediction_text" work as well. Plain values pair by position. Give a file alone if its rows hold
+    both sides, such as a log of Inspect (.eval, .json).
     """
     if beyond_chance and fail_under is None:
-        raise click.UsageError("--beyond-chance needs --fail-under", click.get_current_context())  # noqa: TRY003, EM101
+        click.get_current_context().fail("--beyond-chance needs --fail-under")
     (evaluation,) = evaluations_of_files(references, [predictions], settings)
-    # computed while progress is shown
+    # compute the figures now, while progress is shown
     _ = evaluation.headline_interval(with_fields=fields), evaluation.other_figures, evaluation.slice_figures
     _ = evaluation.field_table if fields else None
     gate = None

@@ -25,26 +25,26 @@ from docscore.report.console import print_table
 )
 @click.argument("references", type=a_file)
 @click.argument("predictions", type=a_file, required=False)
-@click.option("--schema", type=a_file, metavar="FILE", help="A JSON Schema to add comparators to; its settings stay.")
-@click.option("-o", "--output", type=a_file, metavar="FILE", help="Write the schema to this file, for `--schema`.")
+@click.option("--schema", type=a_file, metavar="FILE", help="JSON Schema to add comparators to. Its settings stay.")
+@click.option("-o", "--output", type=a_file, metavar="FILE", help="Write the schema to FILE, for use with --schema.")
 @json_option
 def suggest_schema_command(
     references: Path, predictions: Path | None, *, schema: Path | None, output: Path | None, as_json: bool
 ) -> None:
-    """Suggest a JSON Schema from the ground truths of REFERENCES, with a comparator for each field.
+    """Suggest a JSON Schema with a comparator for each field, from the ground truths in REFERENCES.
 
-    A comparator is suggested where it reads nearly all values of a field in one way; what can be read in several ways
-    stays text, with a note. With PREDICTIONS, each field shows how many values it takes for right that are written
-    otherwise, the points that they lose as text, and some of them.
+    A field gets a comparator if that comparator reads nearly all its values, in one way. Fields that could be read in
+    several ways stay text, with a note. With PREDICTIONS, each field shows how many predicted values are right but
+    written differently, the points that they lose as text, and examples.
     """
     if output is not None:
         check_output(output)
     own = None if schema is None else read_value(schema)
-    found = suggest_schema(references, predictions, schema=own)
+    suggestion = suggest_schema(references, predictions, schema=own)
     if output is not None:
-        write_whole(output, json.dumps(found.schema, indent=2, ensure_ascii=False) + "\n")
-        say(f"the schema is in {output}; --schema {output} scores with it")
+        write_whole(output, json.dumps(suggestion.schema, indent=2, ensure_ascii=False) + "\n")
+        say(f"wrote {output}; score with it by --schema {output}")
     if as_json:
-        print_json("suggest_schema", {"schema": found.schema, "fields": [field._asdict() for field in found.fields]})
+        print_json("suggest_schema", {"schema": suggestion.schema, "fields": [field._asdict() for field in suggestion.fields]})
     else:
-        print_table(stdout_console(), suggestion_table(found))
+        print_table(stdout_console(), suggestion_table(suggestion))

@@ -35,11 +35,11 @@ from docscore.report.console import print_table
 from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown
 from docscore.report.systems_report import systems_as_html, systems_as_png, systems_table
 
-_WRITTEN = (".md", ".tex", ".html", ".png")  # extensions of the files that it writes
+_EXTENSIONS = (".md", ".tex", ".html", ".png")  # of --output
 
 
 def _named(context: click.Context, parameter: click.Parameter, value: Sequence[str]) -> list[tuple[str, Path]]:
-    """The name and the file of each FILE or NAME=FILE; the name of an argument that is a file alone is empty."""
+    """Split each NAME=FILE into name and file. The name of a FILE alone, which only an argument may be, is ""."""
     files = []
     for text in value:
         name, _, file = text.partition("=")
@@ -68,41 +68,14 @@ def _named(context: click.Context, parameter: click.Parameter, value: Sequence[s
     multiple=True,
     callback=_named,
     metavar="NAME=FILE",
-    help="The same as the argument NAME=FILE. Can be repeated.",
-)
-@with_settings(comparing_options, test_set_options, cost_options, metric_options, by_option)
-@click.option(
-    "--figures",
-    callback=split_names,
-    metavar="NAMES",
-    help="The figures to show, in this order, separated by commas, such as kieval_aligned; by default all.",
+    help="Same as the argument NAME=FILE. Can be repeated.",
 )
 @click.option("--intervals", is_flag=True, help="Show the confidence interval of each figure.")
 @click.option(
     "--against",
     metavar="NAME",
-    help="Test each system against the one of this name, or against the best of each figure (best): paired permutation "
-    "tests, Holm-corrected for the number of systems, at the level 1 - confidence level.",
-)
-@click.option(
-    "--ranks",
-    is_flag=True,
-    help="Put the systems in the order of the first figure, with the ranks that the documents allow, groups of systems "
-    "that are not told apart, and the share of resamples in which each is the best. Only that figure is shown, unless "
-    "--figures names others.",
-)
-@click.option(
-    "--pareto",
-    is_flag=True,
-    help="Mark the systems that no other one beats in both the first figure and cost, and show the figure divided by "
-    "the mean cost of a document.",
-)
-@click.option(
-    "--columns",
-    callback=split_names,
-    metavar="NAMES",
-    help="Further columns of Markdown and LaTeX: documents, and counts such as missing (with --missing zero) or "
-    "parse_failures (with --parse).",
+    help="Test each system against the system NAME, or against the best one on each figure (best), with paired "
+    "permutation tests. p-values are Holm-corrected for the number of systems.",
 )
 @click.option(
     "--format",
@@ -110,18 +83,45 @@ def _named(context: click.Context, parameter: click.Parameter, value: Sequence[s
     type=click.Choice(list(FORMATS)),
     default="text",
     show_default=True,
-    help="The format of the table.",
+    help="Format of the table.",
 )
 @click.option(
     "-o",
     "--output",
     type=a_file,
     metavar="FILE",
-    help="Write the table to a file in place of printing it: .md, .tex, or .html with pictures of ranks and costs; or "
-    "the picture as .png, of ranks with --ranks, else of costs.",
+    help="Write the table to a file (.md, .tex, or .html with charts of ranks and costs), or a chart (.png) of the "
+    "ranks with --ranks, else of the costs.",
 )
-@click.option("--caption", default="", help="The caption of LaTeX; what the marks mean is added to it.")
-@click.option("--percent", is_flag=True, help="Print figures multiplied by 100, with two decimals.")
+@click.option(
+    "--figures",
+    callback=split_names,
+    metavar="NAMES",
+    help="Figures to show, in this order, separated by commas, such as kieval_aligned.  [default: all]",
+)
+@click.option(
+    "--ranks",
+    is_flag=True,
+    help="Order the systems by the first figure. Show the possible ranks of each system, groups of systems that cannot "
+    "be told apart, and the share of resamples in which each system is the best. Other figures are shown only if "
+    "--figures names them.",
+)
+@click.option(
+    "--pareto",
+    is_flag=True,
+    help="Mark the systems that no other system beats in both the first figure and cost. Also show that figure divided "
+    "by the mean cost of a document.",
+)
+@click.option(
+    "--columns",
+    callback=split_names,
+    metavar="NAMES",
+    help="Further columns of Markdown and LaTeX, separated by commas: documents, or a count such as missing (with "
+    "--missing zero) or parse_failures (with --parse).",
+)
+@click.option("--caption", default="", help="Caption of LaTeX. An explanation of the marks is appended.")
+@click.option("--percent", is_flag=True, help="Multiply figures by 100, and print two decimals.")
+@with_settings(metric_options, comparing_options, test_set_options, cost_options, by_option)
 @json_option
 def table_command(
     systems: list[tuple[str, Path]],
@@ -141,24 +141,25 @@ def table_command(
     percent: bool,
     as_json: bool,
 ) -> None:
-    """Print the metrics of several files of predictions as a table, the best of each metric in bold.
+    """Print the metrics of several systems as a table, with the best value of each in bold.
 
-    Each FILE is one as the predictions of `score`. Its system is called NAME, else by the name of the file without
-    extension, a log by its model and method. Files of the same NAME are runs of one system: a document's score is the
-    mean over its runs. Where the first FILE alone has no NAME and is no log, it is the references. Without references,
-    rows of all files hold them too, as logs do. LaTeX needs the package booktabs. With --by there is a row for each
-    value of a column too; tests are over all rows. What predictions have in columns cost, seconds and tokens is
-    summed beside the figures; of several runs that of one on average.
+    Each FILE holds predictions in the form that `score` reads. Its system is called NAME; the default is the name of
+    the file without extension, or the model and method of a log. Files of the same NAME are runs of one system: the
+    score of a document is the mean over its runs. Without --references, the first FILE holds the ground truths if it
+    is the only one without a NAME and is no log; else each file holds them too, as logs do.
+
+    With --by, each value of a column has its own row; tests are over all rows. If predictions have the columns cost,
+    seconds and tokens, the table shows their sums; of several runs, their mean. LaTeX needs the package booktabs.
     """
     name_of = {path: name for name, path in names}
     files = [(name_of.get(path, name), path) for name, path in systems]
     files += [(name, path) for path, name in name_of.items() if all(path != known for _, known in files)]
     if output is not None and (as_json or form != "text"):
-        raise click.UsageError("expected --output, --format or --json, got two", click.get_current_context())  # noqa: TRY003, EM101
+        click.get_current_context().fail("expected --output, --format or --json, got two")
     if output is not None:
-        check_output(output, _WRITTEN)
+        check_output(output, _EXTENSIONS)
     if not files:
-        raise click.UsageError("Missing argument '[NAME=]FILE...'.", click.get_current_context())  # noqa: TRY003, EM101
+        click.get_current_context().fail("Missing argument '[NAME=]FILE...'.")
     if references is None and [not name for name, _ in files] == [True, *[False] * (len(files) - 1)] and files[1:]:
         first = files[0][1]
         if _names_of_runs([first]) is None:
@@ -176,7 +177,7 @@ def table_command(
         lambda: systems_as_html(compared, table),
         lambda: systems_as_png(compared),
     )
-    formats = dict(zip(_WRITTEN, renderers, strict=True))
+    formats = dict(zip(_EXTENSIONS, renderers, strict=True))
     if output is not None:
         say(f"wrote {write_report(output, formats)}")
     elif as_json:
@@ -188,9 +189,9 @@ def table_command(
         click.echo(formats[".md" if form == "markdown" else ".tex"]())
 
 
-def _as_dict(found: Systems, name: str) -> dict[str, object]:
-    """A system as `--json` prints it."""
-    evaluation = found.evaluations[name]
+def _as_dict(systems: Systems, name: str) -> dict[str, object]:
+    """Return a system in the form that `--json` prints."""
+    evaluation = systems.evaluations[name]
     parts = {
         **evaluation.figures_to_dict(),
         **evaluation.counts,
@@ -200,28 +201,28 @@ def _as_dict(found: Systems, name: str) -> dict[str, object]:
     }
     tests = {
         figure: {
-            "against": found.bases[figure],
+            "against": systems.bases[figure],
             "difference": test.difference,
             "p_value": test.p_value,
             "adjusted": test.adjusted,
         }
-        for (system, figure), test in found.tests.items()
+        for (system, figure), test in systems.tests.items()
         if system == name
     }
     if evaluation.costs:
         parts["costs"] = {column: cost._asdict() for column, cost in evaluation.costs.items()}
-    if found.front is not None:
-        parts |= {"pareto": name in found.front, "score_per_cost": found.score_per_cost(name)}
-    if name in found.ranks:
-        parts["rank"] = {"figure": found.figures[0], **found.ranks[name]._asdict()}
+    if systems.front is not None:
+        parts |= {"pareto": name in systems.front, "score_per_cost": systems.score_per_cost(name)}
+    if name in systems.ranks:
+        parts["rank"] = {"figure": systems.figures[0], **systems.ranks[name]._asdict()}
     return {"system": name, "rows": len(evaluation), **parts, **({"tests": tests} if tests else {})}
 
 
 def _names(files: Sequence[tuple[str, Path]], *, are_logs: bool) -> list[str]:
-    """The names of the systems: as given; of logs model and method, if these differ; else of files without extension.
+    """Return the name of each system: the given one, else model and method of a log, else the name of the file.
 
     Raises:
-        ValueError: if two systems have the same name that was not given to both.
+        ValueError: if a default name is also that of another system.
     """
     paths = [path for _, path in files]
     defaults = (_names_of_runs(paths) if are_logs else None) or list(map(name_without_extension, paths))
@@ -230,13 +231,13 @@ def _names(files: Sequence[tuple[str, Path]], *, are_logs: bool) -> list[str]:
         if not name and names.count(default) > 1:
             raise InputValueError(
                 problem=f"two systems are called {default!r}",
-                remedy="NAME=FILE gives a name to the system of a file",
+                remedy="name the system of a file with NAME=FILE",
             )
     return names
 
 
 def _names_of_runs(systems: Sequence[Path]) -> list[str] | None:
-    """Model and method of logs, if these tell all of them apart."""
+    """Return model and method of each log, or None if these do not tell the logs apart."""
     try:
         runs = [run_of_file(path) for path in systems]
     except ValueError:

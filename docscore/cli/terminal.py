@@ -1,4 +1,4 @@
-"""What the command prints: lines on stderr, and JSON on stdout. Nothing here needs NumPy."""
+"""Lines on stderr and JSON on stdout. Importing this module does not import NumPy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 from docscore.core.formatting import printable
 
-# of the formats that are not the first; raised where a member goes or changes its meaning, not where one is added
+# Versions of formats other than 1. Raise a version if a member goes or changes its meaning, not for a new member.
 _VERSIONS = {"automation": 2, "bench_table": 2, "compare": 2, "score": 2}
 
 
@@ -19,11 +19,11 @@ def say(line: str) -> None:
 
 
 def print_json(name: str, parts: Mapping[str, Any]) -> None:
-    """Print an object on stdout as one line of JSON; NaN and infinite numbers, which JSON lacks, as null.
+    """Print an object as one line of JSON, with null for NaN and infinite numbers.
 
     Args:
-        name: of its format, which docs/json_output.md describes.
-        parts: the members of the object after the format.
+        name: the name of its format, which docs/json_output.md describes.
+        parts: the members of the object that follow the format.
     """
     from docscore.data.json_text import dumps_strictly  # noqa: PLC0415  imports NumPy
 

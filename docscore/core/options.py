@@ -30,7 +30,7 @@ MISSING_MODES = ("error", "zero", SKIP)
 
 
 def _about(help_text: str, choices: tuple[str, ...] = ()) -> dict[str, Any]:
-    """What the help of the command says of a field of `ScoringOptions`, and the texts that it may be."""
+    """Return the metadata of a field of `ScoringOptions`: its help on the command line, and its choices."""
     return {"help": help_text, "choices": choices}
 
 
@@ -69,51 +69,56 @@ class ScoringOptions:
         ValueError: for a value outside its range; the message names the option, what was expected and what came.
     """
 
-    threshold: float = field(default=THRESHOLD, metadata=_about("Text similarities below this count as 0."))
-    ignore_case: bool = field(default=True, metadata=_about("Compare texts in lower case."))
-    strict: bool = field(default=False, metadata=_about("For ANLS: a similarity equal to the threshold counts as 0."))
+    threshold: float = field(default=THRESHOLD, metadata=_about("Count text similarities below this number as 0."))
+    ignore_case: bool = field(default=True, metadata=_about("Ignore case when comparing texts."))
+    strict: bool = field(default=False, metadata=_about("For ANLS: count a similarity equal to the threshold as 0."))
     normalise: bool = field(default=False, metadata=_about("For KIEval and Entity F1: ignore case and white space."))
     donut: bool = field(
-        default=False, metadata=_about("For Entity F1 and nTED: read documents as Donut's evaluation does.")
+        default=False, metadata=_about("For Entity F1 and nTED: read documents as Donut's evaluation code does.")
     )
     parse: str | None = field(
         default=None,
         metadata=_about(
-            "Read predictions that are text as JSON; repair also accepts malformed JSON, text compares them as they "
-            "are even where both sides are JSON.",
+            "Read predictions that are text as JSON. 'repair' also accepts malformed JSON. 'text' compares the text "
+            "itself, even if both sides hold JSON.",
             (AS_TEXT, "json", "repair"),
         ),
     )
     parse_references: str | None = field(
-        default=None, metadata=_about("Read references that are text as JSON.", ("json",))
+        default=None, metadata=_about("Read ground truths that are text as JSON.", ("json",))
     )
     missing: str = field(
         default="error",
         metadata=_about(
-            "If a reference has no prediction: stop with an error, score it as null, or leave it out and count it.",
+            "What to do if a ground truth has no prediction: stop with an error, score it as null, or leave it out "
+            "and count it.",
             MISSING_MODES,
         ),
     )
     with_confidences: bool = field(
-        default=False, metadata=_about('Predictions hold {"$value": ..., "$confidence": ...}; score the values.')
+        default=False,
+        metadata=_about('Predictions have the form {"$value": ..., "$confidence": ...}. Score the values.'),
     )
     rules: str = field(
         default=PAPER,
         metadata=_about(
-            "What counts: by the paper, keys of predictions without a value do not; by the package, they do.", RULES
+            "Rules of ANLS*: keys without a value in a prediction count in the published package, but not in the "
+            "paper.",
+            RULES,
         ),
     )
     numbers: str = field(
-        default="text", metadata=_about("Compare numbers as they print, or by value, so that 1000.0 is 1000.", NUMBERS)
+        default="text",
+        metadata=_about("Compare numbers as printed text, or by value, so that 1000.0 equals 1000.", NUMBERS),
     )
     schema: Any = field(
         default=None,
         metadata=_about(
-            "A JSON Schema, or a folder with one a document (ID.json): also show the typed score, for which it says "
-            "how each place compares."
+            "JSON Schema that says how to compare each field, or a folder with one schema per document (ID.json). "
+            "Adds the typed score."
         ),
     )
-    comparators: Any = field(default=None, metadata=_about("How fields compare, in Python."))
+    comparators: Any = field(default=None, metadata=_about("Comparators of fields, as Python functions."))
 
     def __post_init__(self) -> None:
         for option in fields(self):
