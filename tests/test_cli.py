@@ -53,7 +53,7 @@ def test_a_process_ends_as_the_command_does_in_this_one(arguments: list[Any], st
 
 
 DEBUG = "(--debug shows the traceback)"
-OURS = f"this is a fault of docscore {DEBUG}"
+OURS = f"this is a bug in docscore {DEBUG}"
 # what a command may be stopped by, the exit status, and what is said
 ENDS: list[tuple[BaseException, int, str]] = [
     (KeyboardInterrupt(), 130, "docscore: stopped\n"),
@@ -62,13 +62,13 @@ ENDS: list[tuple[BaseException, int, str]] = [
     (SystemExit(1), 141, ""),
     (SystemExit(0), 0, ""),
     (PermissionError(13, "Permission denied", "p.jsonl"), 2, "docscore: p.jsonl: Permission denied\n"),
-    (OSError(28, "No space left on device"), 74, "docscore: the output cannot be written: No space left on device\n"),
-    (OutputError(13, "Permission denied", "o.html"), 74, "docscore: o.html cannot be written: Permission denied\n"),
+    (OSError(28, "No space left on device"), 74, "docscore: cannot write the output: No space left on device\n"),
+    (OutputError(13, "Permission denied", "o.html"), 74, "docscore: cannot write o.html: Permission denied\n"),
     (click.ClickException("two\nlines \x1b[31m"), 2, "docscore: two\\u000alines \\u001b[31m\n"),
     (InputValueError(problem="wrong"), 2, "docscore: wrong\n"),
     (InputTypeError(problem="of another type"), 2, "docscore: of another type\n"),
-    (MemoryError(), 70, f"docscore: memory ran out {DEBUG}\n"),
-    (MemoryError("8 GB"), 70, f"docscore: memory ran out (8 GB) {DEBUG}\n"),
+    (MemoryError(), 70, f"docscore: out of memory {DEBUG}\n"),
+    (MemoryError("8 GB"), 70, f"docscore: out of memory (8 GB) {DEBUG}\n"),
     (OverflowError("too\nlarge"), 70, f"docscore: unexpected OverflowError: too large; {OURS}\n"),
     (ValueError("wrong"), 70, f"docscore: unexpected ValueError: wrong; {OURS}\n"),
     (EOFError(), 70, f"docscore: unexpected EOFError; {OURS}\n"),
@@ -101,7 +101,7 @@ def test_the_traceback_of_a_fault_of_our_own_is_there_on_request(monkeypatch: py
     assert (done.code, done.out) == (70, "")
     lines = done.err.splitlines()
     assert lines[0] == "docscore: Traceback (most recent call last):"
-    said = "docscore: unexpected ZeroDivisionError; this is a fault of docscore"
+    said = "docscore: unexpected ZeroDivisionError; this is a bug in docscore"
     assert lines[-2:] == ["docscore: ZeroDivisionError", said]
 
 
@@ -207,7 +207,7 @@ def test_the_example_runs_and_its_json_has_the_format(name: str) -> None:
         return
     assert done.out
     found = json.loads(run(*arguments, "--json").out)
-    assert f"the format {found['format'].split('/')[0]} of docs/json_output.md" in text
+    assert f"format {found['format'].split('/')[0]}, described in docs/json_output.md" in text
 
 
 ACTIVE = {"script", "img", "iframe", "object", "embed", "link", "base", "form", "video", "audio", "foreignobject"}

@@ -45,7 +45,7 @@ NAMES = [" ".join(Path(each).name for each in row) for row in PRINTING]
 )
 def test_no_output_is_lost_silently(arguments: list[Any], redirection: str, why: str) -> None:
     """On a full disk, and where stdout is closed."""
-    said = f"docscore: the output cannot be written: {why}\n"
+    said = f"docscore: cannot write the output: {why}\n"
     assert bash(f'"$@" {redirection}', *arguments) == (74, "", said)
 
 
@@ -90,7 +90,7 @@ def test_a_report_on_stdout_is_the_report(tmp_path: Path) -> None:
 @ON_LINUX
 def test_a_report_that_cannot_be_written_names_its_file() -> None:
     done = run("report", REFERENCES, PREDICTIONS, "-o", FULL)
-    assert done == (74, "", "docscore: /dev/full cannot be written: No space left on device\n")
+    assert done == (74, "", "docscore: cannot write /dev/full: No space left on device\n")
 
 
 def test_a_write_that_is_stopped_leaves_the_previous_file(
@@ -117,7 +117,7 @@ def test_a_disk_that_fills_up_leaves_the_previous_report(write: Write, tmp_path:
         first=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000)),
         PYTHONDONTWRITEBYTECODE="1",  # it writes files too
     )
-    assert done == (74, "", f"docscore: {target} cannot be written: File too large\n")
+    assert done == (74, "", f"docscore: cannot write {target}: File too large\n")
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("o.html", "before")]
 
 
@@ -159,7 +159,7 @@ def test_a_folder_that_may_not_be_written(write: Write, tmp_path: Path) -> None:
     target = write("o.html", "before")
     tmp_path.chmod(0o555)
     done = run_process("report", REFERENCES, PREDICTIONS, "-o", target, first=as_bound_by_permissions)
-    assert done == (74, "", f"docscore: {target} cannot be written: Permission denied\n")
+    assert done == (74, "", f"docscore: cannot write {target}: Permission denied\n")
     assert target.read_text(encoding="utf-8") == "before"
 
 

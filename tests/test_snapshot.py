@@ -156,8 +156,9 @@ def test_options_of_the_command(folder: Path) -> None:
     "arguments", [(), ("score",), ("explain",), ("compare",), ("table",), ("report",)], ids=" ".join
 )
 def test_help(arguments: tuple[str, ...], folder: Path) -> None:
-    done = run(*arguments, "--help")
-    compare("help_" + "".join(arguments or ["docscore"]), [("--help", printed(done, str))], folder)
+    flags = ("--help", "--help-all") if arguments else ("--help",)
+    parts = [(flag, printed(run(*arguments, flag), str)) for flag in flags]
+    compare("help_" + "".join(arguments or ["docscore"]), parts, folder)
 
 
 def called(function: Callable[..., Any], *arguments: Any, **options: Any) -> str:

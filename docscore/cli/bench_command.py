@@ -139,7 +139,7 @@ def _lines_about(data_set: dict[str, Any]) -> list[str]:
     head, documents = f"{data_set['title']} ({data_set['name']}{split}): ", data_set["documents"]
     if documents is None:
         lines = [f"{head}not found", f"  {data_set['fault']}"]
-        source = f"  available from {data_set['source']}; {data_set['licence']}"
+        source = f"  source: {data_set['source']}; {data_set['licence']}"
         return [*lines, source] if data_set["source"] else lines
     lacking = {method: documents - count for method, count in data_set["methods"].items()}
     able = ", ".join(method for method, count in lacking.items() if not count) or "no method"

@@ -18,7 +18,7 @@ import sys
 import traceback
 import warnings
 from contextlib import suppress
-from typing import Any, TextIO
+from typing import TextIO
 
 import click
 
@@ -133,6 +133,7 @@ class _Commands(click.Group):
 
 def _imported(name: str | None) -> click.Command | None:
     """Import the module of a command and return the command; None for another name."""
+    command: click.Command
     match name:
         case "automation":
             from docscore.cli.automation_command import automation_command as command

@@ -45,6 +45,8 @@ def suggest_schema_command(
         write_whole(output, json.dumps(suggestion.schema, indent=2, ensure_ascii=False) + "\n")
         say(f"wrote {output}; score with it by --schema {output}")
     if as_json:
-        print_json("suggest_schema", {"schema": suggestion.schema, "fields": [field._asdict() for field in suggestion.fields]})
+        print_json(
+            "suggest_schema", {"schema": suggestion.schema, "fields": [field._asdict() for field in suggestion.fields]}
+        )
     else:
         print_table(stdout_console(), suggestion_table(suggestion))
