@@ -32,8 +32,8 @@ _INTERRUPTED, _PIPE_CLOSED = 130, 141
 
 # The lines of `docscore --help`, which must not import NumPy: the module of a command is imported when it runs.
 _COMMANDS = {
-    "automation": "Show the accuracy that a review of low-confidence values reaches.",
-    "bench": "Find the data of the paper's benchmark and tabulate its runs.",
+    "automation": "Show what a review of low-confidence values gains.",
+    "bench": "Find the paper's benchmark data, and tabulate its runs.",
     "compare": "Compare two systems on the same documents.",
     "explain": "Show how the score of one row is computed.",
     "lint": "Check ground truths against their schema and each other.",
