@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from docscore.evaluation.state import ScoreState as ScoreState
     from docscore.evaluation.tables import Table as Table
     from docscore.integrations.evaluate import evaluate_module as evaluate_module
+    from docscore.integrations.evaluate import register as register
     from docscore.metrics.anls_star.api import anls_score as anls_score
     from docscore.metrics.anls_star.api import score_pairs as score_pairs
     from docscore.metrics.anls_star.api import score_tree as score_tree
@@ -52,6 +53,7 @@ _IMPORTED_WHEN_USED = {
     "lint": "docscore.evaluation.ground_truths",
     "nted_score": "docscore.metrics.nted",
     "pairs_of": "docscore.data.pairing",
+    "register": "docscore.integrations.evaluate",
     "score_pairs": "docscore.metrics.anls_star.api",
     "score_tree": "docscore.metrics.anls_star.api",
     "suggest_schema": "docscore.evaluation.ground_truths",
@@ -79,6 +81,7 @@ __all__ = [
     "lint",
     "nted_score",
     "pairs_of",
+    "register",
     "score_pairs",
     "score_tree",
     "suggest_schema",

@@ -1,4 +1,4 @@
-"""Where the metric can be loaded from: file, folder, installed package, hub, wheel; and what importing costs.
+"""Where the metric can be loaded from: file, folder, installed package, hub, wheel, or by name once it is registered.
 
 What depends on the interpreter's state is run in a process of its own. No request leaves this machine: the hub is a
 server on the loopback device, and its client refuses every other address.
@@ -9,6 +9,8 @@ from __future__ import annotations
 import doctest
 import importlib.util
 import json
+import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -19,16 +21,20 @@ from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import evaluate
 import pytest
 
+import docscore
 from docscore import evaluate_module
 from docscore.integrations.evaluate import MODULES
 from docscore.version import VERSION
-from tests.commands import pred, ref, run_python
+from tests.commands import PIPES, environment, pred, ref, run, run_process, run_python, succeed
 from tests.conftest import ROOT, needs
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 PREDICTIONS = [pred("a", {"m": [{"n": "Tea", "p": 2}]}), pred("b", 1)]
 REFERENCES = [ref("b", 2, 1), ref("a", {"m": [{"n": "Tea", "p": 3}]})]
@@ -43,13 +49,13 @@ RESULTS: dict[str, dict[str, Any]] = {
 }
 each_module = pytest.mark.parametrize("name", MODULES)
 
-# What a process does that loads metrics by their paths, or by the names of our modules, and scores the rows above.
+# What a process does that loads metrics by their names and scores the rows above; it prints which file it ran, too.
 LOAD_AND_SCORE = """
 import json, sys
-import docscore, evaluate
+import evaluate
 for name in sys.argv[2:]:
-    path = name if "/" in name else docscore.evaluate_module(name)
-    print(json.dumps([path, evaluate.load(path).compute(**json.loads(sys.argv[1]))]))
+    metric = evaluate.load(name)
+    print(json.dumps([metric._compute.__code__.co_filename, metric.compute(**json.loads(sys.argv[1]))]))
 """
 ROWS = json.dumps({"predictions": PREDICTIONS, "references": REFERENCES})
 
@@ -71,7 +77,12 @@ sys.addaudithook(refuse_others)
 
 def last_line(output: str) -> Any:
     """The JSON value in the last line; the libraries may print before it."""
-    return json.loads(output.splitlines()[-1])
+    return last_lines(output, 1)[0]
+
+
+def last_lines(output: str, count: int) -> list[Any]:
+    """The JSON values in the last lines."""
+    return [json.loads(line) for line in output.splitlines()[-count:]]
 
 
 def script_of(name: str) -> Path:
@@ -116,6 +127,21 @@ class Hub(ThreadingHTTPServer):
         shutil.copy(script, file)
         super().__init__(("127.0.0.1", 0), partial(HubHandler, directory=str(folder)))
 
+    def __enter__(self) -> Self:
+        self.thread = threading.Thread(target=self.serve_forever)
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
+        self.thread.join()
+        self.server_close()
+
+    def online(self) -> dict[str, str]:
+        """The environment of a process that asks this hub."""
+        address = {"HF_ENDPOINT": f"http://127.0.0.1:{self.server_port}", "HF_TOKEN": ""}
+        return {**address, "NO_PROXY": "*", "no_proxy": "*", "HF_HUB_OFFLINE": "0", "HF_EVALUATE_OFFLINE": "0"}
+
 
 class HubHandler(SimpleHTTPRequestHandler):
     """Answers as the hub does: with the file, its hash and its commit, or that there is none."""
@@ -143,20 +169,113 @@ def test_from_a_hub_and_then_offline(name: str, tmp_path: Path) -> None:
     Compute nodes are often offline: once loaded, the cache has the module, and nothing is asked.
     """
     with Hub(f"docscore-tests/{name}", script_of(name), tmp_path / "hub") as hub:
-        thread = threading.Thread(target=hub.serve_forever)
-        thread.start()
-        env = {"HF_ENDPOINT": f"http://127.0.0.1:{hub.server_port}", "HF_HOME": str(tmp_path / "home"), "HF_TOKEN": ""}
-        env |= {"NO_PROXY": "*", "no_proxy": "*"}
+        env = {"HF_HOME": str(tmp_path / "home"), **hub.online()}
         command = ("-c", LOOPBACK_ONLY + LOAD_AND_SCORE, ROWS, f"docscore-tests/{name}")
-        first = run_python(*command, cwd=tmp_path, **env, HF_HUB_OFFLINE="0", HF_EVALUATE_OFFLINE="0")
+        first = run_python(*command, cwd=tmp_path, **env)
         asked = list(hub.seen)
-        second = run_python(*command, cwd=tmp_path, **env, HF_HUB_OFFLINE="1", HF_EVALUATE_OFFLINE="1")
-        hub.shutdown()
-        thread.join()
-    assert last_line(first) == last_line(second) == [f"docscore-tests/{name}", RESULTS[name]]
+        second = run_python(*command, cwd=tmp_path, **{**env, "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1"})
+    assert last_line(first)[1] == last_line(second)[1] == RESULTS[name]
     assert {path for _, path in asked} == {hub.path.replace("/main/", f"/v{version('evaluate')}/"), hub.path}
     assert hub.seen == asked
     assert asked[-1] == ("GET", hub.path)
+
+
+# Loads what is registered in every other way, and fails if a metric does not survive being pickled.
+LOAD_OTHERWISE = """
+import pickle
+for name in ("anls", "anlsl"):
+    metric = pickle.loads(pickle.dumps(evaluate.load("anls_star", name, module_type="metric")))
+    assert (metric.name, metric.config_name) == ("anls_star", name)
+    assert metric.inputs_description.count("evaluate.load") > 0
+several = evaluate.combine(["anls_star", "nted"]).compute(**json.loads(sys.argv[1]))
+print(json.dumps([several, str(evaluate.config.HF_MODULES_CACHE)]))
+"""
+
+
+def test_by_name_offline_after_registration(tmp_path: Path) -> None:
+    """Several processes may register at once, as those of a training do; another one loads what they left."""
+    env = environment(HF_HOME=str(tmp_path / "home"))
+    command = [sys.executable, "-m", "docscore", "register"]
+    processes = [subprocess.Popen(command, cwd=tmp_path, env=env, **PIPES) for _ in range(4)]
+    folder = tmp_path / "home" / "modules" / "evaluate_modules" / "metrics"
+    told = f"Registered anls_star, kieval, entity_f1, nted in {folder}\n"
+    assert [(process.communicate(), process.returncode) for process in processes] == [((told, ""), 0)] * 4
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    assert [path.parent.parent.name for path in files] == [f"evaluate-metric--{name}" for name in sorted(MODULES)]
+    printed = run_python(
+        "-c", LOAD_AND_SCORE + LOAD_OTHERWISE, ROWS, *MODULES, cwd=tmp_path, HF_HOME=str(tmp_path / "home")
+    )
+    *single, (several, cache) = last_lines(printed, 5)
+    assert single == [[str(script_of(name)), RESULTS[name]] for name in MODULES]
+    assert several == RESULTS["anls_star"] | RESULTS["nted"]
+    assert cache == str(folder.parent.parent)
+
+
+@pytest.mark.ci
+def test_by_name_online_after_registration(tmp_path: Path) -> None:
+    """The Hub is asked first and has no such metric; the clone has a module of that name, which is not in the way."""
+    changes = {"HF_HOME": str(tmp_path / "home"), "HF_MODULES_CACHE": str(tmp_path / "modules")}
+    assert run_process("register", **changes).code == 0
+    assert not (tmp_path / "home").exists()
+    with Hub("docscore-tests/other", script_of("nted"), tmp_path / "hub") as hub:
+        printed = run_python("-c", LOOPBACK_ONLY + LOAD_AND_SCORE, ROWS, *MODULES, cwd=ROOT, **changes, **hub.online())
+    assert last_lines(printed, 4) == [[str(script_of(name)), RESULTS[name]] for name in MODULES]
+    asked = {path.split("/resolve/")[0] for _, path in hub.seen}
+    assert asked == {f"/spaces/evaluate-metric/{name}" for name in MODULES}
+
+
+@pytest.fixture
+def modules_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where `evaluate` of this process caches modules, as when a notebook sets it."""
+    monkeypatch.setattr(evaluate.config, "HF_MODULES_CACHE", tmp_path / "modules")
+    return tmp_path / "modules"
+
+
+def test_registered_twice_is_once_and_removal_leaves_the_modules_of_others(modules_cache: Path) -> None:
+    folder = docscore.register()
+    assert folder == modules_cache / "evaluate_modules" / "metrics"
+    before = set(folder.rglob("*"))
+    other = folder / "evaluate-metric--anls_star" / ("e" * 64) / "anls_star.py"
+    other.parent.mkdir()
+    other.touch()
+    assert docscore.register() == folder
+    assert set(folder.rglob("*")) == before | {other, other.parent}
+    ours = next(path for path in before if path.name == "anls_star.py")
+    assert ours.stat().st_mtime_ns > other.stat().st_mtime_ns  # evaluate takes the newest
+    for _ in range(2):
+        assert succeed("register", "--remove") == f"Removed anls_star, kieval, entity_f1, nted from {folder}\n"
+        assert set(folder.rglob("*")) == {other.parent.parent, other.parent, other}
+
+
+def test_a_cache_that_cannot_be_written_is_named_with_what_to_do(modules_cache: Path) -> None:
+    modules_cache.touch()
+    told = f"docscore: {re.escape(str(modules_cache))}.* cannot be written: .*; set HF_MODULES_CACHE to another folder"
+    code, out, err = run("register")
+    assert (code, out) == (74, "")
+    assert re.match(told, err)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"XDG_CACHE_HOME": "~/cache"},
+        {"HF_HOME": "~/hub", "XDG_CACHE_HOME": "/cache"},
+        {"HF_HOME": ""},
+        {"HF_HOME": "/hub", "HF_MODULES_CACHE": "~/modules"},
+        {"HF_MODULES_CACHE": ""},
+    ],
+)
+def test_the_cache_is_that_of_evaluate(
+    changes: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("XDG_CACHE_HOME", "HF_HOME", "HF_MODULES_CACHE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path), **changes}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delitem(sys.modules, "evaluate.config")
+    expected = runpy.run_module("evaluate.config")["HF_MODULES_CACHE"]
+    assert docscore.register(remove=True) == expected / "evaluate_modules" / "metrics"
 
 
 @pytest.mark.ci
@@ -227,5 +346,6 @@ def test_a_wheel_has_every_module_and_its_metrics_load(tmp_path: Path) -> None:
     assert "docscore/py.typed" in sources
     assert packed == sources | set(scripts.values())
     assert top == {"docscore", f"docscore-{VERSION}.dist-info"}
-    lines = run_python("-c", LOAD_AND_SCORE, ROWS, *MODULES, cwd=site).splitlines()[-len(MODULES) :]
-    assert list(map(json.loads, lines)) == [[str(site / path), RESULTS[name]] for name, path in scripts.items()]
+    run_process("register", HF_HOME=str(tmp_path))  # as an earlier version, which is the checkout here
+    printed = run_python("-c", LOAD_AND_SCORE, ROWS, *MODULES, cwd=site, HF_HOME=str(tmp_path))
+    assert last_lines(printed, 4) == [[str(site / path), RESULTS[name]] for name, path in scripts.items()]

@@ -37,6 +37,7 @@ _COMMANDS = {
     "compare": "Compare two systems on the same documents.",
     "explain": "Show how the score of one row is computed.",
     "lint": "Check ground truths against their schema and each other.",
+    "register": 'Make evaluate.load("anls_star") work on this machine.',
     "report": "Write a report as one HTML file.",
     "score": "Score a file of predictions.",
     "suggest-schema": "Suggest a comparator for each field.",

@@ -1,15 +1,32 @@
-"""The paths of the evaluate modules in this package."""
+"""Where `evaluate` finds the metrics: the paths of their modules, and their registration by name."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
+from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 
 from docscore.core.errors import InputValueError
+from docscore.core.output import OutputError, write_whole
 
 MODULES = ("anls_star", "kieval", "entity_f1", "nted")
 
-
 _PACKAGE = Path(__file__).parents[2]
+
+# Run in place of a copy of the module, so that a registration outlives an upgrade of docscore.
+_REGISTERED = '''\
+"""The metric {name} of the installed docscore; `docscore register` wrote this file."""
+
+import sys
+from importlib.machinery import SourceFileLoader
+
+import docscore
+
+SourceFileLoader(__name__, docscore.evaluate_module("{name}")).exec_module(sys.modules[__name__])
+'''
 
 
 def evaluate_module(name: str) -> str:
@@ -34,3 +51,49 @@ def evaluate_module(name: str) -> str:
         expected=f"the name of an evaluate module of docscore ({', '.join(MODULES)})",
         got=repr(name),
     )
+
+
+def register(*, remove: bool = False) -> Path:
+    """Make `evaluate.load("anls_star")` work on this machine, and so for "kieval", "entity_f1" and "nted".
+
+    `evaluate.load` looks for a name on the Hub first and then in its cache of modules. This function puts a small file
+    for each metric into that cache, which `HF_HOME` and `HF_MODULES_CACHE` can move. The file loads the module of the
+    installed docscore, so you do not need to register again after an upgrade.
+
+    Args:
+        remove: whether to remove these files instead.
+
+    Returns:
+        The folder of the cache that holds metrics.
+
+    Raises:
+        OSError: if the cache cannot be written.
+    """
+    metrics = _modules_cache() / "evaluate_modules" / "metrics"
+    try:
+        for name in MODULES:
+            # evaluate takes any folder whose name is as long as a SHA-256; this one is the same in every version
+            folder = metrics / f"evaluate-metric--{name}" / sha256(f"docscore/{name}".encode()).hexdigest()
+            if remove:
+                with suppress(FileNotFoundError):
+                    shutil.rmtree(folder)
+                with suppress(OSError):  # it holds other versions, or is not there
+                    folder.parent.rmdir()
+            else:
+                folder.mkdir(parents=True, exist_ok=True)
+                # written even if it is there: of several versions, evaluate loads the one that is newest
+                write_whole(folder / f"{name}.py", _REGISTERED.format(name=name))
+    except OSError as error:
+        reason = f"{error.strerror}; set HF_MODULES_CACHE to another folder, or load docscore.evaluate_module(NAME)"
+        raise OutputError(error.errno, reason, str(error.filename)) from None
+    return metrics
+
+
+def _modules_cache() -> Path:
+    """Return `evaluate.config.HF_MODULES_CACHE`, without the seconds that importing `evaluate` takes."""
+    loaded = getattr(sys.modules.get("evaluate.config"), "HF_MODULES_CACHE", None)
+    if loaded is not None:
+        return Path(loaded)
+    default = os.path.join(os.getenv("XDG_CACHE_HOME", "~/.cache"), "huggingface")  # noqa: PTH118
+    home = os.path.expanduser(os.getenv("HF_HOME", default))  # noqa: PTH111  leaves ~ where there is no home
+    return Path(os.getenv("HF_MODULES_CACHE", Path(home) / "modules"))
