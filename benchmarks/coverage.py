@@ -1,6 +1,6 @@
-"""Coverage of intervals and false positive rates of tests, by simulation: `python -m benchmarks.coverage`.
+"""Simulate the coverage of intervals, and the errors and power of tests: `python -m benchmarks.coverage`.
 
-Documents are drawn from made populations (`benchmarks.populations`), whose means, rates and differences are known.
+Documents come from synthetic populations (`benchmarks.populations`) whose means, rates and differences are known.
 """
 
 from __future__ import annotations
@@ -50,21 +50,21 @@ from docscore.stats.ranking import ranks_of
 from docscore.stats.significance import permutation_p_values, upper_bound
 
 TRIALS = 600
-RESAMPLES = 2000  # the library takes 10,000; the difference is far below the error of the simulation
-MANY = 20_000  # documents: too many to be resampled
+RESAMPLES = 2000  # docscore takes 10,000; the difference is far below the standard error of the simulation
+MANY = 20_000  # documents, too many for resampling
 _LEVEL = 1 - CONFIDENCE
 _TAILS = (_LEVEL / 2, 1 - _LEVEL / 2)
 _PROCESSES = 2
 
-Outcome = tuple[bool | None, ...]  # None where there is nothing to count
+Outcome = tuple[bool | None, ...]  # None: there is nothing to count
 
 
 class Figure(NamedTuple):
-    """A column of a table.
+    """A row of a table.
 
     Attributes:
-        name: what is counted.
-        nominal: the share that is promised: at least, of intervals; at most, of tests; None of power.
+        name: the outcome whose share the row shows.
+        nominal: the least share of an interval, or the largest of a test; None for power, which has no such bound.
     """
 
     name: str
@@ -72,19 +72,19 @@ class Figure(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table: a row for each size.
+    """A table with one column for each size of the simulated test sets.
 
     Attributes:
-        title: what it is about.
-        rows: what the sizes are.
-        sizes: how many there are in a simulated test set.
-        figures: what is counted.
-        trial: one simulated test set of a size from a seed.
-        times: how many times as many trials as the others it takes.
+        title: the title.
+        unit: the unit of the sizes.
+        sizes: the sizes.
+        figures: the rows.
+        trial: a function that simulates one test set from a size and a seed.
+        times: the factor by which it takes more trials than other tables.
     """
 
     title: str
-    rows: str
+    unit: str
     sizes: tuple[int, ...]
     figures: tuple[Figure, ...]
     trial: Callable[[int, int], Outcome]
@@ -92,7 +92,7 @@ class Table(NamedTuple):
 
 
 def holds(interval: Interval, truth: float) -> bool:
-    """Whether the interval contains the true value; False if there is no interval."""
+    """Return whether the interval contains the true value; False if there is no interval."""
     return interval.low is not None and interval.high is not None and interval.low <= truth <= interval.high
 
 
@@ -100,7 +100,7 @@ def holds(interval: Interval, truth: float) -> bool:
 
 
 def of_documents(count: int, seed: int) -> Outcome:
-    """Intervals of a mean, a ratio and a rate; tests of two systems without a difference."""
+    """Simulate intervals of a mean, a ratio and a rate, and tests of two equal systems."""
     rng = np.random.default_rng((count, seed))
     everything, drawn = population(), some_documents(rng, count)
     scores, earned, weight = (side[drawn] for side in (everything.scores, everything.earned, everything.weight))
@@ -118,7 +118,7 @@ def of_documents(count: int, seed: int) -> Outcome:
 
 
 DOCUMENTS = Table(
-    "Intervals and tests",
+    "intervals and tests",
     "documents",
     (20, 100, 500),
     (
@@ -146,40 +146,34 @@ SITUATIONS: list[tuple[Figure, Situation, float]] = [
 
 
 def student_bound(changes: Array) -> float:
-    """The upper bound by Student's t, which the gate does not use."""
+    """Return the upper bound by Student's t, which the gate does not use."""
     error = changes.std(ddof=1) / len(changes) ** 0.5
     return float(changes.mean() + stats.t.ppf(CONFIDENCE, len(changes) - 1) * error)
 
 
 def gate_bound(changes: Array) -> float:
-    """The upper bound that the gate uses."""
+    """Return the upper bound that the gate uses."""
     return upper_bound(changed(changes), CONFIDENCE)
 
 
 def of_gate(bound_of: Callable[[Array], float], count: int, seed: int) -> Outcome:
-    """Whether a gate with margin 0 fails, in each situation."""
+    """Return whether a gate with margin 0 fails, for each situation."""
     rng = np.random.default_rng((count, seed))
     return tuple(bound_of(draw(rng, count, share)) < -ROUNDING for _, draw, share in SITUATIONS)
 
 
-_GATE_SIZES = (10, 20, 40, 100, 200, 500)
-_GATE_FIGURES = tuple(figure for figure, _, _ in SITUATIONS)
-GATE = Table("The gate at margin 0 fails", "documents", _GATE_SIZES, _GATE_FIGURES, partial(of_gate, gate_bound), 4)
-STUDENT = Table(
-    "For comparison: a gate by Student's t fails",
-    "documents",
-    _GATE_SIZES,
-    _GATE_FIGURES,
-    partial(of_gate, student_bound),
-    4,
+_GATE = tuple(figure for figure, _, _ in SITUATIONS)
+GATE = Table(
+    "the gate at margin 0 fails", "documents", (10, 20, 40, 100, 200, 500), _GATE, partial(of_gate, gate_bound), 4
 )
+STUDENT = Table("a gate by Student's t fails", "documents", (10, 100, 500), _GATE, partial(of_gate, student_bound), 4)
 
 
 # clusters
 
 
 def of_clusters(count: int, seed: int) -> Outcome:
-    """Intervals and tests over questions that come in documents; the interval also as if they did not."""
+    """Simulate intervals and tests of questions in documents, and an interval that ignores the documents."""
     rng = np.random.default_rng((count, seed))
     base, new, clusters = questions(rng, count)
     alone, together = (
@@ -194,12 +188,12 @@ def of_clusters(count: int, seed: int) -> Outcome:
 
 
 CLUSTERS = Table(
-    "Questions in documents of 1 to 20",
+    "questions in documents of 1 to 20",
     "documents",
     (20, 100, 500),
     (
         Figure("BCa of clusters holds the mean", CONFIDENCE),
-        Figure("for comparison: BCa of questions", CONFIDENCE),
+        Figure("BCa that ignores the documents", CONFIDENCE),
         Figure("p ≤ 0.05, no difference", _LEVEL),
         Figure("gate at margin 0 fails, no difference", _LEVEL),
         Figure("gate fails, 5% of documents gain 1, the others lose 0.053", _LEVEL),
@@ -215,7 +209,7 @@ _STRETCHES = (1.0, 1.3, 2.0)
 
 @lru_cache(maxsize=1)
 def true_calibration() -> list[tuple[float, float, float]]:
-    """AUROC, ECE and Brier score of the whole population, for each stretch."""
+    """Return AUROC, ECE and Brier score of the whole population, for each stretch."""
     found = []
     for stretch in _STRETCHES:
         whole = confident(np.random.default_rng(0), 100_000, stretch)
@@ -225,7 +219,7 @@ def true_calibration() -> list[tuple[float, float, float]]:
 
 
 def of_calibration(count: int, seed: int) -> Outcome:
-    """Intervals of AUROC and Brier score, and of ECE for fair and for stretched confidences."""
+    """Simulate intervals of AUROC, the Brier score, and ECE of calibrated and of stretched confidences."""
     found: list[bool | None] = []
     for stretch, (area, error, brier) in zip(_STRETCHES, true_calibration(), strict=True):
         values = confident(np.random.default_rng((count, seed)), count, stretch)
@@ -237,13 +231,13 @@ def of_calibration(count: int, seed: int) -> Outcome:
 
 
 CALIBRATION = Table(
-    "Confidences of values in documents of 1 to 15",
+    "confidences of values in documents of 1 to 15",
     "documents",
     (20, 100, 500),
     (
-        Figure("holds AUROC", CONFIDENCE),
-        Figure("holds the Brier score", CONFIDENCE),
-        *(Figure(f"holds ECE, confidences stretched by {stretch}", CONFIDENCE) for stretch in _STRETCHES),
+        Figure("BCa holds AUROC", CONFIDENCE),
+        Figure("BCa holds the Brier score", CONFIDENCE),
+        *(Figure(f"the interval holds ECE, confidences stretched by {stretch}", CONFIDENCE) for stretch in _STRETCHES),
     ),
     of_calibration,
 )
@@ -252,11 +246,11 @@ CALIBRATION = Table(
 # runs
 
 _RUNS = 3
-_LARGEST_LOSS = 0.1  # of a run as a whole
+_LARGEST_LOSS = 0.1
 
 
 def of_runs(count: int, seed: int) -> Outcome:
-    """Intervals of the mean over runs, which resample documents with all their runs."""
+    """Simulate intervals of means over runs, which resample documents with all their runs."""
     rng = np.random.default_rng((count, seed))
     drawn, truth = some_documents(rng, count), population().scores.mean()
     outcomes = []
@@ -273,16 +267,16 @@ def of_runs(count: int, seed: int) -> Outcome:
 
 
 RUNS = Table(
-    f"{_RUNS} runs of one system; in the last three columns each run as a whole loses from 0 to {_LARGEST_LOSS}",
+    f"{_RUNS} runs of one system; runs that differ lose 0 to {_LARGEST_LOSS} of their scores",
     "documents",
     (20, 100, 500),
     (
         Figure("BCa of one run holds the mean", CONFIDENCE),
         Figure("BCa of means over runs", CONFIDENCE),
-        Figure("for comparison: each run of a document as a document", CONFIDENCE),
+        Figure("BCa that takes each run for a document", CONFIDENCE),
         Figure("BCa of one run, runs differ", CONFIDENCE),
         Figure("BCa of means over runs, runs differ", CONFIDENCE),
-        Figure("for comparison: each run as a document, runs differ", CONFIDENCE),
+        Figure("BCa that takes each run for a document, runs differ", CONFIDENCE),
     ),
     of_runs,
 )
@@ -294,7 +288,7 @@ _LOSSES = {"8 equal systems": (0.1,) * 8, "8 systems, some equal": (0.0, 0.0, 0.
 
 
 def of_ranks(count: int, seed: int) -> Outcome:
-    """Whether the ranks of all systems hold together, and whether the best one is told apart from the worst."""
+    """Simulate whether the ranks of all systems hold, and whether the worst system is not in the first group."""
     rng = np.random.default_rng((count, seed))
     drawn = some_documents(rng, count)
     outcomes = []
@@ -311,7 +305,7 @@ def of_ranks(count: int, seed: int) -> Outcome:
 
 
 RANKS = Table(
-    "Ranks",
+    "ranks",
     "documents",
     (10, 30, 100),
     (
@@ -326,7 +320,7 @@ RANKS = Table(
 
 
 def of_rare_failures(expected: int, seed: int) -> Outcome:
-    """Intervals of the mean of many documents of which few fail, by ABC and by the normal approximation."""
+    """Simulate intervals of a mean where few of many documents fail, by ABC and by the normal approximation."""
     failures = int(np.random.default_rng((expected, seed)).binomial(MANY, expected / MANY))
     if not failures:
         return None, None
@@ -338,23 +332,23 @@ def of_rare_failures(expected: int, seed: int) -> Outcome:
 
 
 RARE = Table(
-    f"{MANY:,} documents of which few fail; a test set without failures has no interval and is left out",
-    "expected failures",
+    f"{MANY:,} documents with few failures",
+    "failures",
     (3, 10, 30),
-    (Figure("ABC holds the mean", CONFIDENCE), Figure("for comparison: normal approximation", CONFIDENCE)),
+    (Figure("ABC holds the mean", CONFIDENCE), Figure("the normal approximation holds it", CONFIDENCE)),
     of_rare_failures,
     4,
 )
 
 
 def many_documents() -> tuple[list[str], Ratios, Differences]:
-    """Ratios over as few documents as are no longer resampled, with their names, and a difference of two."""
+    """Return names, ratios and a difference of ratios, over the fewest documents that are not resampled."""
     count, rng = 10_001, np.random.default_rng(1)
     drawn, ones = some_documents(rng, count), np.ones((count, 1))
     everything = population()
     of_field = Ratios(everything.earned[drawn, np.newaxis], everything.weight[drawn, np.newaxis])
     names, parts = ["mean, skewed", "ratio of a field"], [Ratios(everything.scores[drawn, np.newaxis], ones), of_field]
-    for failures in (1, 2, 5, 30):
+    for failures in (1, 5, 30):
         names.append(f"mean, {failures} wrong")
         parts.append(Ratios((np.arange(count) >= failures).astype(float)[:, np.newaxis], ones))
     for having in (5, 30):
@@ -366,8 +360,9 @@ def many_documents() -> tuple[list[str], Ratios, Differences]:
 
 
 def distances() -> Iterable[str]:
-    """The lines of a table: how far the ends of BCa with another seed, of ABC and of the normal approximation are."""
-    yield "| 10,001 documents | BCa, another seed | ABC | normal approximation |\n| --- | --- | --- | --- |"
+    """Yield the lines of a table: the distances of ends of intervals from those of BCa, as shares of the width."""
+    yield "| distance from the ends of BCa | BCa, another seed | ABC | normal approximation |"
+    yield "|---|---|---|---|"
     names, ratios, difference = many_documents()
     shares: list[list[float]] = []
     both: tuple[Ratios | Differences, ...] = ratios, difference
@@ -391,45 +386,41 @@ TABLES = (DOCUMENTS, GATE, STUDENT, CLUSTERS, CALIBRATION, RUNS, RANKS, RARE)
 
 
 def cell(outcomes: Iterable[bool | None]) -> str:
-    """A share and its Monte Carlo standard error, in per cent."""
+    """Format the share of outcomes that are true."""
     counted = [each for each in outcomes if each is not None]
-    share = sum(counted) / max(len(counted), 1)
-    return f"{share:.1%} ± {(share * (1 - share) / max(len(counted), 1)) ** 0.5:.1%}"
-
-
-def line(size: int, outcomes: Iterable[Outcome]) -> str:
-    """A row of a table."""
-    return f"| {size} | " + " | ".join(map(cell, zip(*outcomes, strict=True))) + " |"
-
-
-def head(table: Table) -> str:
-    """The first lines of a table: what is counted, and what share of the trials it should be."""
-    names = " | ".join(figure.name for figure in table.figures)
-    shares = " | ".join("" if figure.nominal is None else f"{figure.nominal:.0%}" for figure in table.figures)
-    return f"| {table.rows} | {names} |\n| --- |{' --- |' * len(table.figures)}\n| nominal | {shares} |"
+    return f"{sum(counted) / max(len(counted), 1):.1%}"
 
 
 def simulate(table: Table, trials: int, pool: Executor) -> None:
     """Simulate and print one table."""
-    trials *= table.times
-    print(f"\n{table.title}; {trials:,} trials of each size:\n\n{head(table)}")
+    columns = []
     for size in table.sizes:
-        found = pool.map(partial(table.trial, size), range(trials), chunksize=8)
-        title = f"{table.title}, {size}"
-        outcomes = list(track(found, title, total=trials, console=Console(stderr=True), transient=True))
-        print(line(size, outcomes), flush=True)
+        found = pool.map(partial(table.trial, size), range(trials * table.times), chunksize=8)
+        title = f"{table.title}, {size} {table.unit}"
+        outcomes = track(found, title, total=trials * table.times, console=Console(stderr=True), transient=True)
+        columns.append(list(map(cell, zip(*outcomes, strict=True))))
+    print(f"\n| {table.title}, by {table.unit} | nominal |", *(f"{size} |" for size in table.sizes))
+    print("|---|---|" + "---|" * len(table.sizes))
+    for figure, *cells in zip(table.figures, *columns, strict=True):
+        nominal = "" if figure.nominal is None else f"{figure.nominal:.0%}"
+        print(f"| {figure.name} | {nominal} | {' | '.join(cells)} |", flush=True)
 
 
 def main() -> None:
     """Simulate and print."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
-    parser.add_argument("--trials", type=int, default=TRIALS, help="the number of simulated test sets of each size")
+    parser.add_argument(
+        "--trials",
+        type=int,
+        default=TRIALS,
+        help="the number of simulated test sets of each size; some tables take four times as many",
+    )
     trials = parser.parse_args().trials
-    print(f"{trials:,} trials of each size or more, {RESAMPLES:,} resamples each; ± Monte Carlo standard error.")
+    print(f"Standard errors are at most {0.5 / trials**0.5:.1%}, those of gates and failures half of that.")
     with ProcessPoolExecutor(_PROCESSES) as pool:
         for table in TABLES:
             simulate(table, trials, pool)
-    print("\nThe ends of an interval, their largest distance from those of BCa, as a share of its width:\n")
+    print()
     for each in distances():
         print(each, flush=True)
 

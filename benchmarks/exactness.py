@@ -1,7 +1,7 @@
-"""Compare random pairs with an exact oracle, and in other orders: `python -m benchmarks.exactness`.
+"""Compare the scores of random pairs with an exact oracle: `python -m benchmarks.exactness`.
 
-A pair passes if its score is that of the oracle but for rounding (1e-12), and if another order of its lists,
-alternatives and keys gives the same bits, alone, among many pairs, and from the score tree.
+A pair passes if its score differs from that of the oracle by at most 1e-12, and if `anls_score`, `score_pairs` and
+`score_tree` give the same bits for every order of its lists, alternatives and keys.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _SHOWN = 5  # failures that are printed
 
 
 def random_pair(rng: random.Random) -> tuple[Any, Any]:
-    """A ground truth of few scalars, so that matchings tie all the time, and a damaged copy or an unrelated value."""
+    """Draw a ground truth, and a damaged copy or an unrelated value; few scalars, so that many matchings tie."""
     depth = rng.choice((1, 2, 2, 3))
     truth = random_truth(rng, depth)
     return truth, damaged(rng, truth) if rng.random() < 0.5 else random_prediction(rng, depth)
 
 
 def scores(rng: random.Random, truth: Any, prediction: Any) -> Iterator[float]:
-    """The score from every face and in another order."""
+    """Yield the score by every function, in two orders."""
     other = shuffled(rng, truth), shuffled(rng, prediction)
     yield anls_score(truth, prediction)
     yield anls_score(*other)
@@ -38,7 +38,7 @@ def scores(rng: random.Random, truth: Any, prediction: Any) -> Iterator[float]:
 
 
 def failure(rng: random.Random, truth: Any, prediction: Any) -> str:
-    """What is wrong with the scores of a pair, or ""."""
+    """Return which check the scores of a pair fail, or ""."""
     found = list(scores(rng, truth, prediction))
     if len(set(found)) > 1:
         return "bits"

@@ -1,8 +1,8 @@
-"""Twenty visitors of the page beside one who does the worst that is allowed: `python -m benchmarks.load`.
+"""Measure how long twenty visitors of the page wait for their answers: `python -m benchmarks.load`.
 
-For each route that takes bodies the worst bodies that are within the limits, for the API the worst pairs, and the two
-kinds of runs. It prints how long the twenty wait; the processor time of the server says what that is worth where other
-programs run beside it.
+Meanwhile, one more visitor sends the most expensive requests that the page allows, from four windows without a pause:
+bodies to each route that takes them, pairs to the API, files and eight systems. The processor time of the server tells
+whether other programs on the machine explain a long wait.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 VISITORS = 20
-MOST_MARKS = 20_000  # brackets and commas of a body that the page takes
-LONGEST_WAIT = 1  # seconds, of all but one in twenty answers
+MOST_MARKS = 20_000  # brackets and commas that the page takes in a body
+LONGEST_WAIT = 1  # seconds, the limit of the 95th percentile
+SHOWN = 5  # lines of the table, the slowest
 ROOT = Path(__file__).parent.parent
 _OPTIONS = 0.5, True, "paper", "text"
 _SMALL = {"vendor": "Ball & Bearing Ltd", "items": [{"name": "Tea", "price": "2.50"}, {"name": "Cake"}]}
@@ -44,12 +45,12 @@ class Server(NamedTuple):
     process: subprocess.Popen[bytes]
 
     def megabytes(self) -> float:
-        """The resident memory of the process that answers."""
+        """Return the resident memory of the server process."""
         status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8")
         return int(status.split("VmRSS:")[1].split()[0]) / 1e3
 
     def score(self, truth: Any, prediction: Any) -> bool:
-        """Call the endpoint and wait for its answer; whether that is a score."""
+        """Call the endpoint, wait for the answer, and return whether it is a score."""
         body = json.dumps({"data": [truth, prediction, *_OPTIONS]}).encode()
         try:
             event = self.sent("call/score", body)["event_id"]
@@ -59,37 +60,37 @@ class Server(NamedTuple):
             return b"event: error" not in stream.read()
 
     def processor_seconds(self) -> float:
-        """The processor time of the process that answers, of which it has that of its thread for all."""
+        """Return the processor time of the server process."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def ask(self, function: str, question: dict[str, Any]) -> Any:
-        """The answer of a server function."""
+        """Return the answer of a server function."""
         body = {**page_numbers(self.url), "data": question, "fn_name": function, "session_hash": "load"}
         return self.sent("component_server/", json.dumps(body).encode())
 
     def run(self, function: str, window: str, question: dict[str, Any]) -> bool:
-        """Begin a run and wait for its end; whether that is a result."""
+        """Begin a run, wait for its end, and return whether it has a result."""
         found = self.ask(function, {**question, "window": [window, 1]})
         while found.get("running"):
             found = self.ask("progress", {"window": [window, 1]})
         return "refused" not in found
 
     def post(self, route: str, body: bytes) -> bool:
-        """Send a body to a route; whether it is taken."""
+        """Send a body to a route, and return whether it is taken."""
         with contextlib.suppress(urllib.error.URLError, ConnectionError, json.JSONDecodeError):
             self.sent(route, body)
             return True
         return False
 
     def upload(self, name: str, content: bytes) -> str:
-        """Upload a file; return its path on the server."""
+        """Upload a file and return its path on the server."""
         head = f'--load\r\nContent-Disposition: form-data; name="files"; filename="{name}"\r\n\r\n'
         body = head.encode() + content + b"\r\n--load--\r\n"
         return str(self.sent("upload", body, "multipart/form-data; boundary=load")[0])
 
     def sent(self, path: str, body: bytes, kind: str = "application/json") -> Any:
-        """The answer to a POST request, parsed as JSON."""
+        """Return the answer to a POST request, parsed as JSON."""
         headers = {"Content-Type": kind, "Accept": "application/json, text/event-stream"}
         request = urllib.request.Request(f"{self.url}/gradio_api/{path}", body, headers)  # noqa: S310  ours
         with urllib.request.urlopen(request, timeout=_HUNG) as answer:  # noqa: S310
@@ -98,7 +99,7 @@ class Server(NamedTuple):
 
 @contextlib.contextmanager
 def serving() -> Iterator[Server]:
-    """The page on a free port."""
+    """Serve the page on a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -126,7 +127,7 @@ _RUN = "import runpy; runpy.run_path('app.py', run_name='__main__')"
 
 
 def worst_requests() -> dict[str, tuple[Any, Any]]:
-    """The largest pairs of each shape that the page takes."""
+    """Return the largest pair of each shape that the page takes."""
     dice = random.Random(0)
 
     def text(length: int) -> str:
@@ -153,11 +154,11 @@ def worst_requests() -> dict[str, tuple[Any, Any]]:
     }
 
 
-# Routes that take bodies; what gradio has only in development, or without a body, is not served here.
+# The routes that take bodies, without those that gradio serves in development alone.
 VALUES = ["call/score", "call/score_text", "call/v2/score", "call/upload", "call/x/upload", "run/score", "api/score"]
 PARTS = ["queue/join", "component_server", "reset", "cancel", "stream/e", "stream/e/close", "process_recording", "mcp/"]
 
-# A part of a body, as many as fit into the limit of marks.
+# Parts that are repeated in a body up to the limit of marks.
 _SHAPES = {
     "values": "x",
     "empty lists": [],
@@ -168,7 +169,7 @@ _SHAPES = {
 
 
 def worst_values() -> dict[str, Any]:
-    """The values within the limits that take longest to read, by their shapes."""
+    """Return the values within the limits that take longest to read, by their shapes."""
     found: dict[str, Any] = {
         "one long text": "x" * 2_400_000,
         "prose with commas": "Well, so, it is [said], " * 90_000,
@@ -183,7 +184,7 @@ def worst_values() -> dict[str, Any]:
 
 @functools.cache
 def page_numbers(url: str) -> dict[str, int]:
-    """The numbers, which gradio gives, of the function that scores a pair and of a part with the server functions."""
+    """Return the numbers that gradio gives to the function that scores a pair and to a component."""
     with urllib.request.urlopen(f"{url}/config", timeout=_HUNG) as answer:  # noqa: S310
         config = json.load(answer)
     component = next(part for part in config["components"] if "score_files" in str(part["props"].get("server_fns")))
@@ -192,7 +193,7 @@ def page_numbers(url: str) -> dict[str, int]:
 
 
 def body_for(route: str, value: object, numbers: dict[str, int]) -> bytes:
-    """A body that the route reads as deep as it reads any; the numbers are those of the page."""
+    """Return a body with a value where the route reads it; the numbers are those of the page."""
     call = {"name": "score", "arguments": {"ground_truth": value, "prediction": value}}
     pair = {"truth": value, "prediction": value, "reading": "repair"}
     parts: dict[str, Any] = {
@@ -207,7 +208,7 @@ def body_for(route: str, value: object, numbers: dict[str, int]) -> bytes:
 
 
 def worst_actions(server: Server, rows: int) -> dict[str, Callable[[str], bool]]:
-    """What one visitor does in a window: bodies for each route, pairs of each shape, large files, eight systems."""
+    """Return the most expensive actions of a visitor: functions of the name of a window."""
 
     def sends(truth: Any, prediction: Any) -> Callable[[str], bool]:
         return lambda _window: server.score(truth, prediction)
@@ -229,7 +230,7 @@ def worst_actions(server: Server, rows: int) -> dict[str, Callable[[str], bool]]
 
 
 def visits(server: Server, seconds: float, worst: Callable[[str], bool] | None) -> tuple[list[float], int, int]:
-    """The times of all answers to twenty visitors, sorted, and how often the other one got a result and a refusal."""
+    """Return the sorted times of the answers to twenty visitors, and the results and refusals of the other visitor."""
     end = time.monotonic() + seconds
     times: list[float] = []
     answers: list[bool] = []
@@ -256,13 +257,13 @@ def visits(server: Server, seconds: float, worst: Callable[[str], bool] | None) 
 
 
 def figures(times: list[float]) -> list[str]:
-    """Median, 95th percentile and maximum in milliseconds."""
+    """Format median, 95th percentile and maximum."""
     cuts = statistics.quantiles(times, n=20)
     return [f"{value * 1e3:,.0f} ms" for value in (cuts[9], cuts[18], times[-1])]
 
 
 def loaded(server: Server, seconds: float, rows: int, kinds: str) -> Iterator[list[str]]:
-    """One line for each thing that the one visitor does, of those whose name holds a word."""
+    """Yield one line for each action whose name contains a word."""
     server.score(_SMALL, _SMALL)
     actions: dict[str, Callable[[str], bool] | None] = {"nothing": None, **worst_actions(server, rows)}
     for name, worst in actions.items():
@@ -276,20 +277,20 @@ def loaded(server: Server, seconds: float, rows: int, kinds: str) -> Iterator[li
 
 
 def grown(name: str, server: Server, act: Callable[[], object]) -> list[str]:
-    """The memory of the server before and after."""
+    """Return the memory of the server before and after an action."""
     before = server.megabytes()
     act()
     return [name, f"{before:,.0f} MB", f"{server.megabytes():,.0f} MB"]
 
 
 def many_sessions(server: Server, sessions: int) -> None:
-    """Score once as each of many visitors."""
+    """Score a pair as each of many visitors."""
     for number in range(sessions):
         server.score(_SMALL, {"n": number})
 
 
 def upload_test_set(server: Server, rows: int, *, systems: int) -> list[str]:
-    """Upload references, and predictions of some systems, of about 270 bytes a row; their paths."""
+    """Upload references and predictions of about 270 bytes a row, and return the paths on the server."""
     found = []
     for system in range(-1, systems):
         lines = []
@@ -303,43 +304,42 @@ def upload_test_set(server: Server, rows: int, *, systems: int) -> list[str]:
 
 
 def table(header: list[str], lines: list[list[str]]) -> str:
-    """The lines as Markdown."""
-    return "\n".join(map(row, [header, ["---"] * len(header), *lines]))
-
-
-def row(cells: list[str]) -> str:
-    """A line of a table as Markdown."""
-    return f"| {' | '.join(cells)} |"
+    """Format lines as Markdown."""
+    head, *rows = (f"| {' | '.join(cells)} |" for cells in [header, *lines])
+    return "\n".join([head, "|---" * len(header) + "|", *rows])
 
 
 def main() -> None:
     """Print both tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=10, help="how long each line lasts")
-    parser.add_argument("--sessions", type=int, default=500, help="how many sessions are opened, three times")
-    parser.add_argument("--rows", type=int, default=70_000, help="of each file; an eighth of it with eight systems")
-    parser.add_argument("--only", default="", help="a word in the names of the lines that are measured")
+    parser.add_argument("--seconds", type=float, default=10, help="the duration of each line")
+    parser.add_argument("--sessions", type=int, default=500, help="the number of sessions, opened three times")
+    parser.add_argument(
+        "--rows", type=int, default=70_000, help="the rows of each of two files; each of eight systems has an eighth"
+    )
+    parser.add_argument("--only", default="", help="measure only the lines whose names contain this")
     arguments = parser.parse_args()
     with serving() as server:
         head = ["beside the twenty", "answers", "p50", "p95", "longest", "results", "refusals", "processor", "memory"]
-        print(table(head, []), flush=True)
         lines = []
         for line in loaded(server, arguments.seconds, arguments.rows, arguments.only):
             lines.append(line)
-            print(row(line), flush=True)
-        slowest = max(lines, key=lambda line: milliseconds(line[3]))
-        is_met = milliseconds(slowest[3]) < 1000 * LONGEST_WAIT
-        met = "is" if is_met else "is NOT"
-        print(f"\nThe p95 {met} under {LONGEST_WAIT} s beside everything; the longest is {slowest[3]}, {slowest[0]}.")
-        print(f"Load of the machine, of 1, 5 and 15 minutes: {os.getloadavg()}, on {os.cpu_count()} processors.")
+            print(*line, sep="; ", file=sys.stderr)
+        nothing, *others = lines
+        others.sort(key=waiting, reverse=True)
+        print(table(head, [nothing, *others[:SHOWN]]))
+        slowest = max(lines, key=waiting)
+        met = "is" if waiting(slowest) < 1000 * LONGEST_WAIT else "is NOT"
+        print(f"\nThe p95 of all {len(lines)} lines {met} below {LONGEST_WAIT} s: {slowest[3]} beside {slowest[0]}.")
+        print(f"The load of the machine in 1, 5 and 15 minutes is {os.getloadavg()}, on {os.cpu_count()} processors.")
         sessions = f"{arguments.sessions} sessions, again"
         memory = [grown(sessions, server, lambda: many_sessions(server, arguments.sessions)) for _ in range(3)]
         print(f"\n{table(['memory of the server', 'before', 'after'], memory)}")
 
 
-def milliseconds(text: str) -> float:
-    """The number of a figure."""
-    return float(text.removesuffix(" ms").replace(",", ""))
+def waiting(line: list[str]) -> float:
+    """Return the 95th percentile of a line in milliseconds."""
+    return float(line[3].removesuffix(" ms").replace(",", ""))
 
 
 if __name__ == "__main__":

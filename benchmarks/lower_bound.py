@@ -1,8 +1,8 @@
-"""A lower bound of the time of any scorer that uses these libraries.
+"""A lower bound on the time of any scorer that uses these libraries.
 
-rapidfuzz's `cdist` over the distinct strings of each leaf path of each document (one `cpdist` over all options of all
-questions where documents are questions), and scipy's assignments on ready matrices. Nothing else is measured: no
-conversion of values, no white space, no sums, no choice among alternatives.
+It runs rapidfuzz's `cdist` over the distinct strings of each leaf path of each pair, and scipy's assignments on ready
+matrices. For questions, it runs one `cpdist` over all acceptable answers. It measures nothing else: no conversion of
+values, no white space, no sums, no choice among alternatives.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from benchmarks.workloads import Pair
 
 Strings = dict[str, list[str]]
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
-_WORD = 64  # characters up to which a distance takes one machine word
+_WORD = 64  # characters; a distance of shorter texts takes one machine word
 
 
 def lower_bound(pairs: list[Pair]) -> Callable[[], None]:
-    """Return a function that does only the unavoidable work for these pairs; preparation is done before."""
+    """Return a function that does only the unavoidable work for these pairs; all preparation comes before."""
     if all(isinstance(prediction, str) for _, prediction in pairs) and len(pairs) > 1:
         return _questions(pairs)
     jobs = [job for truth, prediction in pairs for job in _string_jobs(truth, prediction)]
@@ -67,7 +67,7 @@ def _questions(pairs: list[Pair]) -> Callable[[], None]:
 
 
 def _string_jobs(truth: Any, prediction: Any) -> list[tuple[list[str], list[str]]]:
-    """For each leaf path the distinct strings on both sides."""
+    """Return the distinct strings on both sides of each leaf path."""
     sides: tuple[Strings, Strings] = (defaultdict(list), defaultdict(list))
     for value, found in zip((truth, prediction), sides, strict=True):
         _collect(value, "$", found)
@@ -87,7 +87,7 @@ def _collect(value: Any, path: str, found: Strings) -> None:
 
 
 def _tables(truth: Any, prediction: Any) -> tuple[float, list[Matrix]]:
-    """The approximate score of a pair, and the matrices of all its assignments; for values of the same types."""
+    """Return the approximate score of two values of the same types, and the matrices of all their assignments."""
     if isinstance(truth, tuple):
         results = [_tables(option, prediction) for option in truth]
         return max(score for score, _ in results), [table for _, tables in results for table in tables]

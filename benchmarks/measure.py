@@ -1,4 +1,4 @@
-"""Measure median times, the time of the published package in its own environment, peak memory, and growth."""
+"""Measure median times, the time of the published package in an environment of its own, and peak memory."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ import time
 import venv
 from collections.abc import Callable, Sequence
 from pathlib import Path
-
-import numpy as np
 
 from benchmarks.workloads import WORKLOADS, Pair
 from docscore import anls_score, score_tree
@@ -27,12 +25,14 @@ Work = Callable[[], object]
 
 
 def seconds(works: Sequence[Work], repeats: int, clock: Callable[[], float] = time.process_time) -> list[float]:
-    """The median seconds of each work, of processor time; works run in turns, so that other load affects all of them.
+    """Return the median seconds of each work.
+
+    The works take turns, so that other load on the machine affects all of them.
 
     Args:
-        works: what is measured.
-        repeats: how often each is run.
-        clock: another clock, for works that are done in other processes.
+        works: the works to measure.
+        repeats: how often each work runs.
+        clock: the clock; by default processor time, which leaves out other processes.
     """
     times: list[list[float]] = [[] for _ in works]
     for _ in range(repeats):
@@ -54,7 +54,7 @@ def one_by_one(pairs: list[Pair]) -> Work:
 
 
 def views(pairs: list[Pair]) -> dict[str, Work]:
-    """What costs more than a score, by name: the score trees of the pairs, and the counts of their fields."""
+    """Return the works that cost more than scores, by name: score trees, and the counts of fields."""
 
     def trees() -> None:
         for pair in pairs:
@@ -69,7 +69,7 @@ def views(pairs: list[Pair]) -> dict[str, Work]:
 
 
 def with_both_flags(pairs: list[Pair]) -> Work:
-    """Return a function that asks for closest ground truths and key scores too, with one call each."""
+    """Return a function that also asks for closest ground truths and key scores, with one call each."""
 
     def work() -> None:
         for truth, prediction in pairs:
@@ -79,7 +79,12 @@ def with_both_flags(pairs: list[Pair]) -> Work:
 
 
 def published_seconds(pairs: list[Pair], *flags: str) -> float:
-    """The seconds that the published package needs for the pairs; the flags are arguments of it that are True."""
+    """Return the seconds that the published package needs for the pairs.
+
+    Args:
+        pairs: ground truths and predictions.
+        flags: the arguments of its function that are True.
+    """
     python = PUBLISHED / "bin" / "python"
     if not python.exists():
         venv.create(PUBLISHED, with_pip=True)
@@ -92,29 +97,24 @@ def published_seconds(pairs: list[Pair], *flags: str) -> float:
 
 
 def peak_megabytes(name: str, size: int) -> float:
-    """The peak memory of scoring a workload, without its values and imports; measured in a new process."""
+    """Return the peak memory of scoring a workload in a new process, without its values and imports."""
     command = [sys.executable, "-m", "benchmarks.measure", name, str(size)]
     done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=HERE.parent)
     return float(done.stdout)
-
-
-def exponent(sizes: Sequence[int], times: Sequence[float]) -> float:
-    """The slope of log time over log size."""
-    return float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
 
 
 def main() -> None:
     """Print the peak memory of the workload and size on the command line."""
     name, size = sys.argv[1:]
     work = one_by_one(next(each for each in WORKLOADS if each.name == name).make(int(size)))
-    one_by_one([(["a", "b", "c"], ["c", "b", "d"])])()  # runs the lazy imports
+    one_by_one([(["a", "b", "c"], ["c", "b", "d"])])()  # run the lazy imports
     before = _peak_kilobytes()
     work()
     print((_peak_kilobytes() - before) / 1024)
 
 
 def _peak_kilobytes() -> int:
-    """The peak memory of this program; getrusage would include memory from before exec."""
+    """Return the peak memory of this process; getrusage would include memory from before exec."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     return int(status.split("VmHWM:")[1].split()[0])
 

@@ -1,11 +1,10 @@
-"""Mutants of the code that scores, pairs and decides: how many does a sample of wrong programs leave alive?
-
-Each mutant has one comparison, boolean operator, arithmetic operator or constant changed. Its tests run until the first
-one fails; a mutant that none of them notices survives and is printed, with its line.
+"""Test the tests with mutants of the code that scores, pairs and decides.
 
     python -m benchmarks.mutants --sample 300 --seed 1
 
-Nothing is changed in the project: a copy is. One process forks for each mutant, with the libraries already imported.
+Each mutant changes one comparison, boolean operator, arithmetic operator or constant. Its tests run until one fails. A
+mutant that passes all its tests survives and is printed with its line. Mutants are written to a copy of the project;
+each runs in a fork of one process that has imported the libraries.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ ROOT = Path(__file__).parent.parent
 IMPORTED = ("numpy", "pytest", "scipy.optimize", "scipy.stats", "rapidfuzz", "click", "rich.table")
 ENDED_BY_THE_CLOCK = -1
 LOG = "log.txt"
-WAIT = 10  # seconds by the clock for one of processor time, on a machine that does other things too
+WAIT = 10  # seconds by the clock for one of processor time, on a busy machine
 
 
 class Group(NamedTuple):
-    """Code and the tests that must notice a change in it, the quickest first; patterns of paths."""
+    """Patterns of code, and of the tests that must notice a change in it, the quickest first."""
 
     code: tuple[str, ...]
     tests: tuple[str, ...]
@@ -104,10 +103,10 @@ class Mutant(NamedTuple):
 
     Attributes:
         group: the name of the group.
-        path: the file, from the project's folder.
-        number: of the node in `ast.walk`.
-        part: of a comparison, which of its operators.
-        line: of the node.
+        path: the file, relative to the project's folder.
+        number: the number of the node in `ast.walk`.
+        part: the number of the operator in a comparison.
+        line: the line of the node.
     """
 
     group: str
@@ -118,7 +117,7 @@ class Mutant(NamedTuple):
 
 
 def mutants_of(group: str, path: str, tree: ast.Module) -> Iterator[Mutant]:
-    """All mutants of a file. Annotations, and the constants of decorators and of text, are not changed."""
+    """Yield all mutants of a file; annotations, decorators and texts stay as they are."""
     skipped = {id(node) for part in _unused_parts(tree) for node in ast.walk(part)}
     for number, node in enumerate(ast.walk(tree)):
         if id(node) in skipped:
@@ -141,7 +140,7 @@ def _unused_parts(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def mutated(tree: ast.Module, mutant: Mutant) -> tuple[str, str]:
-    """The source of the mutant, and what is changed on which line."""
+    """Return the source of the mutant, and a description of the change with its line."""
     other = copy.deepcopy(tree)
     node = list(ast.walk(other))[mutant.number]
     before = ast.unparse(node)
@@ -155,7 +154,7 @@ def mutated(tree: ast.Module, mutant: Mutant) -> tuple[str, str]:
 
 
 def run_tests(folder: Path, tests: list[str], seconds: int) -> tuple[int, float]:
-    """The exit status of pytest in a process of its own, or `ENDED_BY_THE_CLOCK`, and the seconds of processor time."""
+    """Run pytest in a fork; return its exit status, or `ENDED_BY_THE_CLOCK`, and its seconds of processor time."""
     process = os.fork()
     if process == 0:
         _become_pytest(folder, tests, seconds)
@@ -168,7 +167,7 @@ def run_tests(folder: Path, tests: list[str], seconds: int) -> tuple[int, float]
             os.killpg(process, signal.SIGKILL)
         time.sleep(0.02)
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(process, signal.SIGKILL)  # what its tests have left
+        os.killpg(process, signal.SIGKILL)  # processes that its tests left
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else ENDED_BY_THE_CLOCK, usage.ru_utime + usage.ru_stime
 
@@ -181,7 +180,7 @@ def _become_pytest(folder: Path, tests: list[str], seconds: int) -> None:
         os.chdir(folder)
         sys.path.insert(0, str(folder))
         for name in [name for name in sys.modules if name.split(".")[0] == __package__]:
-            del sys.modules[name]  # those of the checkout, not of the copy
+            del sys.modules[name]  # modules of the checkout, not of the copy
         os.environ.update(PYTHONPATH=str(folder), PYTHONDONTWRITEBYTECODE="1", DOCSCORE_TESTS="ci")
         sys.dont_write_bytecode = True
         log = os.open(folder.parent / LOG, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
@@ -206,13 +205,15 @@ def _existing(folder: Path, patterns: tuple[str, ...]) -> list[str]:
 
 
 def main() -> None:
-    """Print the mutants that survive, and how many of each group did."""
+    """Print the mutants that survive, and the numbers of each group."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--sample", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--root", type=Path, default=ROOT, help="the checkout; by default this one")
-    parser.add_argument("--begin", type=int, default=0, help="how many of the sample to pass over")
-    parser.add_argument("--at", nargs="+", metavar="PATH:LINE", help="all mutants of these lines in place of a sample")
+    parser.add_argument("--root", type=Path, default=ROOT, help="the checkout [default: this one]")
+    parser.add_argument("--begin", type=int, default=0, help="the number of mutants of the sample to skip")
+    parser.add_argument(
+        "--at", nargs="+", metavar="PATH:LINE", help="take all mutants of these lines, instead of a sample"
+    )
     asked = parser.parse_args()
     for name in IMPORTED:
         importlib.import_module(name)
@@ -241,10 +242,10 @@ def _sample(folder: Path, asked: argparse.Namespace) -> None:
         status, seconds[name] = run_tests(folder, tests[name], 600)
         if status:
             print((folder.parent / LOG).read_text("utf-8"))
-            sys.exit(f"{name}: the tests of the code as it is end with {status}")
-        print(f"{name}: {len(tests[name])} files of tests, {seconds[name]:.0f} s of processor time", flush=True)
+            sys.exit(f"{name}: the tests of the unchanged code end with {status}")
+        print(f"{name}: {len(tests[name])} test files, {seconds[name]:.0f} s of processor time", flush=True)
     outcomes: dict[str, Counter[str]] = {name: Counter() for name in GROUPS}
-    with contextlib.suppress(KeyboardInterrupt):  # the table is then that of those before
+    with contextlib.suppress(KeyboardInterrupt):  # the table then has those before
         for number, mutant in enumerate(chosen[asked.begin :], asked.begin):
             source, change = mutated(trees[mutant.path], mutant)
             before = (folder / mutant.path).read_text("utf-8")

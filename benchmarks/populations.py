@@ -1,6 +1,6 @@
-"""Made populations of documents whose means, rates and differences are known, for `benchmarks.coverage`.
+"""Synthetic populations of documents whose means, rates and differences are known, for `benchmarks.coverage`.
 
-Three in ten documents are exact, one in twenty got nothing right, the others lost some points, few of them many.
+Three in ten documents are exact, and one in twenty scores 0. The others lose some points, and few of them lose many.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ Numbers = npt.NDArray[np.int64]
 
 
 class Population(NamedTuple):
-    """Documents.
+    """Documents, by their properties.
 
     Attributes:
-        scores: of each document.
-        earned: S of a field whose values come in rows: a document of 0 to 12 rows.
-        weight: L of the field, 0 where there are no rows.
-        questions: how many questions a document has, 1 to 20; hard documents have more.
+        scores: the score of each document.
+        earned: S of a field with a value in each of 0 to 12 rows.
+        weight: L of the field, which is the number of rows.
+        questions: the number of questions, 1 to 20; hard documents have more.
     """
 
     scores: Array
@@ -39,7 +39,7 @@ class Population(NamedTuple):
 
 @lru_cache(maxsize=1)
 def population() -> Population:
-    """The documents from which all are drawn; rows of a bad document are bad."""
+    """Return the documents from which all samples are drawn; in a bad document, the field is bad too."""
     rng = np.random.default_rng(0)
     kinds = rng.random(_COUNT)
     scores = np.where(kinds < 0.3, 1.0, np.where(kinds < 0.35, 0.0, rng.beta(6, 1.2, _COUNT)))
@@ -50,17 +50,17 @@ def population() -> Population:
 
 
 def some_documents(rng: np.random.Generator, count: int) -> Numbers:
-    """The numbers of documents drawn from the population."""
+    """Draw the numbers of documents."""
     return rng.integers(0, _COUNT, count)
 
 
 def system(rng: np.random.Generator, drawn: Numbers, loss: float = 0.0) -> Ratios:
-    """The documents and fields of a system that gets each value right as often as the document is easy.
+    """Simulate a system that gets a value right with the probability that is the score of its document.
 
     Args:
         rng: the random numbers.
         drawn: the numbers of the documents.
-        loss: the share of the values that it would get right and gets wrong.
+        loss: the share of its right values that it gets wrong instead.
     """
     everything = population()
     quality, rows = everything.scores[drawn] * (1 - loss), everything.weight[drawn].astype(np.int64)
@@ -71,7 +71,7 @@ def system(rng: np.random.Generator, drawn: Numbers, loss: float = 0.0) -> Ratio
 
 
 class Questions(NamedTuple):
-    """Two systems on questions that come in documents, as ratios with one column and a row for each question."""
+    """Two systems on questions that come in documents, as ratios with a row for each question."""
 
     base: Ratios
     new: Ratios
@@ -79,13 +79,11 @@ class Questions(NamedTuple):
 
 
 def questions(rng: np.random.Generator, count: int) -> Questions:
-    """The answers of two equal systems on documents of 1 to 20 questions; each system has documents that suit it."""
+    """Simulate two equal systems on documents of 1 to 20 questions; each system has documents that suit it."""
     drawn = some_documents(rng, count)
     numbers = population().questions[drawn]
     clusters = np.repeat(np.arange(count), numbers)
-    suited = np.sqrt(
-        population().scores[drawn] * rng.random((2, count))
-    )  # alike for both systems, whatever the document
+    suited = np.sqrt(population().scores[drawn] * rng.random((2, count)))
     answers = [(rng.random(len(clusters)) < side[clusters]).astype(np.float64) for side in suited]
     base, new = (Ratios(side[:, np.newaxis], np.ones((len(side), 1))) for side in answers)
     return Questions(base, new, clusters)
@@ -93,33 +91,33 @@ def questions(rng: np.random.Generator, count: int) -> Questions:
 
 @lru_cache(maxsize=1)
 def share_of_right_answers() -> float:
-    """The mean over all questions of the population: the mean of sqrt(u) is 2/3."""
+    """Return the mean over all questions of the population; the mean of sqrt(u) is 2/3."""
     everything = population()
     right = np.sqrt(everything.scores) * 2 / 3 * everything.questions
     return float(right.sum() / everything.questions.sum())
 
 
 def changed(changes: Array) -> Differences:
-    """Two systems whose scores differ by so much in each document."""
+    """Return two systems whose scores have these differences."""
     sides = (np.maximum(changes, 0.0), np.maximum(-changes, 0.0))
     new, base = (Ratios(side[:, np.newaxis], np.ones((len(side), 1))) for side in sides)
     return Differences(new, base)
 
 
 def rare_gain(rng: np.random.Generator, count: int, share: float) -> Array:
-    """Changes whose mean is 0: a share of the documents rises from 0 to 1, and all others lose the same."""
+    """Draw changes whose mean is 0: a share of the documents gains 1, and all others lose the same amount."""
     return np.where(rng.random(count) < share, 1.0, -share / (1 - share))
 
 
 def general_loss(rng: np.random.Generator, count: int, loss: float) -> Array:
-    """Changes of scores where the new system loses a share of the values that the base gets right."""
+    """Draw changes of scores where the new system gets a share of the right values wrong."""
     drawn = some_documents(rng, count)
     base, new = system(rng, drawn), system(rng, drawn, loss)
     return (new.earned - base.earned)[:, 0]
 
 
 def broken(rng: np.random.Generator, count: int, share: float) -> Array:
-    """Changes where a share of the documents falls from 1 to 0, and no other changes."""
+    """Draw changes where a share of the documents falls from 1 to 0, and the others stay the same."""
     return -(rng.random(count) < share).astype(np.float64)
 
 
@@ -135,7 +133,7 @@ class Confident(NamedTuple):
 
 
 def confident(rng: np.random.Generator, count: int, stretch: float) -> Confident:
-    """Values of so many documents; with a stretch above 1 the confidences are too near to 0 and 1."""
+    """Draw the values of documents; with a stretch above 1, the confidences are too near to 0 and 1."""
     documents = np.repeat(np.arange(count), rng.integers(1, 16, count))
     logits = rng.normal(2, 1.2, len(documents)) + rng.normal(0, 0.7, count)[documents]
     chance, sure = (1 / (1 + np.exp(-logits * scale)) for scale in (1.0, stretch))

@@ -1,4 +1,4 @@
-"""Measure the published package; runs in its own environment, without docscore."""
+"""Measure the published package, in an environment without docscore."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from anls_star import anls_score
 
 
 def restored(value: object) -> object:
-    """The value with one-ofs as tuples."""
+    """Return the value with one-ofs as tuples."""
     if isinstance(value, dict):
         if value.keys() == {"$one_of"}:
             return tuple(map(restored, value["$one_of"]))
@@ -20,9 +20,9 @@ def restored(value: object) -> object:
 
 
 def main() -> None:
-    """Read pairs from standard input, print the seconds of processor time that scoring them took.
+    """Read pairs from standard input, score them, and print the seconds of processor time.
 
-    The arguments of the command are names of arguments of `anls_score` that are True.
+    The arguments of the command name the arguments of `anls_score` that are True.
     """
     warnings.simplefilter("ignore")
     flags = dict.fromkeys(sys.argv[1:], True)

@@ -1,9 +1,9 @@
-"""The way of one row through `docscore.evaluate(...).score`, and how often its values are converted.
+"""Count the functions that one row passes on its way to a score: `python -m benchmarks.row_path`.
 
-`python -m benchmarks.row_path` prints how many functions of docscore the row passes, in how many files, with how many
-changes of file between one call and the next. Comprehensions and lambdas belong to the function that they are written
-in. Everything was called before, so that imports are not counted. The second count is of the conversions of each value
-(`docscore.core.values`) on the way through four metrics and a report.
+It prints how many functions of docscore `docscore.evaluate(...).score` calls for one row, in how many files, and how
+often the file changes from one call to the next. Comprehensions and lambdas belong to the function that they are
+written in. A first call, which is not counted, does the imports. It also prints how often a value is converted
+(`docscore.core.values`) on its way through four metrics and a report.
 """
 
 from __future__ import annotations
@@ -26,13 +26,7 @@ METRICS = ("anls_star", "kieval", "entity_f1", "nted")
 
 
 class RowPath(NamedTuple):
-    """What a row passes.
-
-    Attributes:
-        functions: how many functions.
-        files: how many files they are in.
-        changes: how often the file changes from one call to the next.
-    """
+    """The number of functions that a row passes, of their files, and of changes of file between calls."""
 
     functions: int
     files: int
@@ -40,7 +34,7 @@ class RowPath(NamedTuple):
 
 
 def path_of(work: Callable[[], object]) -> RowPath:
-    """What a piece of work passes, when it is done for the second time."""
+    """Return the path of a piece of work, when it is done for the second time."""
     work()
     calls: list[CodeType] = []
 
@@ -59,14 +53,14 @@ def path_of(work: Callable[[], object]) -> RowPath:
 
 
 def score_of_a_row() -> float:
-    """The score of one row by id."""
+    """Score one row by id."""
     references = [{"question_id": "a", "references": [REFERENCES["a"]]}]
     predictions = [{"question_id": "a", "prediction": PREDICTIONS["a"]}]
     return docscore.evaluate(predictions=predictions, references=references).score
 
 
 def conversions() -> float:
-    """How often a value of a side is converted on its way through four metrics and a report, on average."""
+    """Return how often a value is converted on its way through four metrics and a report, on average."""
     calls = 0
 
     def note(frame: FrameType, event: str, _: object) -> None:
