@@ -99,7 +99,7 @@ Args:
     numbers: how numbers are compared: "text" (the default), as they print, or "value", by their shortest decimal
         spelling, so that 1000.0 is 1000; texts stay texts.
     schema: a JSON Schema that says how each place compares and what it weighs: a dict, the path of a file, or of a
-        folder with one a document (`ID.json`), or a pydantic model class; default None. See `docs/rules.md`.
+        folder with one a document (`ID.json`), or a pydantic model class; default None. See `docs/typed_scores.md`.
     The configurations "anls" and "anlsl", `evaluate.load(..., "anls")`, score the same as the default one, but refuse
     answers that are no text, or no lists of texts.
 Returns:
