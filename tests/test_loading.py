@@ -7,7 +7,6 @@ server on the loopback device, and its client refuses every other address.
 from __future__ import annotations
 
 import doctest
-import importlib.util
 import json
 import re
 import runpy
@@ -299,28 +298,35 @@ except ModuleNotFoundError as error:
 
 IMPORTABLE = """
 import importlib.util, json, sys
-print(json.dumps({name: spec.origin for name in sys.argv[1:] if (spec := importlib.util.find_spec(name))}))
+print(json.dumps([name for name in sys.argv[1:] if importlib.util.find_spec(name)]))
+import docscore
+print(json.dumps([docscore.evaluate_module("nted"), importlib.util.find_spec("docscore.__main__").origin]))
 """
 
 
 @pytest.mark.ci
 def test_an_editable_install_makes_the_library_importable_and_nothing_else(tmp_path: Path) -> None:
-    """Neither tests nor benchmarks, the page or scripts, which would be in the way of others of these names."""
-    needs("hatchling", "editables", "pip")
+    """Neither tests nor benchmarks, the page or scripts, which would be in the way of others of these names.
+
+    The folder above a clone that is called `docscore` has a folder of that name without `__init__.py`, which is no
+    package then.
+    """
+    needs("hatchling", "pip")
     build = "import sys, hatchling.build; print(hatchling.build.build_editable(sys.argv[1]))"
     packed = tmp_path / run_python("-c", build, tmp_path).split()[-1]
     run_python("-m", "venv", "--without-pip", tmp_path / "fresh", cwd=tmp_path)
     python = tmp_path / "fresh" / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     run_python("-m", "pip", "--python", python, "install", "--no-deps", "--no-index", packed, cwd=tmp_path)
-    (site,) = (tmp_path / "fresh").rglob("site-packages")
-    editables = importlib.util.find_spec("editables")
-    assert editables is not None
-    shutil.copytree(Path(str(editables.origin)).parent, site / "editables")
     names = {path.stem for path in ROOT.glob("*.py")} | {path.parent.name for path in ROOT.glob("*/*.py")}
     assert {"docscore", "anls_star", "app", "benchmarks", "playground", "tests"} <= names
-    ask = [str(python), "-I", "-c", IMPORTABLE, *sorted(names)]
-    found = json.loads(subprocess.run(ask, cwd=tmp_path, capture_output=True, text=True, check=True).stdout)
-    assert found == {"docscore": str(ROOT / "docscore" / "__init__.py")}
+    (tmp_path / "docscore" / "docscore").mkdir(parents=True)
+    for options in (["-I"], []):  # without and with the current folder
+        ask = [str(python), *options, "-c", IMPORTABLE, *sorted(names)]
+        env = environment(PYTHONPATH="")
+        printed = subprocess.run(ask, cwd=tmp_path, env=env, capture_output=True, text=True, check=True).stdout
+        importable, files = last_lines(printed, 2)
+        assert importable == ["docscore"]
+        assert files == [str(script_of("nted")), str(ROOT / "docscore" / "__main__.py")]
 
 
 @pytest.mark.ci
@@ -346,6 +352,6 @@ def test_a_wheel_has_every_module_and_its_metrics_load(tmp_path: Path) -> None:
     assert "docscore/py.typed" in sources
     assert packed == sources | set(scripts.values())
     assert top == {"docscore", f"docscore-{VERSION}.dist-info"}
-    run_process("register", HF_HOME=str(tmp_path))  # as an earlier version, which is the checkout here
+    assert run_process("register", HF_HOME=str(tmp_path)).code == 0  # as an earlier version, which is the checkout here
     printed = run_python("-c", LOAD_AND_SCORE, ROWS, *MODULES, cwd=site, HF_HOME=str(tmp_path))
     assert last_lines(printed, 4) == [[str(site / path), RESULTS[name]] for name, path in scripts.items()]
