@@ -132,7 +132,7 @@ class _Commands(click.Group):
         return name, _imported(name) or command, rest
 
 
-def _imported(name: str | None) -> click.Command | None:
+def _imported(name: str | None) -> click.Command | None:  # noqa: C901  one case for each command
     """Import the module of a command and return the command; None for another name."""
     command: click.Command
     match name:
@@ -146,6 +146,8 @@ def _imported(name: str | None) -> click.Command | None:
             from docscore.cli.explain_command import explain_command as command
         case "lint":
             from docscore.cli.lint_command import lint_command as command
+        case "register":
+            from docscore.cli.register_command import register_command as command
         case "report":
             from docscore.cli.report_command import report_command as command
         case "score":
