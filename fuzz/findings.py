@@ -19,10 +19,10 @@ _PROJECT = Path(__file__).parent.parent
 _ABOUT_ALL = (
     "expected --cluster or --cluster-of-id",
     "expected as many predictions as references",
-    "expected predictions and references in one row format",
+    "references and predictions: expected the same row format on both sides",
     "ids of ",
     "ids that occur more than once",
-    "no row is left to score",
+    "rows can be scored",
     "the gate cannot decide",
 )
 _VOID = frozenset({"meta", "input", "br"})

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import Diagnostic, Faulty, FilePlace, InputValueError, in_file, short_repr, some_of
 from docscore.data.checks import doubts_of_reading, first_truths, given_predictions
-from docscore.data.files import ColumnNames, Table, with_names
+from docscore.data.files import ColumnNames, with_names
 from docscore.data.json_text import holds_json, is_json_container, parse_text
 from docscore.data.pairing import Pairs
-from docscore.data.rows import ANLS, BY_ID, ID, Side, described, format_of
+from docscore.data.rows import ANLS, BY_ID, ID, Side, Table, described, format_of
 
 SAMPLED = 50  # rows from which columns and texts are judged
 _TRIED = 20  # texts that are read to see whether they hold JSON
@@ -302,7 +302,7 @@ def planned_tables(references: Table | None, predictions: Table, plan: ReadingPl
     if references is None:
         for name, what in ((plan.references, "ground truths"), (plan.prediction, "predictions")):
             if name is None:
-                expected = f"a column of {what}, as no other file was given"
+                expected = f"a column of {what}, since no file of ground truths was given"
                 raise InputValueError(place=in_file(predictions.path), expected=expected, got="none")
         return None, _planned(predictions, "predictions", plan, both=True)
     is_empty = references.first() is None or predictions.first() is None

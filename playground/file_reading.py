@@ -21,10 +21,11 @@ from docscore.core.errors import (
 )
 from docscore.core.formatting import clipped, printable
 from docscore.core.options import AS_TEXT, SKIP, ScoringOptions
-from docscore.data.checks import parse_predictions, parsed_reference, refuse_json_text
-from docscore.data.files import Table, delimiter_of_file, read_table, suffix_of
-from docscore.data.json_text import dumps
+from docscore.data.checks import refuse_json_text
+from docscore.data.files import delimiter_of_file, read_table, suffix_of
+from docscore.data.json_text import dumps, parse_predictions, parsed_reference
 from docscore.data.pairing import FileRows, Pairs, read_systems
+from docscore.data.rows import Table
 from playground.column_guesses import (
     ReadingPlan,
     columns_of,

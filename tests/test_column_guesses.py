@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore.core.values import convert_ground_truth
-from docscore.data.files import Table
 from docscore.data.pairing import Pairs, read_systems
+from docscore.data.rows import Table
 from playground.column_guesses import (
     ReadingPlan,
     columns_of,
@@ -28,7 +28,7 @@ BILL = {"total": "12.50"}
 
 
 def table(rows: list[Any], name: str = "rows.jsonl") -> Table:
-    return Table(Path(name), rows, lambda index: f"line {index + 1}")
+    return Table(Path(name), rows, lambda index: f"line {index + 1}", not name.endswith(".jsonl"))
 
 
 def tables_of(references: list[Any] | None, predictions: list[Any], name: str = "rows.jsonl") -> tuple[Any, Table]:

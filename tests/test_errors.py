@@ -41,11 +41,14 @@ for _ in range(201):
     DEEP = [DEEP]
 R, P = [ref("a", "x"), ref("b", "y")], [pred("a", "x"), pred("b", "y")]
 LEVELS = "nested deeper than 200 levels"
-MISSING = 'with missing "zero" they are scored as null, with "skip" left out'
+MISSING = '--missing zero (missing="zero") scores them as null, --missing skip (missing="skip") leaves them out'
 ANSWERS = "'references' to be a list of at least one acceptable answer"
 MIXED = (
-    "an object with 'question_id', 'prediction' (by id) as the first prediction and str (plain) as the first reference"
+    "str (plain) as the first reference and an object with 'question_id', 'prediction' (by id) as the first prediction"
 )
+
+
+BOTH_SIDES: Any = (FilePlace(("references", "predictions")),)
 
 
 def corpus(truth: Any, prediction: Any) -> Any:
@@ -62,7 +65,7 @@ EXPECTED_AND_GOT: list[tuple[Callable[[], object], type[Exception], tuple[str, .
     (lambda: anls_score(1, 1, threshold=2), ValueError, ("threshold",), "a number from 0 to 1", "2"),
     (lambda: score_pairs([("x", [b""])]), TypeError, ("pair 0", "$[0]"), JSON, "bytes"),
     (lambda: pairs_of(P, [ref("a")]), ValueError, ("references[0]",), ANSWERS, "an empty list"),
-    (lambda: pairs_of(P, ["x"]), ValueError, (), "predictions and references in one row format", MIXED),
+    (lambda: pairs_of(P, ["x"]), ValueError, BOTH_SIDES, "the same row format on both sides", MIXED),
     (lambda: corpus({"k": 1}, {"k": b""}), TypeError, ("predictions[0]", "$.k"), JSON, "bytes"),
     (
         lambda: review_of_entities(UNSURE, "a"),
@@ -77,7 +80,9 @@ EXPECTED_AND_GOT: list[tuple[Callable[[], object], type[Exception], tuple[str, .
 ]
 
 
-@pytest.mark.parametrize("row", EXPECTED_AND_GOT, ids=[" ".join([*row[2], row[3]]) for row in EXPECTED_AND_GOT])
+@pytest.mark.parametrize(
+    "row", EXPECTED_AND_GOT, ids=[" ".join(map(str, [*row[2], row[3]])) for row in EXPECTED_AND_GOT]
+)
 def test_what_was_expected_and_what_came(row: tuple[Any, ...]) -> None:
     call, kind, parts, expected, got = row
     with pytest.raises(InputError) as caught:

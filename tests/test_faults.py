@@ -39,7 +39,7 @@ DEEP: Any = TRUTH
 for _ in range(250):
     DEEP = [DEEP]
 ID = "question_id"
-NOT_JSON, SHAPE, VALUE = "not JSON", "of another shape", "with a value that cannot be scored"
+NOT_JSON, SHAPE, VALUE = "not JSON", "not in the row format", "with a value that cannot be scored"
 
 
 @golden("faults", "kinds")

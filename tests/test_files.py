@@ -268,14 +268,14 @@ def test_a_text_in_place_of_a_list_of_answers(end: str, write: Write) -> None:
     references = holders.get(end, partial(write, f"r.{end}"))(rows)
     sides: dict[str, Any] = {"references": references, "predictions": {"a": {"total": "1"}}}
     assert docscore.evaluate(**sides, parse_references="json").score == 1.0
-    said = r'got str; of files and frames --parse-references json \(parse_references="json"\) reads text'
+    said = r'got str; for files and data frames, --parse-references json \(parse_references="json"\) reads text'
     with pytest.raises(ValueError, match=said):
         docscore.evaluate(**sides)
 
 
 OPTIONS = (
-    "--id-column, --prediction-column and --references-column (id_column= and so on in Python) name other columns, or "
-    "paths into the rows, such as response.text"
+    "to use other columns, or paths into the rows such as response.text, add --id-column, --prediction-column and "
+    "--references-column (in Python id_column= and so on)"
 )
 
 
@@ -315,7 +315,7 @@ def test_documents_without_ids_are_scored(
     files = write("r.jsonl", references), write("p.jsonl", predictions)
     done = run("score", *files, "--json")
     assert json.loads(done.out)["anls_score"] == pytest.approx(score)
-    by_position = "are documents, paired by their position; --id-column"
+    by_position = "are taken as documents and paired by position; to use other columns"
     assert (by_position in done.err) == isinstance(references[0], dict)
     assert docscore.evaluate(predictions=predictions, references=references).score == pytest.approx(score)
 
@@ -375,8 +375,8 @@ def test_a_file_of_documents_is_no_prediction_of_itself(write: Write) -> None:
     """Documents by their position would all be right."""
     path = write("x.jsonl", [{"a": 1}])
     with (
-        pytest.warns(UserWarning, match="paired by their position"),
-        pytest.raises(ValueError, match=r"x\.jsonl: it is given as"),
+        pytest.warns(UserWarning, match="paired by position"),
+        pytest.raises(ValueError, match=r"x\.jsonl: the same file is given"),
     ):
         docscore.evaluate(predictions=path, references=path)
 

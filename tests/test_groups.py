@@ -12,9 +12,9 @@ import docscore
 from docscore import compare, evaluate, evaluate_module, pairs_of
 from docscore.core.errors import in_file
 from docscore.core.options import ScoringOptions
-from docscore.data.files import Table
 from docscore.data.groups import groups_of_rows, joined_runs
 from docscore.data.pairing import Pairs, read_systems
+from docscore.data.rows import Table
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.runs import runs_of
 from docscore.evaluation.systems import systems_of
@@ -262,7 +262,7 @@ def test_what_is_no_list_of_runs(predictions: Any, said: str) -> None:
 def test_runs_on_other_documents_are_refused() -> None:
     """As logs may be whose samples were not all run in each epoch."""
     runs = [Pairs(list(ids), [1, 2], [1, 2]) for ids in ("ab", "ac")]
-    message = r"^one and two: expected the same documents in all runs, got 2 in one of them only, such as 'b'$"
+    message = r"^one and two: expected the same documents in all runs, got 2 that only one of them has, such as 'b'$"
     with pytest.raises(ValueError, match=message):
         joined_runs(runs, ["one", "two"])
 

@@ -14,7 +14,7 @@ import docscore
 from docscore.core.options import ScoringOptions
 from docscore.data.json_text import loads
 from docscore.data.pairing import Pairs, pairs_of
-from docscore.data.rows import ANLS, BY_ID, PLAIN, RowFormat, as_rows, read_rows, row_format
+from docscore.data.rows import ANLS, BY_ID, PLAIN, RowFormat, as_rows, row_format, table_in_memory
 from docscore.evaluation.evaluation import Evaluation
 from docscore.metrics.registry import METRICS
 from tests.commands import pred, ref
@@ -59,7 +59,8 @@ FORMATS: list[tuple[str, Any, Any, RowFormat]] = [
 
 @pytest.mark.parametrize(("predictions", "references", "form"), [r[1:] for r in FORMATS], ids=[r[0] for r in FORMATS])
 def test_the_first_row_of_each_side_tells_the_format(predictions: Any, references: Any, form: RowFormat) -> None:
-    assert row_format(predictions, references) == form
+    sides = table_in_memory(references, "references"), table_in_memory(predictions, "predictions")
+    assert row_format(*sides) == form
 
 
 def test_values_come_through_as_they_are() -> None:
@@ -156,7 +157,9 @@ def test_missing_predictions_score_as_null_where_that_is_asked_for() -> None:
     assert pairs_of([], [ref("a", "x")], missing="zero").absent == {0}
     left = pairs_of([pred("b", 5)], references, missing="skip")
     assert (left.ids, left.predictions, left.absent, left.skipped) == (["b"], [5], frozenset(), len(references) - 1)
-    with pytest.raises(ValueError, match=r"no row is left to score of 3; 3 faults: 3 reference without a prediction$"):
+    with pytest.raises(
+        ValueError, match=r"none of the 3 rows can be scored; 3 faults: 3 reference without a prediction$"
+    ):
         pairs_of([], references, missing="skip")
     assert pairs_of([pred("a", None)], [ref("a", "x")], missing="zero").absent == set()
 
@@ -177,10 +180,10 @@ def test_other_ways_with_missing_ones_are_refused(missing: Any) -> None:
 
 
 def test_the_format_of_the_space_anls_is_text() -> None:
-    with pytest.raises(TypeError, match=r"^p0: expected prediction_text to be text, got dict$"):
-        read_rows([{"question_id": "a", "prediction_text": {}}], ANLS, "predictions", "p{}".format)
-    with pytest.raises(TypeError, match=r"^r0: expected an answer to be text, got list$"):
-        read_rows([{"question_id": "a", "answers": ["x", ["y"]]}], ANLS, "references", "r{}".format)
+    with pytest.raises(TypeError, match=r"^predictions\[0\]: expected prediction_text to be text, got dict$"):
+        pairs_of([{"question_id": "a", "prediction_text": {}}], [{"question_id": "a", "answers": ["x"]}])
+    with pytest.raises(TypeError, match=r"^references\[0\]: expected an answer to be text, got list$"):
+        pairs_of([{"question_id": "a", "prediction_text": "x"}], [{"question_id": "a", "answers": ["x", ["y"]]}])
 
 
 def test_no_decoder_is_made_for_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,7 +221,9 @@ def test_no_warning_where_nothing_is_wrong(
 
 @golden("doubts", "JSON text on both sides")
 def test_json_text_on_both_sides_is_an_error(predictions: list[Any], references: list[Any]) -> None:
-    sentence = "^references and predictions: their texts are JSON.*--parse (json|repair) --parse-references json"
+    sentence = (
+        "^references and predictions: the texts of both sides are JSON.*--parse (json|repair) --parse-references json"
+    )
     with pytest.raises(ValueError, match=sentence):
         Evaluation(pairs_of(predictions, references))
     with pytest.raises(ValueError, match=sentence):
@@ -231,7 +236,7 @@ def test_json_text_in_an_evaluate_module() -> None:
     """With `parse="text"` the text is compared, and the signature is that of no parsing."""
     sides = {"references": [ref("0", '{"total": "12.50"}')], "predictions": [pred("0", '{"total": "12.5"}')]}
     module = evaluate.load(docscore.evaluate_module("anls_star"))
-    with pytest.raises(ValueError, match="their texts are JSON"):
+    with pytest.raises(ValueError, match="the texts of both sides are JSON"):
         module.compute(**sides)
     as_text = module.compute(**sides, parse="text", signature=True)
     assert as_text["anls_score"] == pytest.approx(17 / 18)

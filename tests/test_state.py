@@ -66,7 +66,7 @@ def check(rows: Rows, rules: dict[str, Any], rng: random.Random) -> None:
     assert whole["anls_star"] == evaluation_of(pairs(rows), **options).score
 
 
-@pytest.mark.filterwarnings("ignore:references. all are text that is JSON")  # random texts may
+@pytest.mark.filterwarnings("ignore:references. all are JSON text")  # random texts may
 @pytest.mark.filterwarnings("ignore:predictions. .* are text")  # these too
 @pytest.mark.filterwarnings("ignore:references. all are lists of one object")  # a part of the rows may be one such row
 @pytest.mark.filterwarnings("ignore:references. .* accept a missing value")  # random ground truths may

@@ -385,7 +385,7 @@ def test_a_rule_for_a_field_that_no_ground_truth_has_is_warned_of(rules: dict[st
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = evaluate(references={"a": ORDERS, "b": {"items": []}}, predictions={"a": ANSWER, "b": {}}, **rules)
-    sentence = f"schema: no ground truth has {lacking}, whose comparison it sets"
+    sentence = f"schema: it sets how to compare {lacking}, which no ground truth has"
     assert [str(each.message) for each in caught] == found.doubts == ([sentence] if lacking else [])
 
 

@@ -412,7 +412,7 @@ def documents_in(
     table = read_table(source)
     if not table.rows or side_format(table.rows[0], "references") is not BY_ID:
         raise unlike_format(source, f"rows with {ID!r} and 'references'", "none" if not table.rows else "others")
-    rows = read_rows(table.rows, BY_ID, "references", table.where)
+    rows = read_rows(table, BY_ID, "references")
     found = _files_by_id(folder)
     ids = rows.ids
     missing = [name for name in ids if name not in found]

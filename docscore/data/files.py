@@ -15,7 +15,6 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from types import MappingProxyType
 from typing import IO, Any, NamedTuple
 
 from docscore.core.errors import (
@@ -39,57 +38,26 @@ from docscore.data.rows import (
     BY_ID,
     COSTS,
     ID,
+    PREDICTION,
+    REFERENCES,
     Absent,
-    Lacking,
+    NoCell,
     Side,
-    as_rows,
+    Table,
     cells_of,
     described,
     known_columns,
+    table_in_memory,
 )
 
 TEXT_EXTENSIONS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")  # each may also be compressed, with .gz appended
 EXTENSIONS = (*TEXT_EXTENSIONS, ".parquet")
-CELL_EXTENSIONS = (".csv", ".tsv", ".parquet")  # of tables, whose rows are cells under the names of columns
 
 _PORTION = 1 << 18  # bytes of lines that are read at a time
 
 _SIZE_OF_VALUES = 6  # times the JSON of documents: what their values take in memory, measured
 
 _LARGEST_VALUE = 100_000_000  # bytes of a file that is read again, to see whether it is one value over many lines
-
-
-class Table(NamedTuple):
-    """The rows of a file, or of one side in memory.
-
-    Attributes:
-        path: the file; for rows in memory the name of their side.
-        rows: the value of each row, `Faulty` for a row that could not be read.
-        where: a function from the index of a row to its place: "refs.jsonl, line 3".
-        is_frame: whether the rows are those of a data frame, an Arrow table or a dataset.
-        shortfall: of a log, in what its run is incomplete; empty where all is there.
-        documents: of a log of several epochs, the document of each id; empty for others.
-    """
-
-    path: Path
-    rows: Sequence[Any]
-    where: Callable[[int], PlacePart]
-    is_frame: bool = False
-    shortfall: str = ""
-    documents: Mapping[str, str] = MappingProxyType({})
-
-    @property
-    def has_columns(self) -> bool:
-        """Whether a row is the cells of a table under the names of its columns, and never a value as it stands."""
-        return self.is_frame or suffix_of(self.path) in CELL_EXTENSIONS
-
-    def good(self) -> Iterator[tuple[int, Any]]:
-        """The rows that could be read, with their indices."""
-        return ((index, row) for index, row in enumerate(self.rows) if row is not Faulty)
-
-    def first(self) -> Any:
-        """The first row that could be read; None if there is none."""
-        return next((row for row in self.rows if row is not Faulty), None)
 
 
 def read_table(
@@ -275,7 +243,7 @@ def _read_json(path: Path, file: io.BufferedReader, _faults: Faults) -> Table:
     return Table(path, rows, lambda index: in_file(path, f"row {index + 1}"))
 
 
-_JSON_COLUMNS = (str(BY_ID.references), str(ANLS.references))  # these hold a JSON list; other cells are text
+_JSON_COLUMNS = (REFERENCES, str(ANLS.references))  # these hold a JSON list; other cells are text
 _LONGEST_SHOWN = 80  # characters of a cell in a message
 _HEADER_LINES = 100  # in which the header is looked for
 
@@ -315,7 +283,7 @@ def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: st
         if size > checked + _PORTION:
             check_room(path, size)
             checked = size
-    return Table(path, rows, lambda index: in_line(path, lines[index]))
+    return Table(path, rows, lambda index: in_line(path, lines[index]), has_columns=True)
 
 
 def _lines(path: Path, file: io.BufferedReader) -> Iterator[str]:
@@ -456,7 +424,7 @@ def _read_parquet(path: Path, max_bytes: int | None, progress: Progress) -> Tabl
     was_read = progress(READING, whole)
     with parquet_file(path) as file:
         total = file.metadata.num_rows
-        return Table(path, arrow_rows(batches(), file.schema_arrow, in_file(path), where), where)
+        return Table(path, arrow_rows(batches(), file.schema_arrow, in_file(path), where), where, has_columns=True)
 
 
 @contextmanager
@@ -589,10 +557,10 @@ class ColumnNames(NamedTuple):
         own = self.references_id if side == "references" else self.predictions_id
         wanted = {ID: ("id_column", self.id) if own is None else (f"{side}_id_column", own)}
         if both or side == "predictions":
-            wanted[str(BY_ID.predictions)] = "prediction_column", self.prediction
+            wanted[PREDICTION] = "prediction_column", self.prediction
             wanted |= {name: (f"{name}_column", getattr(self, name)) for name in COSTS}
         if both or side == "references":
-            wanted[str(BY_ID.references)] = "references_column", self.references
+            wanted[REFERENCES] = "references_column", self.references
         return {name: (option, given) for name, (option, given) in wanted.items() if given is not None}
 
 
@@ -641,13 +609,8 @@ def table_of_source(
             return table_in_memory(source, side)
         if rows and both and ID not in rows[0] and ID not in wanted:
             rows = [{ID: str(number), **row} for number, row in enumerate(rows)]
-        table = table_in_memory(source if rows is None else rows, side)._replace(is_frame=rows is not None)
+        table = table_in_memory(source if rows is None else rows, side)._replace(has_columns=rows is not None)
     return with_names(table, side, names, both=both)
-
-
-def table_in_memory(rows: Any, side: Side) -> Table:
-    """The table of rows in memory; errors as for `as_rows`."""
-    return Table(Path(side), as_rows(rows, side), lambda index: f"{side}[{index}]")
 
 
 def _rows_by_id(values: Mapping[Any, Any], side: Side) -> list[dict[str, Any]]:
@@ -711,8 +674,8 @@ def with_names(table: Table, side: Side, names: ColumnNames, *, both: bool) -> T
             )
         for row, cell in zip(rows, _column(table, option, given), strict=True):
             if isinstance(row, dict):  # a column of the name that the format has is not the one that was asked for
-                row[name] = Lacking if cell is Absent and name != BY_ID.predictions else cell
-    key, is_json = str(BY_ID.references), names.json_references
+                row[name] = NoCell if cell is Absent and name != PREDICTION else cell
+    key, is_json = REFERENCES, names.json_references
     for row in rows if both or side == "references" else ():
         if isinstance(row, dict) and key in row:
             is_text = is_json and isinstance(row[key], str)
@@ -726,7 +689,7 @@ def with_names(table: Table, side: Side, names: ColumnNames, *, both: bool) -> T
 def _column(table: Table, option: str, given: str) -> list[Any]:
     """The cells of a column; raises `ValueError` naming the option where no row has any."""
     cells = cells_of(table.rows, given)
-    if all(cell is Lacking or cell is Absent for cell in cells):
+    if all(cell is NoCell or cell is Absent for cell in cells):
         remedy = "--references-id-column and --predictions-id-column (the same in Python with _) name that of one side"
         raise InputValueError(
             place=in_file(table.path),
@@ -772,7 +735,7 @@ def _read_folder(path: Path, side: Side, faults: Faults, *, in_columns: bool) ->
             faults.add("not JSON", error.diagnostic)
             rows.append(Faulty)
             continue
-        cell = {BY_ID.references: [value]} if side == "references" else {BY_ID.predictions: value}
+        cell = {REFERENCES: [value]} if side == "references" else {PREDICTION: value}
         rows.append({**(value if in_columns and isinstance(value, dict) else cell), ID: name_without_extension(file)})
     faults.stop_if_any()
     return Table(path, rows, lambda index: in_file(files[index]))

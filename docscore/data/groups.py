@@ -8,34 +8,7 @@ from typing import Any
 from docscore.core.errors import InputTypeError, InputValueError, row_place, short_repr
 from docscore.core.values import SCALAR_TYPES
 from docscore.data.pairing import Pairs, common_rows, stacked_runs
-from docscore.data.rows import Absent, Lacking, as_rows, cells_of
-
-
-def joined_runs(runs: Sequence[Pairs], names: Sequence[str]) -> Pairs:
-    """Put the runs of one system on the same documents together: rows such as "a, run 2"; a document is a cluster.
-
-    One run stays as it is.
-
-    Args:
-        runs: the rows of each run.
-        names: what each run is called in messages.
-
-    Raises:
-        ValueError: if a run has other documents than the first.
-    """
-    if len(runs) == 1:
-        return runs[0]
-    parts = [(name, part) for name, run in zip(names, runs, strict=True) for part in run.each_run()]
-    names, runs = zip(*parts, strict=True)
-    first = runs[0]
-    for name, run in zip(names, runs, strict=True):
-        other = sorted(set(first.ids) ^ set(run.ids))
-        if other:
-            got = f"{len(other):,} in one of them only, such as {short_repr(other[0])}"
-            raise InputValueError(place=f"{names[0]} and {name}", expected="the same documents in all runs", got=got)
-    runs = [first, *(common_rows(first, run)[1] for run in runs[1:])]
-    return stacked_runs(runs, "run")
-
+from docscore.data.rows import Absent, NoCell, as_rows, cells_of
 
 # the name of a column of the references, a function of the id, or a label for each reference in their order
 Grouping = str | Callable[[str], Any] | Iterable[Any]
@@ -55,37 +28,59 @@ def groups_of_rows(pairs: Pairs, grouping: Grouping, option: str) -> list[str]:
 
     Raises:
         TypeError: for a group that is not a text, number, boolean or null, naming the row.
-        ValueError: for a column that no reference has, and for another number of labels than rows.
+        ValueError: for a column that no reference has, or a number of labels other than n.
     """
     if pairs.documents is not None:
         return groups_of_rows(pairs.each_run()[0], grouping, option) * pairs.runs
     if callable(grouping):
-        values = [grouping(name) for name in pairs.ids]
+        labels = [grouping(name) for name in pairs.ids]
+    elif isinstance(grouping, str):
+        labels = _cells_of_column(pairs, grouping, option)
     else:
-        values = _column(pairs, grouping, option) if isinstance(grouping, str) else _labels(pairs, grouping, option)
-    return [_group_name(name, value, option) for name, value in zip(pairs.ids, values, strict=True)]
+        labels = as_rows(grouping, option)
+        if len(labels) != len(pairs.ids):
+            expected = f"a label for each of {len(pairs.ids):,} references"
+            raise InputValueError(place=option, expected=expected, got=f"{len(labels):,}")
+    names = []
+    for name, label in zip(pairs.ids, labels, strict=True):
+        plain = label.item() if hasattr(label, "item") else label
+        if plain is not None and type(plain) not in SCALAR_TYPES:
+            place, got = (option, row_place(name)), type(label).__name__
+            raise InputTypeError(place=place, expected="a text or a number", got=got)
+        names.append("null" if plain is None else str(plain))
+    return names
 
 
-def _labels(pairs: Pairs, labels: Iterable[Any], option: str) -> list[Any]:
-    found = as_rows(labels, option)
-    if len(found) != len(pairs.ids):
-        expected = f"a label for each of {len(pairs.ids):,} references"
-        raise InputValueError(place=option, expected=expected, got=f"{len(found):,}")
-    return found
-
-
-def _column(pairs: Pairs, name: str, option: str) -> list[Any]:
+def _cells_of_column(pairs: Pairs, name: str, option: str) -> list[Any]:
     rows = pairs.reference_rows or []
     cells = cells_of(rows, name)
-    if all(cell is Lacking for cell in cells):
+    if all(cell is NoCell for cell in cells):
         known = sorted({str(key) for row in rows for key in row})
         got = ", ".join(map(repr, known)) or "rows without columns"
         raise InputValueError(place=option, expected=f"a column {name!r} of the references", got=got)
-    return [None if cell is Lacking or cell is Absent else cell for cell in cells]
+    return [None if cell is NoCell or cell is Absent else cell for cell in cells]
 
 
-def _group_name(row: str, value: Any, option: str) -> str:
-    plain = value.item() if hasattr(value, "item") else value
-    if plain is not None and type(plain) not in SCALAR_TYPES:
-        raise InputTypeError(place=(option, row_place(row)), expected="a text or a number", got=type(value).__name__)
-    return "null" if plain is None else str(plain)
+def joined_runs(runs: Sequence[Pairs], names: Sequence[str]) -> Pairs:
+    """Put the runs of one system on the same documents together: rows such as "a, run 2"; a document is a cluster.
+
+    One run stays as it is.
+
+    Args:
+        runs: the rows of each run.
+        names: what each run is called in messages.
+
+    Raises:
+        ValueError: if a run has other documents than the first.
+    """
+    if len(runs) == 1:
+        return runs[0]
+    parts = [(name, part) for name, run in zip(names, runs, strict=True) for part in run.each_run()]
+    first_name, first = parts[0]
+    for name, part in parts:
+        others = sorted(set(first.ids) ^ set(part.ids))
+        if others:
+            got = f"{len(others):,} that only one of them has, such as {short_repr(others[0])}"
+            raise InputValueError(place=f"{first_name} and {name}", expected="the same documents in all runs", got=got)
+    aligned = common_rows([part for _, part in parts])
+    return stacked_runs([first, *aligned[1:]], "run")

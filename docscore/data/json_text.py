@@ -7,14 +7,24 @@ import math
 import re
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Sequence
 from sys import intern
 from typing import Any, Literal, NamedTuple
 
-from docscore.core.errors import Diagnostic, InputValueError, PlacePart, closer, json_fault, short_repr
+from docscore.core.errors import (
+    Diagnostic,
+    InputValueError,
+    PlacePart,
+    at_place,
+    closer,
+    json_fault,
+    row_place,
+    short_repr,
+)
 from docscore.core.limits import MAX_DIGITS, MAX_MENDED, MAX_STEPS
 from docscore.core.numbers import DecimalText, decimal_of, float_or_digits
 from docscore.core.runtime import with_room_to_recurse
-from docscore.core.values import LEAF_TYPES, MAX_DEPTH, Value, convert_prediction, to_json
+from docscore.core.values import LEAF_TYPES, MAX_DEPTH, Value, convert_ground_truth, convert_prediction, to_json
 
 _encode = json.JSONEncoder().encode
 _encode_strictly = json.JSONEncoder(allow_nan=False).encode
@@ -358,17 +368,41 @@ def parse_text(text: str, mode: str, truth: Any = None) -> Parsed:
     return Parsed(value) if shallow or can_be_scored(value) else Parsed(text, "failed")
 
 
-def parse_reference(truth: Any) -> Any:
-    """Parse a ground truth that is JSON text, or each text among acceptable answers.
+def parse_predictions(
+    predictions: Sequence[Any], truths: Sequence[Any], mode: str
+) -> tuple[list[Any], dict[int, Parsed]]:
+    """Read text predictions as JSON; return all predictions, and how each text was read, by its row number."""
+    readings: dict[int, Parsed] = {}
+    values = list(predictions)
+    for number, prediction in enumerate(values):
+        if type(prediction) is str:  # and not the digits of a number
+            parsed = parse_text(prediction, mode, truths[number])
+            values[number], readings[number] = parsed.value, parsed._replace(value=None)
+    return values, readings
+
+
+def parsed_reference(name: str, truth: Any) -> Any:
+    """Return the ground truth of a row with its texts read as JSON.
+
+    Args:
+        name: the id of the row.
+        truth: the ground truth; a tuple holds acceptable answers.
 
     Raises:
-        ValueError: for a text that is not JSON as a whole.
+        TypeError, ValueError: for a text that is not JSON as a whole or cannot be scored, naming the row.
 
-    >>> parse_reference(('{"total": 1}', {"total": 2}))
+    >>> parsed_reference("a", ('{"total": 1}', {"total": 2}))
     ({'total': 1}, {'total': 2})
     """
+    try:
+        return convert_ground_truth(_read_answers(truth))
+    except ValueError as error:
+        raise at_place(closer(row_place(name), "an answer"), error) from None
+
+
+def _read_answers(truth: Any) -> Any:
     if isinstance(truth, tuple):
-        return tuple([loads(each) if type(each) is str else parse_reference(each) for each in truth])
+        return tuple(map(_read_answers, truth))
     return loads(truth) if type(truth) is str else truth
 
 

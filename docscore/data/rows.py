@@ -1,8 +1,10 @@
-"""Read the rows of a side in the row formats (by id, as the Space anls, plain), with their values in plain types."""
+"""Rows of one side: tables of them, their three formats (by id, as the Space anls, plain), their values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -11,6 +13,7 @@ from docscore.core.errors import (
     NAMED,
     Faults,
     Faulty,
+    FilePlace,
     InputTypeError,
     InputValueError,
     PlacePart,
@@ -21,8 +24,7 @@ from docscore.core.errors import (
 from docscore.core.values import Value, convert_ground_truth, convert_prediction, scalar_text
 
 Side = Literal["predictions", "references"]
-Where = Callable[[int], PlacePart]  # the place of a row in a message
-Check = Callable[[Value, bool], object]  # gets a value and whether it is a ground truth; raises if it is not accepted
+Check = Callable[[Value, bool], object]  # gets a value and whether it is a ground truth; raises an error to refuse it
 
 
 class RowFormat(NamedTuple):
@@ -39,50 +41,79 @@ class RowFormat(NamedTuple):
     references: str | None
 
 
-BY_ID = RowFormat("by id", "prediction", "references")
-
-
+ID, PREDICTION, REFERENCES = "question_id", "prediction", "references"  # the keys of rows by id
+BY_ID = RowFormat("by id", PREDICTION, REFERENCES)
 ANLS = RowFormat("as the Space anls", "prediction_text", "answers")
-
-
 PLAIN = RowFormat("plain", None, None)
-
-
-ID = "question_id"
-
-
-COSTS = ("cost", "seconds", "tokens")  # columns of predictions, which are summed beside scores
-
-
-VALUE_KEYS = frozenset({"prediction", "prediction_text", "references", "answers"})
+VALUE_KEYS = frozenset({*BY_ID[1:], *ANLS[1:]})
+COSTS = ("cost", "seconds", "tokens")  # columns of predictions; their sums are shown beside the scores
 
 
 class Absent:
-    """In place of a prediction that a row does not have, or of the ground truth of a sample that did not run."""
+    """Stands for a prediction that a row lacks, and for the ground truth of a sample that did not run."""
 
 
-class Lacking:
-    """In place of the cell of a row that does not have a column."""
+class NoCell:
+    """Stands for the cell of a column that a row lacks."""
+
+
+class Table(NamedTuple):
+    """The rows of a file, or of one side in memory.
+
+    Attributes:
+        path: the file; for rows in memory the name of their side.
+        rows: the value of each row, `Faulty` for a row that could not be read.
+        where: a function from the index of a row to its place: "refs.jsonl, line 3".
+        has_columns: whether each row holds the cells of a table under the names of its columns, as in CSV, Parquet and
+            data frames. Such a row is never a document.
+        shortfall: for a log, why its run is incomplete; "" if it is complete.
+        documents: for a log of several epochs, the document of each id; empty for others.
+    """
+
+    path: Path
+    rows: Sequence[Any]
+    where: Callable[[int], PlacePart]
+    has_columns: bool = False
+    shortfall: str = ""
+    documents: Mapping[str, str] = MappingProxyType({})
+
+    def good(self) -> Iterator[tuple[int, Any]]:
+        """The rows that could be read, with their indices."""
+        return ((index, row) for index, row in enumerate(self.rows) if row is not Faulty)
+
+    def first(self) -> Any:
+        """The first row that could be read; None if there is none."""
+        return next((row for row in self.rows if row is not Faulty), None)
+
+
+def table_in_memory(rows: Any, side: Side) -> Table:
+    """Return the table of rows in memory; errors as for `as_rows`."""
+    return Table(Path(side), as_rows(rows, side), lambda index: f"{side}[{index}]")
+
+
+def place_of(*tables: Table) -> FilePlace:
+    """Return the place of one table or several in a message: `r.jsonl and p.jsonl`."""
+    return FilePlace(tuple(dict.fromkeys(str(table.path) for table in tables)))
 
 
 def cells_of(rows: Sequence[Any], column: str) -> list[Any]:
-    """The cell of each row in a column: under its name, or where no row has that name, at the path that it spells.
+    """Return the cell of each row in a column, or at a path where no row has a column of that name.
 
-    A path has the keys and the numbers of list items on the way into a row, with dots between them. A cell is `Lacking`
-    where a row has none, and `Absent` where null stands on the way to it, as in the row of a request that failed.
+    A path consists of keys and list indices with dots between them. The cell is `NoCell` for a row that lacks it, and
+    `Absent` for one with null on the way to it, as in the row of a request that failed.
 
     >>> cells_of([{"response": {"choices": [{"text": "tea"}]}}], "response.choices.0.text")
     ['tea']
     """
     if any(isinstance(row, dict) and column in row for row in rows):
-        return [row.get(column, Lacking) if isinstance(row, dict) else Lacking for row in rows]
+        return [row.get(column, NoCell) if isinstance(row, dict) else NoCell for row in rows]
     steps = column.split(".")
-    ends = [_followed(row, steps) for row in rows]
-    return [value if not left else Absent if value is None else Lacking for value, left in ends]
+    ends = [_follow(row, steps) for row in rows]
+    return [value if not left else Absent if value is None else NoCell for value, left in ends]
 
 
-def _followed(value: Any, steps: Sequence[str]) -> tuple[Any, Sequence[str]]:
-    """The value as far along a path as there is one, and the steps that are left."""
+def _follow(value: Any, steps: Sequence[str]) -> tuple[Any, Sequence[str]]:
+    """Follow a path into a value as far as it leads; return what is there, and the steps that are left."""
     for number, step in enumerate(steps):
         value = value.tolist() if isinstance(value, np.ndarray) else value
         if isinstance(value, dict) and step in value:
@@ -95,30 +126,34 @@ def _followed(value: Any, steps: Sequence[str]) -> tuple[Any, Sequence[str]]:
 
 
 def known_columns(row: Any, column: str) -> str:
-    """What a row has in place of a column: its own columns, or what stands where a path into it ends."""
+    """Say what a row has instead of a column: its own columns, or the value at which a path ends."""
     steps = column.split(".")
-    value, left = _followed(row, steps)
+    value, left = _follow(row, steps)
     if len(left) < len(steps):
         return f"{described(value)} at {'.'.join(steps[: -len(left)])!r}"
     return ", ".join(map(repr, row)) if isinstance(row, dict) else type(row).__name__
 
 
 _TEXT_REMEDY = (
-    'of files and frames --parse-references json (parse_references="json") reads text that is JSON, and with '
-    '--references-column references (references_column="references") a text is the one acceptable answer'
+    'for files and data frames, --parse-references json (parse_references="json") reads text that is JSON, and '
+    '--references-column references (references_column="references") takes a text as the one acceptable answer'
 )
 
 
 class Rows(NamedTuple):
-    """The rows of one side that can be scored, in their order.
+    """The rows of a table that can be scored, in their order.
 
     Attributes:
-        ids: the id of each; in the plain format its number as text.
+        table: the table.
+        form: the format of its rows.
+        ids: the id of each row; in the plain format its number as text.
         values: the predictions or the ground truths, in plain types; acceptable answers are a one-of.
-        sources: the whole rows, for what they have beside the value.
-        faulty: the ids of the other rows, as far as they are known.
+        sources: the whole rows, for their other columns.
+        faulty: the ids of the rows that cannot be scored, as far as they are known.
     """
 
+    table: Table
+    form: RowFormat
     ids: list[str]
     values: list[Value]
     sources: list[Any]
@@ -138,82 +173,82 @@ def as_rows(rows: Any, side: str) -> list[Any]:
     return list(rows)
 
 
-def row_format(predictions: Sequence[Any], references: Sequence[Any]) -> RowFormat:
+def row_format(references: Table, predictions: Table | None = None) -> RowFormat:
     """Determine the format of the rows from the first row of each side.
 
     Raises:
         ValueError: if there are no references, or the two sides have different formats.
     """
-    if not len(references):
-        raise InputValueError(place="references", expected="at least one row", got="none")
-    reference = side_format(references[0], "references")
-    if not len(predictions):
+    if not references.rows:
+        raise InputValueError(place=place_of(references), expected="at least one row", got="none")
+    reference = side_format(references.rows[0], "references", place_of(references))
+    if predictions is None or not predictions.rows:
         return reference
-    prediction = side_format(predictions[0], "predictions")
+    prediction = side_format(predictions.rows[0], "predictions", place_of(predictions))
     if reference != prediction:
         raise InputValueError(
-            expected="predictions and references in one row format",
-            got=f"{described(predictions[0])} ({prediction.name}) as the first prediction and "
-            f"{described(references[0])} ({reference.name}) as the first reference",
+            place=place_of(references, predictions),
+            expected="the same row format on both sides",
+            got=f"{described(references.rows[0])} ({reference.name}) as the first reference and "
+            f"{described(predictions.rows[0])} ({prediction.name}) as the first prediction",
         )
     return reference
 
 
 def format_of(row: Any, side: Side) -> RowFormat | None:
-    """The format of a row of one side; None if it has no known format."""
+    """Return the format of a row of one side; None if it has no known format."""
     try:
         return side_format(row, side)
     except ValueError:
         return None
 
 
-def side_format(row: Any, side: Side) -> RowFormat:
-    """The format of a row of one side.
+def side_format(row: Any, side: Side, place: PlacePart | tuple[()] = ()) -> RowFormat:
+    """Return the format of a row of one side.
 
     Raises:
-        ValueError: for a row that has an id and no value, or a value and no id.
+        ValueError: for a row that has an id and no value, or a value and no id; it names the place.
     """
-    if isinstance(row, dict) and ID not in row and "id" in row and not VALUE_KEYS.isdisjoint(row):
-        raise InputValueError(place=side, expected=f"the id under {ID!r}", got=described(row))
-    if not isinstance(row, dict) or ID not in row:
+    if not isinstance(row, dict):
+        return PLAIN
+    has_value = not VALUE_KEYS.isdisjoint(row)
+    if ID not in row and "id" in row and has_value:
+        raise InputValueError(place=place, expected=f"the id under {ID!r}", got=described(row))
+    if ID not in row:
         return PLAIN
     for form in (BY_ID, ANLS):
         if getattr(form, side) in row:
             return form
     expected = " or ".join(repr(getattr(form, side)) for form in (BY_ID, ANLS))
-    swapped = " (are predictions and references swapped?)" if not VALUE_KEYS.isdisjoint(row) else ""
-    raise InputValueError(place=side, expected=f"{expected} beside {ID!r}", got=described(row) + swapped)
+    swapped = " (are predictions and references swapped?)" if has_value else ""
+    raise InputValueError(place=place, expected=f"{expected} beside {ID!r}", got=described(row) + swapped)
 
 
 def read_rows(
-    rows: Sequence[Any],
-    form: RowFormat,
-    side: Side,
-    where: Where,
-    faults: Faults | None = None,
-    check: Check | None = None,
+    table: Table, form: RowFormat, side: Side, faults: Faults | None = None, check: Check | None = None
 ) -> Rows:
-    """Read the rows of one side, and convert each value to plain types: the only place where that is done for rows.
+    """Read the rows of one side and convert their values to plain types; nothing else converts the values of rows.
+
+    Rows whose value is `Absent` are passed over.
 
     Args:
-        rows: the rows, `Faulty` for one that could not be read; one whose value is `Absent` is passed over.
+        table: the rows.
         form: their format.
         side: predictions or references.
-        where: the place of the row with an index.
-        faults: collects what is wrong with rows, which are left out then; None to raise it.
-        check: called with each value in plain types, raises an error for one that is not accepted.
+        faults: collects the faults of rows, which are then left out; None to raise the first one.
+        check: called with each value in plain types, and raises an error to refuse it.
 
     Raises:
-        TypeError, ValueError: naming the first row that has another format, or a value that cannot be scored.
+        TypeError, ValueError: naming the first row that has another format or a value that cannot be scored.
     """
-    read = Rows([], [], [], set())
+    read = Rows(table, form, [], [], [], set())
     is_truth = side == "references"
     convert = convert_ground_truth if is_truth else convert_prediction
-    for index, row in enumerate(rows):
+    for index, row in enumerate(table.rows):
         if isinstance(row, dict) and row.get(getattr(BY_ID, side)) is Absent:
             continue
         if row is not Faulty:
-            kind = "of another shape"
+            kind = "not in the row format"
             try:
                 name, value = _id_and_value(row, index, form, side)
                 kind = "with a value that cannot be scored"
@@ -221,9 +256,10 @@ def read_rows(
                 if check is not None:
                     check(value, is_truth)
             except (TypeError, ValueError) as error:
+                place = table.where(index)
                 if faults is None:
-                    raise at_place(where(index), error) from None
-                faults.add(kind, diagnostic_of(error).within(where(index)))
+                    raise at_place(place, error) from None
+                faults.add(kind, diagnostic_of(error).within(place))
             else:
                 read.ids.append(name)
                 read.values.append(value)
@@ -237,14 +273,14 @@ def read_rows(
 
 
 def _id_and_value(row: Any, index: int, form: RowFormat, side: Side) -> tuple[str, Any]:
-    """The id of a row, and its value as it stands; raises `TypeError` or `ValueError` for a row of another format."""
+    """Return the id and the unconverted value of a row; raise `TypeError` or `ValueError` if its format differs."""
     key = getattr(form, side)
     if key is None:
-        is_row = isinstance(row, dict) and ID in row and not {"references", "answers"}.isdisjoint(row)
+        is_row = isinstance(row, dict) and ID in row and not {BY_ID.references, ANLS.references}.isdisjoint(row)
         if is_row and side == "references":  # a plain prediction is what a model said, and may have any keys
-            raise InputValueError(expected="a plain ground truth as in the first row", got=described(row))
+            raise InputValueError(expected="a plain ground truth like the first row", got=described(row))
         return str(index), row
-    if not isinstance(row, dict) or row.get(ID, Lacking) is Lacking or row.get(key, Lacking) is Lacking:
+    if not isinstance(row, dict) or row.get(ID, NoCell) is NoCell or row.get(key, NoCell) is NoCell:
         raise InputValueError(expected=f"an object with {ID!r} and {key!r}", got=described(row))
     name, value = _id(row[ID]), row[key]
     if side == "references":
@@ -258,20 +294,20 @@ def _id_and_value(row: Any, index: int, form: RowFormat, side: Side) -> tuple[st
 
 
 def _id(value: Any) -> str:
-    """The id as text; integers are accepted, since many datasets have them."""
+    """Return the id as text; integers are accepted, since many data sets have them."""
     if type(value) is str and value and value.isascii():
         return value
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
         return scalar_text(int(value))
     if not isinstance(value, str):
         raise InputTypeError(expected=f"a string as {ID}", got=f"{type(value).__name__} {short_repr(value)}")
-    if not value or value.encode(errors="ignore").decode() != value:  # which lacks its lone surrogates
+    if not value or value.encode(errors="ignore").decode() != value:  # the encoding drops lone surrogates
         raise InputValueError(expected=f"a {ID} of at least one valid Unicode character", got=short_repr(value))
     return str.__str__(value)
 
 
 def _answers(value: Any, key: str) -> tuple[Any, ...]:
-    """The acceptable answers of a reference."""
+    """Return the acceptable answers of a reference."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if not isinstance(value, list | tuple) or not value:
@@ -282,8 +318,8 @@ def _answers(value: Any, key: str) -> tuple[Any, ...]:
 
 
 def described(row: Any) -> str:
-    """A short description of a row for messages."""
+    """Describe a row in a few words for a message."""
     if isinstance(row, dict):
-        names = [short_repr(key) for key, value in row.items() if value is not Lacking]
+        names = [short_repr(key) for key, value in row.items() if value is not NoCell]
         return "an object with " + (", ".join(names[:NAMED]) or "no keys")
     return type(row).__name__

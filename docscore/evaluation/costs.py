@@ -13,7 +13,7 @@ from docscore.core.numbers import ROUNDING
 from docscore.core.options import check_number
 from docscore.data.json_text import JsonError, loads
 from docscore.data.pairing import Pairs
-from docscore.data.rows import COSTS, Absent, Lacking
+from docscore.data.rows import COSTS, Absent, NoCell
 
 
 class Cost(NamedTuple):
@@ -58,7 +58,7 @@ def _cost(name: str, cells: tuple[Any, ...], pairs: Pairs) -> Cost:
 
 
 def _is_nothing(cell: Any) -> bool:
-    return cell is None or cell is Absent or cell is Lacking or (isinstance(cell, str) and not cell.strip())
+    return cell is None or cell is Absent or cell is NoCell or (isinstance(cell, str) and not cell.strip())
 
 
 def undominated(systems: Mapping[str, tuple[float, float]]) -> list[str]:

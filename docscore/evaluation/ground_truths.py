@@ -20,10 +20,9 @@ from rapidfuzz.distance import Levenshtein
 from docscore.core.errors import Faults, InputValueError, short_repr
 from docscore.core.options import KEYWORD, SchemaSource
 from docscore.core.values import Value, places_in, scalar_text, step_text, to_json
-from docscore.data.checks import parsed_reference
 from docscore.data.files import ColumnNames, table_of_source
-from docscore.data.json_text import dumps_strictly, is_json_container
-from docscore.data.rows import read_rows, side_format
+from docscore.data.json_text import dumps_strictly, is_json_container, parsed_reference
+from docscore.data.rows import place_of, read_rows, side_format
 from docscore.evaluation.evaluation import Evaluation, evaluate
 from docscore.metrics.anls_star.api import anls_score
 from docscore.metrics.anls_star.causes import places, shown_path
@@ -143,7 +142,7 @@ def read_ground_truths(references: Any, options: Mapping[str, Any]) -> tuple[lis
         references_id=options.get("references_id_column"),
     )
     table = table_of_source(references, "references", names, Faults())
-    rows = read_rows(table.rows, side_format(table.first(), "references"), "references", table.where)
+    rows = read_rows(table, side_format(table.first(), "references", place_of(table)), "references")
     return rows.ids, list(map(parsed_reference, rows.ids, rows.values)) if names.json_references else rows.values
 
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from docscore.core.errors import in_file
 from docscore.core.runtime import library
-from docscore.data.files import Table
+from docscore.data.rows import Table
 from docscore.evaluation.systems import LoggedRun
 
 

@@ -32,10 +32,10 @@ from docscore.core.errors import (
     some_of,
 )
 from docscore.core.options import SKIP
-from docscore.data.files import SAME_NAMES, ColumnNames, Table, arrow_rows, read_jsonl, with_names
+from docscore.data.files import SAME_NAMES, ColumnNames, arrow_rows, read_jsonl, with_names
 from docscore.data.json_text import restore, store
 from docscore.data.pairing import MISSING_REMEDY, Pairs, pairs_of_columns
-from docscore.data.rows import BY_ID, ID, Side, read_rows
+from docscore.data.rows import BY_ID, ID, Side, Table, read_rows
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.state import ScoreState
 
@@ -204,7 +204,7 @@ def _stored_rows(table: Table, side: Side) -> list[dict[str, str]]:
         TypeError, ValueError: naming the place of a row that does not belong to this side, or whose value cannot be
             scored.
     """
-    read = read_rows(table.rows, BY_ID, side, table.where)
+    read = read_rows(table, BY_ID, side)
     texts = (store(list(value) if isinstance(value, tuple) else value) for value in read.values)
     return [{ID: name, str(getattr(BY_ID, side)): text} for name, text in zip(read.ids, texts, strict=True)]
 

@@ -22,7 +22,7 @@ from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.data.checks import refuse_json_text
 from docscore.data.json_text import COUNTED_READINGS, PARSE_COUNTS, Parsed, parse_text
 from docscore.data.pairing import Pairs
-from docscore.data.rows import as_rows, read_rows, row_format
+from docscore.data.rows import read_rows, row_format, table_in_memory
 from docscore.evaluation.state import RATES, ScoreState
 
 Parse = Literal["text", "json", "repair", "donut"]
@@ -95,9 +95,8 @@ class ComputeMetrics:
             )
         self.references: list[Any] | None = None
         if references is not None:
-            rows = as_rows(references, "references")
-            form = row_format([], rows)
-            self.references = read_rows(rows, form, "references", "references[{}]".format).values
+            table = table_in_memory(references, "references")
+            self.references = read_rows(table, row_format(table), "references").values
         self.parse = parse
         self.state = ScoreState(metrics=metrics, fields=fields, **{"parse": parse and AS_TEXT, **keywords})
         self._reset()

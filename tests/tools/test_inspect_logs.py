@@ -261,7 +261,10 @@ def test_logs_with_other_references_are_not_compared(two_logs: Logs, tmp_path: P
     content = two_logs[0].read_text("utf-8").replace("LEEDS", "YORKS")
     done = run("compare", two_logs[1], written(tmp_path, "other.json", content))
     assert done.code == 2
-    assert f"other.json, sample {0:032x}.pdf: expected the same references as in {two_logs[1]}, got others" in done.err
+    assert (
+        f"other.json, sample {0:032x}.pdf: expected the same references as in {two_logs[1]}, got different ones"
+        in done.err
+    )
 
 
 def test_a_log_without_our_scorer_is_scored_by_its_targets(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from docscore.core.values import LEAF_TYPES
 from docscore.data.groups import Grouping
 from docscore.data.json_text import dumps, loads, restore, store
 from docscore.data.pairing import Pairs, check_equal_count, pairs_of
-from docscore.data.rows import BY_ID, ID, PLAIN, RowFormat, Side, as_rows, read_rows, row_format
+from docscore.data.rows import BY_ID, ID, PLAIN, RowFormat, Side, as_rows, read_rows, row_format, table_in_memory
 from docscore.evaluation.evaluation import Evaluation
 from docscore.stats.intervals import check_confidence
 
@@ -107,7 +107,7 @@ class DocumentMetricMixin:
         predictions, references = as_rows(predictions, "predictions"), as_rows(references, "references")
         form = self._form
         if form is None and (predictions or references):
-            form = row_format(predictions, references)
+            form = row_format(table_in_memory(references, "references"), table_in_memory(predictions, "predictions"))
         if form is not None:
             predictions, references = encode_rows(predictions, references, form)
         super().add_batch(predictions=predictions, references=references, **kwargs)  # type: ignore[misc]
@@ -272,7 +272,7 @@ def _check_declared(stored: Sequence[Any]) -> bool:
 
 def _stored(rows: Sequence[Any], side: Side, length: int, form: RowFormat) -> StoredRows:
     """The rows of one side with the JSON text of their values, and padding up to a length."""
-    key, read = str(getattr(BY_ID, side)), read_rows(rows, form, side, f"{side}[{{}}]".format)
+    key, read = str(getattr(BY_ID, side)), read_rows(table_in_memory(rows, side), form, side)
     stored = []
     for name, value, source in zip(read.ids, read.values, read.sources, strict=True):
         if form is not PLAIN and isinstance(value, tuple):  # acceptable answers: a list is enough

@@ -15,9 +15,8 @@ from inspect_ai.model import ModelUsage
 from docscore.bench.data_sets import DATA_SETS
 from docscore.core.errors import InputValueError, at_place, in_file
 from docscore.core.runtime import level_of_caller
-from docscore.data.files import Table
 from docscore.data.json_text import loads
-from docscore.data.rows import ID, Absent
+from docscore.data.rows import ID, Absent, Table
 from docscore.evaluation.systems import LoggedRun
 from docscore.integrations.inspect.scorers import GROUP
 from docscore.integrations.judging import answer_in, judged_output
