@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from docscore.cli.options import (
     SHARE,
     Command,
-    CommandSettings,
     comparing_options,
     ending,
     evaluations_of_files,
@@ -18,8 +18,8 @@ from docscore.cli.options import (
     scoring_options,
     stdout_console,
     test_set_options,
+    together,
     two_files,
-    with_settings,
 )
 from docscore.cli.terminal import print_json
 from docscore.evaluation.contents import calibration_table
@@ -42,17 +42,15 @@ from docscore.report.console import print_automation, print_table
     metavar="ACCURACY",
     help="Accuracy to reach on the first metric. The lowest threshold that reaches it is shown.",
 )
-@with_settings(
+@together(
     metrics_option("kieval"),
     scoring_options("schema", "strict", "normalise"),
     comparing_options,
     test_set_options,
-    with_confidences=True,
-    first_metric="kieval",
 )
 @json_option
 def automation_command(
-    references: Path | None, predictions: Path, *, settings: CommandSettings, target: float, as_json: bool
+    references: Path | None, predictions: Path, *, target: float, as_json: bool, **shared: Any
 ) -> None:
     """Show the accuracy that a review of low-confidence values reaches.
 
@@ -60,13 +58,15 @@ def automation_command(
     column "confidence". For thresholds from 0 to 1, a reviewer corrects or deletes the wrong values whose confidence
     is below the threshold. A review does not find missing values.
     """
-    (evaluation,) = evaluations_of_files(references, [predictions], settings)
-    choice = evaluation.curve.lowest(target, confidence=settings.evaluation["confidence"], progress=evaluation.progress)
+    shared["with_confidences"] = True
+    (evaluation,) = evaluations_of_files(references, [predictions], shared, first_metric="kieval")
+    confidence = shared["confidence"]
+    choice = evaluation.curve.lowest(target, confidence=confidence, progress=evaluation.progress)
     calibration = evaluation.calibration
     if as_json:
         curve = [point.to_dict() for point in evaluation.curve.points()]
         parts = {"metric": evaluation.metric, "figure": evaluation.curve.figure, **choice.to_dict(), "curve": curve}
         print_json("automation", {**parts, "calibration": calibration.to_dict()})
     else:
-        print_automation(stdout_console(), evaluation.curve, choice, settings.evaluation["confidence"])
+        print_automation(stdout_console(), evaluation.curve, choice, confidence)
         print_table(stdout_console(), calibration_table(calibration))

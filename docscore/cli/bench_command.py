@@ -10,7 +10,6 @@ import click
 from docscore.bench.data_sets import DATA_SETS, NEEDS, checked_data
 from docscore.cli.options import (
     Command,
-    CommandSettings,
     a_file,
     comparing_options,
     ending,
@@ -18,7 +17,7 @@ from docscore.cli.options import (
     json_option,
     stdout_console,
     test_set_options,
-    with_settings,
+    together,
 )
 from docscore.cli.terminal import print_json
 from docscore.core.errors import InputValueError, in_file
@@ -87,9 +86,9 @@ def check_command(data: Path, *, name: str | None, as_json: bool) -> None:
     show_default=True,
     help="Format of the tables.",
 )
-@with_settings(comparing_options, test_set_options)
+@together(comparing_options, test_set_options)
 @json_option
-def grid_command(logs: tuple[Path, ...], *, settings: CommandSettings, form: str, as_json: bool) -> None:
+def grid_command(logs: tuple[Path, ...], *, form: str, as_json: bool, **shared: Any) -> None:
     """Print the paper's table for the Inspect logs LOGS: a row per data set and method, a column per model.
 
     Each score has its interval, and a mark if it is the best of its data set or lower than the best beyond chance. A
@@ -98,7 +97,7 @@ def grid_command(logs: tuple[Path, ...], *, settings: CommandSettings, form: str
     shows their mean. Incomplete logs are left out and named, unless --missing says how to score their missing rows.
     """
     logged = {path: run_of_file(path) for path in logs}
-    cells, left_out = logs_of_cells(logged, only_complete=settings.options.missing == "error")
+    cells, left_out = logs_of_cells(logged, only_complete=shared["missing"] == "error")
     if not cells:
         raise InputValueError(
             problem="; ".join(f"{path}: {why}" for path, why in left_out.items()),
@@ -106,7 +105,7 @@ def grid_command(logs: tuple[Path, ...], *, settings: CommandSettings, form: str
         )
     runs = []
     for paths in cells.values():
-        [evaluation] = evaluations_of_files(None, paths, settings, [""] * len(paths))
+        [evaluation] = evaluations_of_files(None, paths, shared, [""] * len(paths))
         runs.append((total_of_runs([logged[path] for path in paths]), evaluation))
     changes = grid_of_runs(runs, progress_from(None))
     if as_json:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from docscore.cli.options import (
     COUNT,
     Command,
-    CommandSettings,
     Number,
     a_file,
     by_option,
@@ -22,7 +22,7 @@ from docscore.cli.options import (
     slice_option,
     stdout_console,
     test_set_options,
-    with_settings,
+    together,
 )
 from docscore.cli.terminal import print_json
 from docscore.evaluation.tables import LISTED
@@ -59,18 +59,18 @@ from docscore.report.markup import comparison_as_markdown
     metavar="N",
     help="Number of gains and of losses to list.",
 )
-@with_settings(metric_options, comparing_options, test_set_options, by_option, slice_option)
+@together(metric_options, comparing_options, test_set_options, by_option, slice_option)
 @json_option
 def compare_command(
     base: Path,
     new: Path,
     *,
     references: Path | None,
-    settings: CommandSettings,
     max_loss: float | None,
     changes: int,
     as_markdown: bool,
     as_json: bool,
+    **shared: Any,
 ) -> int:
     """Compare BASE and NEW, the predictions of two systems for the same documents.
 
@@ -81,7 +81,7 @@ def compare_command(
     """
     if as_markdown and as_json:
         click.get_current_context().fail("expected --markdown or --json, got both")
-    before, after = evaluations_of_files(references, [base, new], settings)
+    before, after = evaluations_of_files(references, [base, new], shared)
     comparison = before.compare(after)
     gate = None if max_loss is None else comparison.decide(max_loss)
     if as_json:

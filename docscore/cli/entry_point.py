@@ -18,6 +18,7 @@ import sys
 import traceback
 import warnings
 from contextlib import suppress
+from pkgutil import resolve_name
 from typing import TextIO
 
 import click
@@ -30,36 +31,66 @@ from docscore.version import VERSION
 _BAD_INPUT, _UNEXPECTED, _NOT_WRITTEN = 2, 70, 74  # the last two are EX_SOFTWARE and EX_IOERR of sysexits.h
 _INTERRUPTED, _PIPE_CLOSED = 130, 141
 
-# The lines of `docscore --help`, which must not import NumPy: the module of a command is imported when it runs.
+# The commands: where each is, and its line in `docscore --help`. Running a command imports its module; the help must
+# not, because the modules import NumPy.
 _COMMANDS = {
-    "automation": "Show what a review of low-confidence values gains.",
-    "bench": "Find the paper's benchmark data, and tabulate its runs.",
-    "compare": "Compare two systems on the same documents.",
-    "explain": "Show how the score of one row is computed.",
-    "lint": "Check ground truths against their schema and each other.",
-    "register": 'Make evaluate.load("anls_star") work on this machine.',
-    "report": "Write a report as one HTML file.",
-    "score": "Score a file of predictions.",
-    "suggest-schema": "Suggest a comparator for each field.",
-    "table": "Print the metrics of several systems as a table.",
+    "automation": (
+        "docscore.cli.automation_command:automation_command",
+        "Show what a review of low-confidence values gains.",
+    ),
+    "bench": (
+        "docscore.cli.bench_command:bench_command",
+        "Find the paper's benchmark data, and tabulate its runs.",
+    ),
+    "compare": (
+        "docscore.cli.compare_command:compare_command",
+        "Compare two systems on the same documents.",
+    ),
+    "explain": (
+        "docscore.cli.explain_command:explain_command",
+        "Show how the score of one row is computed.",
+    ),
+    "lint": (
+        "docscore.cli.lint_command:lint_command",
+        "Check ground truths against their schema and each other.",
+    ),
+    "register": (
+        "docscore.cli.register_command:register_command",
+        'Make evaluate.load("anls_star") work on this machine.',
+    ),
+    "report": (
+        "docscore.cli.report_command:report_command",
+        "Write a report as one HTML file.",
+    ),
+    "score": (
+        "docscore.cli.score_command:score_command",
+        "Score a file of predictions.",
+    ),
+    "suggest-schema": (
+        "docscore.cli.suggest_schema_command:suggest_schema_command",
+        "Suggest a comparator for each field.",
+    ),
+    "table": (
+        "docscore.cli.table_command:table_command",
+        "Print the metrics of several systems as a table.",
+    ),
 }
 
 
 def run_command() -> int:
     """Run the command that `sys.argv` names and return its exit status. Errors and warnings go to stderr."""
     _prepare_streams()
-    flags: dict[str, bool] = {}
     messages: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:
-            returned = commands.main(prog_name="docscore", standalone_mode=False, obj=flags)
+            returned = commands.main(prog_name="docscore", standalone_mode=False)
             sys.stdout.flush()
             status = returned if isinstance(returned, int) else 0
         except SystemExit as error:  # raised by click and rich when the pipe is closed
             status = _PIPE_CLOSED if error.code == 1 else 0
         except Exception as error:  # noqa: BLE001  the exit status must not be that of a gate
-            status, messages = _ended(error, debug="debug" in flags)
+            status, messages = _ended(error, debug="--debug" in sys.argv)
     try:
         for line in (*dict.fromkeys(str(warning.message) for warning in caught), *messages):
             say(line)
@@ -123,48 +154,20 @@ def _unexpected(error: Exception, *, debug: bool) -> list[str]:
 
 
 class _Commands(click.Group):
-    """The commands. Until one is run or asked for help, only its name and its line of help exist."""
+    """The commands of the table. Until one is run or asked for its help, only its name and its line of help exist."""
 
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        name, command, rest = super().resolve_command(context, args)
-        return name, _imported(name) or command, rest
-
-
-def _imported(name: str | None) -> click.Command | None:  # noqa: C901  one case for each command
-    """Import the module of a command and return the command; None for another name."""
-    command: click.Command
-    match name:
-        case "automation":
-            from docscore.cli.automation_command import automation_command as command
-        case "bench":
-            from docscore.cli.bench_command import bench_command as command
-        case "compare":
-            from docscore.cli.compare_command import compare_command as command
-        case "explain":
-            from docscore.cli.explain_command import explain_command as command
-        case "lint":
-            from docscore.cli.lint_command import lint_command as command
-        case "register":
-            from docscore.cli.register_command import register_command as command
-        case "report":
-            from docscore.cli.report_command import report_command as command
-        case "score":
-            from docscore.cli.score_command import score_command as command
-        case "suggest-schema":
-            from docscore.cli.suggest_schema_command import suggest_schema_command as command
-        case "table":
-            from docscore.cli.table_command import table_command as command
-        case _:
-            return None
-    return command
+        """Import the command that `args` names."""
+        name, _, rest = super().resolve_command(context, args)
+        return name, resolve_name(_COMMANDS[name][0]) if name else None, rest
 
 
 @click.group(
     name="docscore",
     cls=_Commands,
-    commands={name: click.Command(name, short_help=text) for name, text in _COMMANDS.items()},
+    commands={name: click.Command(name, short_help=line) for name, (_, line) in _COMMANDS.items()},
     invoke_without_command=True,
     subcommand_metavar="COMMAND [ARGS]...",
     epilog="docscore COMMAND --help shows the options of a command.",

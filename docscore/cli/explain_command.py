@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
 from docscore.cli.options import (
     Command,
-    CommandSettings,
     column_options,
     comparing_options,
     ending,
     json_option,
     on_error_option,
+    scoring_and_reading,
     scoring_options,
     stdout_console,
+    together,
     two_files,
-    with_settings,
 )
 from docscore.cli.terminal import print_json
 from docscore.core.errors import InputError, InputValueError, in_file
@@ -55,7 +55,7 @@ _IDS_NAMED = 3
     help="Tree to show: of ANLS*, of the typed score (the default with --schema), of the entities that KIEval and "
     "Entity F1 count, or of the edits that nTED counts, with their costs.",
 )
-@with_settings(
+@together(
     scoring_options("schema", "normalise"),
     comparing_options,
     column_options,
@@ -67,12 +67,12 @@ def explain_command(
     references: Path | None,
     predictions: Path,
     *,
-    settings: CommandSettings,
     question_id: str | None,
     everything: bool,
     fold: bool,
     metric: str | None,
     as_json: bool,
+    **shared: Any,
 ) -> None:
     """Show how the score of one row is computed.
 
@@ -83,15 +83,16 @@ def explain_command(
     prediction), its score, the points it loses of the row's 1.000, and the expected → predicted value. Remarks below
     the tree point out swapped values, values that differ only in notation, and groups of equal losses.
     """
-    metric = metric or (ANLS_STAR if settings.options.schema is None else TYPED)
-    pairs = _one_row(references, predictions, question_id, settings)
-    evaluation = Evaluation(pairs, settings.options, metrics=[metric], confidence=None)
+    options, reading = scoring_and_reading(shared)
+    metric = metric or (ANLS_STAR if options.schema is None else TYPED)
+    pairs = _one_row(references, predictions, question_id, reading)
+    evaluation = Evaluation(pairs, options, metrics=[metric], confidence=None)
     for parsed in evaluation.readings.values():
         if parsed.outcome != "exact":
             note = f" ({parsed.note})" if parsed.note else ""
             click.echo(f"The prediction was {READ[parsed.outcome]}{note}.", err=True)
     if metric == "kieval" and as_json:
-        print_json("corrections", to_json(METRICS[metric].row_points(evaluation.row(0), settings.options).to_dict()))
+        print_json("corrections", to_json(METRICS[metric].row_points(evaluation.row(0), options).to_dict()))
         return
     row = Row(evaluation, 0)
     if as_json:
@@ -103,14 +104,14 @@ def explain_command(
         print_annotations(console, row.annotations)
 
 
-def _one_row(references: Path | None, predictions: Path, question_id: str | None, settings: CommandSettings) -> Pairs:
+def _one_row(references: Path | None, predictions: Path, question_id: str | None, reading: dict[str, Any]) -> Pairs:
     """Return the row to explain. Its id is "" if the files hold one value each."""
     if question_id is None and references and suffix_of(references) == suffix_of(predictions) == ".json":
         values = read_value(references), read_value(predictions)
         firsts = [value[0] for value in values if isinstance(value, list) and value]
         if not any(isinstance(first, dict) and ID in first for first in firsts):
             return Pairs([""], [convert_ground_truth(values[0])], [convert_prediction(values[1])])
-    pairs = _pairs(references, predictions, question_id, settings)
+    pairs = _pairs(references, predictions, question_id, reading)
     if question_id is None and len(pairs.ids) == 1:
         question_id = pairs.ids[0]
     if question_id not in pairs.ids:
@@ -123,14 +124,13 @@ def _one_row(references: Path | None, predictions: Path, question_id: str | None
     return pairs.only([pairs.ids.index(question_id)])
 
 
-def _pairs(references: Path | None, predictions: Path, question_id: str | None, settings: CommandSettings) -> Pairs:
+def _pairs(references: Path | None, predictions: Path, question_id: str | None, reading: dict[str, Any]) -> Pairs:
     """Read the rows. Faults of rows other than the one to explain are ignored."""
-    read = partial(rows_of_sides, references=references, predictions=[predictions])
-    reading = {**settings.reading, "missing": "zero"}
+    sides = {**reading, "references": references, "predictions": [predictions], "missing": "zero"}
     if question_id is not None:
         with suppress(InputError):
-            (pairs,) = read(**{**reading, "on_error": "skip"}).systems
+            (pairs,) = rows_of_sides(**{**sides, "on_error": "skip"}).systems
             if question_id in pairs.ids and pairs.ids.index(question_id) not in pairs.absent:
                 return pairs
-    (pairs,) = read(**reading).systems
+    (pairs,) = rows_of_sides(**sides).systems
     return pairs

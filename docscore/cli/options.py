@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
-from functools import wraps
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -115,12 +114,6 @@ def _print_full_help(context: click.Context, _parameter: click.Parameter, value:
         context.exit()
 
 
-def _note_debug(context: click.Context, _parameter: click.Parameter, value: Any) -> None:
-    """Note that the user wants a traceback, for when the command is over."""
-    if value:
-        context.find_root().obj["debug"] = True
-
-
 _HELP_ALL = click.Option(
     ["--help-all"],
     is_flag=True,
@@ -132,69 +125,12 @@ _HELP_ALL = click.Option(
 _DEBUG = click.Option(
     ["--debug"],
     is_flag=True,
-    expose_value=False,
-    callback=_note_debug,
+    expose_value=False,  # `docscore.cli.entry_point` reads it
     help="Print the traceback of an unexpected error.",
 )
 
 SHARE = Number(min=0, max=1)
 COUNT = Number(whole=True, min=0)
-
-
-@dataclass(frozen=True)
-class CommandSettings:
-    """The settings that the options of a command give.
-
-    Attributes:
-        options: the options of scoring.
-        reading: keywords of `rows_of_sides`.
-        evaluation: keywords of `Evaluation`.
-        slice_value: the value in the column `by` of the rows to keep; None to keep all rows.
-    """
-
-    options: ScoringOptions
-    reading: dict[str, Any]
-    evaluation: dict[str, Any]
-    slice_value: str | None = None
-
-
-def with_settings(
-    *decorators: Callable[[Any], Any], first_metric: str | None = None, **fixed: Any
-) -> Callable[[Callable[..., Any]], Any]:
-    """Add options to a command and pass their values to it as one argument, `settings`.
-
-    Args:
-        decorators: the options.
-        first_metric: the metric to use if the user gives neither metrics nor a schema; None for ANLS*.
-        fixed: values that override those of the options.
-    """
-
-    def decorated(command: Callable[..., Any]) -> Any:
-        @wraps(command)
-        def run(**values: Any) -> Any:
-            values.update(fixed)
-
-            def taken(*names: str) -> dict[str, Any]:
-                return {name: values.pop(name) for name in names if name in values}
-
-            options = ScoringOptions(**taken(*_FIELDS))
-            reading = {"missing": options.missing, **taken("on_error", "delimiter")}
-            names = {name.removesuffix("_column"): column for name, column in taken(*_COLUMNS).items()}
-            reading["names"] = ColumnNames(**names, json_references=options.parse_references is not None)
-            evaluation = taken("metrics", "cluster", "by", "confidence")
-            default = None if first_metric is None or options.schema is not None else (first_metric,)
-            evaluation["metrics"] = metrics_with_schema(evaluation.get("metrics") or default, options.schema)
-            cluster_of_id = values.pop("cluster_of_id", None)
-            if cluster_of_id is not None:
-                if evaluation["cluster"] is not None:
-                    raise InputValueError(expected="--cluster or --cluster-of-id", got="both")
-                evaluation["cluster"] = cluster_of_id
-            settings = CommandSettings(options, reading, evaluation, **taken("slice_value"))
-            return command(settings=settings, **values)
-
-        return together(*decorators)(run)
-
-    return decorated
 
 
 def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
@@ -206,19 +142,6 @@ def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
         return command
 
     return decorated
-
-
-def two_files(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the arguments REFERENCES and PREDICTIONS. If one file holds both sides, `references` is None."""
-
-    @wraps(command)
-    def run(*, references: Path, predictions: Path | None, **values: Any) -> Any:
-        if predictions is None:
-            return command(references=None, predictions=references, **values)
-        return command(references=references, predictions=predictions, **values)
-
-    arguments = click.argument("references", type=a_file), click.argument("predictions", type=a_file, required=False)
-    return together(*arguments)(run)
 
 
 def ending(*example: str, where: str = "in examples/receipts", json_format: str = "", failing: str = "") -> str:
@@ -251,6 +174,13 @@ def refused(*, expected: str, got: str) -> click.BadParameter:
     return click.BadParameter(f"expected {expected}, got {got}")
 
 
+def _only_file(context: click.Context, _parameter: click.Parameter, predictions: Path | None) -> Path | None:
+    """Take a file that is given alone as that of the predictions, which holds the ground truths too."""
+    if predictions is None:
+        predictions, context.params["references"] = context.params.get("references"), None
+    return predictions
+
+
 def _part_of_id(
     _context: click.Context, _parameter: click.Parameter, pattern: str | None
 ) -> Callable[[str], str] | None:
@@ -281,8 +211,13 @@ def _checked_delimiter(_context: click.Context, _parameter: click.Parameter, val
     return delimiter
 
 
-_COLUMNS = tuple(f"{name}_column" for name in ColumnNames._fields if name != "json_references")
 _FIELDS = {field.name: field for field in fields(ScoringOptions)}
+# of the options for a field without choices, by the type of its default
+_SETTINGS: dict[type, dict[str, Any]] = {
+    bool: {"is_flag": True},
+    float: {"type": SHARE},
+    type(None): {"type": a_file, "metavar": "FILE"},
+}
 
 
 def scoring_options(*names: str) -> Callable[[F], F]:
@@ -293,7 +228,6 @@ def scoring_options(*names: str) -> Callable[[F], F]:
 def _scoring_option(name: str) -> Callable[[F], F]:
     field = _FIELDS[name]
     help_text, choices = field.metadata["help"], field.metadata["choices"]
-    settings: dict[str, Any]
     if name == "ignore_case":
         return click.option(
             "--case-sensitive",
@@ -302,17 +236,15 @@ def _scoring_option(name: str) -> Callable[[F], F]:
             callback=lambda _context, _option, value: not value,
             help="Compare texts case-sensitively.",
         )
-    if isinstance(field.default, bool):
-        settings = {"is_flag": True}
-    elif choices:
-        settings = {"type": click.Choice(choices), "default": field.default, "show_default": True}
-    elif isinstance(field.default, float):
-        settings = {"type": SHARE, "default": field.default, "show_default": True}
-    else:
-        settings = {"type": a_file, "metavar": "FILE"}
-    return click.option(f"--{name.replace('_', '-')}", name, help=help_text, **settings)
+    settings = {"type": click.Choice(choices)} if choices else _SETTINGS[type(field.default)]
+    flag = f"--{name.replace('_', '-')}"
+    return click.option(flag, name, default=field.default, show_default=True, help=help_text, **settings)
 
 
+two_files = together(
+    click.argument("references", type=a_file),
+    click.argument("predictions", type=a_file, required=False, callback=_only_file),
+)
 references_option = click.option(
     "--references",
     type=a_file,
@@ -426,21 +358,46 @@ def stdout_console() -> Console:
     return Console(width=width, highlight=False, markup=False, emoji=False)
 
 
+def scoring_and_reading(values: Mapping[str, Any]) -> tuple[ScoringOptions, dict[str, Any]]:
+    """Return the options of scoring and the keywords of `rows_of_sides` that the values of shared options give."""
+    options = ScoringOptions(**{name: values[name] for name in _FIELDS if name in values})
+    columns: dict[str, Any] = {name: values.get(f"{name}_column") for name in ColumnNames._fields}
+    columns["json_references"] = options.parse_references is not None
+    reading = {name: values[name] for name in ("missing", "on_error", "delimiter") if name in values}
+    return options, {"names": ColumnNames(**columns), **reading}
+
+
 def evaluations_of_files(
-    references: Path | None, predictions: list[Path], settings: CommandSettings, systems: Sequence[str] = ()
+    references: Path | None,
+    predictions: list[Path],
+    values: Mapping[str, Any],
+    systems: Sequence[str] = (),
+    first_metric: str = ANLS_STAR,
 ) -> list[Evaluation]:
     """Evaluate each system, and report on stderr the rows that are left out.
 
     Args:
         references: the file with the ground truths; None if the files of predictions hold them.
         predictions: the files with predictions.
-        settings: the settings of the command.
+        values: the values of the shared options.
         systems: the name of the system of each file. Files of one system are its runs and make one evaluation. Without
             names, each file is a system.
+        first_metric: the metric to use if the user gives neither metrics nor a schema.
     """
-    checked_metrics(settings.evaluation["metrics"], settings.options)
+    options, reading = scoring_and_reading(values)
+    metrics = values.get("metrics") or ([first_metric] if options.schema is None else None)
+    metrics = checked_metrics(metrics_with_schema(metrics, options.schema), options)
+    if values["cluster"] is not None and values["cluster_of_id"] is not None:
+        raise InputValueError(expected="--cluster or --cluster-of-id", got="both")
+    settings = {
+        "metrics": metrics,
+        "cluster": values["cluster_of_id"] or values["cluster"],
+        "by": values.get("by"),
+        "confidence": values["confidence"],
+    }
+    slice_value = values.get("slice_value")
     progress = progress_from(None)
-    rows = rows_of_sides(references=references, predictions=predictions, progress=progress, **settings.reading)
+    rows = rows_of_sides(references=references, predictions=predictions, progress=progress, **reading)
     faults = rows.faults.found
     if faults:
         skipped = rows.systems[0].skipped or 0
@@ -449,12 +406,11 @@ def evaluations_of_files(
             say(fault.sentence)
     if systems:
         warn_of_copies(rows.systems, list(map(str, predictions)))
-    runs: dict[object, list[int]] = {}
-    for index, system in enumerate(systems or range(len(predictions))):
-        runs.setdefault(system, []).append(index)
     evaluations = []
-    for indices in runs.values():
+    names: Sequence[object] = systems or range(len(predictions))
+    for name in dict.fromkeys(names):
+        indices = [index for index, other in enumerate(names) if other == name]
         pairs = joined_runs([rows.systems[index] for index in indices], [str(predictions[index]) for index in indices])
-        evaluation = Evaluation(pairs, settings.options, progress=progress, **settings.evaluation)
-        evaluations.append(evaluation if settings.slice_value is None else evaluation.of_slice(settings.slice_value))
+        evaluation = Evaluation(pairs, options, progress=progress, **settings)
+        evaluations.append(evaluation if slice_value is None else evaluation.of_slice(slice_value))
     return evaluations

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from docscore.cli.options import (
     Command,
-    CommandSettings,
     a_file,
     by_option,
     comparing_options,
@@ -17,8 +17,8 @@ from docscore.cli.options import (
     metric_options,
     slice_option,
     test_set_options,
+    together,
     two_files,
-    with_settings,
     worst_option,
 )
 from docscore.cli.terminal import say
@@ -35,15 +35,15 @@ from docscore.core.output import check_output, write_whole
 )
 @click.option("--title", help="Heading of the report.  [default: the file name of PREDICTIONS]")
 @worst_option
-@with_settings(metric_options, comparing_options, test_set_options, by_option, slice_option)
+@together(metric_options, comparing_options, test_set_options, by_option, slice_option)
 def report_command(
     references: Path | None,
     predictions: Path,
     *,
     output: Path,
-    settings: CommandSettings,
     worst: int,
     title: str | None,
+    **shared: Any,
 ) -> None:
     """Write a report on PREDICTIONS as one HTML file that needs no script and no network.
 
@@ -55,7 +55,7 @@ def report_command(
     to_stdout = str(output) == "-"
     if not to_stdout:
         _check_files(output, *filter(None, (references, predictions)))
-    (evaluation,) = evaluations_of_files(references, [predictions], settings)
+    (evaluation,) = evaluations_of_files(references, [predictions], shared)
     page = evaluation.as_html(title or predictions.name, worst=worst)
     if to_stdout:
         click.echo(page.encode("utf-8", "backslashreplace"), nl=False)

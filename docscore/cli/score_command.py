@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from docscore.cli.options import (
     Command,
-    CommandSettings,
     Number,
     by_option,
     comparing_options,
@@ -19,8 +19,8 @@ from docscore.cli.options import (
     slice_option,
     stdout_console,
     test_set_options,
+    together,
     two_files,
-    with_settings,
     worst_option,
 )
 from docscore.cli.terminal import print_json
@@ -52,18 +52,18 @@ from docscore.report.console import print_evaluation, print_gate
     "that may be below it by chance passes.",
 )
 @worst_option
-@with_settings(metric_options, comparing_options, test_set_options, by_option, slice_option)
+@together(metric_options, comparing_options, test_set_options, by_option, slice_option)
 @json_option
 def score_command(
     references: Path | None,
     predictions: Path,
     *,
-    settings: CommandSettings,
     fields: bool,
     worst: int,
     fail_under: float | None,
     beyond_chance: bool,
     as_json: bool,
+    **shared: Any,
 ) -> int:
     """Score PREDICTIONS against the ground truths in REFERENCES.
 
@@ -74,13 +74,12 @@ def score_command(
     """
     if beyond_chance and fail_under is None:
         click.get_current_context().fail("--beyond-chance needs --fail-under")
-    (evaluation,) = evaluations_of_files(references, [predictions], settings)
+    (evaluation,) = evaluations_of_files(references, [predictions], shared)
     # compute the figures now, while progress is shown
     _ = evaluation.headline_interval(with_fields=fields), evaluation.other_figures, evaluation.slice_figures
     _ = evaluation.field_table if fields else None
-    gate = None
-    if fail_under is not None:
-        gate = decide_level(evaluation, fail_under, evaluation.confidence if beyond_chance else None)
+    level = evaluation.confidence if beyond_chance else None
+    gate = None if fail_under is None else decide_level(evaluation, fail_under, level)
     if as_json:
         decision = {} if gate is None else {"gate": gate.to_dict()}
         print_json("score", {**evaluation.to_dict(fields=fields, worst=worst), **decision})

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from docscore.cli.options import (
     Command,
-    CommandSettings,
     a_file,
     by_option,
     comparing_options,
@@ -23,7 +23,7 @@ from docscore.cli.options import (
     split_names,
     stdout_console,
     test_set_options,
-    with_settings,
+    together,
 )
 from docscore.cli.terminal import print_json, say
 from docscore.core.errors import InputValueError
@@ -121,14 +121,13 @@ def _named(context: click.Context, parameter: click.Parameter, value: Sequence[s
 )
 @click.option("--caption", default="", help="Caption of LaTeX. An explanation of the marks is appended.")
 @click.option("--percent", is_flag=True, help="Multiply figures by 100, and print two decimals.")
-@with_settings(metric_options, comparing_options, test_set_options, cost_options, by_option)
+@together(metric_options, comparing_options, test_set_options, cost_options, by_option)
 @json_option
 def table_command(
     systems: list[tuple[str, Path]],
     *,
     references: Path | None,
     names: list[tuple[str, Path]],
-    settings: CommandSettings,
     figures: tuple[str, ...],
     intervals: bool,
     against: str | None,
@@ -140,6 +139,7 @@ def table_command(
     caption: str,
     percent: bool,
     as_json: bool,
+    **shared: Any,
 ) -> None:
     """Print the metrics of several systems as a table, with the best value of each in bold.
 
@@ -165,7 +165,7 @@ def table_command(
         if _names_of_runs([first]) is None:
             references, files = first, files[1:]
     known = _names(files, are_logs=references is None)
-    evaluations = evaluations_of_files(references, [path for _, path in files], settings, known)
+    evaluations = evaluations_of_files(references, [path for _, path in files], shared, known)
     by_name = dict(zip(dict.fromkeys(known), evaluations, strict=True))
     compared = systems_of(
         by_name, figures=figures or None, against=against, ranked=ranks, pareto=pareto, progress=evaluations[0].progress
