@@ -248,7 +248,7 @@ def test_registered_twice_is_once_and_removal_leaves_the_modules_of_others(modul
 
 def test_a_cache_that_cannot_be_written_is_named_with_what_to_do(modules_cache: Path) -> None:
     modules_cache.touch()
-    told = f"docscore: {re.escape(str(modules_cache))}.* cannot be written: .*; set HF_MODULES_CACHE to another folder"
+    told = f"docscore: cannot write {re.escape(str(modules_cache))}.*: .*; set HF_MODULES_CACHE to another folder"
     code, out, err = run("register")
     assert (code, out) == (74, "")
     assert re.match(told, err)

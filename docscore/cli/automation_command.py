@@ -60,13 +60,11 @@ def automation_command(
     """
     shared["with_confidences"] = True
     (evaluation,) = evaluations_of_files(references, [predictions], shared, first_metric="kieval")
-    confidence = shared["confidence"]
-    choice = evaluation.curve.lowest(target, confidence=confidence, progress=evaluation.progress)
-    calibration = evaluation.calibration
+    choice = evaluation.curve.lowest(target, confidence=shared["confidence"], progress=evaluation.progress)
     if as_json:
         curve = [point.to_dict() for point in evaluation.curve.points()]
         parts = {"metric": evaluation.metric, "figure": evaluation.curve.figure, **choice.to_dict(), "curve": curve}
-        print_json("automation", {**parts, "calibration": calibration.to_dict()})
+        print_json("automation", {**parts, "calibration": evaluation.calibration.to_dict()})
     else:
-        print_automation(stdout_console(), evaluation.curve, choice, confidence)
-        print_table(stdout_console(), calibration_table(calibration))
+        print_automation(stdout_console(), evaluation.curve, choice, shared["confidence"])
+        print_table(stdout_console(), calibration_table(evaluation.calibration))

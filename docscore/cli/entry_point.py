@@ -123,11 +123,10 @@ def _ended(error: Exception, *, debug: bool) -> tuple[int, list[str]]:  # noqa: 
         if not isinstance(error.__cause__, EOFError):  # click takes it for Ctrl-D at a prompt
             return _INTERRUPTED, ["stopped"]
         error = error.__cause__
-    if isinstance(error, click.UsageError):
-        path = error.ctx.command_path if error.ctx else "docscore"
-        return _BAD_INPUT, [f"{error.format_message()} ('{path} -h' for help)"]
     if isinstance(error, click.ClickException):
-        return _BAD_INPUT, [error.format_message()]
+        context = getattr(error, "ctx", None)  # of errors about arguments and options
+        hint = f" ('{context.command_path} -h' for help)" if context else ""
+        return _BAD_INPUT, [f"{error.format_message()}{hint}"]
     if isinstance(error, InputError):
         return _BAD_INPUT, getattr(error, "lines", None) or [str(error)]
     if isinstance(error, OSError):
@@ -160,8 +159,10 @@ class _Commands(click.Group):
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Import the command that `args` names."""
-        name, _, rest = super().resolve_command(context, args)
-        return name, resolve_name(_COMMANDS[name][0]) if name else None, rest
+        name, command, rest = super().resolve_command(context, args)
+        if name in _COMMANDS:
+            command = resolve_name(_COMMANDS[name][0])
+        return name, command, rest
 
 
 @click.group(

@@ -22,7 +22,7 @@ from docscore.cli.options import (
     two_files,
 )
 from docscore.cli.terminal import print_json
-from docscore.core.errors import InputError, InputValueError, in_file
+from docscore.core.errors import InputError, InputValueError, in_file, some_of
 from docscore.core.values import convert_ground_truth, convert_prediction, to_json
 from docscore.data.files import read_value, suffix_of
 from docscore.data.pairing import Pairs, rows_of_sides
@@ -32,8 +32,6 @@ from docscore.evaluation.sentences import READ
 from docscore.metrics.annotations import folded_tree
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, WITH_TREES
 from docscore.report.console import print_annotations, print_tree
-
-_IDS_NAMED = 3
 
 
 @click.command(
@@ -115,10 +113,9 @@ def _one_row(references: Path | None, predictions: Path, question_id: str | None
     if question_id is None and len(pairs.ids) == 1:
         question_id = pairs.ids[0]
     if question_id not in pairs.ids:
-        named = ", ".join(pairs.ids[:_IDS_NAMED]) + (", ..." if len(pairs.ids) > _IDS_NAMED else "")
         raise InputValueError(
             place=in_file(references or predictions),
-            expected=f"--id with one of the {len(pairs.ids)} ids ({named})",
+            expected=f"--id with one of {some_of(pairs.ids)}",
             got="no --id" if question_id is None else f"--id {question_id}",
         )
     return pairs.only([pairs.ids.index(question_id)])

@@ -88,10 +88,9 @@ class Command(click.Command):
         """List the common options and, in the full help, those of the sections."""
         records: dict[str, list[tuple[str, str]]] = {section: [] for section in ("Options", *_SECTIONS)}
         for parameter in self.get_params(ctx):
-            section = _SECTION_OF.get(parameter.name or "", "Options")
             record = parameter.get_help_record(ctx)
             if record is not None and isinstance(parameter, click.Option):
-                records[section].append(record)
+                records[_SECTION_OF.get(parameter.name or "", "Options")].append(record)
         for section, options in records.items():
             if options and (section == "Options" or _FULL_HELP in ctx.meta):
                 with formatter.section(section):
@@ -354,8 +353,7 @@ metric_options = together(
 
 def stdout_console() -> Console:
     """Return a console without markup or highlighting, as wide as the terminal, or of unbounded width elsewhere."""
-    width = None if sys.stdout.isatty() else UNBOUNDED
-    return Console(width=width, highlight=False, markup=False, emoji=False)
+    return Console(width=None if sys.stdout.isatty() else UNBOUNDED, highlight=False, markup=False, emoji=False)
 
 
 def scoring_and_reading(values: Mapping[str, Any]) -> tuple[ScoringOptions, dict[str, Any]]:

@@ -54,7 +54,10 @@ def report_command(
     """
     to_stdout = str(output) == "-"
     if not to_stdout:
-        _check_files(output, *filter(None, (references, predictions)))
+        check_output(output)
+        for path in filter(None, (references, predictions)):
+            if output.exists() and path.exists() and output.samefile(path):
+                raise InputValueError(place=in_file(output), expected=f"a file other than {path}, which is an input")
     (evaluation,) = evaluations_of_files(references, [predictions], shared)
     page = evaluation.as_html(title or predictions.name, worst=worst)
     if to_stdout:
@@ -62,14 +65,3 @@ def report_command(
     else:
         size = write_whole(output, page)
         say(f"wrote {output} ({size:,} bytes)")
-
-
-def _check_files(output: Path, *inputs: Path) -> None:
-    """Raise `ValueError` before any work if the report cannot be written or would overwrite an input."""
-    check_output(output)
-    for path in inputs:
-        if output.exists() and path.exists() and output.samefile(path):
-            raise InputValueError(
-                place=in_file(output),
-                expected=f"a file other than {path}, which is an input",
-            )
