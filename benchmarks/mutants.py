@@ -65,7 +65,7 @@ GROUPS = {
     ),
     "other metrics": Group(
         tuple(f"docscore/metrics/{name}.py" for name in ("kieval", "entities", "entity_f1", "nted")),
-        _tests("kieval", "nted", "measure", "report_html", "work", "depth", "first_metric"),
+        _tests("kieval", "nted", "measure", "report_html", "work", "depth", "faces"),
     ),
     "typed score": Group(("docscore/metrics/typed/*.py",), _tests("comparators", "suggestion", "typed_score", "state")),
     "pairing": Group(

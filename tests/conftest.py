@@ -66,7 +66,7 @@ LONGEST = (
     "fuzz",
     "snapshot",
     "playground_api",
-    "all_faces",
+    "faces",
     "cli_faults",
     "typed_score",
 )

@@ -195,7 +195,7 @@ def test_rows_that_processes_did_not_write_are_missed(declared: list[tuple[int, 
 
 
 def test_values_that_neither_arrow_nor_json_has(metric: Any) -> None:
-    """test_all_faces.py has all others."""
+    """test_faces.py has all others."""
     assert metric.compute(predictions=["\ud800b"], references=["\ud800c"]) == {"anls_score": 0.5}
     found = metric.compute(predictions=[Decimal("12.50")], references=["12.50"], parse="json")
     assert found == {"anls_score": 1.0, "parse_failures": 0}  # a decimal is no text to parse: that would be 12.5

@@ -67,8 +67,8 @@ def scored(visitor: Visitor, score: float) -> None:
 
 
 def title(page: Page, name: str) -> None:
-    """Wait for the tree of a document."""
-    shown = page.locator("#testset-document:has(.doc-tree:not([data-stale])) #testset-name")
+    """Wait until the tree of a document is drawn: until then the pane is marked as stale."""
+    shown = page.locator("#testset-document:not([data-stale]) #testset-name")
     shown.get_by_text(name, exact=True).wait_for()
 
 
@@ -389,7 +389,7 @@ def test_the_keyboard_alone(visit: Visit) -> None:
     page.locator(".doc[aria-posinset='40'][aria-selected=true]").wait_for()
     press("Home", "j", "j")
     title(page, "receipt-018")
-    page.locator(".doc-tree:not([data-stale]) .anls-row").first.wait_for()
+    page.locator("#testset-document:not([data-stale]) .anls-row").first.wait_for()
     press("Enter", "n")
     assert page.evaluate("document.activeElement.closest('.doc-tree') !== null")
     assert page.locator(".doc-tree .anls-row[tabindex='0']").count() == 1
@@ -471,7 +471,7 @@ def test_text_of_others_is_text(visit: Visit, number: int) -> None:
     name = re.sub(r"[/\0]", "", bad[0])[:60]
     visitor = come(visit, files=sides(truths, guesses, f"{name} "))
     for _ in bad:
-        visitor.page.locator(".doc-tree:not([data-stale]) .anls-row").first.wait_for()
+        visitor.page.locator("#testset-document:not([data-stale]) .anls-row").first.wait_for()
         visitor["testset-next"].click()
     visitor["testset-find"].fill(bad[0][:150])
     visitor.page.locator("#testset-options summary").click()
@@ -634,6 +634,7 @@ def test_what_fails_is_one_sentence_and_the_last_result_stays_as_an_old_one(
         with visitor.page.expect_response(lambda response: "read_document" in (response.request.post_data or "")):
             visitor["testset-act"].click()
         ready(visitor)
+        title(visitor.page, texts(visitor, ".doc[aria-selected=true] bdi")[0])
         assert visitor["testset-score"].inner_text() != "0.804"
     opened_before = texts(visitor, "#testset-name, #testset-of, #testset-points, #testset-tree")
     fail(visitor, kind, sentence)

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 import docscore
-from tests import bench_data, test_first_metric
+from tests import bench_data
 from tests.commands import run, succeed, written
 from tests.conftest import needs_tool
 from tests.loopback import Reply, Request, prompt_text
+from tests.test_faces import CASES
 from tests.test_json_output import validated
 from tests.tools import inspect_runs
 from tests.tools.inspect_runs import figures, loopback, right, run_tasks, their_task, values
@@ -27,7 +28,7 @@ pytestmark = inspect_runs.IGNORED
 METHODS = dict.fromkeys(("docvqa", "mp_docvqa", "sroie"), ("simple", "latin", "vision"))
 ROWS = 10
 Logs = tuple[Path, Path]
-data, faces = bench_data.data, test_first_metric.faces
+data = bench_data.data
 
 
 def json_of(*arguments: str | Path) -> Any:
@@ -294,15 +295,19 @@ def test_files_that_are_no_log(tmp_path: Path, name: str, content: Any, sentence
 
 
 @pytest.mark.ci
-def test_the_first_metric_of_a_log_is_that_of_its_rows(faces: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("metric", CASES)
+def test_the_first_metric_of_a_log_is_that_of_its_rows(metric: str, tmp_path: Path) -> None:
     """A log holds both sides, and is scored as files are, with every metric."""
-    replies = {row["question_id"]: as_text(row["prediction"]) for row in faces.rows["new"]}
-    targets = {row["question_id"]: as_text(row["references"][0]) for row in faces.rows["references"]}
+    case = CASES[metric]
+    rows = case.rows()
+    new = docscore.evaluate(predictions=rows["new"], references=rows["references"], **case.options(metric))
+    replies = {row["question_id"]: as_text(row["prediction"]) for row in rows["new"]}
+    targets = {row["question_id"]: as_text(row["references"][0]) for row in rows["references"]}
     with loopback(lambda request: Reply(replies[prompt_text(request)])):
         (log,) = run_tasks(their_task(targets, tasks.anls_star()), tmp_path)
-    found = json_of("score", log.location, *faces.flags)
-    worst = [row["question_id"] for row in found["worst"]]
-    assert (found["score"], worst) == (faces.new.score, test_first_metric.order(faces.new)[:10])
+    printed = json_of("score", log.location, *case.flags(metric, tmp_path))
+    assert printed["score"] == new.score
+    assert [row["question_id"] for row in printed["worst"]] == [row.id for row in new.worst(10)]
 
 
 def as_text(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""The same rows give the same figures through every face of the library, to the last bit."""
+"""Every face of the library gives the same figures, to the last bit, and the same warnings."""
 
 from __future__ import annotations
 
@@ -20,16 +20,19 @@ import docscore
 from docscore.data.json_text import dumps, parse_text
 from docscore.evaluation.systems import systems_of
 from docscore.integrations.datasets import score_batch
-from docscore.metrics import registry
+from docscore.metrics.registry import METRICS as METRICS_BY_NAME
 from docscore.report.markup import report_as_markdown
 from docscore.report.systems_report import systems_table
-from tests.commands import pred, ref, run, written
+from tests.commands import pred, ref, run, succeed, without_format, written
 from tests.conftest import examples, golden
 from tests.structures import evaluation_of, predictions, truths
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 SOME = examples(50)
 METRICS = ("anls_star", "kieval", "entity_f1", "nted")
+
+
+Pair = tuple[Any, Any]  # ground truth and prediction
 
 
 class Rows(NamedTuple):
@@ -80,10 +83,10 @@ def files(rows: Rows, folder: Path) -> tuple[Path, Path]:
     return paths
 
 
-def command(rows: Rows, folder: Path, *flags: str) -> Any:
+def command(rows: Rows, folder: Path, *flags: str) -> dict[str, Any]:
     done = run("score", *files(rows, folder), "--json", *flags)
     assert done.code == 0, done.err
-    return json.loads(done.out)
+    return without_format("score", done.out)
 
 
 def flags_of(options: dict[str, Any]) -> list[str]:
@@ -102,44 +105,35 @@ def values_of(rows: Rows, parse: str | None) -> list[tuple[Any, Any]]:
 
 
 @SOME
-@given(random_sets())
-def test_rows_in_python(test_set: tuple[Rows, dict[str, Any]]) -> None:
+@given(test_set=random_sets())
+def test_rows_by_id(test_set: tuple[Rows, dict[str, Any]], modules: dict[str, Any], folder: Path) -> None:
+    """Functions for pairs, `evaluate`, the module and the command; with rows that are read as JSON or repaired."""
     rows, options = test_set
+    both, pairs = rows._asdict(), values_of(rows, options["parse"])
     alone = {name: options[name] for name in ("threshold", "ignore_case", "rules", "numbers")}
-    pairs = values_of(rows, options["parse"])
     scores = [docscore.anls_score(*pair, **alone) for pair in pairs]
-    mean = fsum(scores) / len(scores)
     assert docscore.score_pairs(pairs, **alone).tolist() == scores
-    columns = {"prediction": [each for _, each in pairs], "references": [list(each) for each, _ in pairs]}
+    columns = {"prediction": [answer for _, answer in pairs], "references": [list(truth) for truth, _ in pairs]}
     assert score_batch(columns, **alone)["anls_score"] == scores
     pairs_by_id = docscore.pairs_of(rows.predictions, rows.references, options["missing"])
     assert evaluation_of(pairs_by_id, **options).scores == scores
-    result = docscore.evaluate(**rows._asdict(), **options)
+    result = docscore.evaluate(**both, **options)
+    mean = fsum(scores) / len(scores)
     assert (result.score, result.figures) == (mean, {"anls_star": mean})
     assert result.documents.to_dict()["anls_score"] == scores
-
-
-@SOME
-@given(test_set=random_sets())
-def test_the_command_and_evaluate(test_set: tuple[Rows, dict[str, Any]], modules: dict[str, Any], folder: Path) -> None:
-    rows, options = test_set
-    both = rows._asdict()
-    result = docscore.evaluate(**both, **options)
-    printed = command(rows, folder, "--fields", *flags_of(options))
+    assert command(rows, folder, "--fields", *flags_of(options)) == json.loads(json.dumps(result.to_dict(fields=True)))
     asked = {"per_sample": True, "key_scores": True, "confidence": 0.95, "signature": True}
     loaded = modules["anls_star"].compute(**both, **asked, **options)
-    for face in (printed, loaded):
-        assert face["anls_score"] == result.score
-        assert [row["anls_score"] for row in face["per_sample"]] == result.documents.to_dict()["anls_score"]
-        assert {row["field"]: row["score"] for row in face["key_scores"]} == {
-            row["field"]: row["score"] for row in result.fields
-        }
-        assert {cause: lost for cause, lost in face["points_lost"].items() if lost} == {
-            row["cause"]: row["points_lost"] for row in result.causes
-        }
-        assert face["signature"] == result.signature
-        interval = face["confidence_interval"]  # in JSON a list
-        assert (interval and tuple(interval)) == result.to_dict()["confidence_interval"]
+    assert loaded["anls_score"] == mean
+    assert [row["anls_score"] for row in loaded["per_sample"]] == scores
+    assert {row["field"]: row["score"] for row in loaded["key_scores"]} == {
+        row["field"]: row["score"] for row in result.fields
+    }
+    assert {cause: lost for cause, lost in loaded["points_lost"].items() if lost} == {
+        row["cause"]: row["points_lost"] for row in result.causes
+    }
+    assert loaded["signature"] == result.signature
+    assert loaded["confidence_interval"] == result.to_dict()["confidence_interval"]
 
 
 texts = st.sampled_from(["tea", "Tea", "rum", "r um", "", "12", "12.0"])
@@ -148,29 +142,40 @@ documents = st.dictionaries(
     st.one_of(texts, st.lists(st.dictionaries(st.sampled_from(["n", "p"]), texts, max_size=2), max_size=3)),
     max_size=3,
 )
+pairs_of_documents = st.lists(st.tuples(documents, documents), min_size=1, max_size=5)
 
 
 @SOME
-@given(st.lists(st.tuples(documents, documents), min_size=1, max_size=5), st.booleans(), st.booleans())
+@given(pairs_of_documents, st.booleans(), st.booleans(), st.sampled_from([None, "json", "repair"]))
 def test_all_metrics(
-    modules: dict[str, Any], folder: Path, pairs: list[tuple[Any, Any]], normalise: bool, donut: bool
+    modules: dict[str, Any], folder: Path, pairs: list[Pair], normalise: bool, donut: bool, parse: str | None
 ) -> None:
-    rows = rows_of([[truth] for truth, _ in pairs], [found for _, found in pairs], absent=False)
-    options: dict[str, Any] = {"normalise": normalise, "donut": donut}
+    """Also on the page, whose figures nobody reads as the tool `donut` does."""
+    answers = [dumps(answer) if parse else answer for _, answer in pairs]
+    rows = rows_of([[truth] for truth, _ in pairs], answers, absent=False)
+    options: dict[str, Any] = {"normalise": normalise, "donut": donut, "parse": parse}
     both = rows._asdict()
     result = docscore.evaluate(**both, metrics=METRICS, **options)
-    flags = [f"--{name}" for name, value in options.items() if value]
+    flags = [f"--{name}" for name in ("normalise", "donut") if options[name]] + [f"--parse={parse}"] * bool(parse)
     printed = command(rows, folder, "--metrics", ",".join(METRICS), *flags)["metrics"]
     state = docscore.ScoreState(metrics=METRICS, fields=False, **options)
     state.update(**both)
-    assert {name: printed[name] for name in result.figures} == result.figures == state.compute()
+    computed = {name: value for name, value in state.compute().items() if name in result.figures}
+    assert {name: printed[name] for name in result.figures} == result.figures == computed
 
-    loaded = modules["kieval"].compute(**both, normalise=normalise)
+    loaded = modules["kieval"].compute(**both, normalise=normalise, parse=parse)
     loaded |= modules["entity_f1"].compute(**both, **options)
-    loaded |= modules["nted"].compute(**both, donut=donut)
-    assert {name: value for name, value in loaded.items() if name in result.figures} == {
+    loaded |= modules["nted"].compute(**both, donut=donut, parse=parse)
+    assert {name: loaded[name] for name in result.figures if name != "anls_star"} == {
         name: value for name, value in result.figures.items() if name != "anls_star"
     }
+
+    asked: dict[str, Any] = {"reading": {"parse": parse, "parse_references": None}, "what_if": {"normalise": normalise}}
+    shown = json_of(page_of(*files(rows, folder), folder, metrics=list(METRICS), **asked))
+    plain = docscore.evaluate(**both, metrics=METRICS, normalise=normalise, parse=parse)
+    ours = json.loads(json.dumps(plain.to_dict()))
+    for name in ("anls_score", "per_sample", "key_scores", "metrics"):
+        assert shown[name] == ours[name], name
 
 
 def page_of(references: Path, predictions: Path, folder: Path, **asked: Any) -> Any:
@@ -184,26 +189,9 @@ def json_of(page: Any) -> Any:
 
 
 @examples(20)
-@given(st.lists(st.tuples(documents, documents), min_size=1, max_size=5), st.sampled_from([None, "json", "repair"]))
-def test_the_page(folder: Path, pairs: list[tuple[Any, Any]], parse: str | None) -> None:
-    found = [dumps(prediction) if parse else prediction for _, prediction in pairs]
-    rows = rows_of([[truth] for truth, _ in pairs], found, absent=False)
-    paths = files(rows, folder)
-    result = docscore.evaluate(predictions=paths[1], references=paths[0], metrics=METRICS, parse=parse)
-    reading = {"parse": parse, "parse_references": None}
-    shown = json_of(page_of(*paths, folder, reading=reading, metrics=list(METRICS)))
-    assert [row["anls_score"] for row in shown["per_sample"]] == result.documents.to_dict()["anls_score"]
-    assert shown["anls_score"] == result.score
-    assert {name: shown["metrics"][name] for name in result.figures} == result.figures
-    ours = json.loads(json.dumps(result.to_dict()))
-    assert shown["key_scores"] == ours["key_scores"]
-    assert shown["metrics"]["confidence_intervals"] == ours["metrics"]["confidence_intervals"]
-
-
-@examples(20)
-@given(pairs=st.lists(st.tuples(documents, documents), min_size=1, max_size=5))
-def test_plain_documents(modules: dict[str, Any], folder: Path, pairs: list[tuple[Any, Any]]) -> None:
-    """Documents without ids, one after the other, give through every face the mean of `anls_score`."""
+@given(pairs=pairs_of_documents)
+def test_plain_documents(modules: dict[str, Any], folder: Path, pairs: list[Pair]) -> None:
+    """Documents without ids, in the order of the files, give the mean of `anls_score` through every face."""
     truths, answers = [truth for truth, _ in pairs], [answer for _, answer in pairs]
     scores = [docscore.anls_score(*pair) for pair in pairs]
     mean = fsum(scores) / len(scores)
@@ -284,9 +272,125 @@ def test_every_face_says_what_is_doubtful(
     assert not silent
 
 
-@pytest.mark.parametrize("metric", [name for name, metric in registry.METRICS.items() if "numbers" in metric.options])
+COUNT = 24
+SCHEMA = {"properties": {"date": {"type": "string", "format": "date"}, "total": {"type": "number"}}}
+
+
+class Case(NamedTuple):
+    """A test set for one metric: the ground truth of a row by its number, and the predictions of two systems."""
+
+    truth: Callable[[int], Any]
+    base: Callable[[int], Any]
+    new: Callable[[int], Any]
+    schema: dict[str, Any] | None = None
+
+    def rows(self) -> dict[str, list[dict[str, Any]]]:
+        """The rows of each file: ground truths, and the predictions of both systems."""
+        predictions = {
+            side: [pred(f"d{n:02}", getattr(self, side)(n)) for n in range(COUNT)] for side in ("base", "new")
+        }
+        return {"references": [ref(f"d{n:02}", self.truth(n)) for n in range(COUNT)], **predictions}
+
+    def options(self, metric: str) -> dict[str, Any]:
+        return {"metrics": [metric, "nted"], "schema": self.schema} if self.schema else {"metrics": [metric]}
+
+    def flags(self, metric: str, folder: Path) -> list[str]:
+        """The options of the command."""
+        schema = ["--schema", str(written(folder, "schema.json", self.schema))] if self.schema else []
+        return ["--metrics", ",".join(self.options(metric)["metrics"]), *schema]
+
+
+def document(number: int) -> dict[str, Any]:
+    return {"date": f"2024-03-{number + 1:02}", "total": 10 + number, "items": [{"name": "tea"}] * (number % 3)}
+
+
+def rewritten(number: int) -> dict[str, Any]:
+    """Half of the dates are another day, which as text is nearly the same; totals are written differently."""
+    day = number + 2 if number % 2 else number + 1
+    return {**document(number), "date": f"2024-03-{day:02}", "total": float(10 + number)}
+
+
+def shortened(number: int) -> dict[str, Any]:
+    """Some documents lack a key, or an element of a list, more so in later ones."""
+    answer = {**document(number), "items": document(number)["items"][:1]}
+    if number > COUNT // 2:
+        del answer["total"]
+    return answer
+
+
+OBJECTS = Case(document, document, shortened)
+CASES = {
+    "anls_star": OBJECTS,
+    "anls": Case("answer {}".format, "answer {}".format, lambda n: f"answer {n}" if n % 3 else f"answers: {n}"),
+    "anlsl": Case(lambda n: ["tea", f"{n}"], lambda n: [f"{n}", "tea"], lambda n: ["tea"] if n % 4 else ["rum"]),
+    "kieval": OBJECTS,
+    "entity_f1": OBJECTS,
+    "nted": OBJECTS,
+    "typed": Case(document, document, rewritten, SCHEMA),
+}
+
+
+@pytest.mark.parametrize("name", METRICS_BY_NAME)
+def test_the_first_metric_is_the_metric_of_everything(name: str, tmp_path: Path) -> None:
+    """Its score, rows, fields, causes, gates and reports: in Python, in the command and in a state."""
+    case, figure = CASES[name], METRICS_BY_NAME[name].figures[0]
+    rows, options, flags = case.rows(), case.options(name), case.flags(name, tmp_path)
+    references, *files = (written(tmp_path, f"{side}.jsonl", part) for side, part in rows.items())
+    base, new = (
+        docscore.evaluate(predictions=rows[side], references=rows["references"], **options) for side in ("base", "new")
+    )
+
+    assert 0 < new.score < 1 == base.score
+    assert next(iter(new.figures.items())) == (figure.key, new.score)
+    by_default = docscore.Evaluation(new.source, new.options)
+    assert by_default.metrics == (["typed", "anls_star"] if case.schema else ["anls_star"])
+    state = docscore.ScoreState(**options)
+    state.update(rows["new"], rows["references"])
+    assert state.compute()[figure.key] == new.score
+    assert new.interval is not None
+    assert new.interval[0] < new.score < new.interval[1]
+    assert new.signature.startswith(name)
+    worst = new.worst(COUNT)
+    assert [row.score for row in worst] == sorted(new.documents.to_dict()[new.documents.columns[1]])
+    lost = sum(row["points_lost"] for row in new.fields)
+    assert (lost == pytest.approx(1 - new.score)) if name != "nted" else not new.fields
+    has_causes = METRICS_BY_NAME[name].field_source == "tree"
+    assert has_causes == new.causes.table.caption.startswith("Why ")
+    assert sum(row["points_lost"] for row in new.causes) == pytest.approx(1 - new.score if has_causes else 0.0)
+
+    printed = without_format("score", succeed("score", references, files[1], "--json", "--fields", *flags))
+    assert (printed["metric"], printed["score"]) == (name, new.score)
+    assert printed == json.loads(json.dumps(new.to_dict(fields=True)))
+    text = succeed("score", references, files[1], *flags)
+    assert text.startswith(f"{figure.label}  {new.score:.6f}  ")
+    assert str(new) == text.strip("\n")
+
+    compared = base.compare(new)
+    assert compared.difference == new.score - base.score
+    for margin in (0.0, 0.5):
+        gate = compared.decide(margin)
+        done = run("compare", *files, "--references", references, *flags, "--max-loss", str(margin), "--json")
+        assert without_format("compare", done.out) == json.loads(
+            json.dumps({**compared.to_dict(), "gate": gate.to_dict()})
+        )
+        assert done.code == gate.failed
+    for level, code in ((new.score - 0.01, 0), (new.score + 0.01, 1)):
+        assert run("score", references, files[1], *flags, "--fail-under", f"{level:.6f}").code == code
+
+    page, markdown = (
+        new.report(tmp_path / f"report.{kind}", worst=COUNT).read_text("utf-8") for kind in ("html", "md")
+    )
+    headline, ids = f"{figure.label} {new.score:.4f}", [row.id for row in worst]
+    assert f"<title>report: {headline}</title>" in page
+    assert re.findall(r"<h3>(d\d\d)</h3>", page) == ids
+    assert headline.replace("*", "") in markdown.replace("\\*", "").replace("*", "")
+    assert re.findall(r"<code>(d\d\d)</code>", markdown.split("Lowest scores", 1)[1]) == ids
+    assert f"{new.score:.4f}" in new._repr_html_()
+
+
+@pytest.mark.parametrize("metric", [name for name, metric in METRICS_BY_NAME.items() if "numbers" in metric.options])
 def test_the_figure_by_value_is_that_of_the_option(metric: str) -> None:
-    """Of each metric that has the option it is computed from the rows with such numbers alone; JSON has it too."""
+    """The score with numbers by value is the one that the option gives, also in JSON and in a comparison."""
     truths: dict[str, Any] = {"a": {"n": 1000.0, "t": "a"}, "b": {"n": 20.5, "t": "b"}, "c": {"n": 3, "t": "c"}}
     answers: dict[str, Any] = {"a": {"n": 1000, "t": "x"}, "b": {"n": 20.5}, "c": {"n": "3", "t": "c", "u": "1"}}
     if metric in ("anls", "anlsl"):  # of texts and of lists of texts
