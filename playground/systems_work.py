@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import counted, percent_text, shown_name, three_digits
 from docscore.core.numbers import ROUNDING
-from docscore.data.files import csv_cell, name_without_extension
+from docscore.data.files import name_without_extension
 from docscore.evaluation.comparison import Comparison
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sentences import (
@@ -36,6 +36,7 @@ from playground.file_reading import check_metrics, check_pairs, rows_of_systems,
 from playground.fragments import fragment
 from playground.kept_results import KeptResult, keep_documents, shown_ids
 from playground.requests import CompareRequest, metrics_of
+from playground.storage import csv_cell
 from playground.tree_columns import places_side_by_side
 from playground.worker_pool import Report, bar_of
 

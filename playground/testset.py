@@ -11,7 +11,6 @@ from typing import Any
 from docscore.core.formatting import printable, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import AS_TEXT, ScoringOptions
-from docscore.data.files import write_csv
 from docscore.data.groups import groups_of_rows
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sentences import count_lines, interval_text
@@ -23,6 +22,7 @@ from playground.fragments import fragment
 from playground.kept_results import bins, keep_list
 from playground.limits import check_slices
 from playground.requests import RECEIPTS, FileRequest, metrics_of
+from playground.storage import write_csv
 from playground.worker_pool import Report, bar_of
 
 EXAMPLE_FILES = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"

@@ -33,15 +33,14 @@ from docscore.data.files import (
     DELIMITERS,
     SAME_NAMES,
     _check_columns,
-    csv_cell,
     delimiter_of,
     read_table,
     read_value,
     table_of_source,
-    write_csv,
 )
 from docscore.data.pairing import read_systems, rows_of_sides
 from playground.file_reading import check_uploaded_value
+from playground.storage import csv_cell, write_csv
 from tests.commands import PREDICTIONS, REFERENCES, Write, pred, ref, run, run_process, succeed
 from tests.conftest import golden
 from tests.structures import Counted
@@ -190,7 +189,7 @@ def test_keys_that_structs_were_filled_with_are_warned_of(write: Write, column: 
 
 @golden("delimiters", "headers")
 def test_the_header_tells(text: str, sign: str) -> None:
-    assert delimiter_of(text, ["question_id"]) == sign
+    assert delimiter_of(text) == sign
 
 
 @given(st.sampled_from(DELIMITERS), st.lists(st.text('ab,;|\t" \n', min_size=1), min_size=1, max_size=4, unique=True))
@@ -198,7 +197,7 @@ def test_any_file_that_has_ids_is_read_as_it_was_written(sign: str, columns: lis
     """Whatever stands in the other columns: only the right sign gives a column of that name."""
     file = io.StringIO(newline="")
     csv.writer(file, delimiter=sign, quoting=csv.QUOTE_ALL).writerow(["question_id", *columns])
-    assert delimiter_of(file.getvalue(), ["question_id"]) == sign
+    assert delimiter_of(file.getvalue()) == sign
 
 
 def test_a_sign_that_is_given_counts(write: Write) -> None:
@@ -453,7 +452,7 @@ def test_rows_that_do_not_fit_are_an_error_while_they_are_read(
 ) -> None:
     """In every format; the test set is scored while there is room for it."""
     files = [write(f"{name}.{form}", FORMS[form](rows)) for name, rows in zip("rp", documents(), strict=True)]
-    monkeypatch.setattr("docscore.data.files._PORTION", 100)
+    monkeypatch.setattr("docscore.data.files._CHUNK", 100)
     monkeypatch.setattr(limits, "available_memory", lambda: 300e6)
     assert len(rows_of_sides(references=files[0], predictions=[files[1]]).systems[0].ids) == ROWS
     monkeypatch.setattr(limits, "available_memory", lambda: 100e6)

@@ -1,4 +1,4 @@
-"""Rows from files (JSONL, JSON, CSV, Parquet, registered logs), each row with its place, each fault with its line."""
+"""Rows from files, folders and tables in memory. Errors name the file and the line."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import csv
 import gzip
 import io
 import os
-import re
 import warnings
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from docscore.core.errors import (
     Diagnostic,
@@ -50,141 +48,29 @@ from docscore.data.rows import (
     table_in_memory,
 )
 
-TEXT_EXTENSIONS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")  # each may also be compressed, with .gz appended
-EXTENSIONS = (*TEXT_EXTENSIONS, ".parquet")
-
-_PORTION = 1 << 18  # bytes of lines that are read at a time
-
-_SIZE_OF_VALUES = 6  # times the JSON of documents: what their values take in memory, measured
-
-_LARGEST_VALUE = 100_000_000  # bytes of a file that is read again, to see whether it is one value over many lines
+_VALUES_TO_JSON = 6  # memory of the values of a JSON text, in sizes of the text, measured
+_LARGEST_REREAD = 100_000_000  # bytes of a file that is read again to check whether it is a single JSON value
 
 
-def read_table(
-    path: Path,
-    faults: Faults | None = None,
-    max_bytes: int | None = None,
-    delimiter: str | None = None,
-    progress: Progress = no_progress,
-) -> Table:
-    """Read the rows of a file; its extension determines the format.
-
-    Rows stay in memory. A file whose rows do not fit is an error before the machine swaps (`docscore.core.limits`).
-
-    JSONL, and what comes through a pipe: one JSON value a line, blank lines passed over. JSON: a list of rows. CSV: a
-    header and rows; cells are text, but `references` and `answers` hold a JSON list; commas, semicolons, tabs or bars
-    between columns are told by the header. TSV: the same with tabs. Parquet: columns (needs pyarrow). Each but the last
-    may be compressed by gzip and end in `.gz` too. Logs: as
-    `docscore.data.LOG_FORMATS` says.
-
-    Args:
-        path: the file.
-        faults: collects faults of single rows; without it they raise an error.
-        max_bytes: the largest size of a compressed file when unpacked; by default `MAX_UNPACKED` for gzip, and none for
-            Parquet.
-        delimiter: the sign between the columns of a CSV or TSV file; None to tell it by the header, or the extension.
-        progress: called when the phase "Reading" of a file begins, with its bytes; not for logs.
-
-    Raises:
-        ValueError: naming file, line and fault; `DataError` for faults of single rows.
-        OSError: if the file cannot be read.
-    """
-    faults = faults or Faults()
-    suffix = suffix_of(path)
-    if suffix == ".parquet" or suffix in LOG_FORMATS:
-        path.open("rb").close()  # whatever the format, what cannot be opened is said in the same words
-        with gc_pause():
-            if suffix == ".parquet":
-                return _read_parquet(path, max_bytes, progress)
-            table: Table = LOG_FORMATS[suffix][1](path)
-            return table
-    of_csv, of_tsv = (partial(_read_csv, delimiter=sign) for sign in (delimiter, delimiter or "\t"))
-    readers: dict[str, Callable[[Path, io.BufferedReader, Faults], Table]] = {
-        ".jsonl": read_jsonl,
-        ".ndjson": read_jsonl,
-        ".json": _read_json,
-        ".csv": of_csv,
-        ".tsv": of_tsv,
-    }
-    reader = readers.get(suffix)
-    if reader is None and path.is_fifo():
-        reader = read_jsonl  # `<(...)` of a shell, whose name says nothing
-    if reader is None:
-        known = ", ".join([*EXTENSIONS, *LOG_FORMATS])
-        raise InputValueError(
-            place=in_file(path),
-            expected=f"a file name that ends in {known} (or one of the first five and .gz)",
-            got=path.suffix or "none",
-        )
-    with _opened(path, max_bytes, progress) as file, gc_pause():
-        table = reader(path, file, faults)
-    faults.stop_if_any()
-    return table
-
-
-def delimiter_of_file(path: Path, max_bytes: int | None = None) -> str:
-    """Which sign `read_table` takes for that between the columns of a CSV or TSV file, where none is given.
-
-    Raises:
-        ValueError: for a header that is not UTF-8, and a file that cannot be unpacked.
-        OSError: if the file cannot be read.
-    """
-    if suffix_of(path) == ".tsv":
-        return "\t"
-    with _opened(path, max_bytes) as file:
-        return delimiter_of("".join(islice(_lines(path, file), _HEADER_LINES)), [ID])
-
-
-def read_value(path: Path) -> Any:
-    """Read the single JSON value of a file.
-
-    Raises:
-        ValueError: naming file, line and column of the fault.
-    """
-    with _opened(path, None) as file:
-        return loads_at(_decoded(path, file.read()), in_file(path))
-
-
-def name_without_extension(path: Path) -> str:
-    """The name of a file without its format extensions.
-
-    >>> name_without_extension(Path("runs/donut.v2.jsonl.gz"))
-    'donut.v2'
-    """
-    name = path.stem if path.suffix.lower() == ".gz" else path.name
-    known = suffix_of(path)
-    return name[: -len(known)] or path.name if known in (*EXTENSIONS, *LOG_FORMATS) else path.name
-
-
-def suffix_of(path: Path) -> str:
-    """The extension that determines the format, in lower case and without `.gz`."""
-    suffix = path.suffix.lower()
-    return Path(path.stem).suffix.lower() if suffix == ".gz" and Path(path.stem).suffix != ".parquet" else suffix
-
-
-def read_jsonl(path: Path, file: IO[bytes], faults: Faults) -> Table:
-    """The rows of a JSONL file, of which a fault names the line.
+def read_jsonl(path: Path, file: Iterable[bytes], faults: Faults, _delimiter: str | None = None) -> Table:
+    """Read a JSON value from each line that is not blank.
 
     Args:
         path: the file, for messages.
-        file: its content, unpacked.
+        file: its lines, unpacked.
         faults: collects the faults of lines.
 
     Raises:
         ValueError: for a file that is a list of rows, or one value over many lines.
     """
     rows: list[Any] = []
-    lines: list[int] = []
-    number = size = 0
-    while portion := file.readlines(_PORTION):
-        for number, line in enumerate(portion, number + 1):  # noqa: B020  goes on counting
-            if line.strip():
-                lines.append(number)
-                rows.append(_row_of_line(line, path, number, faults))
-        size += sum(map(len, portion))
-        check_room(path, size)
-    _suspect_other_format(path, rows[0] if rows else None, len(lines))
-    return Table(path, rows, lambda index: in_line(path, lines[index]))
+    numbers: list[int] = []
+    for number, line in enumerate(file, 1):
+        if line.strip():
+            numbers.append(number)
+            rows.append(_row_of_line(line, path, number, faults))
+    _check_jsonl(path, rows)
+    return Table(path, rows, lambda index: in_line(path, numbers[index]))
 
 
 def _row_of_line(line: bytes, path: Path, number: int, faults: Faults) -> Any:
@@ -197,97 +83,77 @@ def _row_of_line(line: bytes, path: Path, number: int, faults: Faults) -> Any:
     return Faulty
 
 
-def _suspect_other_format(path: Path, first: Any, count: int) -> None:
+def _check_jsonl(path: Path, rows: Sequence[Any]) -> None:
     """Raise `ValueError` if the file is a JSON list of rows or one JSON value over many lines instead of JSONL."""
     got = ""
-    if count > 1 and first is Faulty and _is_json(path):
-        got = f"one value over {count:,} lines"
-    if count == 1 and isinstance(first, list) and any(isinstance(row, dict) and ID in row for row in first):
-        got = f"a list of {len(first):,} rows"
+    if len(rows) > 1 and rows[0] is Faulty and path.is_file() and path.stat().st_size <= _LARGEST_REREAD:
+        with suppress(ValueError, OSError):
+            read_value(path)
+            got = f"one value over {len(rows):,} lines"
+    if len(rows) == 1 and isinstance(rows[0], list) and any(isinstance(row, dict) and ID in row for row in rows[0]):
+        got = f"a list of {len(rows[0]):,} rows"
     if got:
         expected = "a JSON value on each line"
-        raise InputValueError(
-            place=in_file(path),
-            expected=expected,
-            got=got,
-            problem=f"expected {expected}, got {got}; name it .json",
-        )
+        problem = f"expected {expected}, got {got}; name it .json"
+        raise InputValueError(place=in_file(path), expected=expected, got=got, problem=problem)
 
 
-def _is_json(path: Path) -> bool:
-    """Whether a file that was read is one JSON value; not known of a large one, or one that cannot be read again."""
-    if path.is_fifo():
-        return False
-    try:
-        with _opened(path, None) as again:
-            content = again.read(_LARGEST_VALUE + 1)
-        loads(_decoded(path, content))
-    except (ValueError, OSError):
-        return False
-    return len(content) <= _LARGEST_VALUE
-
-
-def _read_json(path: Path, file: io.BufferedReader, _faults: Faults) -> Table:
-    content = file.read()
-    check_room(path, _SIZE_OF_VALUES * len(content))
+def _read_json(path: Path, file: io.BufferedReader, _faults: Faults, _delimiter: str | None) -> Table:
+    content = b"".join(file)  # unlike `file.read`, this reports progress
+    check_room(path, _VALUES_TO_JSON * len(content))
     source = _decoded(path, content)
     if not source.strip():
         raise InputValueError(place=in_file(path), expected="a JSON list of rows", got="an empty file")
     rows = loads_at(source, in_file(path))
     for is_log, read in LOG_FORMATS.values():
         if is_log(rows):
-            logged: Table = read(path)
-            return logged
+            return read(path)  # type: ignore[no-any-return]
     if not isinstance(rows, list):
         raise InputValueError(place=in_file(path), expected="a JSON list of rows", got=type(rows).__name__)
     return Table(path, rows, lambda index: in_file(path, f"row {index + 1}"))
 
 
-_JSON_COLUMNS = (REFERENCES, str(ANLS.references))  # these hold a JSON list; other cells are text
+DELIMITERS = (",", ";", "\t", "|")
+_JSON_COLUMNS = (REFERENCES, str(ANLS.references))  # their cells hold a JSON list; those of other columns are text
 _LONGEST_SHOWN = 80  # characters of a cell in a message
-_HEADER_LINES = 100  # in which the header is looked for
+_HEADER_LINES = 100  # the header is searched in these
 
 
 def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: str | None) -> Table:
-    """The rows of a CSV file; raises `ValueError` for what is no CSV as a whole, naming file and line."""
+    """Read a CSV file; raise `ValueError` with file and line if the file as a whole is not CSV."""
     csv.field_size_limit(1 << 30)  # a reference of a long document is one cell
-    waiting = _lines(path, file)
-    head = list(islice(waiting, _HEADER_LINES))
-    source = chain(head, waiting)
-    reader = csv.reader(source, strict=True, delimiter=delimiter or delimiter_of("".join(head), [ID]))
+    lines = _lines(path, file)
+    head = list(islice(lines, _HEADER_LINES))
+    source = chain(head, lines)
+    reader = csv.reader(source, strict=True, delimiter=delimiter or _usual_delimiter(path, head))
     header: list[str] = []
     rows: list[Any] = []
-    lines: list[int] = []
-    size = checked = 0
+    numbers: list[int] = []
     while True:
-        line = reader.line_num + 1
+        number = reader.line_num + 1
         try:
             cells = next(reader)
         except StopIteration:
             break
         except csv.Error as error:
             if not header or next(source, None) is not None:
-                raise InputValueError(place=in_line(path, line), problem=str(error)) from None
+                raise InputValueError(place=in_line(path, number), problem=str(error)) from None
             problem = f"the last row, which begins here, cannot be read: {error}"
-            faults.add("cut off", Diagnostic((in_line(path, line),), problem=problem))
-            lines.append(line)
+            faults.add("cut off", Diagnostic((in_line(path, number),), problem=problem))
+            numbers.append(number)
             rows.append(Faulty)
             break
         if cells and not header:
-            _check_columns(cells, in_line(path, line))
+            _check_columns(cells, in_line(path, number))
             header = cells
         elif cells:
-            lines.append(line)
-            rows.append(_csv_row(header, cells, path, line, faults))
-            size += sum(map(len, cells))
-        if size > checked + _PORTION:
-            check_room(path, size)
-            checked = size
-    return Table(path, rows, lambda index: in_line(path, lines[index]), has_columns=True)
+            numbers.append(number)
+            rows.append(_csv_row(header, cells, in_line(path, number), faults))
+    return Table(path, rows, lambda index: in_line(path, numbers[index]), has_columns=True)
 
 
 def _lines(path: Path, file: io.BufferedReader) -> Iterator[str]:
-    """The lines with their ends, which are any of those of Windows, Unix and old Macintosh computers."""
+    """Yield lines with their ends, which may be those of Windows, Unix and old Macintosh computers."""
     for number, line in enumerate(file, 1):
         try:
             text = line.decode()
@@ -306,90 +172,62 @@ def _check_columns(names: Sequence[str], place: PlacePart) -> None:
         raise InputValueError(place=place, problem=f"column {name!r} occurs twice")
 
 
-def _csv_row(header: list[str], cells: list[str], path: Path, line: int, faults: Faults) -> Any:
+def _csv_row(header: list[str], cells: list[str], place: PlacePart, faults: Faults) -> Any:
     if len(cells) != len(header):
+        is_split_wrong = set("".join(header)) & set(DELIMITERS)
+        remedy = "if the columns are split at the wrong character, add --delimiter" if is_split_wrong else ""
         expected = f"{len(header)} cells as in the header"
-        others = set("".join(header)) & set(DELIMITERS)
-        remedy = "--delimiter names the sign between the columns" if others else ""
-        diagnostic = Diagnostic((in_line(path, line),), expected, str(len(cells)), remedy=remedy)
-        faults.add("unlike the header", diagnostic)
+        faults.add("unlike the header", Diagnostic((place,), expected, str(len(cells)), remedy=remedy))
         return Faulty
     row: dict[str, Any] = dict(zip(header, cells, strict=True))
-    name = ""
-    try:
-        for name in filter(row.__contains__, _JSON_COLUMNS):
-            row[name] = loads(row[name], unique_keys=True)
-    except JsonError:
-        got = f"{row[name][:_LONGEST_SHOWN]}..." if len(row[name]) > _LONGEST_SHOWN else row[name]
-        place = closer(in_line(path, line), f"column {name!r}")
-        faults.add("not JSON", Diagnostic((place,), 'a JSON list such as ["Paris"]', repr(got)))
-        return Faulty
+    for name in filter(row.__contains__, _JSON_COLUMNS):
+        cell = row[name]
+        try:
+            row[name] = loads(cell, unique_keys=True)
+        except JsonError:
+            got = repr(f"{cell[:_LONGEST_SHOWN]}..." if len(cell) > _LONGEST_SHOWN else cell)
+            fault = Diagnostic((closer(place, f"column {name!r}"),), 'a JSON list such as ["Paris"]', got)
+            faults.add("not JSON", fault)
+            return Faulty
     return row
 
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # spreadsheets take the wide signs too
-_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+def delimiter_of_file(path: Path, max_bytes: int | None = None) -> str:
+    """Return the delimiter that `read_table` uses for a CSV or TSV file if none is given.
 
-
-def csv_cell(value: Any) -> Any:
-    r"""The value of a cell, with an apostrophe before a text that a spreadsheet would take for a formula.
-
-    Such a text begins with `=`, `+`, `-` or `@`, also in their wide forms, a tab or a line break. Ids, fields and
-    values come from models and strangers, and a formula can fetch an address. Numbers, and texts that are numbers as a
-    whole, stay as they are.
-
-    Source: OWASP, CSV Injection, https://owasp.org/www-community/attacks/CSV_Injection.
-
-    >>> csv_cell('=HYPERLINK("http://example.com")'), csv_cell("-0.5"), csv_cell(-0.5), csv_cell("tea")
-    ('\'=HYPERLINK("http://example.com")', '-0.5', -0.5, 'tea')
+    Raises:
+        ValueError: for a header that is not UTF-8, and a file that cannot be unpacked.
+        OSError: if the file cannot be read.
     """
-    if isinstance(value, str) and value.startswith(_FORMULA) and not _NUMBER.fullmatch(value):
-        return f"'{value}"
-    return value
+    with _opened(path, max_bytes) as file:
+        return _usual_delimiter(path, list(islice(_lines(path, file), _HEADER_LINES)))
 
 
-def write_csv(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows as a CSV file in UTF-8, every cell and heading through `csv_cell`.
-
-    Args:
-        path: the file.
-        columns: the columns, in their order.
-        rows: a value for each column; None, or a column that a row lacks, is an empty cell.
-    """
-    with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(map(csv_cell, columns))
-        writer.writerows([csv_cell(row.get(column)) for column in columns] for row in rows)
+def _usual_delimiter(path: Path, head: Sequence[str]) -> str:
+    return "\t" if suffix_of(path) == ".tsv" else delimiter_of("".join(head))
 
 
-DELIMITERS = (",", ";", "\t", "|")
+def delimiter_of(text: str) -> str:
+    r"""Guess the delimiter of a CSV file from its header.
 
+    This is the only delimiter that gives a column of ids, or otherwise the only one that gives several columns, or
+    otherwise the comma.
 
-def delimiter_of(text: str, names: Sequence[str]) -> str:
-    r"""Tell by its header which sign stands between the columns of a CSV file.
-
-    It is the only one that gives a column with one of the names; else the only one that gives several columns; and
-    where the header does not tell, the comma.
-
-    Args:
-        text: the content of the file.
-        names: columns that such a file has, such as that of the ids.
-
-    >>> delimiter_of("question_id;prediction\na;1,5\n", ["question_id"])
+    >>> delimiter_of("question_id;prediction\na;1,5\n")
     ';'
-    >>> delimiter_of("id;first, second", ["question_id"])
+    >>> delimiter_of("id;first, second")
     ','
     """
     headers = {sign: _header(text, sign) for sign in DELIMITERS}
-    named = [sign for sign, header in headers.items() if len(header) > 1 and not set(names).isdisjoint(header)]
     several = [sign for sign, header in headers.items() if len(header) > 1]
-    return next((found[0] for found in (named, several) if len(found) == 1), ",")
+    candidates = [sign for sign in several if ID in headers[sign]] or several
+    return candidates[0] if len(candidates) == 1 else ","
 
 
-def _header(text: str, sign: str) -> list[str]:
-    """The cells of the first line that is not empty; none if it cannot be read with this sign."""
+def _header(text: str, delimiter: str) -> list[str]:
+    """Return the cells of the first line that is not empty; none if it cannot be read with this delimiter."""
     try:
-        return next(filter(None, csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=sign)), [])
+        return next(filter(None, csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)), [])
     except csv.Error:
         return []
 
@@ -402,7 +240,7 @@ _FILLED = (
     'parse_references="json") read'
 )
 
-# what pyarrow raises besides its own errors for values that Python does not have, such as dates after the year 9999
+# what pyarrow raises besides its own errors for values that Python lacks, such as dates after the year 9999
 _UNREADABLE = (ArithmeticError, ImportError, LookupError, NotImplementedError, TypeError, ValueError)
 
 
@@ -429,10 +267,10 @@ def _read_parquet(path: Path, max_bytes: int | None, progress: Progress) -> Tabl
 
 @contextmanager
 def parquet_file(path: Path) -> Iterator[Any]:
-    """A Parquet file that is open.
+    """Open a Parquet file.
 
     Raises:
-        ValueError: without pyarrow, and for a file that is damaged, here or while it is read.
+        ValueError: if pyarrow is missing, or the file is damaged, here or while it is read.
     """
     problem = "reading Parquet needs pyarrow"
     arrow, parquet = (library(name, problem, "parquet", in_file(path)) for name in ("pyarrow", "pyarrow.parquet"))
@@ -442,24 +280,22 @@ def parquet_file(path: Path) -> Iterator[Any]:
     except InputValueError:
         raise
     except (arrow.ArrowException, OSError, *_UNREADABLE) as error:
-        raise InputValueError(
-            place=in_file(path),
-            problem=f"not a Parquet file, or one that is damaged or cannot be read: {error}",
-        ) from None
+        problem = f"not a Parquet file, or one that is damaged or cannot be read: {error}"
+        raise InputValueError(place=in_file(path), problem=problem) from None
 
 
 def arrow_rows(
     batches: Iterable[Any], schema: Any, place: PlacePart, where: Callable[[int], PlacePart]
 ) -> list[dict[str, Any]]:
-    """The rows of an Arrow table as plain Python values, maps as objects.
+    """Return the rows of an Arrow table as plain Python values, with maps as objects.
 
-    Warns where a column of structs gave rows keys that they do not have, which are null then.
+    Warns of each column of structs in which some rows got null for a key that they lack.
 
     Args:
         batches: the parts of the table.
         schema: its schema.
         place: its place in messages.
-        where: the place of the row with an index.
+        where: returns the place of a row, given its index.
 
     Raises:
         ValueError: for a column that occurs twice, and a value that cannot be read, naming the row and the column.
@@ -478,7 +314,7 @@ def arrow_rows(
 
 
 def _values(column: Any, name: str, where: Callable[[int], PlacePart], before: int) -> list[Any]:
-    """The values of a column of a batch, which has so many rows before it."""
+    """Return the values of a column in a batch that follows a number of rows."""
     try:
         return column.to_pylist(maps_as_pydicts="strict")  # type: ignore[no-any-return]
     except _UNREADABLE:
@@ -489,28 +325,118 @@ def _value(item: Any, place: PlacePart) -> Any:
     try:
         return item.as_py(maps_as_pydicts="strict")
     except _UNREADABLE as error:
-        raise InputValueError(
-            place=place,
-            expected="a value that Python has",
-            got=f"{item.type} ({error.args[0]})",
-        ) from None
+        got = f"{item.type} ({error.args[0]})"
+        raise InputValueError(place=place, expected="a value that Python has", got=got) from None
 
 
 def _has_filled_keys(column: Any) -> bool:
-    """Whether a key of a struct is null in some of its rows and not in others."""
-    kind = column.type
-    if not kind.num_fields or str(kind).startswith("map<"):
+    """Return whether a key of a struct is null in some of its rows and not in others."""
+    kind = str(column.type)
+    if not column.type.num_fields or kind.startswith("map<"):
         return False
-    if str(kind).startswith("struct<"):
-        parts = column.flatten()
-        return any(0 < part.null_count - column.null_count < len(part) - column.null_count for part in parts) or any(
-            map(_has_filled_keys, parts)
-        )
-    return hasattr(column, "flatten") and _has_filled_keys(column.flatten())
+    if not kind.startswith("struct<"):
+        return hasattr(column, "flatten") and _has_filled_keys(column.flatten())
+    parts = column.flatten()
+    return any(0 < part.null_count - column.null_count < len(part) - column.null_count for part in parts) or any(
+        map(_has_filled_keys, parts)
+    )
+
+
+# The file formats by extension. To add one, write its reader above and enter it here: a text format, whose files this
+# module opens and which may also be compressed (.gz), in the first table; a format whose library opens the files itself
+# in the second. The readers of logs of other tools live above this package and are in `docscore.data.LOG_FORMATS`.
+_TEXT_READERS: dict[str, Callable[[Path, io.BufferedReader, Faults, str | None], Table]] = {
+    ".jsonl": read_jsonl,
+    ".ndjson": read_jsonl,
+    ".json": _read_json,
+    ".csv": _read_csv,
+    ".tsv": _read_csv,
+}
+_BINARY_READERS: dict[str, Callable[[Path, int | None, Progress], Table]] = {".parquet": _read_parquet}
+TEXT_EXTENSIONS = tuple(_TEXT_READERS)
+
+
+def read_table(
+    path: Path,
+    faults: Faults | None = None,
+    max_bytes: int | None = None,
+    delimiter: str | None = None,
+    progress: Progress = no_progress,
+) -> Table:
+    """Read the rows of a file; its extension determines the format.
+
+    Rows stay in memory. A file whose rows do not fit is an error before the machine swaps (`docscore.core.limits`).
+
+    * JSONL, and the content of a pipe: a JSON value on each line; blank lines are ignored.
+    * JSON: a list of rows.
+    * CSV: a header and rows. Cells are text, but those of `references` and `answers` hold a JSON list. The header
+      determines whether commas, semicolons, tabs or bars separate the columns. TSV: the same with tabs.
+    * Parquet: columns (needs pyarrow).
+    * Logs: see `docscore.data.LOG_FORMATS`.
+
+    A JSONL, JSON, CSV or TSV file may be compressed by gzip, with `.gz` appended to its name.
+
+    Args:
+        path: the file.
+        faults: collects faults of single rows; None to raise an error for them.
+        max_bytes: the largest size of a compressed file when unpacked; by default `MAX_UNPACKED` for gzip, and none for
+            Parquet.
+        delimiter: the delimiter of a CSV or TSV file; None to guess it from the header or the extension.
+        progress: called with the phase "Reading" and the size in bytes when the reading of a file begins; not for logs.
+
+    Raises:
+        ValueError: naming file, line and fault; `DataError` for faults of single rows.
+        OSError: if the file cannot be read.
+    """
+    faults = faults or Faults()
+    suffix = suffix_of(path)
+    read_text = _TEXT_READERS.get(suffix, read_jsonl if path.is_fifo() else None)  # `<(...)` has no extension
+    if read_text is not None:
+        with _opened(path, max_bytes, progress) as file, gc_pause():
+            table = read_text(path, file, faults, delimiter)
+        faults.stop_if_any()
+        return table
+    if suffix not in (*_BINARY_READERS, *LOG_FORMATS):
+        known = ", ".join([*_TEXT_READERS, *_BINARY_READERS, *LOG_FORMATS])
+        expected = f"a file name that ends in {known} (the first five also with .gz)"
+        raise InputValueError(place=in_file(path), expected=expected, got=path.suffix or "none")
+    path.open("rb").close()  # a file that cannot be opened gives the same error in all formats
+    with gc_pause():
+        if suffix in _BINARY_READERS:
+            return _BINARY_READERS[suffix](path, max_bytes, progress)
+        return LOG_FORMATS[suffix][1](path)  # type: ignore[no-any-return]
+
+
+def read_value(path: Path) -> Any:
+    """Read the single JSON value of a file.
+
+    Raises:
+        ValueError: naming file, line and column of the fault.
+    """
+    with _opened(path, None) as file:
+        return loads_at(_decoded(path, file.read()), in_file(path))
+
+
+def name_without_extension(path: Path) -> str:
+    """Return the name of a file without its format extensions.
+
+    >>> name_without_extension(Path("runs/donut.v2.jsonl.gz"))
+    'donut.v2'
+    """
+    name = path.stem if path.suffix.lower() == ".gz" else path.name
+    suffix = suffix_of(path)
+    is_known = suffix in (*_TEXT_READERS, *_BINARY_READERS, *LOG_FORMATS)
+    return name[: -len(suffix)] or path.name if is_known else path.name
+
+
+def suffix_of(path: Path) -> str:
+    """Return the extension that determines the format, in lower case and without `.gz`."""
+    suffix = path.suffix.lower()
+    return Path(path.stem).suffix.lower() if suffix == ".gz" and Path(path.stem).suffix != ".parquet" else suffix
 
 
 class ColumnNames(NamedTuple):
-    """The columns or keys of rows that do not have the names of the row formats; None where they do.
+    """The columns or keys of rows whose names differ from those of the row formats; None where they do not.
 
     Each may be a path into the rows, as `docscore.data.rows.cells_of` follows it.
 
@@ -519,13 +445,13 @@ class ColumnNames(NamedTuple):
         prediction: the column of the predictions, instead of "prediction".
         references: the column of the ground truths, instead of "references". A list in it holds acceptable answers;
             anything else is the one acceptable answer.
-        json_references: whether ground truths are JSON text: text in a column of another name is then one answer, even
-            if it is that of a list; and in "references", what is no list is one answer.
-        references_id: the column of the ids of the references, where the predictions have another one.
-        predictions_id: the same for the predictions.
-        cost: the column of what a prediction cost, instead of "cost".
-        seconds: the column of how long it took, instead of "seconds".
-        tokens: the column of its tokens, instead of "tokens".
+        json_references: whether ground truths are JSON text. In a column of another name, such a text is one answer,
+            even if it is the JSON of a list. In "references", a text is one answer unless it is the JSON of a list.
+        references_id: the column of the ids in the references, if the predictions have another one.
+        predictions_id: the column of the ids in the predictions, if the references have another one.
+        cost: the column with the cost of each prediction, instead of "cost".
+        seconds: the column with the seconds each prediction took, instead of "seconds".
+        tokens: the column with the number of tokens of each prediction, instead of "tokens".
     """
 
     id: str | None = None
@@ -539,7 +465,7 @@ class ColumnNames(NamedTuple):
     tokens: str | None = None
 
     def of_side(self, side: Side, *, both: bool) -> dict[str, tuple[str, str]]:
-        """The option and the given name of each column that a side has, by its name in the row format.
+        """Return the option and the given name of each renamed column of a side, by its name in the row format.
 
         Args:
             side: predictions or references.
@@ -549,19 +475,16 @@ class ColumnNames(NamedTuple):
             ValueError: for a column of ids of the references where rows hold both sides.
         """
         if both and self.references_id is not None:
-            raise InputValueError(
-                place="references_id_column",
-                expected="a side of references, whose ids it names",
-                got="rows that hold both sides",
-            )
+            expected, got = "a side of references, whose ids it names", "rows that hold both sides"
+            raise InputValueError(place="references_id_column", expected=expected, got=got)
         own = self.references_id if side == "references" else self.predictions_id
-        wanted = {ID: ("id_column", self.id) if own is None else (f"{side}_id_column", own)}
+        options = {ID: ("id_column", self.id) if own is None else (f"{side}_id_column", own)}
         if both or side == "predictions":
-            wanted[PREDICTION] = "prediction_column", self.prediction
-            wanted |= {name: (f"{name}_column", getattr(self, name)) for name in COSTS}
+            options[PREDICTION] = "prediction_column", self.prediction
+            options |= {name: (f"{name}_column", getattr(self, name)) for name in COSTS}
         if both or side == "references":
-            wanted[REFERENCES] = "references_column", self.references
-        return {name: (option, given) for name, (option, given) in wanted.items() if given is not None}
+            options[REFERENCES] = "references_column", self.references
+        return {name: (option, given) for name, (option, given) in options.items() if given is not None}
 
 
 SAME_NAMES = ColumnNames()
@@ -577,80 +500,74 @@ def table_of_source(
     delimiter: str | None = None,
     progress: Progress = no_progress,
 ) -> Table:
-    """The rows of a side, whatever holds them.
+    """Read the rows of a side from any source.
 
     Args:
-        source: the path of a file, or of a folder with one document a file, `ID.json`; rows as `pairs_of` takes them; a
-            dict of values by id; a pandas or polars data frame, an Arrow table, or a `datasets.Dataset`.
-        side: predictions or references; it names the place of rows in messages where there is no file.
+        source: the path of a file, or of a folder with one file per document, `ID.json`; rows as `pairs_of` takes them;
+            a dict of values by id; a pandas or polars data frame, an Arrow table, or a `datasets.Dataset`.
+        side: predictions or references; the place in messages if there is no file.
         names: the columns that have other names.
-        faults: collects faults of single rows of files; without it they raise an error.
+        faults: collects faults of single rows of files; None to raise an error for them.
         both: whether the rows hold predictions and references. Rows of a data frame without ids are then numbered.
         delimiter: as for `read_table`.
         progress: as for `read_table`.
 
     Raises:
         TypeError: for anything else.
-        ValueError: as `read_table`, and for a column that does not exist.
+        ValueError: as for `read_table`, and for a column that does not exist.
         OSError: if a file cannot be read.
     """
-    wanted = {} if names == SAME_NAMES else names.of_side(side, both=both)
+    renamed = {} if names == SAME_NAMES else names.of_side(side, both=both)
+    if isinstance(source, Mapping):
+        return table_in_memory(_rows_by_id(source, side), side)
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.is_dir():
-            table = _read_folder(path, side, faults or Faults(), in_columns=str(getattr(BY_ID, side)) in wanted)
+            table = _read_folder(path, side, faults or Faults(), in_columns=str(getattr(BY_ID, side)) in renamed)
         else:
             table = read_table(path, faults, None, delimiter, progress)
-    elif isinstance(source, Mapping):
-        return table_in_memory(_rows_by_id(source, side), side)
     else:
-        rows = _rows_of_frame(source, side, wanted[ID][1] if ID in wanted else ID)
+        rows = _rows_of_frame(source, side, renamed[ID][1] if ID in renamed else ID)
         if rows is None and names == SAME_NAMES:
             return table_in_memory(source, side)
-        if rows and both and ID not in rows[0] and ID not in wanted:
+        if rows and both and ID not in rows[0] and ID not in renamed:
             rows = [{ID: str(number), **row} for number, row in enumerate(rows)]
         table = table_in_memory(source if rows is None else rows, side)._replace(has_columns=rows is not None)
     return with_names(table, side, names, both=both)
 
 
 def _rows_by_id(values: Mapping[Any, Any], side: Side) -> list[dict[str, Any]]:
-    """The rows of a dict id -> value; a tuple in the ground truths holds acceptable answers."""
-    splits = [name for name, value in values.items() if hasattr(value, "column_names")]
+    """Return the rows of a dict from id to value; a tuple in the ground truths holds acceptable answers."""
+    splits = [str(name) for name, value in values.items() if hasattr(value, "column_names")]
     if splits:
-        raise InputTypeError(
-            place=side,
-            expected="one split of a dataset",
-            got=f"several ({', '.join(map(str, splits))})",
-        )
+        got = f"several ({', '.join(splits)})"
+        raise InputTypeError(place=side, expected="one split of a dataset", got=got)
     if side == "predictions":
-        return [{ID: name, "prediction": value} for name, value in values.items()]
-    return [{ID: name, "references": value if isinstance(value, tuple) else (value,)} for name, value in values.items()]
+        return [{ID: name, PREDICTION: value} for name, value in values.items()]
+    return [{ID: name, REFERENCES: value if isinstance(value, tuple) else (value,)} for name, value in values.items()]
 
 
 def _rows_of_frame(source: Any, side: Side, id_column: str) -> list[dict[str, Any]] | None:
-    """The rows of a data frame, an Arrow table or a dataset as dicts; None for anything else.
+    """Return the rows of a data frame, an Arrow table or a dataset as dicts; None for anything else.
 
-    The libraries are not imported: what is one of their tables is told by its methods.
+    Their methods identify the tables of these libraries, so that none of the libraries is imported.
     """
-    found: list[dict[str, Any]]
+    rows: list[dict[str, Any]] | None = None
     if hasattr(source, "iloc") and hasattr(source, "columns"):  # pandas
         if id_column in source.index.names:
             source = source.reset_index(level=id_column)
-        # pandas has NaN for what is missing
-        found = source.astype(object).where(source.notna(), None).to_dict("records")
+        rows = source.astype(object).where(source.notna(), None).to_dict("records")  # NaN stands for a missing value
     elif hasattr(source, "to_dicts"):  # polars
-        found = source.to_dicts()
+        rows = source.to_dicts()
     elif hasattr(source, "to_batches"):  # Arrow
-        found = arrow_rows(source.to_batches(), source.schema, side, lambda index: f"{side}[{index}]")
+        rows = arrow_rows(source.to_batches(), source.schema, side, lambda index: f"{side}[{index}]")
     elif hasattr(source, "column_names"):  # datasets
-        found = [dict(row) for row in source]
-    else:
-        return None
-    return found
+        rows = [dict(row) for row in source]
+    return rows
 
 
 def with_names(table: Table, side: Side, names: ColumnNames, *, both: bool) -> Table:
-    """Put the columns of a table under the names of the row format; the columns that they come from stay.
+    """Copy the columns of a table to the names of the row format.
 
     Args:
         table: the rows.
@@ -661,36 +578,35 @@ def with_names(table: Table, side: Side, names: ColumnNames, *, both: bool) -> T
     Raises:
         ValueError: for a column that does not exist.
     """
-    wanted = names.of_side(side, both=both)
-    if table.first() is None or not (wanted or table.has_columns or names.json_references):
+    renamed = names.of_side(side, both=both)
+    if table.first() is None or not (renamed or table.has_columns or names.json_references):
         return table
     rows = [dict(row) if isinstance(row, dict) else row for row in table.rows]
-    for name, (option, given) in wanted.items():
-        if name in COSTS and ID not in wanted and not (isinstance(rows[0], dict) and ID in rows[0]):
-            raise InputValueError(
-                place=in_file(table.path),
-                expected=f"rows with {ID!r} beside the column of {option}",
-                got=described(table.first()),
-            )
+    for name, (option, given) in renamed.items():
+        if name in COSTS and ID not in renamed and not (isinstance(rows[0], dict) and ID in rows[0]):
+            expected = f"rows with {ID!r} beside the column of {option}"
+            raise InputValueError(place=in_file(table.path), expected=expected, got=described(table.first()))
         for row, cell in zip(rows, _column(table, option, given), strict=True):
-            if isinstance(row, dict):  # a column of the name that the format has is not the one that was asked for
+            if isinstance(row, dict):  # overwrites a column that has the name of the format but was not asked for
                 row[name] = NoCell if cell is Absent and name != PREDICTION else cell
-    key, is_json = REFERENCES, names.json_references
     for row in rows if both or side == "references" else ():
-        if isinstance(row, dict) and key in row:
-            is_text = is_json and isinstance(row[key], str)
-            if key in wanted:
-                row[key] = _answers(row[key], in_cell=table.has_columns and not is_json)
-            elif is_text or (table.has_columns and (is_json or _is_list_text(row[key]))):
-                row[key] = _answers(row[key], in_cell=True)
+        if isinstance(row, dict) and REFERENCES in row:
+            value, is_json = row[REFERENCES], names.json_references
+            if REFERENCES in renamed:
+                row[REFERENCES] = _answers(value, in_cell=table.has_columns and not is_json)
+            elif (is_json and isinstance(value, str)) or (table.has_columns and (is_json or _is_list_text(value))):
+                row[REFERENCES] = _answers(value, in_cell=True)
     return table._replace(rows=rows)
 
 
 def _column(table: Table, option: str, given: str) -> list[Any]:
-    """The cells of a column; raises `ValueError` naming the option where no row has any."""
+    """Return the cells of a column; raise `ValueError` with the option if no row has any."""
     cells = cells_of(table.rows, given)
     if all(cell is NoCell or cell is Absent for cell in cells):
-        remedy = "--references-id-column and --predictions-id-column (the same in Python with _) name that of one side"
+        remedy = (
+            "to name the ids of one side only, use --references-id-column or --predictions-id-column (in Python "
+            "references_id_column= or predictions_id_column=)"
+        )
         raise InputValueError(
             place=in_file(table.path),
             expected=f"a column {given!r} ({option})",
@@ -701,7 +617,7 @@ def _column(table: Table, option: str, given: str) -> list[Any]:
 
 
 def _answers(value: Any, *, in_cell: bool) -> Any:
-    """A list of acceptable answers; in a cell of a table such a list may be JSON text."""
+    """Return a list of acceptable answers; in a cell of a table the list may be JSON text."""
     if in_cell and _is_list_text(value):
         with suppress(JsonError):
             value = loads(value, unique_keys=True)
@@ -713,13 +629,13 @@ def _is_list_text(value: Any) -> bool:
 
 
 def _read_folder(path: Path, side: Side, faults: Faults, *, in_columns: bool) -> Table:
-    """The rows of a folder with one document a file, `ID.json`.
+    """Read a folder with one file per document, `ID.json`.
 
     Args:
         path: the folder.
         side: predictions or references.
         faults: collects the faults of files.
-        in_columns: whether the value of the side is in a column of the documents; otherwise it is the document.
+        in_columns: whether a column of the documents holds the value of the side; otherwise the document is the value.
     """
     files = sorted(file for file in path.iterdir() if suffix_of(file) == ".json" and not file.name.startswith("."))
     if not files:
@@ -728,7 +644,7 @@ def _read_folder(path: Path, side: Side, faults: Faults, *, in_columns: bool) ->
     size = 0
     for file in files:
         size += file.stat().st_size
-        check_room(path, _SIZE_OF_VALUES * size)
+        check_room(path, _VALUES_TO_JSON * size)
         try:
             value = read_value(file)
         except InputValueError as error:
@@ -743,16 +659,15 @@ def _read_folder(path: Path, side: Side, faults: Faults, *, in_columns: bool) ->
 
 _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_PDF = b"%PDF"
-_HEAD = 64  # bytes in which a zero says that a file is no text
+_HEAD = 64  # bytes among which a zero byte shows that a file is not text
 _CHUNK = 1 << 20  # bytes read at a time
 
 
 def _opened(path: Path, max_bytes: int | None, progress: Progress = no_progress) -> io.BufferedReader:
-    """Open a file for reading, unpacked if its name ends in `.gz`, behind its byte order mark.
+    """Open a text file for reading after its byte order mark; unpack it if its name ends in `.gz`.
 
     Raises:
-        ValueError: if it is UTF-16, a PDF file or begins with binary data, and here or while it is read, if it is too
+        ValueError: if it is UTF-16 or a PDF file, or begins with binary data; here or while it is read, if it is too
             large when unpacked, or is not a complete gzip file.
         OSError: if it cannot be read.
     """
@@ -769,57 +684,48 @@ def _opened(path: Path, max_bytes: int | None, progress: Progress = no_progress)
 
 
 def _begin_text(path: Path, file: io.BufferedReader) -> None:
-    """Refuse a file that does not begin as UTF-8 text does, and pass over its byte order mark."""
+    """Refuse a file that does not begin as UTF-8 text does, and skip its byte order mark."""
     head = file.peek(_HEAD)
-    got = "UTF-16" if head.startswith(_UTF16) else "a PDF file" if head.startswith(_PDF) else ""
-    got = got or ("binary data" if b"\0" in head[:_HEAD] else "")
-    if got:
+    is_binary = b"\0" in head[:_HEAD]
+    got = "UTF-16" if head.startswith(_UTF16) else "a PDF file" if head.startswith(b"%PDF") else "binary data"
+    if got != "binary data" or is_binary:
         raise InputValueError(place=in_file(path), expected="UTF-8 text", got=got)
-    if head.startswith(_UTF8_MARK):
-        file.read(len(_UTF8_MARK))
+    file.read(len(_UTF8_MARK) if head.startswith(_UTF8_MARK) else 0)
 
 
 class _Watched(io.FileIO):
-    """A file that tells how much of it was read."""
+    """A file that reports how much of it was read, and stops if memory runs out."""
 
     def __init__(self, path: Path, was_read: Advance) -> None:
         super().__init__(path)
-        self._was_read = was_read
+        self._path, self._was_read, self._size = path, was_read, 0
 
     def readinto(self, buffer: Any) -> int:
         count = super().readinto(buffer)
+        self._size += count
+        check_room(self._path, self._size)
         self._was_read(count)
         return count
 
 
-class _Unpacked(io.RawIOBase):
-    """The content of a gzip file; what is wrong with it is said where it is read."""
+class _Unpacked(gzip.GzipFile):
+    """The content of a gzip file; reading it raises an error if the file is damaged or too large."""
 
     def __init__(self, path: Path, packed: Any, max_bytes: int) -> None:
-        self._path, self._packed, self._max_bytes = path, packed, max_bytes
-        self._file = gzip.GzipFile(fileobj=packed)
-        self._size = 0
-
-    def readable(self) -> bool:
-        return True
+        super().__init__(fileobj=packed, mode="rb")
+        self.myfileobj = packed  # is closed together with this file
+        self._path, self._max_bytes, self._unpacked = path, max_bytes, 0
 
     def readinto(self, buffer: Any) -> int:
         try:
-            count = self._file.readinto(buffer)
+            count = super().readinto(buffer)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise InputValueError(
-                place=in_file(self._path),
-                expected="what gzip writes",
-                got=f"something else or a part of it ({error})",
-            ) from None
-        self._size += count
-        _check_unpacked(self._path, self._size, self._max_bytes)
+            got = f"something else or a part of it ({error})"
+            raise InputValueError(place=in_file(self._path), expected="what gzip writes", got=got) from None
+        self._unpacked += count
+        _check_unpacked(self._path, self._unpacked, self._max_bytes)
+        check_room(self._path, self._unpacked)
         return count
-
-    def close(self) -> None:
-        self._file.close()
-        self._packed.close()
-        super().close()
 
 
 def _check_unpacked(path: Path, length: int, max_bytes: int | None) -> None:
@@ -827,12 +733,12 @@ def _check_unpacked(path: Path, length: int, max_bytes: int | None) -> None:
         raise InputValueError(
             place=in_file(path),
             problem=f"more than {max_bytes:,} bytes when unpacked, the limit for compressed files",
-            remedy="a file that is not compressed has none",
+            remedy="a file that is not compressed has no limit",
         )
 
 
 def _decoded(path: Path, content: bytes) -> str:
-    """The text of a file; raises `ValueError` naming the first line that is not UTF-8."""
+    """Return the text of a file; raise `ValueError` with the first line that is not UTF-8."""
     try:
         return content.decode()
     except UnicodeDecodeError as error:

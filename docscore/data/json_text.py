@@ -1,4 +1,4 @@
-"""JSON text: read and written exactly, parsed from the output of a model, mended where it is damaged, and stored."""
+"""JSON text: read and write it exactly, parse and mend the output of a model, store values."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _encode_strictly = json.JSONEncoder(allow_nan=False).encode
 
 
 class JsonError(InputValueError):
-    """A text that is not JSON, is nested too deep, has an object with a key twice, or a number that is too long.
+    """A text is not JSON, is nested too deep, has an object with a key twice, or a number that is too long.
 
     Attributes:
         line: the line of the fault, counted from 1; None if unknown.
@@ -44,30 +44,29 @@ class JsonError(InputValueError):
         self.column = column
 
     def in_place(self, place: PlacePart, *, one_line: bool = False) -> Diagnostic:
-        """The diagnostic of the error for a text that is part of something larger, such as a file.
+        """Return the diagnostic of the error for a text that is part of something larger, such as a file.
 
         Args:
             place: the place of the text.
-            one_line: whether texts at this place have one line; line 1 is then not named, only the column.
+            one_line: whether texts at this place have one line, so that the message names only the column.
         """
         if self.line is None:
             return Diagnostic((place,), problem=self.problem, joint=", ")
         line = "" if one_line and self.line == 1 else f"line {self.line}, "
-        detail = f"{line}column {self.column}"
-        return Diagnostic((closer(place, detail),), problem=self.problem)
+        return Diagnostic((closer(place, f"{line}column {self.column}"),), problem=self.problem)
 
 
 def loads(source: str, *, unique_keys: bool = False) -> Any:
-    """Parse a JSON text; `NaN` and `Infinity` are accepted, as by the standard module.
+    """Parse a JSON text; accept `NaN` and `Infinity`, as the standard module does.
 
-    A number beyond every float, such as 1e400, is a text of its digits (`docscore.core.numbers.DecimalText`).
+    A number beyond every float, such as 1e400, becomes a text of its digits (`docscore.core.numbers.DecimalText`).
 
     Args:
         source: the text.
         unique_keys: whether a repeated key in an object is an error; otherwise the last one counts.
 
     Raises:
-        JsonError: a ValueError "line 1, column 9: expecting ..." where the text is not JSON, or one for a number
+        JsonError: a ValueError such as "line 1, column 9: expecting ..." if the text is not JSON, or if it has a number
             of more than `MAX_DIGITS` digits.
 
     >>> loads('{"total": "12.50"}')
@@ -95,7 +94,7 @@ def loads_at(source: str, place: PlacePart) -> Any:
         place: the place of the text, such as a file.
 
     Raises:
-        InputValueError: "refs.json, line 2, column 9: expecting ..." where the text is not JSON.
+        InputValueError: such as "refs.json, line 2, column 9: expecting ..." if the text is not JSON.
     """
     try:
         return loads(source, unique_keys=True)
@@ -104,10 +103,10 @@ def loads_at(source: str, place: PlacePart) -> Any:
 
 
 def dumps(value: Value) -> str:
-    r"""Write the value as ASCII JSON that `loads` reads as the same value; one-ofs as `{"$one_of": [...]}`.
+    r"""Write a value as ASCII JSON that `loads` reads as the same value, with one-ofs as `{"$one_of": [...]}`.
 
-    Exceptions: a surrogate pair in a text is read as the character that it encodes, and the digits of a decimal as
-    text (`store` keeps them).
+    There are two exceptions. A surrogate pair in a text is read as the character that it encodes. The digits of a
+    decimal are read as text; `store` keeps the decimal.
 
     Raises:
         ValueError: for an integer of more digits than `loads` reads.
@@ -119,7 +118,7 @@ def dumps(value: Value) -> str:
 
 
 def dumps_strictly(value: Any) -> str:
-    """Write a result as ASCII JSON that any parser reads: NaN and infinite numbers as null, tuples as lists.
+    """Write a result as ASCII JSON for any parser, with NaN and infinite numbers as null and tuples as lists.
 
     >>> dumps_strictly({"share": float("nan")})
     '{"share": null}'
@@ -135,7 +134,7 @@ def _dumped_strictly(value: Any) -> str:
 
 
 def _finite(value: Any) -> Any:
-    """The value with null in place of each number that JSON lacks."""
+    """Return the value with null in place of each number that JSON lacks."""
     if isinstance(value, dict):
         return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -164,22 +163,23 @@ _UNIQUE_KEYS = json.JSONDecoder(parse_float=float_or_digits, object_pairs_hook=_
 
 _DOUBLE = str.maketrans("“”„‟", '""""')
 _SINGLE = str.maketrans("‘’‚‛", "''''")
-_A_STEP = 32  # characters that are copied in the time of a step
+_A_STEP = 32  # characters that Python copies in the time of a step
 
 
 class TooManyStepsError(Exception):
-    """Mending a text takes too many steps."""
+    """To mend a text would take too many steps."""
 
 
 class Steps:
-    """What may still be done to mend the parts of one text.
+    """The budget that is left to mend the parts of one text.
 
-    It takes the place of the attribute in which the parser of `json-repair` has its text: where the parser changes the
-    text, that counts too.
+    An instance replaces the attribute in which the parser of `json-repair` holds its text, so that it also counts the
+    steps in texts that the parser changes.
 
     Attributes:
-        left: how often characters may still be read.
-        characters: how many may still be mended: the strings of `json-repair` grow by copying, a character at a time.
+        left: the number of times that the parser may still read a character.
+        characters: the number of characters that may still be mended. Strings of `json-repair` grow by copying, one
+            character at a time.
     """
 
     def __init__(self) -> None:
@@ -196,26 +196,26 @@ class _CountedText(str):
     """A text that counts how often its characters are read."""
 
     __slots__ = ("steps",)
-    steps: Any  # a `Steps`, which as an attribute of a class would be a descriptor
+    steps: Any  # a `Steps`; with that annotation, it would be taken for a descriptor
 
     def __getitem__(self, key: Any) -> str:
-        found = str.__getitem__(self, key)
-        self.steps.left -= 1 + len(found) // _A_STEP
+        part = str.__getitem__(self, key)
+        self.steps.left -= 1 + len(part) // _A_STEP
         if self.steps.left < 0:
             problem = f"it takes more than {MAX_STEPS:,} steps"
             raise TooManyStepsError(problem)
-        return found
+        return part
 
 
 def mended_json(source: str, steps: Steps) -> Any:
-    """The value of JSON text that is damaged; None if there is none, or if it is empty.
+    """Return the value of a damaged JSON text; None if it has none, or an empty one.
 
-    The time that `json-repair` takes grows with the square of the length of some texts; its steps are counted, so that
-    the same text is mended or given up on every machine.
+    `json-repair` takes a time that grows with the square of the length of some texts. Its steps are counted and not
+    timed, so that all machines mend or give up the same texts.
 
     Args:
         source: the text, or a part of one.
-        steps: what may still be done for all parts of the text.
+        steps: the budget that is left for all parts of the text.
 
     Raises:
         TooManyStepsError: if it takes more than `MAX_STEPS` steps, or has more than `MAX_MENDED` characters.
@@ -241,7 +241,7 @@ def mended_json(source: str, steps: Steps) -> Any:
 
 
 def _with_straight_quotes(source: str) -> str:
-    """The text with typographic quotes replaced where it has no others; beside others they belong to texts."""
+    """Replace typographic quotes in a text that has no others; if it has others, they are part of its strings."""
     if '"' in source:
         return source
     double = source.translate(_DOUBLE)
@@ -253,9 +253,9 @@ _PLAIN = LEAF_TYPES - {DecimalText}
 
 
 def store(value: Value) -> str:
-    r"""Write a value as JSON text, as `dumps` does; a decimal as `{"$decimal": "12.50"}`.
+    r"""Write a value as JSON text, as `dumps` does, but a decimal as `{"$decimal": "12.50"}`.
 
-    An object that has such a key itself is wrapped once more, so that nothing is taken for a mark that is none.
+    An object that has the key `$decimal` itself is wrapped once more, so that `restore` does not take it for a decimal.
 
     >>> from docscore.core.values import convert_prediction
     >>> from decimal import Decimal
@@ -268,7 +268,7 @@ def store(value: Value) -> str:
 
 
 def restore(source: str, *, unique_keys: bool = False) -> Any:
-    """Read a text that `store` wrote; one-ofs stay `{"$one_of": [...]}`. Errors as of `loads`."""
+    """Read a text that `store` wrote; one-ofs stay `{"$one_of": [...]}`; errors as for `loads`."""
     value = loads(source, unique_keys=unique_keys)
     return with_room_to_recurse(_unmarked, value) if _MARK in source else value
 
@@ -305,8 +305,8 @@ PARSE_COUNTS = {
     "mended": "parse_mended",
     "ambiguous": "parse_ambiguous",
 }
-Reading = Literal["exact", "extracted", "mended", "ambiguous", "failed"]
-COUNTED_READINGS: dict[str | None, tuple[Reading, ...]] = {  # by `parse`
+ParseOutcome = Literal["exact", "extracted", "mended", "ambiguous", "failed"]
+COUNTED_OUTCOMES: dict[str | None, tuple[ParseOutcome, ...]] = {  # by `parse`
     None: (),
     "json": ("failed",),
     "repair": ("failed", "extracted", "mended", "ambiguous"),
@@ -318,34 +318,37 @@ class Parsed(NamedTuple):
 
     Attributes:
         value: the JSON value, or the unchanged text if it could not be parsed.
-        outcome: "exact" if the text is JSON; "extracted" if a part of it is, and prose or a fence around it was taken
-            away; "ambiguous" if several parts with different values are; "mended" if a part was changed or cut off;
-            "failed" if nothing could be parsed.
-        note: which of several values was taken, or why mending was given up; else "".
+        outcome: "exact" if the text is JSON; "extracted" if a part of it is, within prose or a fence; "ambiguous" if
+            several parts with different values are; "mended" if a part was changed or cut off; "failed" if nothing
+            could be parsed.
+        note: which of several values was taken, or why mending was given up; otherwise "".
     """
 
     value: Any
-    outcome: Reading = "exact"
+    outcome: ParseOutcome = "exact"
     note: str = ""
 
     @property
     def failed(self) -> bool:
-        """Whether the text could not be parsed."""
+        """Return whether the text could not be parsed."""
         return self.outcome == "failed"
 
 
 def parse_text(text: str, mode: str, truth: Any = None) -> Parsed:
     """Parse the JSON value in the output text of a model.
 
-    "json" accepts only text that is JSON as a whole. "repair" takes the object or list in it that is JSON as it stands.
-    Of several with different values, it takes one of the kind of the ground truth (object or list) where there is one;
-    of these the last one in a fenced block, or, outside of such blocks, the last one. What stands inside of a bracket
-    that is not closed is no value of its own. Where there is no object or list, a scalar that is all of a fenced block
-    is taken; where there is none either, the largest part that begins as an object or a list does is mended (with
-    `json-repair`): trailing commas, single quotes, text that is cut off. Thoughts before `</think>` are passed over.
+    "json" accepts only a text that is JSON as a whole. "repair" ignores thoughts before `</think>`, and takes from the
+    rest, in this order:
+
+    1. An object or a list that is JSON as it stands. If there are several with different values, it prefers those of
+       the type of the ground truth, and among these the last one in a fenced block, or otherwise the last one. A value
+       inside a bracket that is not closed does not count.
+    2. A scalar that is the whole content of a fenced block.
+    3. The largest part that begins like an object or a list, mended with `json-repair`: trailing commas, single quotes,
+       text that is cut off.
 
     Args:
-        text: what the model printed.
+        text: the output of the model.
         mode: "json" or "repair".
         truth: the ground truth; a tuple holds acceptable answers.
 
@@ -363,9 +366,9 @@ def parse_text(text: str, mode: str, truth: Any = None) -> Parsed:
     try:
         value = loads(text)
     except ValueError:
-        return _found(text, truth) if mode == "repair" else Parsed(text, "failed")
-    shallow = text.count("[") + text.count("{") <= MAX_DEPTH  # told without a visit of the value
-    return Parsed(value) if shallow or can_be_scored(value) else Parsed(text, "failed")
+        return _repaired(text, truth) if mode == "repair" else Parsed(text, "failed")
+    is_shallow = text.count("[") + text.count("{") <= MAX_DEPTH  # known without a visit of the value
+    return Parsed(value) if is_shallow or can_be_scored(value) else Parsed(text, "failed")
 
 
 def parse_predictions(
@@ -407,20 +410,20 @@ def _read_answers(truth: Any) -> Any:
 
 
 def is_json_container(value: object) -> bool:
-    """Whether a value is a text that is, as a whole, an object or a list in JSON."""
+    """Return whether a value is a text that is, as a whole, an object or a list in JSON."""
     return isinstance(value, str) and value.lstrip()[:1] in ("{", "[") and _container_in(value) is not None
 
 
 def holds_json(value: object, *, mended: bool = False) -> bool:
-    """Whether a value is a text in which an object or a list stands as it is, or, if `mended`, can be mended."""
+    """Return whether a value is a text that contains an object or a list, as it stands or, if `mended`, mended."""
     if not isinstance(value, str):
         return False
-    found = parse_text(value, "repair")
-    return isinstance(found.value, dict | list) and (mended or found.outcome != "mended")
+    parsed = parse_text(value, "repair")
+    return isinstance(parsed.value, dict | list) and (mended or parsed.outcome != "mended")
 
 
 def can_be_scored(value: Any) -> bool:
-    """Whether a value can be scored: it is not nested too deeply."""
+    """Return whether a value can be scored: it is not nested too deeply."""
     try:
         with_room_to_recurse(convert_prediction, value)
     except ValueError:
@@ -428,11 +431,13 @@ def can_be_scored(value: Any) -> bool:
     return True
 
 
-def _found(text: str, truth: Any) -> Parsed:
-    """The value in a text that is not JSON as a whole."""
-    answer = _without_thoughts(text)
+def _repaired(text: str, truth: Any) -> Parsed:
+    """Parse a text that is not JSON as a whole."""
+    *thoughts, answer = _END_OF_THOUGHTS.split(text)
+    if not thoughts and _THOUGHTS.match(text):  # thoughts that do not end
+        answer = ""
     blocks = _fenced_blocks(answer)
-    values: list[tuple[int, bool, Any]] = []  # where each begins, whether it stands in a block, and the value
+    values: list[tuple[int, bool, Any]] = []  # the start of each, whether it is in a block, and the value
     damaged = []
     for start, end, _ in blocks:
         whole, largest = _whole_values(answer[start:end])
@@ -449,10 +454,10 @@ def _found(text: str, truth: Any) -> Parsed:
         values = [(at, fenced, scalar.value) for at, fenced, scalar in scalars if not scalar.failed]
     if values:
         return _chosen(sorted(values, key=lambda value: value[0]), truth)
-    by_mark = sorted(zip(blocks, damaged, strict=False), key=lambda block: not block[0][2])
-    parts = [part for _, part in by_mark] + [largest]
+    marked_first = sorted(zip(blocks, damaged, strict=False), key=lambda block: not block[0][2])
+    parts = [part for _, part in marked_first] + [largest]
+    steps = Steps()
     try:
-        steps = Steps()
         mended = next(filter(_is_container, (mended_json(part, steps) for part in parts if part)), None)
     except TooManyStepsError as error:
         return Parsed(text, "failed", f"not mended: {error}")
@@ -460,8 +465,8 @@ def _found(text: str, truth: Any) -> Parsed:
 
 
 def _chosen(values: list[tuple[int, bool, Any]], truth: Any) -> Parsed:
-    """The value that is taken of those that stand in a text as JSON, by the rule of `parse_text`."""
-    different: dict[str, tuple[bool, Any]] = {}  # in the order of their last places
+    """Choose one of the values that a text contains as JSON, by the rule of `parse_text`."""
+    different: dict[str, tuple[bool, Any]] = {}  # in the order of their last occurrences
     for _, fenced, value in values:
         key = json.dumps(value, sort_keys=True)
         different[key] = fenced or different.pop(key, (False,))[0], value
@@ -480,20 +485,12 @@ def _chosen(values: list[tuple[int, bool, Any]], truth: Any) -> Parsed:
 
 
 def kinds_of(truth: Any) -> set[type]:
-    """The types of a ground truth and of its alternatives."""
+    """Return the types of a ground truth and of its alternatives."""
     return set().union(*map(kinds_of, truth)) if isinstance(truth, tuple) else {type(truth)}
 
 
-def _without_thoughts(text: str) -> str:
-    """The text behind the thoughts of a model; nothing where they do not end."""
-    ends = [found.end() for found in _END_OF_THOUGHTS.finditer(text)]
-    if ends:
-        return text[ends[-1] :]
-    return "" if _THOUGHTS.match(text) else text
-
-
 def _fenced_blocks(text: str) -> list[tuple[int, int, bool]]:
-    """Where the content of each fenced block begins and ends, and whether the block is marked json; empty ones not."""
+    """Return the start and end of each fenced block that is not empty, and whether the block is marked as json."""
     blocks = []
     position = 0
     while fence := _FENCE.search(text, position):
@@ -507,17 +504,17 @@ def _fenced_blocks(text: str) -> list[tuple[int, int, bool]]:
 
 
 def _whole_values(source: str) -> tuple[list[tuple[int, Any]], str]:
-    """The objects and lists that are JSON as they stand, and their places; the largest part that may be damaged."""
+    """Return the objects and lists that are JSON as they stand, with their starts, and the largest damaged part."""
     source = source.rstrip(_BLANK)
     position, left, largest = 0, _READ_AGAIN * len(source) + _READ_AGAIN, ""
     first = len(source) - len(source.lstrip(_BLANK))
     ends: dict[int, int] | None = None
     values = []
-    while left > 0 and (found := _BRACKET.search(source, position)):
-        start = found.end() - 1
+    while left > 0 and (bracket := _BRACKET.search(source, position)):
+        start = bracket.end() - 1
         likely = _LIKELY.match(source, start) or (start == first and _NUMBERS.match(source, start))
-        position = found.end()
-        if not likely and found[1] is None:
+        position = bracket.end()
+        if not likely and bracket[1] is None:
             continue
         ends = _ends_of_parts(source) if ends is None else ends
         end = ends.get(start, len(source))
@@ -534,7 +531,7 @@ def _whole_values(source: str) -> tuple[list[tuple[int, Any]], str]:
 
 
 def _container_in(part: str) -> Any:
-    """The object or list that a text is; None if it is not JSON."""
+    """Return the object or list that a text is as a whole; None if it is not JSON."""
     try:
         value = loads(part)
     except ValueError:
@@ -543,12 +540,11 @@ def _container_in(part: str) -> Any:
 
 
 def _ends_of_parts(source: str) -> dict[int, int]:
-    """Where each bracket that is closed is closed, told in one pass over the text.
+    """Return the end of each bracket that is closed, by its start, in one pass over the text.
 
-    A bracket is closed outside of quoted texts, or, where it is not, anywhere. Whether a sign after it is quoted
-    depends on the number of quotes since the bracket: there are brackets with an even number of quotes before them and
-    such with an odd one, and each kind is closed among its own. A bracket behind a backslash opens nothing for others;
-    it is closed where the one around it is.
+    A bracket is closed outside of quoted texts, or otherwise anywhere. Whether a sign after it is quoted depends on the
+    number of quotes since the bracket. So brackets after an even number of quotes close among themselves, and those
+    after an odd number too. A bracket after a backslash closes together with the bracket around it.
     """
     quoted: dict[int, int] = {}
     plain: dict[int, int] = {}
@@ -573,12 +569,12 @@ def _ends_of_parts(source: str) -> dict[int, int]:
 
 
 def _is_container(value: Any) -> bool:
-    """Whether it is an object or a list that can be scored."""
+    """Return whether a value is an object or a list that can be scored."""
     return isinstance(value, dict | list) and can_be_scored(value)
 
 
 _BLANK = "\ufeff \t\r\n"  # a byte order mark, white space
-_READ_AGAIN = 8  # times that the characters of a source are read before the search ends
+_READ_AGAIN = 8  # the search ends when the characters of a source were read this many times
 
 _THOUGHTS = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
 _END_OF_THOUGHTS = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
@@ -587,12 +583,12 @@ _FENCE = re.compile(r"```[ \t]*([\w+.-]*)")
 _CLOSING = re.compile(r"^[ \t]*```+", re.MULTILINE)
 _ANY_CLOSING = re.compile(r"```+")
 
-_BRACKET = re.compile(r"(^[ \t\ufeff]*)?[{\[]", re.MULTILINE)  # with what is before it, if it is the first of its line
+_BRACKET = re.compile(r"(^[ \t\ufeff]*)?[{\[]", re.MULTILINE)  # with the blanks before it at the start of a line
 _REST_OF_LINE = re.compile(r"[ \t\r]*(?:\n|\Z)")
 _TOKEN = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
 
 # The beginning of an object or a list: a key or a value follows. Brackets in prose, as in "[sic]" or "see [1]", do not
-# match. No two repeated parts match the same characters, so that a search takes linear time.
+# match. A search takes linear time, since no two repeated parts match the same characters.
 _LIKELY = re.compile(
     r"""
     \{ \s* (?: \\?["'“”‘’] | \w+ \s* : )

@@ -40,7 +40,7 @@ from docscore.core.values import differs_by_value
 from docscore.data.checks import read_texts, warn_of_copies
 from docscore.data.files import ColumnNames
 from docscore.data.groups import Grouping, groups_of_rows, joined_runs
-from docscore.data.json_text import COUNTED_READINGS, PARSE_COUNTS, Parsed
+from docscore.data.json_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
 from docscore.data.pairing import Pairs, rows_of_sides
 from docscore.evaluation.automation import (
     ALIGNED,
@@ -574,7 +574,7 @@ class Evaluation(Displayed):
         """The ids of the texts that are "failed", and with `parse="repair"` "extracted", "mended" and "ambiguous"."""
         return {
             outcome: [self.ids[number] for number, parsed in self.readings.items() if parsed.outcome == outcome]
-            for outcome in COUNTED_READINGS[self.options.parse_mode]
+            for outcome in COUNTED_OUTCOMES[self.options.parse_mode]
         }
 
     @property

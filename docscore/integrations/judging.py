@@ -9,7 +9,7 @@ from typing import Any
 from docscore.core.errors import InputValueError
 from docscore.core.options import THRESHOLD, ScoringOptions, check_choice
 from docscore.core.values import convert_ground_truth, convert_prediction
-from docscore.data.json_text import Reading, dumps, kinds_of, loads, parse_text
+from docscore.data.json_text import ParseOutcome, dumps, kinds_of, loads, parse_text
 from docscore.evaluation.fields import Field
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.causes import places
@@ -32,7 +32,7 @@ class JudgedOutput:
     tree: ScoreTree
     answers: tuple[Any, ...]
     prediction: Any
-    parsed: Reading | None = None
+    parsed: ParseOutcome | None = None
     name: str = "anls_star"
 
     @property
@@ -102,7 +102,7 @@ def judged_output(
         raise InputValueError(expected="at least one acceptable answer", got="none")
     truth: Any = convert_ground_truth(tuple(answers))
     mode = {"none": None, "auto": "repair" if kinds_of(truth) & {dict, list} else None}.get(parse, parse)
-    parsed: Reading | None = None
+    parsed: ParseOutcome | None = None
     if mode is not None and isinstance(output, str):
         read = parse_text(output, mode, tuple(answers))
         output, parsed = read.value, read.outcome

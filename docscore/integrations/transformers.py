@@ -20,7 +20,7 @@ from docscore.core.options import AS_TEXT, check_choice
 from docscore.core.runtime import level_of_caller
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.data.checks import refuse_json_text
-from docscore.data.json_text import COUNTED_READINGS, PARSE_COUNTS, Parsed, parse_text
+from docscore.data.json_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed, parse_text
 from docscore.data.pairing import Pairs
 from docscore.data.rows import read_rows, row_format, table_in_memory
 from docscore.evaluation.state import RATES, ScoreState
@@ -165,7 +165,7 @@ class ComputeMetrics:
             )
             warnings.warn(msg, UserWarning, stacklevel=level_of_caller())
         result = self.state.compute()
-        read = COUNTED_READINGS.get(None if self.parse == AS_TEXT else self.parse, ("failed",))
+        read = COUNTED_OUTCOMES.get(None if self.parse == AS_TEXT else self.parse, ("failed",))
         return result | {RATES[PARSE_COUNTS[outcome]]: self.outcomes[outcome] / rows for outcome in read}
 
     def _truths(self, labels: Any, count: int) -> list[Any]:

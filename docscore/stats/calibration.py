@@ -1,7 +1,7 @@
 """Calibration of confidences: AUROC, expected calibration error, Brier score and the reliability diagram.
 
-A value has a confidence in [0, 1] and is right or wrong. Values of one document are not
-independent, so that intervals resample documents.
+A value has a confidence in [0, 1] and is right or wrong. The values of one document depend on each other, so intervals
+resample whole documents.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class CalibrationFigure(NamedTuple):
     """A figure with its interval.
 
     Attributes:
-        value: in [0, 1]; None where it is undefined, for the reason in the interval's note.
+        value: the figure, in [0, 1]; None if it is undefined, for the reason in the note of the interval.
         interval: the confidence interval from resampled documents.
     """
 
@@ -78,7 +78,7 @@ class Calibration:
         values: the number of values.
         documents: the number of documents with values.
         right: the number of right values.
-        auroc: how well confidences tell right values from wrong ones; 1 is best, 0.5 is chance.
+        auroc: the area under the ROC curve; 1 if confidences separate right from wrong values, 0.5 at chance.
         ece: the expected calibration error; 0 is best.
         brier: the Brier score; 0 is best.
         points: the non-empty bins, in increasing order.
@@ -93,7 +93,7 @@ class Calibration:
     points: list[ReliabilityPoint]
 
     def to_dict(self) -> dict[str, Any]:
-        """The attributes in plain types; an interval as its two ends, or None and a note with the reason."""
+        """Return the attributes in plain types; an interval as its two ends, or None and a note with the reason."""
         result: dict[str, Any] = {"values": self.values, "documents": self.documents, "right": self.right}
         for name, figure in (("auroc", self.auroc), ("ece", self.ece), ("brier", self.brier)):
             note = {f"{name}_note": figure.interval.note} if figure.interval.note else {}
@@ -114,12 +114,12 @@ def calibration_of(
 ) -> Calibration:
     """Compute AUROC, expected calibration error, Brier score and a reliability diagram, with intervals.
 
-    With y = 1 for a value that is right and 0 for one that is wrong, and c its confidence:
+    Let c be the confidence of a value, and y = 1 if it is right and 0 if it is wrong.
 
     * AUROC is the probability that a right value has a higher confidence than a wrong one; a tie counts half.
-    * ECE is the sum over bins of |sum of y - sum of c| / number of all values. All bins are equally wide; they are
-      (low, high], and the first includes its low end.
-    * Brier score is the mean of (c - y)^2.
+    * ECE is the sum over bins of |sum of y - sum of c| / number of all values. All bins (low, high] are equally wide,
+      and the first includes its low end.
+    * The Brier score is the mean of (c - y)^2.
 
     The intervals of AUROC, of the Brier score and of the accuracies in the bins are BCa. The ECE is biased upwards,
     since random deviations in the bins count as error, and the ECE of a resample even more so. Its interval is the
@@ -127,12 +127,11 @@ def calibration_of(
     therefore lie below the ECE itself; it starts at 0 where the ECE is not larger than random deviations make it.
 
     Args:
-        confidences: of v values, in [0, 1].
+        confidences: the confidences of v values, in [0, 1].
         correct: whether each value is right.
         documents: the number of each value's document (or cluster of documents), an integer.
         confidence: the level of the intervals, between 0 and 1.
-        n_resamples: the number of resamples; for AUROC and ECE fewer, but at least 1,000, where there are more than
-            20,000 values.
+        n_resamples: the number of resamples; AUROC and ECE use fewer, but at least 1,000, for more than 20,000 values.
         seed: the seed of the random numbers.
         resampled: progress callback, called with the number of resamples just drawn.
 
@@ -142,8 +141,8 @@ def calibration_of(
         1950, Verification of forecasts expressed in terms of probability; Davison and Hinkley 1997, Bootstrap Methods
         and their Application, section 5.2 (basic).
 
-    >>> found = calibration_of([0.9, 0.8, 0.6, 0.3], [1, 1, 0, 1], [0, 0, 1, 1])
-    >>> round(found.auroc.value, 3), round(found.ece.value, 3), round(found.brier.value, 3)
+    >>> calibration = calibration_of([0.9, 0.8, 0.6, 0.3], [1, 1, 0, 1], [0, 0, 1, 1])
+    >>> round(calibration.auroc.value, 3), round(calibration.ece.value, 3), round(calibration.brier.value, 3)
     (0.667, 0.4, 0.225)
     """
     level = check_confidence(confidence)
@@ -169,7 +168,7 @@ class _Values:
         self.gaps: Array = self.right - self.confidences  # 1 (right) or 0 (wrong), minus the confidence
 
     def sums(self, numbers: Array, bins: int = 1) -> Array:
-        """Sum numbers, one for each value, by document and bin, shape (n, bins); in one bin, all of a document."""
+        """Sum numbers, one for each value, by document and bin, shape (n, bins); with one bin, by document."""
         cells = self.documents * bins + (self.bin_of if bins > 1 else 0)
         totals = np.bincount(cells, weights=numbers, minlength=self.document_count * bins)
         return totals.reshape(self.document_count, bins).astype(np.float64)
@@ -178,7 +177,7 @@ class _Values:
 def _brier_and_points(
     values: _Values, level: float, n_resamples: int, seed: int
 ) -> tuple[CalibrationFigure, list[ReliabilityPoint]]:
-    """The Brier score and the points of the diagram, which are ratios of sums over documents."""
+    """Return the Brier score and the points of the diagram, which are ratios of sums over documents."""
     ones = np.ones(len(values.right))
     earned = np.hstack([values.sums(values.gaps**2), values.sums(values.right.astype(np.float64), BINS)])
     weight = np.hstack([values.sums(ones), values.sums(ones, BINS)])
@@ -188,18 +187,15 @@ def _brier_and_points(
         inside = values.bin_of == number
         if inside.any():
             low, high = _EDGES[number : number + 2].tolist()
-            count = int(inside.sum())
-            accuracy = int(values.right[inside].sum()) / count
-            points.append(
-                ReliabilityPoint(low, high, count, fmean(values.confidences[inside].tolist()), accuracy, interval)
-            )
+            confidence, accuracy = (fmean(of[inside].tolist()) for of in (values.confidences, values.right))
+            points.append(ReliabilityPoint(low, high, int(inside.sum()), confidence, accuracy, interval))
     return CalibrationFigure(fmean((values.gaps**2).tolist()), brier), points
 
 
 def _resampled_figures(
     values: _Values, level: float, n_resamples: int, seed: int, resampled: Advance
 ) -> tuple[CalibrationFigure, CalibrationFigure]:
-    """AUROC and ECE with their intervals."""
+    """Return AUROC and ECE with their intervals."""
     count, right = len(values.right), int(values.right.sum())
     area = None
     if 0 < right < count:
@@ -210,7 +206,7 @@ def _resampled_figures(
     ece = math.fsum(np.abs(observed).tolist())
 
     def figures(counts: Array) -> Array:
-        """AUROC, ECE, and the sum of the bins' deviations from their observed gaps, of each resample."""
+        """Return AUROC, ECE, and the sum of the bins' deviations from their observed gaps for each resample."""
         drawn_gaps = counts @ gaps / (counts @ sizes)
         areas = area.of(counts) if area else np.ones(len(counts))
         return np.array([areas, np.abs(drawn_gaps).sum(axis=1), np.abs(drawn_gaps - observed).sum(axis=1)])
@@ -227,31 +223,30 @@ def _resampled_figures(
             alike = math.isnan(low) or np.abs(influence).max() <= ROUNDING
             area_interval = TOO_ALIKE if alike else Interval(low, high, error, method)
     if area is None:
-        these = "the one value is" if count == 1 else f"all {count:,} values are"
-        note = f"{these} {'right' if right else 'wrong'}: AUROC needs right and wrong ones"
-        area_interval = Interval(note=note)
+        values_are = "the one value is" if count == 1 else f"all {count:,} values are"
+        area_interval = Interval(note=f"{values_are} {'right' if right else 'wrong'}: AUROC needs right and wrong ones")
     return CalibrationFigure(area.value if area else None, area_interval), CalibrationFigure(ece, ece_interval)
 
 
 def _ece_interval(drawn: Array, centred: Array, ece: float, level: float) -> Interval:
-    """The basic bootstrap interval of ECE; it starts at 0 where random deviations alone can explain the ECE."""
+    """Return the basic bootstrap interval of ECE; it starts at 0 if random deviations alone can explain the ECE."""
     if np.ptp(drawn) <= ROUNDING:
         return TOO_ALIKE
     shares = (1 - level) / 2, (1 + level) / 2
     high, low = (max(0.0, 2 * ece - float(end)) for end in np.quantile(drawn, shares))
-    if ece <= np.quantile(centred, shares[1]):
-        low = 0.0
-    return Interval(low, high, float(drawn.std(ddof=1)), f"basic bootstrap, {len(drawn):,} resamples of documents")
+    is_noise = ece <= np.quantile(centred, shares[1])
+    method = f"basic bootstrap, {len(drawn):,} resamples of documents"
+    return Interval(0.0 if is_noise else low, high, float(drawn.std(ddof=1)), method)
 
 
 class RocArea:
     """The probability that a right value has a higher confidence than a wrong one; a tie counts half (AUROC).
 
     Args:
-        confidences: of v values.
+        confidences: the confidences of v values.
         right: whether each value is right; at least one is, and at least one is not.
-        documents: the document of each value, a number from 0.
-        count: how many documents there are.
+        documents: the number of each value's document, from 0.
+        count: the number of documents.
 
     Attributes:
         value: AUROC, in [0, 1].
@@ -272,7 +267,7 @@ class RocArea:
         self.value = float((self.below + self.up_to).sum()) / (2 * len(of_right) * len(of_wrong))
 
     def of(self, counts: Array) -> Array:
-        """AUROC of resamples, given how often each document is drawn: shape (b, n) to (b,).
+        """Return AUROC of resamples, given how often each document is drawn: from shape (b, n) to (b,).
 
         A resample without right or without wrong values gets the AUROC of all documents.
         """
@@ -286,13 +281,13 @@ class RocArea:
         return np.divide(pairs, both, out=np.full(len(counts), self.value), where=both > 0)  # type: ignore[no-any-return]
 
     def influence(self) -> Array:
-        """The derivative of AUROC with respect to each document's weight, shape (n,)."""
+        """Return the derivative of AUROC with respect to each document's weight, shape (n,)."""
         rights, wrongs = len(self.right_documents), len(self.wrong_documents)
         of_right = (self.below + self.up_to) / (2 * wrongs)  # the share of wrong values below each right one
-        ends = [np.cumsum(np.bincount(each, minlength=wrongs + 1))[:wrongs] for each in (self.below, self.up_to)]
+        ends = [np.cumsum(np.bincount(counts, minlength=wrongs + 1))[:wrongs] for counts in (self.below, self.up_to)]
         of_wrong = 1 - (ends[0] + ends[1]) / (2 * rights)  # the share of right values above each wrong one
         sums = [
-            np.bincount(documents, weights=each - self.value, minlength=self.count) / len(each)
-            for documents, each in ((self.right_documents, of_right), (self.wrong_documents, of_wrong))
+            np.bincount(documents, weights=shares - self.value, minlength=self.count) / len(shares)
+            for documents, shares in ((self.right_documents, of_right), (self.wrong_documents, of_wrong))
         ]
         return sums[0] + sums[1]

@@ -2,10 +2,10 @@
 
 A document with the weight c counts as c documents. Derivatives are taken with respect to these weights, at 1.
 
-Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapters 14 and 22. Up to 10,000 documents are resampled
-for BCa intervals. Of more documents, the ends come from ABC, which approximates BCa from derivatives. With z0 the bias
-correction and a the acceleration, the end of a BCa interval for the probability alpha is the quantile of the resampled
-figures at
+Source: Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapters 14 and 22. For up to 10,000 documents,
+intervals are BCa and come from resamples. For more documents, they are ABC, which approximates BCa by derivatives. With
+z0 the bias correction and a the acceleration, the end of a BCa interval for the probability alpha is the quantile of
+the resampled figures at
 
     cdf(z0 + (z0 + z) / (1 - a (z0 + z)))    where z is the standard normal quantile of alpha (14.10).
 """
@@ -36,7 +36,7 @@ _FEWEST_CLUSTERS = 5  # four have 35 different resamples, five have 126
 
 BATCH_CELLS = 1_000_000  # numbers per batch of resamples, so that it fits in a processor's cache
 _FEW_FIGURES = 5
-_SMALL_BATCH_CELLS = 120_000  # for few figures: their products then stay in one BLAS thread, which is faster
+_SMALL_BATCH_CELLS = 120_000  # for few figures: BLAS then computes their products in one thread, which is faster
 
 Array = npt.NDArray[np.float64]
 P = ParamSpec("P")
@@ -57,8 +57,8 @@ class Interval(NamedTuple):
         low: the lower end; None if there is no interval.
         high: the upper end; None if there is no interval.
         standard_error: of the estimate; None if there is no interval.
-        method: how it was computed.
-        note: why there is no interval, or why it says little, with numbers; else "".
+        method: the name of the method.
+        note: why there is no interval, or why it says little, with numbers; otherwise "".
     """
 
     low: float | None = None
@@ -69,7 +69,7 @@ class Interval(NamedTuple):
 
     @property
     def ends(self) -> tuple[float, float] | None:
-        """Both ends; None if there is no interval."""
+        """Return both ends; None if there is no interval."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
 
@@ -84,8 +84,8 @@ class Ratios:
     Args:
         earned: the numerators, shape (n, k).
         weight: the denominators, at least 0; a document without the field has 0 in both.
-        unit: what a row is, for messages: "document" or "cluster".
-        sums: the sums of both over all rows, shape (2, k), if computed before.
+        unit: the meaning of a row in messages, "document" or "cluster".
+        sums: the sums of both over all rows, shape (2, k), if they are known.
 
     Attributes:
         count: n.
@@ -101,32 +101,29 @@ class Ratios:
         exact = [fsum(column.tolist()) for column in self.table.T] if sums is None else sums
         self.sums: Array = np.array(exact, dtype=np.float64).reshape(2, k)
         self.totals: Array = self.sums[1]
-        self.values = _quotients(self.sums[0], self.totals, np.ones(k))
+        self.values = quotients(self.sums[0], self.totals, np.ones(k))
 
     def columns(self, chosen: list[int]) -> Ratios:
         """Select columns."""
         return Ratios(self.earned[:, chosen], self.weight[:, chosen], unit=self.unit, sums=self.sums[:, chosen])
 
     def rows(self, chosen: Sequence[int]) -> Ratios:
-        """The ratios over the documents with these numbers, in this order."""
+        """Select documents by their numbers, in this order."""
         return Ratios(self.earned[list(chosen)], self.weight[list(chosen)])
 
     def by_cluster(self, clusters: npt.ArrayLike) -> Ratios:
-        """The same ratios with one row for each cluster: the sums over its documents, in order of the numbers.
+        """Return the same ratios with one row per cluster: the sums over its documents, in order of the numbers.
 
         Args:
             clusters: the number of each document's cluster, shape (n,).
 
         Raises:
-            TypeError, ValueError: unless there is one integer for each document.
+            TypeError, ValueError: unless there is one integer per document.
         """
         labels = np.asarray(clusters)
         if labels.shape != (self.count,):
-            raise InputValueError(
-                place="clusters",
-                expected=f"one number for each of {self.count:,} documents",
-                got=f"shape {labels.shape}",
-            )
+            expected = f"one number for each of {self.count:,} documents"
+            raise InputValueError(place="clusters", expected=expected, got=f"shape {labels.shape}")
         if labels.size and not np.issubdtype(labels.dtype, np.integer):
             raise InputTypeError(place="clusters", expected="whole numbers", got=str(labels.dtype))
         order = np.argsort(labels, kind="stable")
@@ -136,49 +133,51 @@ class Ratios:
         return Ratios(earned, weight, unit="cluster", sums=self.sums)
 
     def of(self, counts: Array) -> Array:
-        """The ratios of resamples, given how often each document is drawn: shape (b, n) to (k, b).
+        """Return the ratios of resamples, given how often each document is drawn: from shape (b, n) to (k, b).
 
-        A resample without a document that has the field gets the ratio of all documents.
+        If no document of a resample has the field, the resample gets the ratio of all documents.
         """
         numerators, denominators = np.hsplit(counts @ self.table, 2)
-        return _quotients(numerators, denominators, self.values).T  # type: ignore[no-any-return]
+        return quotients(numerators, denominators, self.values).T  # type: ignore[no-any-return]
 
     def left_out(self) -> Array:
-        """The ratios with one document left out, shape (n, k): (E - e) / (W - w), or E / W where W = w."""
-        return _quotients(self.sums[0] - self.earned, self.totals - self.weight, self.values)
+        """Return the ratios with one document left out, shape (n, k): (E - e) / (W - w), or E / W where W = w."""
+        return quotients(self.sums[0] - self.earned, self.totals - self.weight, self.values)
 
     def influence(self) -> Array:
-        """The derivative of each ratio with respect to each document's weight, shape (n, k): (e - value w) / W."""
+        """Return the derivative of each ratio by each document's weight, shape (n, k): (e - value w) / W."""
         return (self.earned - self.values * self.weight) / self._divisors
 
     def bias(self) -> Array:
-        """The k biases of the ratios to second order: half the sum of their second derivatives."""
+        """Return the k biases of the ratios to second order: half the sum of their second derivatives."""
         return -(self.influence() * self.weight).sum(axis=0) / self._divisors  # type: ignore[no-any-return]
 
     def curvature(self, direction: Array) -> Array:
-        """Half the k second derivatives along a direction of the weights, shape (n, k)."""
+        """Return half the k second derivatives along a direction of the weights, shape (n, k)."""
         numerators, denominators = self._moved(direction)
         return -(numerators - self.values * denominators) * denominators / self._divisors**2
 
     def along(self, direction: Array, steps: Array) -> Array:
-        """The ratios for the weights 1 + step x direction, for each of k steps; NaN for a denominator of at most 0."""
-        numerators, denominators = (
-            total + steps * moved for total, moved in zip(self.sums, self._moved(direction), strict=True)
-        )
-        return _quotients(numerators, denominators, np.where(self.totals > 0, np.nan, self.values))
+        """Return the ratios for the weights 1 + step x direction of k steps; NaN if a denominator is not positive."""
+        earned, weight = self._moved(direction)
+        default = np.where(self.totals > 0, np.nan, self.values)
+        return quotients(self.sums[0] + steps * earned, self.totals + steps * weight, default)
 
     def ends(self) -> tuple[Array, Array]:
-        """The smallest and the largest value that each of the k ratios can have, whatever the weights."""
-        having = self.weight > 0
-        each = np.divide(self.earned, self.weight, out=np.zeros_like(self.earned), where=having)
-        lows = np.where(having, each, np.inf).min(axis=0, initial=np.inf)
-        highs = np.where(having, each, -np.inf).max(axis=0, initial=-np.inf)
+        """Return the smallest and the largest value that each of the k ratios can have, whatever the weights."""
+        lows = quotients(self.earned, self.weight, np.array(np.inf)).min(axis=0, initial=np.inf)
+        highs = quotients(self.earned, self.weight, np.array(-np.inf)).max(axis=0, initial=-np.inf)
         return np.where(self.totals > 0, lows, self.values), np.where(self.totals > 0, highs, self.values)
 
     def gap(self, column: int, *, alike: bool) -> Interval | None:
-        """Why a ratio has no interval, if no document has influence on it or some have; None where it can have one."""
+        """Return an interval without ends that says why a ratio has none; None if it can have an interval.
+
+        Args:
+            column: the number of the ratio.
+            alike: whether no document has influence on it.
+        """
         having = int((self.weight[:, column] > 0).sum())
-        if not having:
+        if having == 0:
             return Interval(note=f"no {self.unit} has it")
         if having == 1:
             return Interval(note=f"one {self.unit}: an interval needs two")
@@ -187,16 +186,16 @@ class Ratios:
 
     @property
     def _divisors(self) -> Array:
-        """The sums of the denominators, 1 where they are 0."""
+        """Return the sums of the denominators, 1 where they are 0."""
         return np.where(self.totals > 0, self.totals, 1.0)
 
     def _moved(self, direction: Array) -> tuple[Array, Array]:
-        """The changes of both sums for one step of the weights along a direction."""
+        """Return the changes of both sums for one step of the weights along a direction."""
         return (direction * self.earned).sum(axis=0), (direction * self.weight).sum(axis=0)
 
 
 def _difference(method: Callable[Concatenate[Ratios, P], Array]) -> Callable[Concatenate[Differences, P], Array]:
-    """The same for differences: what a method gives of the new system minus what it gives of the base."""
+    """Return a method for differences: the result of a method for the new system minus its result for the base."""
 
     def of_both(self: Differences, /, *args: P.args, **keywords: P.kwargs) -> Array:
         return method(self.new, *args, **keywords) - method(self.base, *args, **keywords)
@@ -205,12 +204,12 @@ def _difference(method: Callable[Concatenate[Ratios, P], Array]) -> Callable[Con
 
 
 class Differences:
-    """Differences of ratios of two systems on the same n documents: resampled as ratios are, both with the same draws.
+    """Differences of ratios of two systems on the same n documents, resampled with the same draws for both.
 
     Attributes:
         count: n.
         values: the k differences, new minus base.
-        moved: for each difference whether any document changed by more than `ROUNDING`.
+        moved: whether any document changed by more than `ROUNDING`, for each difference.
     """
 
     def __init__(self, new: Ratios, base: Ratios, *, moved: npt.NDArray[np.bool_] | None = None) -> None:
@@ -234,16 +233,21 @@ class Differences:
         return Differences(self.new.columns(chosen), self.base.columns(chosen), moved=self.moved[chosen])
 
     def by_cluster(self, clusters: npt.ArrayLike) -> Differences:
-        """The same differences with one row for each cluster; see `Ratios.by_cluster`."""
+        """Return the same differences with one row per cluster; see `Ratios.by_cluster`."""
         return Differences(self.new.by_cluster(clusters), self.base.by_cluster(clusters), moved=self.moved)
 
     def ends(self) -> tuple[Array, Array]:
-        """The smallest and the largest value that each of the k differences can have, whatever the weights."""
+        """Return the smallest and the largest value that each of the k differences can have, whatever the weights."""
         (new_lows, new_highs), (base_lows, base_highs) = self.new.ends(), self.base.ends()
         return new_lows - base_highs, new_highs - base_lows
 
     def gap(self, column: int, *, alike: bool) -> Interval | None:
-        """Why a difference has no interval, if nothing has influence on it or not; None where it can have one."""
+        """Return an interval without ends that says why a difference has none; None if it can have an interval.
+
+        Args:
+            column: the number of the difference.
+            alike: whether no document has influence on it.
+        """
         having = int(((self.new.weight[:, column] > 0) | (self.base.weight[:, column] > 0)).sum())
         if not self.moved[column]:
             return Interval(note=NO_CHANGE)
@@ -258,10 +262,10 @@ def side_by_side(*parts: Ratios) -> Ratios:
     return Ratios(earned, weight, unit=parts[0].unit, sums=np.hstack([part.sums for part in parts]))
 
 
-def _quotients(numerators: Array, denominators: Array, default: Array) -> Array:
-    """Divide element by element; a default where the denominator is not positive."""
-    found: Array = np.broadcast_to(default, numerators.shape).copy()
-    return np.divide(numerators, denominators, out=found, where=denominators > 0)
+def quotients(numerators: Array, denominators: Array, default: Array, least: float = 0.0) -> Array:
+    """Divide element by element; return the default where the denominator is not above the least one."""
+    values: Array = np.broadcast_to(default, numerators.shape).copy()
+    return np.divide(numerators, denominators, out=values, where=denominators > least)
 
 
 def check_confidence(confidence: float) -> float:
@@ -272,8 +276,8 @@ def check_confidence(confidence: float) -> float:
 def wilson_interval(count: int, of: int, *, confidence: float = CONFIDENCE) -> Interval:
     """Compute the Wilson score interval of a rate: `count` of `of` independent documents.
 
-    It is `scipy.stats.binomtest(count, of).proportion_ci(confidence, "wilson")`, without the import of scipy.stats,
-    which takes as long as all of a small evaluation.
+    The result is that of `scipy.stats.binomtest(count, of).proportion_ci(confidence, "wilson")`, without the import of
+    scipy.stats, which takes as long as a small evaluation.
 
     Source:
         Wilson 1927, Probable inference, the law of succession, and statistical inference.
@@ -318,7 +322,7 @@ def intervals_of(
             questions on one page: whole clusters are resampled.
 
     Returns:
-        k intervals, without ends where fewer than two documents have the field, or all have the same ratio.
+        k intervals. They have no ends if fewer than two documents have the field, or all have the same ratio.
 
     >>> scores = np.array([[1.0], [0.5], [0.75], [0.25], [1.0], [0.0]])
     >>> [interval] = intervals_of(Ratios(scores, np.ones((6, 1))))
@@ -356,11 +360,11 @@ def drawn_values(
 ) -> Array:
     """Compute k figures of each of b resamples of n documents, shape (k, b).
 
-    They are computed in batches, on whose size the resamples do not depend.
+    The resamples do not depend on the size of the batches in which they are computed.
 
     Args:
-        figures: gives them, when told how often each document is drawn: shape (b, n) to (k, b).
-        k: how many they are.
+        figures: computes the figures from the number of times that each document is drawn, from shape (b, n) to (k, b).
+        k: the number of figures.
         n: the number of documents.
         n_resamples: b.
         seed: the seed of the random numbers.
@@ -380,12 +384,12 @@ def drawn_values(
 
 
 def bca(drawn: Array, values: Array, influence: Array, shares: tuple[float, float]) -> Ends:
-    """The interval ends of k figures by the bias-corrected and accelerated bootstrap (BCa).
+    """Return the interval ends of k figures by the bias-corrected and accelerated bootstrap (BCa).
 
     Args:
         drawn: the figures of each resample, shape (k, b).
         values: the figures themselves, shape (k,).
-        influence: of each document on each figure, up to a constant factor, shape (n, k): for the acceleration.
+        influence: the influence of each document on each figure, up to a constant factor, shape (n, k).
         shares: the nominal probabilities below the lower and below the upper end.
     """
     ends = [_quantiles(*column, shares) for column in zip(drawn, values, acceleration(influence), strict=True)]
@@ -394,34 +398,29 @@ def bca(drawn: Array, values: Array, influence: Array, shares: tuple[float, floa
 
 
 def acceleration(influence: Array) -> Array:
-    """The k accelerations (14.15): a sixth of the skewness of the documents' influences; NaN where all are equal."""
+    """Return the k accelerations (14.15), a sixth of the skewness of the influences; NaN where all are equal."""
     centred = influence - influence.mean(axis=0)
     squares = (centred**2).sum(axis=0)
     return (centred**3).sum(axis=0) / np.where(squares > 0, 6 * squares**1.5, np.nan)  # type: ignore[no-any-return]
 
 
 def _quantiles(drawn: Array, value: float, a: float, shares: Sequence[float]) -> list[float]:
-    """The BCa quantiles of the resamples; NaN where all of them are on one side of the value."""
+    """Return the BCa quantiles of the resamples; NaN where all of them are on one side of the value."""
     below = np.count_nonzero(drawn < value - ROUNDING) + np.count_nonzero(drawn <= value + ROUNDING)
     share_below = below / (2 * len(drawn))  # resamples equal to the value count half
     if not 0 < share_below < 1 or math.isnan(a):
         return [math.nan] * len(shares)
     z0 = _NORMAL.inv_cdf(share_below)
-    adjusted = [_NORMAL.cdf(z0 + _bca_adjust(z0 + _NORMAL.inv_cdf(share), a)) for share in shares]
-    return np.quantile(drawn, adjusted).tolist()  # type: ignore[no-any-return]
-
-
-def _bca_adjust(z: float, a: float) -> float:
-    """Return z / (1 - a z), the inner term of the BCa formula; infinite where a z is 1 or more."""
-    rest = 1 - a * z
-    return z / rest if rest > 0 else math.copysign(math.inf, z)
+    ends = [z0 + _NORMAL.inv_cdf(share) for share in shares]
+    adjusted = [z / (1 - a * z) if a * z < 1 else math.copysign(math.inf, z) for z in ends]
+    return np.quantile(drawn, [_NORMAL.cdf(z0 + z) for z in adjusted]).tolist()  # type: ignore[no-any-return]
 
 
 def abc(estimates: Ratios | Differences, shares: tuple[float, float]) -> Ends:
-    """The interval ends by approximate bootstrap confidence (ABC), an approximation of BCa without resampling.
+    """Return the interval ends by approximate bootstrap confidence (ABC), an approximation of BCa without resampling.
 
-    Uses derivatives and one pass over the documents. The ends differ from those of BCa by terms of order 1/n, and are
-    clipped to the range of the documents' own ratios.
+    ABC uses derivatives and one pass over the documents. Its ends differ from those of BCa by terms of order 1/n, and
+    are clipped to the range of the documents' own ratios.
 
     Source:
         DiCiccio and Efron 1992, More accurate confidence intervals in exponential families, Biometrika 79;

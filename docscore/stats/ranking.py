@@ -1,4 +1,4 @@
-"""Ranks of systems on the same documents: which orders the documents allow."""
+"""Ranks of systems on the same documents, with intervals and groups."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ def ranks_of(
 ) -> list[Rank]:
     """Compute the ranks of k systems by one figure.
 
-    All intervals of ranks hold together with the confidence. Two systems are told apart where their difference, divided
-    by its standard error, is beyond the quantile of the largest such deviation of all pairs in resamples; pairs that
+    All intervals of ranks hold together with the confidence. Two systems are told apart if their difference, divided
+    by its standard error, is beyond the quantile of the largest such deviation of all pairs in resamples. Pairs that
     are told apart leave, and the quantile is taken again. A system's best rank is one more than the number of systems
-    that are told apart and above it.
+    that are told apart from it and above it.
 
     Args:
-        systems: the figure of each system, a column each, over the same n documents, at least two.
+        systems: one column per system with its figure, over the same n documents; at least two systems.
         confidence: the probability that no two systems are told apart in the wrong order, between 0 and 1.
-        n_resamples: the number of resamples of the documents; of more than 10,000 documents, the number of draws from
-            the normal distribution that their sums come near.
+        n_resamples: the number of resamples of the documents; for more than 10,000 documents, the number of draws from
+            the normal distribution that approximates their sums.
         seed: the seed of the random numbers.
         resampled: progress callback, called with the number of resamples just drawn.
         clusters: the number of each document's cluster, shape (n,); whole clusters are resampled.
@@ -65,13 +65,10 @@ def ranks_of(
     values, n = systems.values, systems.count
     if n > MOST_RESAMPLED:
         influence = systems.influence()
+        covariance = influence.T @ influence
         rng = np.random.default_rng(seed)
-        drawn = (
-            values[:, np.newaxis]
-            + rng.multivariate_normal(
-                np.zeros(len(values)), influence.T @ influence, n_resamples, check_valid="ignore"
-            ).T
-        )
+        moves = rng.multivariate_normal(np.zeros(len(values)), covariance, n_resamples, check_valid="ignore")
+        drawn = values[:, np.newaxis] + moves.T
         resampled(n_resamples)
     else:
         drawn = drawn_values(systems.of, len(values), n, n_resamples, seed, resampled)
@@ -80,19 +77,18 @@ def ranks_of(
     best = (top / top.sum(axis=0)).mean(axis=1)
     ranks = 1 + (values > values[:, np.newaxis] + ROUNDING).sum(axis=1)
     lows, highs = 1 + above.sum(axis=0), len(values) - above.sum(axis=1)
-    groups = _groups(values, above)
-    columns = (ranks.tolist(), lows.tolist(), highs.tolist(), groups, best.tolist())
+    columns = (ranks.tolist(), lows.tolist(), highs.tolist(), _groups(values, above), best.tolist())
     return [Rank(*row) for row in zip(*columns, strict=True)]
 
 
 def _told_apart(values: Array, drawn: Array, confidence: float, n: int) -> npt.NDArray[np.bool_]:
-    """For each pair of k systems whether the first is above the second for certain, shape (k, k).
+    """Return for each pair of k systems whether the first is told apart from and above the second, shape (k, k).
 
     Args:
         values: the figures, shape (k,).
         drawn: the figures of each resample, shape (k, b).
         confidence: the probability that no pair is told apart in the wrong order.
-        n: the number of documents; of few, the quantile is widened as that of Student's distribution is.
+        n: the number of documents; the fewer there are, the more the quantile is widened, as in Student's distribution.
     """
     from scipy.special import ndtr, stdtrit  # noqa: PLC0415  slow to import
 
@@ -116,12 +112,10 @@ def _told_apart(values: Array, drawn: Array, confidence: float, n: int) -> npt.N
 
 
 def _groups(values: Array, above: npt.NDArray[np.bool_]) -> list[int]:
-    """The number of each system's group."""
-    groups, group = [1] * len(values), 1
-    order = np.argsort(-values, kind="stable").tolist()
-    first = order[0]
-    for system in order:
-        if above[first, system]:
-            first, group = system, group + 1
-        groups[system] = group
+    """Return the number of each system's group."""
+    groups = [1] * len(values)
+    first, *others = np.argsort(-values, kind="stable").tolist()
+    for system in others:
+        groups[system] = groups[first] + bool(above[first, system])
+        first = system if above[first, system] else first
     return groups

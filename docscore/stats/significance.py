@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from docscore.core.numbers import DECIMALS, ROUNDING
 from docscore.core.runtime import Advance, ignore
-from docscore.stats.intervals import BATCH_CELLS, RESAMPLES, SEED, Array, Differences, Ratios
+from docscore.stats.intervals import BATCH_CELLS, RESAMPLES, SEED, Array, Differences, Ratios, quotients
 
 _NORMAL = NormalDist()
 
@@ -19,7 +19,7 @@ _NORMAL = NormalDist()
 _BITS = 32
 
 
-_NEAR_MEAN = 1e-3  # standard errors; nearer to the mean the saddlepoint formula is inexact, its limit is used
+_NEAR_MEAN = 1e-3  # standard errors; nearer to the mean, the saddlepoint formula is inexact, and its limit is used
 
 
 def permutation_p_values(
@@ -33,13 +33,13 @@ def permutation_p_values(
 ) -> list[float]:
     """Compute the two-sided p-value of each difference of ratios by a paired permutation test.
 
-    Under the null hypothesis, the two systems' results of each document can be swapped; the p-value is the share of
+    Under the null hypothesis, the two systems' results of each document can be swapped. The p-value is the share of
     swaps whose difference is at least as large. Documents on which the two agree change nothing and are left out.
 
     Args:
         base: k ratios over n documents.
         new: the same k ratios of the other system.
-        n_resamples: how many swaps are drawn; if m documents differ and 2^m is not larger, all swaps are used.
+        n_resamples: the number of swaps to draw; if m documents differ and 2^m is not larger, all swaps are used.
         seed: the seed of the random numbers.
         permuted: progress callback, called with the number of swaps just made.
         clusters: the number of each document's cluster, shape (n,), for documents that are not independent: whole
@@ -47,8 +47,8 @@ def permutation_p_values(
 
     Source:
         Fisher 1935, The Design of Experiments, section 21. The p-value is that of `scipy.stats.permutation_test` with
-        permutation_type="samples", which takes minutes for 100,000 documents, since it shuffles the two results of each
-        document by itself.
+        permutation_type="samples". That function takes minutes for 100,000 documents, since it shuffles the results of
+        one document at a time.
     """
     if clusters is not None:
         base, new = base.by_cluster(clusters), new.by_cluster(clusters)
@@ -57,35 +57,37 @@ def permutation_p_values(
     m, k = len(changes), base.earned.shape[1]
     if m <= 1:  # swapping the one that differs gives the same difference with the other sign
         return [1.0] * k
-    totals = [each.sums.ravel() for each in (base, new)]
 
     def differences(moved: Array) -> Array:
-        """The k differences, rounded so that equal ones tie, where the sums move by these amounts, shape (b, 2k)."""
-        values = [_quotient(total + sign * moved, k) for total, sign in zip(totals, (1, -1), strict=True)]
-        return np.round(values[1] - values[0], DECIMALS)
+        """Return the k differences for sums moved by (b, 2k) amounts, rounded so that equal differences tie."""
+        sides = []
+        for sums, by in ((base.sums, moved), (new.sums, -moved)):
+            earned, weight = np.hsplit(sums.ravel() + by, 2)
+            sides.append(quotients(earned, weight, np.ones(k), ROUNDING))
+        return np.round(sides[1] - sides[0], DECIMALS)
 
     observed = differences(np.zeros((1, 2 * k)))
     smaller, larger = np.zeros(k), np.zeros(k)
-    every = 2**m <= n_resamples
-    all_swaps = (np.arange(2**m)[:, None] >> np.arange(m) & 1).astype(np.float64) if every else None
+    uses_all = 2**m <= n_resamples
+    all_swaps = (np.arange(2**m)[:, None] >> np.arange(m) & 1).astype(np.float64) if uses_all else None
     for swaps in drawn_swaps(m, n_resamples, seed) if all_swaps is None else [all_swaps]:
-        found = differences(swaps @ changes)
-        smaller += np.count_nonzero(found <= observed, axis=0)
-        larger += np.count_nonzero(found >= observed, axis=0)
+        permutations = differences(swaps @ changes)
+        smaller += np.count_nonzero(permutations <= observed, axis=0)
+        larger += np.count_nonzero(permutations >= observed, axis=0)
         permuted(len(swaps))
-    itself = 0 if every else 1  # what was observed is one of the swaps; among those that are drawn it may be missing
-    shares = (np.minimum(smaller, larger) + itself) / ((2**m if every else n_resamples) + itself)
+    observation = 0 if uses_all else 1  # the observed difference is one of all swaps, but random swaps may lack it
+    shares = (np.minimum(smaller, larger) + observation) / ((2**m if uses_all else n_resamples) + observation)
     return [min(1.0, 2 * share) for share in shares.tolist()]
 
 
 def drawn_swaps(m: int, n_resamples: int, seed: int) -> Iterator[Array]:
-    """Random ways to swap each of m documents or not, 1 for those that are swapped, in batches of shape (b, m).
+    """Yield random swaps of m documents in batches of shape (b, m): 1 to swap the results of a document, otherwise 0.
 
-    Each is a random bit, so that a million documents need no more than 125 kB of random numbers for a way. The ways do
-    not depend on the size of the batches.
+    One random bit decides on a document, so that a swap of a million documents takes 125 kB of random numbers. The
+    swaps do not depend on the size of the batches.
     """
     rng = np.random.default_rng(seed)
-    width = -(-m // _BITS) * _BITS  # bits of a way, a whole number of those that the generator makes at a time
+    width = -(-m // _BITS) * _BITS  # bits per swap, a multiple of the number that the generator makes at a time
     batch = max(1, BATCH_CELLS // m)
     for start in range(0, n_resamples, batch):
         count = min(batch, n_resamples - start)
@@ -93,28 +95,22 @@ def drawn_swaps(m: int, n_resamples: int, seed: int) -> Iterator[Array]:
         yield np.unpackbits(drawn, axis=1, count=m).astype(np.float64)
 
 
-def _quotient(sums: Array, k: int) -> Array:
-    """The ratios where the first k sums are numerators and the others denominators."""
-    numerators, denominators = sums[..., :k], sums[..., k:]
-    return np.divide(numerators, denominators, out=np.ones_like(numerators), where=denominators > ROUNDING)
-
-
 def upper_bound(differences: Differences, confidence: float, clusters: npt.ArrayLike | None = None) -> float:
     """Compute the one-sided upper confidence bound of the first difference.
 
-    Student's t fails if most documents lose a little and few gain much: if none of the few is in the sample, the loss
-    looks certain. This bound allows for the largest possible gain of documents outside the sample, so that it holds
-    for differences however skewed; `benchmarks/coverage.py` measures its error and its power.
+    Student's t fails if most documents lose a little and few gain much: if the sample contains none of the few, the
+    loss looks certain. This bound allows for the largest possible gain of documents outside the sample, and so holds
+    for differences of any skewness. `benchmarks/coverage.py` measures its error and its power.
 
-    It is exact for means, where all documents have the same weight. A ratio of sums, such as the F1 of entities, is
-    linearised: a document counts as value + n x influence. How heavy documents can be is then unknown, and no bound
-    holds for all populations: documents outside the sample are assumed to be no heavier than the heaviest in it.
-    Where that is wrong, so is the bound: if 5% of the documents weigh 20 times as much as the others and gain what
-    those lose, it is below the true difference in 31% of samples of 20 documents and in 1% of samples of 100. Gates
-    name the assumption (`docscore.evaluation.comparison`).
+    The bound is exact for means, where all documents have the same weight. A ratio of sums, such as the F1 of entities,
+    is linearised: a document counts as value + n x influence. No bound holds for all populations, since the largest
+    possible weight of a document is unknown. This one assumes that no document outside the sample is heavier than the
+    heaviest in it. If 5% of the documents weigh 20 times as much as the others and gain what those lose, the bound is
+    below the true difference in 31% of samples of 20 documents and in 1% of samples of 100. Gates name the assumption
+    (`docscore.evaluation.comparison`).
 
     Args:
-        differences: of two systems on n documents; the first is bounded.
+        differences: the differences of two systems on n documents; the first is bounded.
         confidence: the share of test sets in which the bound is above the true difference, between 0 and 1.
         clusters: the number of each document's cluster, shape (n,), for documents that are not independent: the bound
             is then computed over clusters.
@@ -124,16 +120,17 @@ def upper_bound(differences: Differences, confidence: float, clusters: npt.Array
         first = first.by_cluster(clusters)
     value = float(first.values[0])
     of_documents = value + first.count * first.influence()[:, 0]
-    # n x the influence of a document of the largest weight with score 1 of the new system and 0 of the base
+    # n x the influence of a document of the largest weight, if the new system gets 1 and the base 0
     largest = [float(side.weight.max() * side.count / (side.totals[0] or 1.0)) for side in (first.new, first.base)]
     gain = largest[0] * float(1 - first.new.values[0]) + largest[1] * float(first.base.values[0])
     return min(1.0, bound_of_mean(of_documents, value + gain, confidence))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values for their number, so that the chance of any false discovery among them stays below a level.
+    """Adjust p-values so that the chance of any false discovery among them stays below a level.
 
-    The i-th smallest of m is multiplied by m - i + 1, and is at least as large as those before it, and at most 1.
+    The i-th smallest of m p-values is multiplied by m - i + 1. Each result is at most 1, and at least as large as the
+    results of smaller p-values.
 
     Source:
         Holm 1979, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6.
@@ -150,10 +147,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def fewest_documents(confidence: float, share: float) -> int:
-    """The least number n of documents with share^n < 1 - confidence: fewer cannot show a loss or a low mean.
+    """Return the least number n of documents with share^n < 1 - confidence: fewer cannot show a loss or a low mean.
 
-    Where all n documents fall from 1 to 0, the upper bound of the difference is below -margin if ((1 + margin) / 2)^n
-    is below 1 - confidence; where all have the score 0, that of the mean is below a level if (1 - level)^n is.
+    If all n documents fall from 1 to 0, the upper bound of the difference is below -margin where ((1 + margin) / 2)^n
+    is below 1 - confidence. If all documents have the score 0, the upper bound of the mean is below a level where
+    (1 - level)^n is below 1 - confidence.
 
     >>> fewest_documents(0.95, 1 / 2), fewest_documents(0.95, 3 / 4), fewest_documents(0.99, 1 / 2)
     (5, 11, 7)
@@ -162,15 +160,15 @@ def fewest_documents(confidence: float, share: float) -> int:
 
 
 def bound_of_mean(values: Array, largest: float, confidence: float) -> float:
-    """The one-sided upper confidence bound of the mean of independent values that are at most `largest` (Gaffke).
+    """Return the one-sided upper confidence bound of the mean of independent values of at most `largest` (Gaffke).
 
-    It is a quantile of the weighted mean of the values and `largest`, where the weights are drawn uniformly from all
-    weights that add up to 1. For values of two kinds it is the bound of Clopper and Pearson. That it holds for all
-    distributions is proven for special cases; no counterexample is known. The quantile is computed with the saddlepoint
-    approximation, with an error below 1 % of its distance from the mean, without random numbers.
+    The bound is a quantile of the weighted mean of the values and `largest`, where the weights are drawn uniformly from
+    all weights that add up to 1. For values of two kinds it is the bound of Clopper and Pearson. It is proven to hold
+    for special distributions, and no counterexample is known. The quantile is computed with the saddlepoint
+    approximation, without random numbers. Its error is below 1% of its distance from the mean.
 
     Args:
-        values: of n independent draws, shape (n,).
+        values: n independent draws, shape (n,).
         largest: the largest possible value.
         confidence: the share of samples in which the bound is above the true mean, between 0 and 1.
 
@@ -199,10 +197,11 @@ def bound_of_mean(values: Array, largest: float, confidence: float) -> float:
 
 
 def _share_below(points: Array, bound: float) -> float:
-    """The probability that the mean of the points with uniformly random weights is below a bound.
+    """Return the probability that the mean of the points with uniformly random weights is below a bound.
 
-    The weights are exponential variables divided by their sum, so it is the probability that the sum of exponential
-    variables times (point - bound) is below 0. Its cumulant generating function is K(s) = - sum log(1 - s y).
+    The weights are exponential variables divided by their sum. The result is therefore the probability that the sum of
+    exponential variables times y = point - bound is below 0. The cumulant generating function of this sum is
+    K(s) = - sum log(1 - s y).
     """
     from scipy.optimize import brentq  # noqa: PLC0415  slow to import
 
