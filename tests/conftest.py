@@ -18,12 +18,12 @@ from typing import Any, NoReturn
 import pytest
 from hypothesis import HealthCheck, settings
 
-LEVELS = {"quick": 0.2, "ci": 1.0, "full": 5.0}  # which tests run, and how many examples of Hypothesis
+LEVELS = {"quick": 0.2, "ci": 0.5, "full": 5.0}  # which tests run, and how many examples of Hypothesis
 LEVEL = os.environ.get("DOCSCORE_TESTS", "quick")  # .ci/run sets "ci", and .ci/full "full"
 
 
 def examples(count: int) -> settings:
-    """So many examples of Hypothesis in CI, fewer in the quick tests, and more in all."""
+    """Settings of Hypothesis with this many examples, times the factor of the level."""
     return settings(max_examples=max(10, round(count * LEVELS[LEVEL])))
 
 
@@ -143,6 +143,12 @@ def level_of(item: pytest.Item) -> str:
     return "full" if with_browser or "tools" in item.path.parts else "quick"
 
 
+def is_random(item: pytest.Item) -> bool:
+    """Whether a test draws its values: it runs the same lines many times, and coverage doubles its time."""
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    return "seed" in parameters or getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the files that take longest first, and leave out the tests of higher levels, unless their file is named."""
     rank = {f"test_{name}": number for number, name in enumerate(LONGEST)}
@@ -154,6 +160,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items
         if order.index(level_of(item)) > order.index(LEVEL) and (LEVEL != "quick" or item.path.name not in named)
     ]
+    if config.pluginmanager.hasplugin("_cov"):
+        for item in items:
+            if is_random(item):
+                item.add_marker(pytest.mark.no_cover)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]

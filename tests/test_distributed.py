@@ -117,9 +117,14 @@ def single(rows: Rows, **rules: Any) -> dict[str, float]:
     return state.compute()
 
 
-@pytest.mark.ci
 @pytest.mark.filterwarnings("ignore:predictions. .* are text:UserWarning")
-@pytest.mark.parametrize(("start", "modules"), [(GLOO, ["torch"]), (ACCELERATE, ["torch", "accelerate"])])
+@pytest.mark.parametrize(
+    ("start", "modules"),
+    [
+        pytest.param(GLOO, ["torch"], marks=pytest.mark.ci, id="gloo"),
+        pytest.param(ACCELERATE, ["torch", "accelerate"], id="accelerate"),
+    ],
+)
 def test_any_split_gives_the_bits_of_one_process(start: str, modules: list[str], tmp_path: Path) -> None:
     """Every process has the whole result, of a state and of a collection of torchmetrics; JSON keeps all digits.
 
@@ -164,8 +169,7 @@ print("result:", json.dumps(found))
 """
 
 
-@pytest.mark.ci
-@pytest.mark.parametrize("other", [False, True])
+@pytest.mark.parametrize("other", [pytest.param(False, marks=pytest.mark.ci), True])
 def test_rows_that_a_sampler_repeats_count_once(other: bool, tmp_path: Path) -> None:
     """Ten rows in three processes of four each; with another value for an id, every process says so."""
     needs("torch")
@@ -321,7 +325,6 @@ print("result:", json.dumps([trainer.args.world_size, found]))
 """
 
 
-@pytest.mark.ci
 def test_a_trainer_in_two_processes_scores_every_row_once(tmp_path: Path) -> None:
     """Seven rows in two processes and batches of two: the rows that fill up the last batch are not scored."""
     needs("torch", "transformers", "accelerate")

@@ -110,7 +110,7 @@ def test_what_is_mended_has_a_largest_size() -> None:
     assert parse_text(text, "repair") == Parsed(text, "failed", "not mended: it has more than 500,000 characters")
 
 
-MANY, SOME = 1_000_000, 100_000
+MANY, SOME = 300_000, 30_000
 
 
 @pytest.mark.ci
@@ -139,7 +139,7 @@ MANY, SOME = 1_000_000, 100_000
         ('[("a" (' * 40_000, True),
     ],
 )
-def test_looking_for_an_object_in_a_million_characters_comes_to_an_end(text: str, failed: bool) -> None:
+def test_looking_for_an_object_in_a_very_long_text_comes_to_an_end(text: str, failed: bool) -> None:
     """A search that goes back over what it has seen would take hours."""
     assert parse_text(text, "repair").failed is failed
 

@@ -381,9 +381,12 @@ def test_axe_finds_nothing_in_what_we_draw(visit: Visit, size: tuple[int, int], 
         assert [axe(visitor.page, part) for part in ("#pair-notice", "#pair-prediction")] == [[], []]
 
 
-@pytest.mark.ci
 @pytest.mark.parametrize(
-    ("size", "dark"), [(WIDE, False), (WIDE, True), (NARROW, False), (NARROW, True), (browser.ZOOMED, False)]
+    ("size", "dark"),
+    [
+        *(pytest.param(*look, marks=pytest.mark.ci) for look in LOOKS),
+        *((WIDE, True), (NARROW, False), (browser.ZOOMED, False)),
+    ],
 )
 def test_every_tab_passes_axe(visit: Visit, size: tuple[int, int], dark: bool) -> None:
     visitor = visit("/?__theme=dark" if dark else "/", size=size, dark=dark)

@@ -16,8 +16,6 @@ from playground.storage import locked, sweep
 from tests.browser import started
 from tests.conftest import HUNG
 
-pytestmark = pytest.mark.ci
-
 
 def kept(folder: Path) -> set[str]:
     """The names of what the page keeps below a folder for temporary files."""
@@ -30,11 +28,13 @@ def cut_off(server: Server) -> None:
         server.score(*worst_requests()["twenty unlike texts of 45,000 characters"])
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number", [pytest.param(signal.SIGTERM, marks=pytest.mark.ci), pytest.param(signal.SIGINT, marks=pytest.mark.full)]
+)
 def test_ended(tmp_path: Path, number: signal.Signals) -> None:
-    """What is kept is deleted, also while a request is worked on: 1,469 files and 224 MB of uploads remained.
+    """A page that ends deletes what it keeps, even while it works on a request: 224 MB of uploads remained.
 
-    The name is that of the folder, in which the paths of sockets may not be long.
+    The short name is that of the folder, because the paths of sockets may not be long.
     """
     with started(tmp_path) as app:
         server = Server(app.url, app.process)
@@ -64,6 +64,7 @@ def test_what_a_killed_process_left_is_deleted_when_the_next_begins(tmp_path: Pa
         assert kept(tmp_path) == {"predictions.jsonl", "lock"}
 
 
+@pytest.mark.full
 def test_a_killed_page_is_swept_by_the_next(tmp_path: Path) -> None:
     """Also in a folder that the environment names."""
     for name in ("first", "second"):

@@ -19,7 +19,7 @@ from docscore.data.json_text import loads
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.evaluation.state import ScoreState
 from tests.commands import PREDICTIONS, REFERENCES, TEXTS, killing, pred, ref, rows, written
-from tests.conftest import golden, needs, table
+from tests.conftest import LEVEL, golden, needs, table
 from tests.structures import predictions as values
 from tests.test_hooks import ANSWERS, SCHEMA, expected_scores
 from tests.test_hooks import TRUTHS as DOCUMENTS
@@ -65,7 +65,7 @@ def same(here: ScoreState, there: ScoreState) -> None:
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[Any]:
-    """The integration, on a Ray of four workers that listens on this machine alone."""
+    """The integration, on a Ray of several workers that listens on this machine alone."""
     needs("ray", "polars")
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # addresses of the loopback alone
@@ -75,7 +75,7 @@ def engine() -> Iterator[Any]:
 
         ray.init(
             address="local",
-            num_cpus=4,
+            num_cpus=4 if LEVEL == "full" else 2,
             include_dashboard=False,
             log_to_driver=False,
             logging_level="ERROR",
