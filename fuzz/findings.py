@@ -75,7 +75,7 @@ def is_about_the_input(error: Exception) -> bool:
     if isinstance(error, OSError):
         return bool(error.filename)
     if isinstance(error, DataError):
-        named = (fault.diagnostic.place or fault.sentence.startswith("and ") for fault in error.faults)
+        named = (fault.diagnostic.place or str(fault).startswith("and ") for fault in error.faults)
         return bool(error.faults) and all(named)
     if not isinstance(error, InputError):
         return False

@@ -24,7 +24,7 @@ from docscore.core.options import AS_TEXT, SKIP, ScoringOptions
 from docscore.data.checks import refuse_json_text
 from docscore.data.files import delimiter_of_file, read_table, suffix_of
 from docscore.data.json_text import dumps, parse_predictions, parsed_reference
-from docscore.data.pairing import FileRows, Pairs, read_systems
+from docscore.data.pairing import Pairs, read_systems
 from docscore.data.rows import Table
 from playground.column_guesses import (
     ReadingPlan,
@@ -50,6 +50,18 @@ PARSINGS = {None: "as they are", "json": "strict JSON", "repair": "JSON, also fe
 _MISSING = {"error": "stop with an error", "zero": "score 0", SKIP: "leave them out"}
 Reading = dict[str, str | None]
 _TRUTH_PARSINGS = {None: "as they are", "json": "JSON"}
+
+
+class FileRows(NamedTuple):
+    """The paired rows of uploaded files.
+
+    Attributes:
+        systems: the pairs of each file of predictions.
+        faults: the faults of rows that were left out.
+    """
+
+    systems: list[Pairs]
+    faults: Faults
 
 
 class UploadedTables(NamedTuple):
@@ -212,8 +224,8 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
         try:
             faults = Faults("skip")
             table = _table_of(path, side, asked.reading, faults)
-            if faults.found and table.first() is None:
-                raise InputValueError(faults.found[0].diagnostic)
+            if faults.collected and table.first() is None:
+                raise InputValueError(faults.collected[0].diagnostic)
             columns = [printable(_short(name)) for name in columns_of(table)]
             tables.append(table)
             fact |= {"rows": len(table.rows), "columns": columns[:SHOWN_COLUMNS]}
@@ -291,11 +303,11 @@ def _doubts(tables: UploadedTables, faults: Faults, asked: FileRequest) -> Itera
         yield from map(_sentence, doubts_of_columns(pairs, plan))
         yield from _apart(tables)
     except InputError as error:
-        if not (isinstance(error, DataError) or faults.found):
+        if not (isinstance(error, DataError) or faults.collected):
             yield from _sentences(error)
-    yield from (_sentence(fault.diagnostic) for fault in faults.found[:_NAMED_FAULTS])
-    if len(faults.found) > 1:
-        yield faults_summary(faults.found)
+    yield from (_sentence(fault.diagnostic) for fault in faults.collected[:_NAMED_FAULTS])
+    if len(faults.collected) > 1:
+        yield faults_summary(faults.collected)
 
 
 def _apart(tables: UploadedTables) -> Iterator[str]:
@@ -490,8 +502,8 @@ def check_uploaded_value(value: object, is_truth: bool) -> None:
 def skipped_lines(rows: FileRows) -> list[str]:
     """A message on rows that were left out, as lines; empty if there are none."""
     pairs, faults = rows.systems[0], rows.faults
-    if not faults.found:
+    if not faults.collected:
         return []
     total = len(pairs.ids) + (pairs.skipped or 0)
-    left = f"{faults_summary(faults.found)}; {pairs.skipped} of {total:,} rows are left out."
-    return lines_of(f"{left}\nThe first: {faults.found[0].diagnostic.for_remote_users()}")
+    left = f"{faults_summary(faults.collected)}; {pairs.skipped} of {total:,} rows are left out."
+    return lines_of(f"{left}\nThe first: {faults.collected[0].diagnostic.for_remote_users()}")

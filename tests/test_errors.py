@@ -126,7 +126,7 @@ def test_faults_of_rows_keep_kind_place_and_value(tmp_path: Path) -> None:
     [fault] = caught.value.faults
     assert fault.kind == "with a value that cannot be scored"
     assert fault.diagnostic.parts == (in_file(files[1], "line 2"), "$.k[1]" + "[0]" * 198)
-    assert fault.sentence == f"{files[1]}, line 2: $.k[1]{'[0]' * 198}: {LEVELS}"
+    assert str(fault) == f"{files[1]}, line 2: $.k[1]{'[0]' * 198}: {LEVELS}"
 
 
 places = st.text(max_size=5) | st.builds(FilePlace, st.tuples(st.text(min_size=1, max_size=5)), st.text(max_size=5))

@@ -54,9 +54,9 @@ def test_a_fault_names_file_and_place_and_what_is_left_scores_as_files_cleaned_b
     with pytest.raises(DataError) as caught:
         read(first, second)
     [fault] = caught.value.faults
-    assert str(caught.value) == fault.sentence
-    assert message in fault.sentence
-    assert any(str(file) in fault.sentence for file in (first, second))
+    assert str(caught.value) == str(fault)
+    assert message in str(fault)
+    assert any(str(file) in str(fault) for file in (first, second))
     assert kind in fault.kind
     pairs, faults = read(first, second, "skip")
     clean = [[row for row in rows if row[ID] in left] for rows in (R, P)]
@@ -65,8 +65,8 @@ def test_a_fault_names_file_and_place_and_what_is_left_scores_as_files_cleaned_b
     assert (scored.samples(), scored.score) == (wanted.samples(), wanted.score)
     assert scored.counts == {"skipped": skipped}
     assert str(scored.signature).count(f"|skipped:{skipped}|") == bool(skipped)
-    assert message in faults.found[0].sentence
-    assert any(kind in fault.kind for fault in faults.found)
+    assert message in faults.collected[0].sentence
+    assert any(kind in fault.kind for fault in faults.collected)
 
 
 def test_several_faults_are_five_sentences_and_a_summary(write: Write) -> None:
@@ -80,7 +80,7 @@ def test_several_faults_are_five_sentences_and_a_summary(write: Write) -> None:
     with pytest.raises(DataError) as caught:
         read(*files)
     assert len(caught.value.faults) == 7
-    assert caught.value.lines[:5] == [fault.sentence for fault in caught.value.faults[:5]]
+    assert caught.value.lines[:5] == [str(fault) for fault in caught.value.faults[:5]]
     assert caught.value.lines[5:] == [f"7 faults: 4 {SHAPE}, 3 {VALUE}"]
     assert [int(re.findall(r"line (\d+)", line)[0]) for line in caught.value.lines[:5]] == [2, 3, 4, 5, 6]
     done = run("score", *files)
@@ -236,6 +236,6 @@ def test_of_a_flood_the_first_are_kept_and_the_others_counted() -> None:
         faults.add(NOT_JSON, Diagnostic((f"line {number}",)))
         faults.add(NOT_JSON, Diagnostic(("line 0",)))
     faults.add(SHAPE, Diagnostic(("line 1",)), 4)
-    assert [fault.diagnostic.place for fault in faults.found] == [*(f"line {n}" for n in range(KEPT)), "line 1", ""]
-    assert faults.found[-1].sentence == f"and {KEPT + 3:,} more {NOT_JSON}"
-    assert faults_summary(faults.found) == f"{2 * KEPT + 7:,} faults: {2 * KEPT + 3:,} {NOT_JSON}, 4 {SHAPE}"
+    assert [fault.diagnostic.place for fault in faults.collected] == [*(f"line {n}" for n in range(KEPT)), "line 1", ""]
+    assert faults.collected[-1].sentence == f"and {KEPT + 3:,} more {NOT_JSON}"
+    assert faults_summary(faults.collected) == f"{2 * KEPT + 7:,} faults: {2 * KEPT + 3:,} {NOT_JSON}, 4 {SHAPE}"

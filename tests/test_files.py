@@ -454,7 +454,7 @@ def test_rows_that_do_not_fit_are_an_error_while_they_are_read(
     files = [write(f"{name}.{form}", FORMS[form](rows)) for name, rows in zip("rp", documents(), strict=True)]
     monkeypatch.setattr("docscore.data.files._CHUNK", 100)
     monkeypatch.setattr(limits, "available_memory", lambda: 300e6)
-    assert len(rows_of_sides(references=files[0], predictions=[files[1]]).systems[0].ids) == ROWS
+    assert len(rows_of_sides(references=files[0], predictions=[files[1]])[0][0].ids) == ROWS
     monkeypatch.setattr(limits, "available_memory", lambda: 100e6)
     with pytest.raises(ValueError, match=f"^{re.escape(str(files[0]))}: {NO_ROOM}"):
         read_table(files[0])

@@ -91,7 +91,7 @@ def test_p_values_are_those_of_a_comparison_whatever_else_is_compared() -> None:
     files = [RECEIPTS / name for name in ("predictions.jsonl", "predictions_new.jsonl")]
     found = set()
     for metrics in (["anls_star"], ["anls_star", "kieval"]):
-        rows = rows_of_sides(references=RECEIPTS / "references.jsonl", predictions=files).systems
+        rows, _ = rows_of_sides(references=RECEIPTS / "references.jsonl", predictions=files)
         base, new = (Evaluation(pairs, metrics=metrics) for pairs in rows)
         compared = base.compare(new)
         tests = systems_of({"base": base, "new": new}, against="base").tests

@@ -126,8 +126,8 @@ def _pairs(references: Path | None, predictions: Path, question_id: str | None, 
     sides = {**reading, "references": references, "predictions": [predictions], "missing": "zero"}
     if question_id is not None:
         with suppress(InputError):
-            (pairs,) = rows_of_sides(**{**sides, "on_error": "skip"}).systems
+            (pairs,), _ = rows_of_sides(**{**sides, "on_error": "skip"})
             if question_id in pairs.ids and pairs.ids.index(question_id) not in pairs.absent:
                 return pairs
-    (pairs,) = rows_of_sides(**sides).systems
+    (pairs,), _ = rows_of_sides(**sides)
     return pairs

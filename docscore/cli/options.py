@@ -395,20 +395,19 @@ def evaluations_of_files(
     }
     slice_value = values.get("slice_value")
     progress = progress_from(None)
-    rows = rows_of_sides(references=references, predictions=predictions, progress=progress, **reading)
-    faults = rows.faults.found
-    if faults:
-        skipped = rows.systems[0].skipped or 0
-        say(f"{faults_summary(faults)}; {skipped} of {len(rows.systems[0].ids) + skipped:,} rows are left out")
-        for fault in faults[:NAMED]:
-            say(fault.sentence)
+    sides, faults = rows_of_sides(references=references, predictions=predictions, progress=progress, **reading)
+    if faults.collected:
+        skipped = sides[0].skipped or 0
+        say(f"{faults_summary(faults.collected)}; {skipped} of {len(sides[0].ids) + skipped:,} rows are left out")
+        for fault in faults.collected[:NAMED]:
+            say(str(fault))
     if systems:
-        warn_of_copies(rows.systems, list(map(str, predictions)))
+        warn_of_copies(sides, list(map(str, predictions)))
     evaluations = []
     names: Sequence[object] = systems or range(len(predictions))
     for name in dict.fromkeys(names):
         indices = [index for index, other in enumerate(names) if other == name]
-        pairs = joined_runs([rows.systems[index] for index in indices], [str(predictions[index]) for index in indices])
+        pairs = joined_runs([sides[index] for index in indices], [str(predictions[index]) for index in indices])
         evaluation = Evaluation(pairs, options, progress=progress, **settings)
         evaluations.append(evaluation if slice_value is None else evaluation.of_slice(slice_value))
     return evaluations

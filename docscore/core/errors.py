@@ -1,4 +1,4 @@
-"""Errors about inputs: place, what was expected and what came as attributes; faults of rows, collected and counted."""
+"""Errors about inputs, with the place, the expected and the given value as attributes; faults of rows."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _LONGEST_REPR = 80  # characters of a value that a message shows
 
 @dataclass(frozen=True, slots=True)
 class FilePlace:
-    """A place in a file, as text `refs.jsonl, line 3`; or several files that an error is about, `a.jsonl and b.jsonl`.
+    """A place in a file, such as `refs.jsonl, line 3`, or several files, such as `a.jsonl and b.jsonl`.
 
     Attributes:
         paths: the files.
-        inside: where in the file: "line 3"; "" for the file as a whole.
+        inside: the place in the file, such as "line 3"; "" for the file as a whole.
     """
 
     paths: tuple[str, ...]
@@ -29,7 +29,7 @@ class FilePlace:
         return ", ".join(filter(None, (" and ".join(self.paths), self.inside)))
 
     def without_folders(self) -> FilePlace:
-        """The same place with file names for paths."""
+        """Return the same place with file names instead of paths."""
         return replace(self, paths=tuple(PurePath(path).name for path in self.paths))
 
 
@@ -37,17 +37,17 @@ PlacePart = str | FilePlace  # "$.items[2].price", "row 'a'", "threshold", or a 
 
 
 def in_file(path: object, inside: str = "") -> FilePlace:
-    """The place in one file."""
+    """Return the place in one file."""
     return FilePlace((str(path),), inside)
 
 
 def in_line(path: object, number: int) -> FilePlace:
-    """The place of a line of a file."""
+    """Return the place of a line of a file."""
     return in_file(path, f"line {number}")
 
 
 def closer(place: PlacePart, detail: str) -> PlacePart:
-    """The same place, said more exactly.
+    """Return the place of a detail in a place.
 
     >>> str(closer(in_file("refs.jsonl", "line 3"), "column 9"))
     'refs.jsonl, line 3, column 9'
@@ -58,21 +58,21 @@ def closer(place: PlacePart, detail: str) -> PlacePart:
 
 
 def row_place(question_id: object) -> str:
-    """The place of a row in a message: `row 'a'`."""
+    """Return the place of a row: `row 'a'`."""
     return f"row {short_repr(question_id)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """What is wrong with an input, in parts; as text one sentence.
+    """The parts of a message about an input; `str` makes one sentence of them.
 
     Attributes:
         parts: the place, outermost part first: `(FilePlace(("refs.jsonl",), "line 3"), "$.items[2]")`.
-        expected: what was expected, "" where the problem says it all.
-        got: what came.
-        problem: the sentence where it is not "expected ..., got ...".
-        remedy: what to do about it in Python or the command; a program for other users leaves it out.
-        joint: what stands between the place and the rest of the sentence.
+        expected: the expected value; "" if the problem is a sentence of its own.
+        got: the value that was given.
+        problem: the sentence, if it is not "expected ..., got ...".
+        remedy: how to correct it in Python or on the command line; a program for other users leaves it out.
+        joint: the text between the place and the rest of the sentence.
     """
 
     parts: tuple[PlacePart, ...] = ()
@@ -84,15 +84,15 @@ class Diagnostic:
 
     @property
     def place(self) -> str:
-        """The place as text, "" where there is none."""
+        """Return the place as text, "" if there is none."""
         return ": ".join(map(str, self.parts))
 
     def within(self, place: PlacePart) -> Diagnostic:
-        """The same, with one more part in front of its place."""
+        """Return the diagnostic with one more part in front of its place."""
         return replace(self, parts=(place, *self.parts))
 
     def for_remote_users(self) -> Diagnostic:
-        """The same without folders and remedy: for people who see neither the files nor the options."""
+        """Return the diagnostic without folders and remedy, for people who see neither the files nor the options."""
         parts = (part.without_folders() if isinstance(part, FilePlace) else part for part in self.parts)
         return replace(self, parts=tuple(parts), remedy="")
 
@@ -104,13 +104,13 @@ class Diagnostic:
 
 
 def not_utf8(place: PlacePart, error: UnicodeDecodeError) -> Diagnostic:
-    """The diagnostic for bytes that are not UTF-8."""
+    """Return the diagnostic for bytes that are not UTF-8."""
     return Diagnostic((place,), "UTF-8 text", f"the byte 0x{error.object[error.start]:02x}")
 
 
 def json_fault(error: JSONDecodeError) -> Diagnostic:
-    """The diagnostic for a text that is not JSON; its place is the line and the column."""
-    fault, rest = error.msg.removesuffix(" at"), error.doc[error.pos :]  # some end in "at", before line and column
+    """Return the diagnostic for a text that is not JSON; its place is the line and the column."""
+    fault, rest = error.msg.removesuffix(" at"), error.doc[error.pos :]  # some messages end in "at"
     if fault == "Invalid control character" and rest.startswith(("\n", "\r")):
         fault = "a text is not closed on this line"
     if fault == "Expecting ',' delimiter":
@@ -121,24 +121,24 @@ def json_fault(error: JSONDecodeError) -> Diagnostic:
 
 
 class InputError(Exception):
-    """What `InputTypeError` and `InputValueError` share: the parts of the message.
+    """Base class of `InputTypeError` and `InputValueError`, with the parts of the message as attributes.
 
     Args:
-        diagnostic: the parts as one; or each by its name, as `Diagnostic` has them.
+        diagnostic: the message; or None to give its parts by name, as `Diagnostic` has them.
         place: one part of the place, or several, outermost first.
-        expected: what was expected.
-        got: what came.
-        problem: the sentence where it is not "expected ..., got ...".
-        remedy: what to do about it in Python or the command.
+        expected: the expected value.
+        got: the value that was given.
+        problem: the sentence, if it is not "expected ..., got ...".
+        remedy: how to correct it in Python or on the command line.
 
     Attributes:
-        diagnostic: all of it; `str(error)` is its text.
-        parts: the parts of the place, outermost first; empty where there is none.
-        place: the place as text, such as "refs.jsonl, line 3: $.items[2].price"; "" where there is none.
-        expected: what was expected; "" where the problem says it all.
-        got: what came; "" where the problem says it all.
-        problem: the sentence without place and remedy where it is not "expected ..., got ..."; else "".
-        remedy: what to do about it, or "".
+        diagnostic: the message; `str(error)` is its text.
+        parts: the parts of the place, outermost first; empty if there is none.
+        place: the place as text, such as "refs.jsonl, line 3: $.items[2].price"; "" if there is none.
+        expected: the expected value; "" if the problem is a sentence of its own.
+        got: the value that was given; "" if the problem is a sentence of its own.
+        problem: the sentence without place and remedy, if it is not "expected ..., got ..."; otherwise "".
+        remedy: how to correct it, or "".
 
     >>> error = InputValueError(place="threshold", expected="a number from 0 to 1", got="2")
     >>> str(error), error.place, error.got
@@ -156,42 +156,43 @@ class InputError(Exception):
         remedy: str = "",
     ) -> None:
         parts = place if isinstance(place, tuple) else (place,)
-        said = diagnostic or Diagnostic(parts, expected, got, problem, remedy)
-        super().__init__(said)
-        self.diagnostic = said
-        self.parts, self.place = said.parts, said.place
-        self.expected, self.got, self.problem, self.remedy = said.expected, said.got, said.problem, said.remedy
+        message = diagnostic or Diagnostic(parts, expected, got, problem, remedy)
+        super().__init__(message)
+        self.diagnostic = message
+        self.parts, self.place = message.parts, message.place
+        self.expected, self.got = message.expected, message.got
+        self.problem, self.remedy = message.problem, message.remedy
 
     def __reduce__(self) -> tuple[object, ...]:
-        """It is made again from the diagnostic alone: libraries that carry errors between processes add to `args`."""
+        """Pickle the diagnostic alone, since libraries that carry errors between processes add to `args`."""
         return type(self), (self.diagnostic,), vars(self)
 
     def for_remote_users(self) -> InputError:
-        """The same without folders and remedy, see `Diagnostic.for_remote_users`."""
+        """Return the error without folders and remedy, see `Diagnostic.for_remote_users`."""
         return type(self)(self.diagnostic.for_remote_users())
 
 
 class InputTypeError(InputError, TypeError):
-    """An input of a wrong type."""
+    """An input has a wrong type."""
 
 
 class InputValueError(InputError, ValueError):
-    """An input with wrong content."""
+    """An input has wrong content."""
 
 
 def diagnostic_of(error: Exception) -> Diagnostic:
-    """The parts of an error's message; of an error of another library the whole message is the problem."""
+    """Return the parts of an error's message; for an error of another library, its whole message is the problem."""
     return error.diagnostic if isinstance(error, InputError) else Diagnostic(problem=str(error))
 
 
 def at_place(place: PlacePart, error: Exception) -> InputTypeError | InputValueError:
-    """The same error, with one more part in front of its place."""
+    """Return the error with one more part in front of its place."""
     kind = InputTypeError if isinstance(error, TypeError) else InputValueError
     return kind(diagnostic_of(error).within(place))
 
 
 def short_repr(value: object) -> str:
-    """The value's `repr`, shortened; nothing where Python refuses to print it."""
+    """Return the shortened `repr` of a value; "" if Python refuses to print it."""
     try:
         text = repr(value)
     except ValueError:  # an integer of more than 4,300 digits
@@ -199,12 +200,12 @@ def short_repr(value: object) -> str:
     return text if len(text) <= _LONGEST_REPR else f"{text[:_LONGEST_REPR]}..."
 
 
-NAMED = 5  # how many faults or ids a message names
-KEPT = 1_000  # faults of a kind that are kept; of more the number alone
+NAMED = 5  # faults or ids that a message names
+KEPT = 1_000  # faults of a kind that are kept; the others are only counted
 
 
 class Faulty:
-    """In place of a row that could not be read."""
+    """Stands for a row that could not be read."""
 
 
 class Fault(NamedTuple):
@@ -212,9 +213,9 @@ class Fault(NamedTuple):
 
     Attributes:
         kind: its name in a summary, after a number: "not JSON", "duplicate id".
-        diagnostic: the place, what was expected and what was found.
+        diagnostic: the message.
         number: the number of rows or ids with the fault.
-        tolerated: whether the rows are left out even where rows with other faults are an error.
+        tolerated: whether the rows are left out even if other faults raise an error.
     """
 
     kind: str
@@ -222,9 +223,7 @@ class Fault(NamedTuple):
     number: int = 1
     tolerated: bool = False
 
-    @property
-    def sentence(self) -> str:
-        """The place, what was expected and what was found, in one sentence."""
+    def __str__(self) -> str:
         return str(self.diagnostic)
 
 
@@ -234,13 +233,13 @@ class DataError(InputValueError):
     The error as a whole has no place: each fault has its own.
 
     Attributes:
-        faults: the faults, as `Faults.found` has them.
+        faults: the faults, as in `Faults.collected`.
         lines: the lines of the message.
     """
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         self.faults = list(faults)
-        self.lines = [fault.sentence for fault in self.faults[:NAMED]]
+        self.lines = list(map(str, self.faults[:NAMED]))
         if len(self.faults) > 1:
             self.lines.append(faults_summary(self.faults))
         super().__init__(problem="\n".join(self.lines))
@@ -249,7 +248,7 @@ class DataError(InputValueError):
         return type(self), (self.faults,)
 
     def for_remote_users(self) -> DataError:
-        """The error without folders and remedies, see `Diagnostic.for_remote_users`."""
+        """Return the error without folders and remedies, see `Diagnostic.for_remote_users`."""
         return DataError([fault._replace(diagnostic=fault.diagnostic.for_remote_users()) for fault in self.faults])
 
 
@@ -265,23 +264,16 @@ class Faults:
             raise InputValueError(place="on_error", expected="'error' or 'skip'", got=repr(on_error))
         self.skip = on_error == "skip"
         self._kept: dict[Fault, None] = {}  # in order, each once
-        self._times: Counter[str] = Counter()  # how many are kept of each kind
-        self._more: dict[str, Fault] = {}  # by kind, one that counts those that are not kept
+        self._times: Counter[str] = Counter()  # number of kept faults by kind
+        self._more: dict[str, Fault] = {}  # by kind, a fault that counts those that are not kept
 
     @property
-    def found(self) -> list[Fault]:
-        """The first `KEPT` faults of each kind, in order; then, for each kind with more, one that counts the others."""
+    def collected(self) -> list[Fault]:
+        """Return the first `KEPT` faults of each kind, in order, and then a fault that counts the others of a kind."""
         return [*self._kept, *self._more.values()]
 
     def add(self, kind: str, diagnostic: Diagnostic, number: int = 1, *, tolerated: bool = False) -> None:
-        """Add a fault unless the same was added before: ids of references are compared with each file of predictions.
-
-        Args:
-            kind: its name after a number, as in `Fault`.
-            diagnostic: the place, what was expected and what was found.
-            number: the number of rows or ids with the fault.
-            tolerated: whether the rows are left out even where rows with other faults are an error.
-        """
+        """Add a fault once, even if each of several files of predictions repeats it; arguments as for `Fault`."""
         fault = Fault(kind, diagnostic, number, tolerated)
         if fault in self._kept:
             return
@@ -294,15 +286,13 @@ class Faults:
 
     def stop_if_any(self) -> None:
         """Raise `DataError` if there are faults, unless the rows with all of them are left out."""
-        if self.skip or not self._kept:
-            return
-        grave = [fault for fault in self.found if not fault.tolerated]
+        grave = [] if self.skip else [fault for fault in self.collected if not fault.tolerated]
         if grave:
             raise DataError(grave)
 
 
 def some_of(names: Collection[str]) -> str:
-    """The first `NAMED` of the names in their order as texts, and how many more there are.
+    """List the first `NAMED` names in the order of their texts, and the number of the others.
 
     >>> some_of(["b", "a"]), some_of("gfedcba")
     ("'a', 'b'", "'a', 'b', 'c', 'd', 'e' and 2 more")

@@ -234,18 +234,6 @@ def check_equal_count(predictions: int, references: int, place: FilePlace | tupl
         raise InputValueError(place=place, expected="as many predictions as references", got=got)
 
 
-class FileRows(NamedTuple):
-    """The paired rows of files, and the faults of the rows that were left out.
-
-    Attributes:
-        systems: the pairs of each file of predictions.
-        faults: the faults of rows that were left out.
-    """
-
-    systems: list[Pairs]
-    faults: Faults
-
-
 def rows_of_sides(
     *,
     references: Any,
@@ -255,7 +243,7 @@ def rows_of_sides(
     delimiter: str | None = None,
     names: ColumnNames = SAME_NAMES,
     progress: Progress = no_progress,
-) -> FileRows:
+) -> tuple[list[Pairs], Faults]:
     """Read the references and the predictions of one or more systems, and pair their rows.
 
     Args:
@@ -269,6 +257,9 @@ def rows_of_sides(
         names: the columns whose names differ from those of the row formats.
         progress: called with the phase "Reading" and the size in bytes when the reading of a file begins.
 
+    Returns:
+        The pairs of each file of predictions, and the faults of the rows that were left out.
+
     Raises:
         ValueError: naming file, line and fault; `DataError` for faults of single rows and ids.
         OSError: if a file cannot be read.
@@ -281,7 +272,7 @@ def rows_of_sides(
     truths = None if references is None else tables.pop(0)
     if truths is not None and isinstance(references, str | PathLike):
         _warn_of_documents(truths)
-    return FileRows(read_systems(truths, tables, missing, faults), faults)
+    return read_systems(truths, tables, missing, faults), faults
 
 
 def _warn_of_documents(references: Table) -> None:
@@ -410,7 +401,7 @@ def _common_format(references: Table, predictions: Table, faults: Faults) -> Row
 def _most_frequent_format(references: Table, faults: Faults) -> RowFormat:
     forms = Counter(filter(None, (format_of(row, "references") for _, row in references.good())))
     if not forms:
-        counted = f"; {faults_summary(faults.found)}" if faults.found else ""
+        counted = f"; {faults_summary(faults.collected)}" if faults.collected else ""
         problem = f"none of the {len(references.rows):,} rows can be read{counted}"
         raise InputValueError(place=place_of(references), problem=problem)
     return forms.most_common(1)[0][0]
@@ -467,7 +458,7 @@ def _paired(wanted: Rows, given: Rows, missing: str, faults: Faults) -> Pairs:
         faults.stop_if_any()
     kept = [number for number, name in enumerate(wanted.ids) if name not in excluded]
     if not kept:
-        problem = f"none of the {len(table.rows):,} rows can be scored; {faults_summary(faults.found)}"
+        problem = f"none of the {len(table.rows):,} rows can be scored; {faults_summary(faults.collected)}"
         raise InputValueError(place=both, problem=problem)
     ids = [wanted.ids[number] for number in kept]
     partners = [number_of.get(name) for name in ids]

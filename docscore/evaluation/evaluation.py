@@ -1142,12 +1142,14 @@ def evaluate(
             expected="with runs=True a list of at least two runs",
             got=f"{len(predictions)}" if isinstance(predictions, list | tuple) else type(predictions).__name__,
         )
-    rows = rows_of_sides(references=references, predictions=sides, missing=missing, on_error=on_error, names=names)
-    pairs = rows.systems[0]
+    systems, faults = rows_of_sides(
+        references=references, predictions=sides, missing=missing, on_error=on_error, names=names
+    )
+    pairs = systems[0]
     if runs:
         of_runs = [f"run {number + 1}" for number in range(len(sides))]
-        warn_of_copies(rows.systems, of_runs)
-        pairs = joined_runs(rows.systems, of_runs)
+        warn_of_copies(systems, of_runs)
+        pairs = joined_runs(systems, of_runs)
     return Evaluation(
         pairs,
         options,
@@ -1157,7 +1159,7 @@ def evaluate(
         confidence=confidence,
         seed=seed,
         progress=bars,
-        faults=[fault.sentence for fault in rows.faults.found],
+        faults=list(map(str, faults.collected)),
     )
 
 

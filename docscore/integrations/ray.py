@@ -181,7 +181,7 @@ def stored_lines(content: bytes, path: str, side: Side, names: ColumnNames = SAM
     """
     faults = Faults()
     table = read_jsonl(Path(path), io.BytesIO(content.removeprefix(b"\xef\xbb\xbf")), faults)
-    for fault in faults.found:
+    for fault in faults.collected:
         raise InputValueError(fault.diagnostic)
     return _stored_rows(with_names(table, side, names, both=False), side)
 
