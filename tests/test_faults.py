@@ -65,7 +65,7 @@ def test_a_fault_names_file_and_place_and_what_is_left_scores_as_files_cleaned_b
     assert (scored.samples(), scored.score) == (wanted.samples(), wanted.score)
     assert scored.counts == {"skipped": skipped}
     assert str(scored.signature).count(f"|skipped:{skipped}|") == bool(skipped)
-    assert message in faults.collected[0].sentence
+    assert message in str(faults.collected[0])
     assert any(kind in fault.kind for fault in faults.collected)
 
 
@@ -237,5 +237,5 @@ def test_of_a_flood_the_first_are_kept_and_the_others_counted() -> None:
         faults.add(NOT_JSON, Diagnostic(("line 0",)))
     faults.add(SHAPE, Diagnostic(("line 1",)), 4)
     assert [fault.diagnostic.place for fault in faults.collected] == [*(f"line {n}" for n in range(KEPT)), "line 1", ""]
-    assert faults.collected[-1].sentence == f"and {KEPT + 3:,} more {NOT_JSON}"
+    assert str(faults.collected[-1]) == f"and {KEPT + 3:,} more {NOT_JSON}"
     assert faults_summary(faults.collected) == f"{2 * KEPT + 7:,} faults: {2 * KEPT + 3:,} {NOT_JSON}, 4 {SHAPE}"

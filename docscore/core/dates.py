@@ -1,4 +1,4 @@
-"""Reading a date from a text, only where there is one way to read it."""
+"""Read a date from a text that can be read in only one way."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _IN_NUMBERS = re.compile(rf"(\d{{1,4}})([./ -]) ?(\d{{1,2}})\2 ?(\d{{1,4}})(?:,?
 _MONTHS = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", re.IGNORECASE)
 
 
-# What may stand beside the numbers of a date with the name of a month; no time zones, whose names are ambiguous.
+# The words that a date with the name of a month may have. Names of time zones are ambiguous and not among them.
 _WORDS = re.compile(
     """
     jan(uary)? | feb(ruary)? | mar(ch)? | apr(il)? | may | june? | july? | aug(ust)? | sept?(ember)? | oct(ober)?
@@ -37,18 +37,18 @@ _WORDS = re.compile(
 )
 
 
-_MIDNIGHT = datetime(2000, 1, 1)  # noqa: DTZ001  where a text has no time; it always has day, month and year
+_MIDNIGHT = datetime(2000, 1, 1)  # noqa: DTZ001  gives the time to texts without one; all have day, month and year
 
 
 @lru_cache(maxsize=1 << 14)
 def read_date(text: str, order: str | None = None) -> date | None:
-    """The date that a text spells, a `datetime` where it has a time of day; None for none, or where it may be several.
+    """Return the date that a text spells, as a `datetime` if it has a time of day; None if it spells no or several.
 
-    A time of day with an offset keeps it, so that the day is the one that stands there.
+    A time of day keeps its offset, so that the day stays as written.
 
-    Read are ISO 8601, numbers with a year of four digits whose order is certain (`31.12.2024`, `2024/3/1`), and English
-    names of months (`1 March 2024`). What leaves day and month or the century open (`03/04/2024`, `1.2.24`) is read
-    with an order only; years of two digits are then those from 1969 to 2068.
+    The formats are ISO 8601, numbers with a year of four digits whose order is certain (`31.12.2024`, `2024/3/1`), and
+    English names of months (`1 March 2024`). A text that leaves day and month or the century open (`03/04/2024`,
+    `1.2.24`) needs an order; years of two digits are then those from 1969 to 2068.
 
     Args:
         text: the text.
@@ -77,22 +77,22 @@ def _iso(text: str) -> date | None:
 
 
 def _in_numbers(text: str, order: str | None) -> date | None:
-    """A date of three numbers, read in the order that was given, or else in the only one that makes a date."""
-    found = _IN_NUMBERS.match(text)
-    if found is None:
+    """Read a date of three numbers in the given order, or otherwise in the only order that makes a date."""
+    match = _IN_NUMBERS.match(text)
+    if match is None:
         return None
-    parts = found[1], found[3], found[4]
+    parts = match[1], match[3], match[4]
     readings = {_in_order(parts, order, digits=(2, 4))} if order else set()
     if not readings - {None}:
-        readings = {_in_order(parts, each, digits=(4,)) for each in ORDERS}
-    dates = [each for each in readings if each is not None]
+        readings = {_in_order(parts, name, digits=(4,)) for name in ORDERS}
+    dates = [day for day in readings if day is not None]
     if len(dates) != 1:
         return None
-    return datetime.combine(dates[0], time.fromisoformat(found[5].rjust(5, "0"))) if found[5] else dates[0]
+    return datetime.combine(dates[0], time.fromisoformat(match[5].rjust(5, "0"))) if match[5] else dates[0]
 
 
 def _in_order(parts: tuple[str, str, str], order: str, digits: tuple[int, ...]) -> date | None:
-    """The date of three numbers in an order; None where there is no such date or its year has other digits."""
+    """Return the date of three numbers in an order; None if there is none, or its year has another number of digits."""
     part = dict(zip(order, parts, strict=True))
     try:
         return date(_year(part["y"]), int(part["m"]), int(part["d"])) if len(part["y"]) in digits else None
@@ -101,13 +101,13 @@ def _in_order(parts: tuple[str, str, str], order: str, digits: tuple[int, ...]) 
 
 
 def _year(digits: str) -> int:
-    """The year; of two digits one from 1969 to 2068, as POSIX reads it."""
+    """Return the year; two digits stand for one from 1969 to 2068, as in POSIX."""
     number = int(digits)
     return number if len(digits) > 2 else number + (2000 if number <= 68 else 1900)  # noqa: PLR2004
 
 
 def _with_month(text: str, order: str | None) -> date | None:
-    """A date with the name of a month, a day, and a year of four digits, or of two where an order is given."""
+    """Read a date with the name of a month, a day, and a year of four digits, or of two if an order is given."""
     words = re.findall(r"[^\W\d_]+", text.lower())
     plain, times = re.subn(_TIME, "", text)
     numbers = re.findall(r"\d+", plain)
@@ -121,11 +121,11 @@ def _with_month(text: str, order: str | None) -> date | None:
 
 @cache
 def _parsers() -> tuple[Any, Any, Any]:
-    """What reads ISO 8601, and what reads dates with the name of a month, the year last or first."""
-    from dateutil import parser  # noqa: PLC0415  only who looks for dates pays for the import
+    """Return the parser of ISO 8601, and those of dates with the name of a month and the year last or first."""
+    from dateutil import parser  # noqa: PLC0415  slow to import
 
     class FixedCentury(parser.parserinfo):
-        """Years of two digits without a look at today's date."""
+        """Read years of two digits independently of today's date."""
 
         def convertyear(self, year: int, century_specified: bool = False) -> int:  # noqa: FBT002  dateutil's signature
             return year if century_specified else _year(f"{year:02}")

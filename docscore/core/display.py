@@ -1,4 +1,4 @@
-"""Display of results: `docscore.report` knows how each type is drawn, and is imported when a result is looked at."""
+"""Display of results: `docscore.report` draws them, and is imported when a result is displayed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Displayed:
         return html_of(self)
 
     def _renderers(self, **settings: Any) -> dict[str, Callable[[], str]]:
-        """What renders the report on the result, by the extension of the file to write."""
+        """Return the functions that render the report on the result, by extension."""
         from docscore.report.display import renderers_of  # noqa: PLC0415
 
         return renderers_of(self, **settings)

@@ -1,4 +1,4 @@
-"""The largest inputs that are read, in one place for the library, the command and programs that serve others."""
+"""Limits on the size of inputs, and the bound on memory."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from pathlib import Path
 
 from docscore.core.errors import InputValueError, in_file
 
-MAX_DIGITS = 4_300  # of a number in JSON text: of an integer Python reads no more, since that takes quadratic time
+MAX_DIGITS = 4_300  # digits of a number in JSON text; Python reads no longer integer, since that takes quadratic time
 
 
-MAX_UNPACKED = 1_000_000_000  # bytes of a compressed file when unpacked: gzip makes 1 MB of a gigabyte of equal lines
+MAX_UNPACKED = 1_000_000_000  # bytes of a compressed file when unpacked; gzip packs a gigabyte of equal lines into 1 MB
 
 
-MAX_STEPS = 3_000_000  # of mending JSON: one or two a character of a text that is cut off, a second or two in all
+MAX_STEPS = 3_000_000  # steps to mend JSON, a second or two; a text that is cut off takes one or two per character
 
 
-MAX_MENDED = 500_000  # characters of JSON that is mended: more than a model answers, 128,000 tokens
+MAX_MENDED = 500_000  # characters of JSON to mend; a model answers with less, at most 128,000 tokens
 
 
 def check_digits(length: int) -> None:
-    """Raise `ValueError` for a number that is written in more characters than are read."""
+    """Raise `ValueError` for a number of more than `MAX_DIGITS` characters."""
     if length > MAX_DIGITS:
         raise InputValueError(problem=f"a number of more than {MAX_DIGITS:,} digits")
 
@@ -31,7 +31,7 @@ VARIABLE = "DOCSCORE_MAX_MEMORY"
 
 DEFAULT_GIGABYTES = 2.0
 
-_BYTES_A_PAIR = 100  # of list elements, measured where they tie in chains; 25 where they do not tie
+_BYTES_A_PAIR = 100  # per pair of list elements, measured where they tie in chains; 25 where they do not tie
 
 
 class TooManyPairsError(InputValueError):
@@ -44,14 +44,14 @@ def check_memory(
     """Refuse a table of all pairs that would not fit into the bound.
 
     Args:
-        rows: how many there are in the ground truth.
-        columns: how many in the prediction.
-        things: what they are.
-        bytes_a_pair: what each pair takes at most.
-        place: where they are, if that is known.
+        rows: the number of elements in the ground truth.
+        columns: the number of elements in the prediction.
+        things: a noun for the elements.
+        bytes_a_pair: the memory of a pair.
+        place: the place of the elements, if it is known.
 
     Raises:
-        ValueError: naming the sizes and what helps.
+        ValueError: naming the sizes and a remedy.
     """
     gigabytes = rows * columns * bytes_a_pair / 1e9
     if gigabytes <= 0.1 or gigabytes <= most_gigabytes():  # noqa: PLR2004  the least that can be set
@@ -65,10 +65,10 @@ def check_memory(
 
 
 def most_gigabytes() -> float:
-    """The bound on memory in gigabytes, 0.1 or more.
+    """Return the bound on memory in gigabytes, 0.1 or more.
 
     Raises:
-        ValueError: if the environment variable holds no such number.
+        ValueError: if the environment variable does not hold such a number.
     """
     text = os.environ.get(VARIABLE, "")
     try:
@@ -80,7 +80,7 @@ def most_gigabytes() -> float:
     return gigabytes
 
 
-_ROOM = 200_000_000  # bytes that are left for pairing and scoring, beside as many as the text of the rows has
+_ROOM = 200_000_000  # bytes that must be left for pairing and scoring, in addition to the size of the text of the rows
 _CGROUP = Path("/sys/fs/cgroup")
 
 
@@ -89,10 +89,10 @@ def check_room(path: Path, size: int) -> None:
 
     Args:
         path: the file.
-        size: the bytes of text that were read so far.
+        size: the number of bytes that were read so far.
 
     Raises:
-        ValueError: naming the file, and what scores more rows than fit into memory.
+        ValueError: naming the file, and ways to score more rows than fit into memory.
     """
     left = available_memory()
     if left >= _ROOM + size:
@@ -107,9 +107,9 @@ def check_room(path: Path, size: int) -> None:
 
 
 def available_memory() -> float:
-    """The bytes that this process may still take before the machine swaps; infinite where the system does not say.
+    """Return the bytes that this process can take before the machine swaps; infinity if the system does not tell.
 
-    The least of what the system has left, what the container may still take and what the limit of addresses leaves.
+    This is the minimum of the memory of the system, of the container, and of the address space.
     """
     kilobytes = _numbers_in(Path("/proc/meminfo")).get("MemAvailable:", math.inf)
     most, used = (_numbers_in(_CGROUP / name) for name in ("memory.max", "memory.current"))
@@ -119,7 +119,7 @@ def available_memory() -> float:
 
 
 def _numbers_in(path: Path) -> dict[str, float]:
-    """The numbers in a file of the system by the word before them; nothing where there is no such file."""
+    """Return the numbers in a file of the system by the word before them; nothing if there is no such file."""
     try:
         lines = path.read_text(encoding="ascii").splitlines()
     except OSError:
@@ -133,9 +133,9 @@ def _numbers_in(path: Path) -> dict[str, float]:
 
 
 def _addresses_left() -> float:
-    """The bytes of addresses that the limit of the process leaves."""
+    """Return the bytes of address space that the limit of the process leaves."""
     try:
-        import resource  # noqa: PLC0415  Unix alone has it
+        import resource  # noqa: PLC0415  exists on Unix only
 
         limit = resource.getrlimit(resource.RLIMIT_AS)[0]
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])

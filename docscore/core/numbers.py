@@ -1,4 +1,4 @@
-"""Numbers by their exact decimal value, the shortest spelling of a number, and tolerances for comparing floats."""
+"""Exact decimal values of numbers, their shortest spellings, and tolerances for comparing floats."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from math import isinf
 
 from docscore.core.limits import check_digits
 
-MOST_ZEROS = 400  # at the end or the beginning of a spelling; every float has fewer
+MOST_ZEROS = 400  # zeros at the end or the beginning of a spelling; every float has fewer
 
 
-UNROUNDED = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)  # rounds no number
+UNROUNDED = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)  # does not round
 
 
 class DecimalText(str):
-    """The digits of a number: of a `decimal.Decimal`, or of a JSON number beyond every float, such as 1e400.
+    """The digits of a `decimal.Decimal`, or of a JSON number beyond every float, such as 1e400.
 
-    It is compared as the text that it is, and by its exact value where numbers are compared by value.
+    They compare as text, or by their exact value if numbers are compared by value.
     """
 
     __slots__ = ()
 
 
 def float_or_digits(digits: str) -> float | DecimalText:
-    """The float of a JSON number; its digits where it is larger than every float.
+    """Return the float of a JSON number, or its digits if it is larger than every float.
 
     Raises:
         ValueError: for more than `MAX_DIGITS` digits.
@@ -34,7 +34,7 @@ def float_or_digits(digits: str) -> float | DecimalText:
 
 
 def decimal_of(text: str) -> Decimal | None:
-    """The number that a text spells in digits; None where it spells none, or one that is not finite."""
+    """Return the finite number that a text spells in digits; None for other texts."""
     try:
         number = Decimal(text)
     except InvalidOperation:
@@ -43,10 +43,10 @@ def decimal_of(text: str) -> Decimal | None:
 
 
 def shortest_spelling(number: Decimal) -> str:
-    """The digits of a finite number without an exponent and without zeros that change nothing.
+    """Return the digits of a finite number without an exponent and without redundant zeros.
 
-    Beyond 400 zeros at either end it is spelled with an exponent, so that a text cannot grow without bounds. Numbers
-    are equal if and only if their spellings are.
+    A number with more than 400 zeros at either end gets an exponent, so that the text cannot grow without bounds. Two
+    numbers are equal if and only if their spellings are equal.
 
     >>> [shortest_spelling(Decimal(text)) for text in ("1000.0", "1e3", "12.50", "-0.0", "5E+500")]
     ['1000', '1000', '12.5', '0', '5e500']
@@ -61,23 +61,23 @@ def shortest_spelling(number: Decimal) -> str:
 
 
 def decimal_value(value: float | DecimalText) -> Decimal | None:
-    """The exact value of a number; of a float that of its shortest digits. None for NaN and infinities."""
+    """Return the exact value of a number, or of the shortest digits of a float; None for NaN and infinities."""
     return Decimal(value) if isinstance(value, int) else decimal_of(str(value))
 
 
 DECIMALS = 12
-"""Figures are compared after rounding to so many decimals where equal ones must be found equal."""
+"""Figures are rounded to this number of decimals before a comparison in which equal figures must tie."""
 
 ROUNDING = 1e-12
-"""Differences of scores, sums and shares up to this are rounding.
+"""Differences of scores, sums and shares up to this are rounding errors.
 
-Far above the rounding of a float near 1 (2e-16), which grows with the length of a sum, and far below a difference that
-occurs: the similarities of texts of 100,000 characters differ by 1e-10 at least.
+This is far above the rounding error of a float near 1 (2e-16), which grows with the length of a sum, and far below any
+real difference: similarities of texts of 100,000 characters differ by at least 1e-10.
 """
 
 TIE = 1e-10
 """Sums of a matching that differ by up to this count as equal.
 
-Wider than `ROUNDING`, since they are added over up to 10,000 rows, in an order that depends on the input's: far above
-the rounding of a sum of 10,000 similarities, far below a difference that occurs.
+This is wider than `ROUNDING`, since a sum has up to 10,000 terms in an order that depends on the input. It is far above
+the rounding error of a sum of 10,000 similarities, and far below any real difference.
 """

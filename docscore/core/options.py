@@ -36,7 +36,7 @@ def _about(help_text: str, choices: tuple[str, ...] = ()) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class ScoringOptions:
-    """How predictions are read and compared; every figure names those that it depends on in its signature.
+    """How predictions are read and compared. The signature of a figure names the options that the figure depends on.
 
     Attributes:
         threshold: tau in [0, 1]; a similarity of texts below it counts as 0 (ANLS*, ANLS, ANLSL).
@@ -46,27 +46,26 @@ class ScoringOptions:
             (KIEval, Entity F1).
         donut: whether documents are read as the published implementation of Donut reads them (Entity F1, nTED).
         parse: "json" or "repair" to read predictions that are text as JSON first; "text" to compare them as text. None
-            is "text", but refuses test sets in which the texts of both sides are JSON.
-        parse_references: None, or "json" to read references, or acceptable answers, that are text as JSON first.
-        missing: what happens to a reference without a prediction: "error"; "zero" to score it as null; or "skip" to
-            leave it out and count it.
-        with_confidences: whether predictions hold `{"$value": ..., "$confidence": ...}`, of which the values are
+            means "text", but refuses test sets in which the texts of both sides are JSON.
+        parse_references: "json" to read references and acceptable answers that are text as JSON first; otherwise None.
+        missing: what to do with a reference without a prediction: "error" to raise an error; "zero" to score it as
+            null; "skip" to leave it out and count it.
+        with_confidences: whether predictions have the form `{"$value": ..., "$confidence": ...}`; only the values are
             scored.
-        rules: what counts in a prediction (ANLS*): "paper", by which keys without a value do not, or "anls_star-1.0.1",
-            by which they do, as in the published package of that version.
+        rules: the rules of ANLS*: with "paper", keys without a value do not count in a prediction; with
+            "anls_star-1.0.1", they count, as in the published package of that version.
         numbers: how JSON numbers are compared: "text", as they print, or "value", by their shortest decimal spelling,
-            so that 1000.0 is 1000.
-        schema: a JSON Schema that says how each place compares and what it weighs (typed score): a dict, the path of a
-            file, or of a folder with one schema a document named by its id, or a pydantic model class; kept as
-            `SchemaSource`.
-        comparators: how fields compare, in Python, beside the schema or in its place: `{"items[].sku": same_sku}`. A
-            key is the path of a field or a type (str, int, float, bool); a value the name of a comparator, its settings
-            as in `x-docscore`, or a function of two values that gives a number from 0 to 1. It becomes a part of
-            `schema`, and None.
+            so that 1000.0 equals 1000.
+        schema: a JSON Schema with the comparator and the weight of each place (typed score): a dict, the path of a file
+            or of a folder with one schema per document (`ID.json`), or a pydantic model class; kept as `SchemaSource`.
+        comparators: comparators of fields as Python values, in addition to the schema or instead of it, such as
+            `{"items[].sku": same_sku}`. A key is the path of a field or a type (str, int, float, bool). A value is the
+            name of a comparator, its settings as in `x-docscore`, or a function of two values that returns a number
+            from 0 to 1. They become a part of `schema`, and this attribute None.
 
     Raises:
         TypeError: for a value of another type.
-        ValueError: for a value outside its range; the message names the option, what was expected and what came.
+        ValueError: for a value outside its range; the message names the option, the expected and the given value.
     """
 
     threshold: float = field(default=THRESHOLD, metadata=_about("Count text similarities below this number as 0."))
@@ -138,7 +137,7 @@ class ScoringOptions:
 
     @property
     def parse_mode(self) -> str | None:
-        """The mode in which predictions are read as JSON, "json" or "repair"; None where texts are compared as text."""
+        """Return the mode in which predictions are read as JSON, "json" or "repair"; None to compare texts as text."""
         return None if self.parse == AS_TEXT else self.parse
 
 
@@ -147,9 +146,9 @@ def check_number(name: str, value: Any, expected: str, accepted: Callable[[float
 
     Args:
         name: the name of the option, for messages.
-        value: what it was given.
-        expected: what it takes, in words.
-        accepted: whether a finite number is one of these.
+        value: its value.
+        expected: a description of the accepted values.
+        accepted: returns whether a finite number is accepted.
 
     Raises:
         TypeError, ValueError: for anything else; NaN and infinities are never accepted.
@@ -168,7 +167,7 @@ def check_whole(name: str, value: int, least: int) -> int:
 
 
 def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
-    """Raise `ValueError` for a value that is none of the choices, naming the option."""
+    """Raise `ValueError` naming the option if its value is not among the choices."""
     if value not in choices:
         *first, last = map(repr, choices)
         raise InputValueError(place=name, expected=f"{', '.join(first)} or {last}", got=repr(value))
@@ -178,11 +177,11 @@ DEFAULT_OPTIONS = ScoringOptions()
 
 
 def options_from(options: ScoringOptions | None, keywords: dict[str, Any]) -> ScoringOptions:
-    """The options object that was given, or one made of the keywords that were given in its place.
+    """Return the given options, or options made of the given keywords.
 
     Raises:
-        TypeError: for both at once, or for a keyword that is no option.
-        ValueError: as `ScoringOptions`.
+        TypeError: for both at once, or for a keyword that is not an option.
+        ValueError: as for `ScoringOptions`.
     """
     if options is None:
         return ScoringOptions(**keywords) if keywords else DEFAULT_OPTIONS
@@ -193,13 +192,13 @@ def options_from(options: ScoringOptions | None, keywords: dict[str, Any]) -> Sc
 
 @dataclass(frozen=True)
 class SchemaSource:
-    """One JSON Schema for all documents, or one for each.
+    """One JSON Schema for all documents, or one for each document.
 
     Attributes:
         schemas: the schema of each document as canonical JSON by its id, in order of the ids; one schema for all
             documents has the id "".
-        folder: the folder with one for each, for messages; "" where there is one for all.
-        functions: the functions of comparators by their names.
+        folder: the folder with the schemas of the documents, for messages; "" if one schema is for all documents.
+        functions: the functions of comparators with their names.
     """
 
     schemas: dict[str, str]
@@ -208,29 +207,26 @@ class SchemaSource:
 
     @classmethod
     def of(cls, source: Any) -> SchemaSource:
-        """The schemas that a user gave.
+        """Read the schemas that a user gave.
 
         Args:
-            source: a JSON Schema as a dict; the path of a file that holds one, or of a folder with one schema a
-                document, named by its id (`r1.json`); a pydantic model class.
+            source: a JSON Schema as a dict; the path of a file with one, or of a folder with one schema per document,
+                named by its id (`r1.json`); a pydantic model class.
 
         Raises:
             TypeError: for anything else.
-            ValueError: for what is no JSON, or a folder without schemas, naming the file.
+            ValueError: naming the file, if it is not JSON, or the folder, if it has no schemas.
             OSError: if a file cannot be read.
         """
         if isinstance(source, cls):
             return source
+        if isinstance(source, type) and hasattr(source, "model_json_schema"):
+            source = source.model_json_schema()
         if isinstance(source, dict):
             return cls({"": _canonical_json(source)})
-        if isinstance(source, type) and hasattr(source, "model_json_schema"):
-            return cls({"": _canonical_json(source.model_json_schema())})
         if not isinstance(source, str | Path):
-            raise InputTypeError(
-                place="schema",
-                expected="a JSON Schema: a dict, a path, or a pydantic model class",
-                got=f"{type(source).__name__} {short_repr(source)}",
-            )
+            expected = "a JSON Schema: a dict, a path, or a pydantic model class"
+            raise InputTypeError(place="schema", expected=expected, got=f"{type(source).__name__} {short_repr(source)}")
         path = Path(source)
         if not path.is_dir():
             return cls({"": _read(path)})
@@ -240,13 +236,13 @@ class SchemaSource:
         return cls(schemas, str(path))
 
     def with_comparators(self, comparators: Mapping[Any, Any]) -> SchemaSource:
-        """The same schemas with comparators of fields and types that were given in Python.
+        """Return the schemas with added comparators of fields and types.
 
         Raises:
-            TypeError: for a key that is neither a path nor a type, a value that is no comparator, or a function without
-                a name.
-            ValueError: for a field that has one already, two functions of one name, and a file that is no file of
-                judgements.
+            TypeError: for a key that is neither a path nor a type, a value that is not a comparator, or a function
+                without a name.
+            ValueError: for a field that already has a comparator, two functions of one name, and a file that does not
+                hold judgements.
         """
         if not comparators:
             return self
@@ -275,10 +271,10 @@ class SchemaSource:
         return SchemaSource(schemas, self.folder, tuple(sorted(functions.items(), key=itemgetter(0))))
 
     def schema_of(self, question_id: str) -> str:
-        """The schema of a document as canonical JSON.
+        """Return the schema of a document as canonical JSON.
 
         Raises:
-            ValueError: if it has none.
+            ValueError: if the document has no schema.
         """
         schema = self.schemas.get(question_id if self.folder else "")
         if schema is None:
@@ -286,7 +282,7 @@ class SchemaSource:
         return schema
 
     def compared_fields(self) -> Iterator[str]:
-        """The fields whose comparison the schema of all documents sets by itself, spelled as by `places_in`."""
+        """Yield the fields for which the schema of all documents names a comparator, spelled as by `places_in`."""
         waiting = [("", json.loads(self.schemas.get("", "{}")))]
         while waiting:
             path, schema = waiting.pop()
@@ -300,7 +296,7 @@ class SchemaSource:
 
     @property
     def digest(self) -> str:
-        """The first eight digits of the SHA-256 of the canonical JSON; of several schemas, of an object of all."""
+        """Return the first eight digits of the SHA-256 of the canonical JSON, of one schema or an object of several."""
         members = ",".join(f"{json.dumps(name, ensure_ascii=False)}:{text}" for name, text in self.schemas.items())
         text = f"{{{members}}}" if self.folder else self.schemas[""]
         return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
@@ -314,7 +310,7 @@ _STEP = re.compile(r"\[\]|\[(\"(?:[^\"\\]|\\.)*\")\]|\.?([^.\[\]]+)")
 
 
 def _settings_of(comparator: Any, place: str, functions: dict[str, Callable[..., Any]]) -> dict[str, Any]:
-    """The settings of a comparator as in `x-docscore`; a function is added to those that there are."""
+    """Return the settings of a comparator as in `x-docscore`, after adding its function, if any, to the others."""
     settings = {"compare": comparator} if isinstance(comparator, str) else comparator
     if callable(comparator):
         name = getattr(comparator, "__name__", "<lambda>")
@@ -331,7 +327,7 @@ def _settings_of(comparator: Any, place: str, functions: dict[str, Callable[...,
 
 
 def _schema_at(schema: dict[str, Any], path: str, place: str) -> dict[str, Any]:
-    """The part of a schema for the path of a field, made where there is none: `items[].sku`, `$.items[].sku`, `$`."""
+    """Return the part of a schema at the path of a field, such as `items[].sku`, `$.items[].sku` or `$`; create it."""
     position = 1 if re.match(r"\$(?:[.\[]|\Z)", path) else 0
     while position < len(path):
         step = _STEP.match(path, position)
@@ -339,17 +335,16 @@ def _schema_at(schema: dict[str, Any], path: str, place: str) -> dict[str, Any]:
             raise InputValueError(place=place, expected="the path of a field, such as items[].sku", got=repr(path))
         position = step.end()
         key = json.loads(step[1]) if step[1] else step[2]
-        schema = (
-            schema.setdefault("items", {}) if key is None else schema.setdefault("properties", {}).setdefault(key, {})
-        )
+        below, name = (schema, "items") if key is None else (schema.setdefault("properties", {}), key)
+        schema = below.setdefault(name, {})
     return schema
 
 
 def with_judgements(schema: Any, folder: Path) -> Any:
-    """The schema with the rows of files of judgements where it names such files, so that its hash is of them too.
+    """Return the schema with the rows of judgement files in place of their names, so that its hash covers them.
 
     Raises:
-        ValueError: for a line that is no judgement, naming file and line.
+        ValueError: for a line that is not a judgement, naming file and line.
         OSError: if a file cannot be read.
     """
     if isinstance(schema, list):
@@ -379,10 +374,10 @@ def _judgements(path: Path) -> list[list[Any]]:
 
 
 def _canonical_json(value: Any) -> str:
-    """The value as JSON with sorted keys and without white space.
+    """Return the value as JSON with sorted keys and without white space.
 
     Raises:
-        TypeError: for a value that is no JSON.
+        TypeError: for a value that is not JSON.
     """
     try:
         return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)

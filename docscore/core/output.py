@@ -1,4 +1,4 @@
-"""Write files whole: at any moment a file has its previous content or all of the new one."""
+"""Write files atomically: at any moment, a file has its previous content or all of the new content."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pathlib import Path
 
 from docscore.core.errors import InputValueError, in_file
 
-_LONGEST_NAME = 100  # of the file's name in that of the temporary file, which may not be longer than 255 bytes
+_LONGEST_NAME = 100  # characters of the file name in the name of the temporary file, which has at most 255 bytes
 
 
 class OutputError(OSError):
-    """A file that could not be written; the attribute `filename` is its path."""
+    """A file could not be written; the attribute `filename` is its path."""
 
 
 def write_whole(path: Path, text: str | bytes) -> int:
     """Write a file, text as UTF-8, and return its size in bytes.
 
-    It is written under a temporary name beside it and then moved. If writing fails or is interrupted, the previous file
-    stays as it was. A symbolic link stays one, and the permissions of an existing file are kept. What is no regular
-    file, such as a pipe, is written directly.
+    The content is written to a temporary file in the same folder, which then replaces the file. If writing fails or is
+    interrupted, the previous file stays as it was. Symbolic links and the permissions of an existing file are kept.
+    Pipes and other special files are written directly.
 
     Args:
         path: the file.
@@ -51,15 +51,15 @@ def write_whole(path: Path, text: str | bytes) -> int:
 
 
 def write_report(path: str | Path, formats: Mapping[str, Callable[[], str | bytes]]) -> Path:
-    """Write a report in the format that the extension of the file says, and return the path.
+    """Write a report in the format that the extension of the file determines, and return the path.
 
     Args:
         path: the file to write.
-        formats: what renders the report, by extension.
+        formats: functions that render the report, by extension.
 
     Raises:
         ValueError: for another extension, and for a folder that does not exist, before anything is rendered.
-        OutputError: an `OSError`, if the file cannot be written; what it held before stays.
+        OutputError: an `OSError`, if the file cannot be written; its previous content stays.
     """
     path = Path(path)
     check_output(path, formats)
@@ -68,13 +68,10 @@ def write_report(path: str | Path, formats: Mapping[str, Callable[[], str | byte
 
 
 def check_output(path: Path, extensions: Collection[str] = ()) -> None:
-    """Raise `ValueError` for a file of another extension, or in a folder that does not exist, and for a folder."""
+    """Raise `ValueError` for a path with another extension, in a folder that does not exist, or of a folder."""
     if extensions and path.suffix.lower() not in extensions:
-        raise InputValueError(
-            place=in_file(path),
-            expected=f"a file name that ends in {' or '.join(extensions)}",
-            got=path.suffix or "none",
-        )
+        expected = f"a file name that ends in {' or '.join(extensions)}"
+        raise InputValueError(place=in_file(path), expected=expected, got=path.suffix or "none")
     if not path.parent.is_dir():
         raise InputValueError(place=in_file(path), expected="a folder that exists", got=str(path.parent))
     if path.is_dir():

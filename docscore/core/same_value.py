@@ -1,4 +1,4 @@
-"""Numbers and dates that texts spell: the value behind the spelling, where there is no doubt; and other punctuation."""
+"""Numbers and dates that texts spell without doubt, and texts that differ only in punctuation."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _DIGITS_AND_SIGNS = re.compile(r"\s*[+-]?[.,]?\d[\d.,eE+-]*\s*\Z")  # as in all 
 _MINUS = re.compile(r"(?<!\w)[-\u2212](?=[^\w\s]*\d)")
 
 
-# Texts whose separators can be read in one way only, with the sign between groups. A sign followed by three digits,
-# once, is in doubt ("1,500") unless nothing but 0, or more than three digits, are before it.
+# Numbers whose separators can be read in only one way, each with its separator of groups. A single separator before
+# three digits is in doubt ("1,500"), unless only 0 or more than three digits stand before it.
 _SEPARATED = (
     (re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+,\d+\Z", re.ASCII), "."),
     (re.compile(r"[+-]?\d+,(?:\d{1,2}|\d{4,})\Z|[+-]?(?:0|[1-9]\d{3,}),\d+\Z", re.ASCII), ""),
@@ -40,7 +40,7 @@ _SEPARATED = (
 
 
 def number_of(value: Scalar, *, decimal: str = ".", group: str = "") -> Decimal | None:
-    """The number that a JSON number is, or that a text spells; None for booleans, NaN, infinities and other texts.
+    """Return the number that a value is or spells; None for booleans, NaN, infinities and other texts.
 
     Args:
         value: a scalar.
@@ -72,11 +72,13 @@ Spelling = Literal["decimal comma", "number", "date"]
 
 
 def spelling_of_same_value(truth: Scalar, prediction: Scalar) -> Spelling | None:
-    """What differs in the spelling of the same number, or of the same date of which one is in ISO form; else None.
+    """Return how two spellings of the same number or date differ; None if they do not spell the same value.
+
+    Of two dates, one must be in ISO form.
 
     Returns:
-        "decimal comma" where one of two numbers has a comma for its decimal sign, "number" for other spellings of
-        numbers, "date" for dates.
+        "decimal comma" if one of two numbers has a decimal comma, "number" for other spellings of numbers, "date" for
+        dates.
 
     >>> spelling_of_same_value("1.234,50", "1234.50"), spelling_of_same_value("1,000.5", 1000.5)
     ('decimal comma', 'number')
@@ -99,9 +101,9 @@ def spelling_of_same_value(truth: Scalar, prediction: Scalar) -> Spelling | None
 
 
 def differ_in_punctuation(truth: Scalar, prediction: Scalar) -> bool:
-    """Whether two scalars have the same letters and digits, but for case, and other punctuation, symbols or spaces.
+    """Return whether two scalars differ in punctuation, symbols or spaces, but not in letters and digits.
 
-    A minus sign before a number counts as a part of it.
+    Case is ignored. A minus sign before a number is a part of the number.
 
     >>> differ_in_punctuation("56,000", 56000), differ_in_punctuation("@ 5.000", "5,000")
     (True, True)
@@ -116,7 +118,7 @@ def differ_in_punctuation(truth: Scalar, prediction: Scalar) -> bool:
 
 
 def letters_of(text: str) -> str:
-    """The letters, their marks, and the digits of a text."""
+    """Return the letters, their marks, and the digits of a text."""
     words = text.replace(" ", "")
     return words if words.isalnum() else "".join([character for character in words if _is_letter(character)])
 
@@ -127,7 +129,7 @@ def _is_letter(character: str) -> bool:
 
 
 def separated_number(text: str) -> tuple[Decimal, bool] | None:
-    """The number of a text whose separators can be read in one way only, and whether it has a decimal comma.
+    """Return the number of a text whose separators can be read in only one way, and whether it has a decimal comma.
 
     >>> separated_number("1.234,5"), separated_number("1 234.50"), separated_number("1,500")
     ((Decimal('1234.5'), True), (Decimal('1234.50'), False), None)
@@ -140,7 +142,7 @@ def separated_number(text: str) -> tuple[Decimal, bool] | None:
 
 
 def _undoubted(value: Scalar) -> tuple[Decimal, bool] | None:
-    """The number that a scalar is, or spells without a doubt on its separators; and whether it has a decimal comma."""
+    """Return the number that a scalar is or spells without doubt, and whether it has a decimal comma."""
     number = number_of(value)
     if number is not None:
         return number, False

@@ -35,12 +35,12 @@ ScalarText = Callable[[Scalar], str]
 
 
 def text_rule(numbers: str) -> ScalarText:
-    """How scalars become text, by the option `numbers`."""
+    """Return the function that turns scalars into text, by the option `numbers`."""
     return number_text if numbers == "value" else scalar_text
 
 
 def fold(value: Scalar, ignore_case: bool, text: ScalarText = scalar_text) -> str:
-    """The text of one value that is compared, as in `fold_all`.
+    """Return the text of one value for comparison, as in `fold_all`.
 
     >>> fold(" New  York", True), fold(12.5, True)
     ('new york', '12.5')
@@ -49,18 +49,19 @@ def fold(value: Scalar, ignore_case: bool, text: ScalarText = scalar_text) -> st
 
 
 def fold_all(values: Sequence[Scalar | None], ignore_case: bool, text: ScalarText = scalar_text) -> list[str]:
-    """The texts that are compared: in lower case (if asked), every run of white space one space, trimmed.
+    """Return texts for comparison: in lower case if asked, trimmed, with a single space for each run of white space.
 
-    That of null is empty.
+    The text of null is empty.
     """
     cased = str.lower if ignore_case else str
     return [
-        " ".join(cased(each if type(each) is str else "" if each is None else text(each)).split()) for each in values
+        " ".join(cased(value if type(value) is str else "" if value is None else text(value)).split())
+        for value in values
     ]
 
 
 def similarity(truth: str, prediction: str, threshold: float = THRESHOLD) -> float:
-    """1 - LD(truth, prediction) / max(length), and 0 where that is below the threshold (paper, equation 2).
+    """Return 1 - LD(truth, prediction) / max(length), and 0 if that is below the threshold (paper, equation 2).
 
     >>> similarity("hello world", "hello world!")
     0.9166666666666666
@@ -71,16 +72,16 @@ def similarity(truth: str, prediction: str, threshold: float = THRESHOLD) -> flo
         return 1.0
     longest = max(len(truth), len(prediction))
     if longest <= _LONG:
-        found = Levenshtein.normalized_similarity(truth, prediction)
+        score = Levenshtein.normalized_similarity(truth, prediction)
     else:
         cutoff = int((1 - threshold) * longest) + 1  # one more than can count: float rounding decides nothing here
         hint = min(max(_LONG, longest // _FEW_ERRORS), cutoff)
-        found = 1 - Levenshtein.distance(truth, prediction, score_cutoff=cutoff, score_hint=hint) / longest
-    return found if found >= threshold - ROUNDING else 0.0  # 1 - 9/10 is a little less than 0.1
+        score = 1 - Levenshtein.distance(truth, prediction, score_cutoff=cutoff, score_hint=hint) / longest
+    return score if score >= threshold - ROUNDING else 0.0  # 1 - 9/10 is a little less than 0.1
 
 
 def similarity_matrix(truths: Sequence[str], predictions: Sequence[str], threshold: float) -> Matrix:
-    """`similarity` of every truth with every prediction, shape (n, m), values in {0} or [threshold, 1]."""
+    """Return the `similarity` of every truth with every prediction, shape (n, m), 0 or in [threshold, 1]."""
     cells = len(truths) * len(predictions)
     if cells > _MANY and len(set(truths)) * len(set(predictions)) * _FEW_DISTINCT <= cells:
         rows, row_of = distinct(truths, truths)
@@ -90,7 +91,7 @@ def similarity_matrix(truths: Sequence[str], predictions: Sequence[str], thresho
 
 
 def similarities(truths: Sequence[str], predictions: Sequence[str], threshold: float) -> Matrix:
-    """`similarity` of each truth with the prediction at its side, shape (n,)."""
+    """Return the `similarity` of each truth with the prediction at the same index, shape (n,)."""
     hint = 1 - 1 / _FEW_ERRORS if max(map(len, truths), default=0) > _LONG else None
     return _compared(partial(cpdist, score_hint=hint), truths, predictions, threshold)
 
@@ -98,20 +99,20 @@ def similarities(truths: Sequence[str], predictions: Sequence[str], threshold: f
 def _compared(
     compare: Callable[..., Matrix], truths: Sequence[str], predictions: Sequence[str], threshold: float
 ) -> Matrix:
-    """The similarities, 0 below the threshold.
+    """Return the similarities, 0 below the threshold.
 
-    rapidfuzz rounds its cutoff to single precision. A threshold that survives this, as 0.5 does, is given as it is; for
-    another one the cutoff is a little lower, and the comparison done here.
+    rapidfuzz rounds its cutoff to single precision. A threshold that survives this, as 0.5 does, is the cutoff itself.
+    For other thresholds, the cutoff is a little lower, and the scores are compared with the threshold here.
     """
     cutoff = threshold if float(np.float32(threshold)) == threshold else max(0.0, threshold - 0.01)
-    found = compare(truths, predictions, scorer=_SCORER, score_cutoff=cutoff, dtype=np.float64)
+    scores = compare(truths, predictions, scorer=_SCORER, score_cutoff=cutoff, dtype=np.float64)
     if cutoff < threshold:
-        found[found < threshold - ROUNDING] = 0.0
-    return found
+        scores[scores < threshold - ROUNDING] = 0.0
+    return scores
 
 
 def distinct(values: Sequence[_T], keys: Iterable[Hashable]) -> tuple[list[_T], npt.NDArray[np.intp]]:
-    """The values with distinct keys in order of appearance, and for each value its place among them."""
+    """Return the values with distinct keys in order of appearance, and the index of each value among them."""
     places: dict[Hashable, int] = {}
     place_of = np.array([places.setdefault(key, len(places)) for key in keys])
     return [values[i] for i in np.unique(place_of, return_index=True)[1].tolist()], place_of

@@ -100,7 +100,7 @@ class Pairs(NamedTuple):
 
     @property
     def runs(self) -> int:
-        """How many times each document was predicted."""
+        """Return how many times each document was predicted."""
         return len(self.ids) // len(self.documents) if self.documents else 1
 
     def __repr__(self) -> str:

@@ -78,11 +78,11 @@ class Table(NamedTuple):
     documents: Mapping[str, str] = MappingProxyType({})
 
     def good(self) -> Iterator[tuple[int, Any]]:
-        """The rows that could be read, with their indices."""
+        """Yield the rows that could be read, with their indices."""
         return ((index, row) for index, row in enumerate(self.rows) if row is not Faulty)
 
     def first(self) -> Any:
-        """The first row that could be read; None if there is none."""
+        """Return the first row that could be read; None if there is none."""
         return next((row for row in self.rows if row is not Faulty), None)
 
 
