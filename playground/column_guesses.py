@@ -338,13 +338,13 @@ def _planned(table: Table, side: Side, plan: ReadingPlan, *, both: bool) -> Tabl
 def _completed(row: Any, number: str, side: Side, id_column: str | None, *, whole: bool) -> Any:
     """The row with its number as id where no column holds ids, and as a value of its own where no column holds it."""
     columns: dict[str, Any] = row if isinstance(row, dict) else {}
-    found = {**columns} if columns or not whole else {}
+    named = {**columns} if columns or not whole else {}
     if id_column is None:
-        found[ID] = number
+        named[ID] = number
     if whole:
         value = {name: cell for name, cell in columns.items() if name != id_column} if columns else row
-        found["references" if side == "references" else "prediction"] = [value] if side == "references" else value
-    return found if columns or whole else row
+        named["references" if side == "references" else "prediction"] = [value] if side == "references" else value
+    return named if columns or whole else row
 
 
 def doubts_of_ids(references: Table, predictions: Table) -> Iterator[Diagnostic]:

@@ -241,18 +241,18 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
     is_open = asked.truth is None and len(files) > 1 and not (hold_both and not asked.is_pair)
     if is_open:
         truth = number_of_truth(tables)
-    found = {"truth": truth, "both": hold_both, "unsure": is_open and truth is None, "files": facts, "html": ""}
+    sorting = {"truth": truth, "both": hold_both, "unsure": is_open and truth is None, "files": facts, "html": ""}
     is_known = truth is not None or hold_both
-    if found["unsure"] or not (asked.is_pair or (is_known and len(files) > 1)):
-        return found
+    if sorting["unsure"] or not (asked.is_pair or (is_known and len(files) > 1)):
+        return sorting
     references = None if truth is None else files[truth]
     systems = [number for number in range(len(files)) if number != truth]
     first = FileRequest(references=references, predictions=files[systems[0] if systems else 0], reading=asked.reading)
     if asked.is_pair:
-        return {**found, "html": look(first)}
+        return {**sorting, "html": look(first)}
     for number, fault in _misfits(tables, truth, systems, asked.reading):
         facts[number]["fault"] = fault
-    return {**found, "html": look(first, [files[number] for number in systems[1:]])}
+    return {**sorting, "html": look(first, [files[number] for number in systems[1:]])}
 
 
 def _misfits(
@@ -322,8 +322,8 @@ def _apart(tables: UploadedTables) -> Iterator[str]:
 _WRITTEN = {None: "has no JSON as text", "json": "has JSON as text", "repair": "has JSON within other text"}
 
 
-def _sentence(found: Diagnostic) -> str:
-    return str(found.for_remote_users())
+def _sentence(doubt: Diagnostic) -> str:
+    return str(doubt.for_remote_users())
 
 
 def _headline(tables: UploadedTables) -> list[str]:
@@ -331,15 +331,15 @@ def _headline(tables: UploadedTables) -> list[str]:
     plan = tables.plan
     counts = [f"{len(table.rows):,} {side if tables.references else 'rows'}" for side, table in tables.sides.items()]
     by = f"by {' and '.join(_ids_of(plan)) or 'their number'}"
-    found = [f"{' and '.join(counts)}, paired {by}" if tables.references else f"{counts[0]} {by}"]
+    phrases = [f"{' and '.join(counts)}, paired {by}" if tables.references else f"{counts[0]} {by}"]
     nothing = "the whole row" if tables.references else "not chosen"
     if not plan.certain:
-        found[0] = f"Guessed: {found[0]}"
+        phrases[0] = f"Guessed: {phrases[0]}"
     for what, name in (("ground truth", plan.references), ("prediction", plan.prediction)):
-        found.append(f"{what}: {nothing if name is None else _short(name)}")
+        phrases.append(f"{what}: {nothing if name is None else _short(name)}")
     if plan.parse:
-        found[-1] += f", read as {PARSINGS[plan.parse]}"
-    return found
+        phrases[-1] += f", read as {PARSINGS[plan.parse]}"
+    return phrases
 
 
 def _ids_of(plan: ReadingPlan) -> list[str]:

@@ -36,14 +36,14 @@ Mask = npt.NDArray[np.bool_]
 
 
 def score_ratios(earned: Matrix, weight: Matrix) -> Matrix:
-    """S / L, and 1 where L is 0."""
+    """Return S / L, and 1 where L is 0."""
     if weight.all():
         return earned / weight
     return np.divide(earned, weight, out=np.ones(earned.shape), where=weight > 0)
 
 
 def best_options(earned: Matrix, weight: Matrix) -> Indices:
-    """For each column the option (row) with the lexicographically largest (S/L, S, -L).
+    """Return for each column the option (row) with the lexicographically largest (S/L, S, -L).
 
     >>> best_options(np.array([[1.0], [2.0], [2.0]]), np.array([[2.0], [4.0], [4.0]]))
     array([1])
@@ -53,7 +53,7 @@ def best_options(earned: Matrix, weight: Matrix) -> Indices:
 
 
 def _largest(criteria: Iterable[Matrix]) -> Mask:
-    """Which rows have in each column the lexicographically largest criteria, each of shape (n, m)."""
+    """Return a mask of the rows that have the lexicographically largest criteria of shape (n, m) in each column."""
     best: Mask = np.ones(1, dtype=bool)
     for criterion in criteria:
         candidates = np.where(best, criterion, -np.inf)
@@ -63,13 +63,13 @@ def _largest(criteria: Iterable[Matrix]) -> Mask:
     return best
 
 
-def is_better(found: tuple[float, float], best: tuple[float, float]) -> bool:
-    """Whether one (S, L) is lexicographically larger than another in (S/L, S, -L)."""
-    score = found[0] / found[1] if found[1] else 1.0
+def is_better(sums: Total, best: Total) -> bool:
+    """Return whether one (S, L) is lexicographically larger than another in (S/L, S, -L)."""
+    score = sums[0] / sums[1] if sums[1] else 1.0
     top = best[0] / best[1] if best[1] else 1.0
     if abs(score - top) > TIE:
         return score > top
-    return found[0] > best[0] + TIE or (found[0] >= best[0] - TIE and found[1] < best[1])
+    return sums[0] > best[0] + TIE or (sums[0] >= best[0] - TIE and sums[1] < best[1])
 
 
 def match(
@@ -79,19 +79,19 @@ def match(
     prediction_sizes: ElementSizes,
     equality: Equality | None = None,
 ) -> Matching:
-    """The lexicographically best one-to-one matching of the rows with the columns.
+    """Return the lexicographically best one-to-one matching of rows with columns.
 
     Args:
         earned: S of every pair, shape (n, m).
         weight: L of every pair, shape (n, m).
         truth_sizes: the sizes of the n ground truths.
         prediction_sizes: the sizes of the m predictions.
-        equality: gives 1 for pairs that are equal as they stand, else 0, shape (n, m); decides among matchings of the
-            same score, and is called only where there may be several.
+        equality: returns 1 for pairs of equal values and otherwise 0, shape (n, m). It decides among matchings of the
+            same score, and is called only if there may be several.
 
     Returns:
-        min(n, m) row indices and as many column indices, in pairs, and whether each row has one best column (or, where
-        there are more rows, each column one best row): then no other matching has the same sums.
+        min(n, m) row indices, their column indices, and whether each row has one best column (or each column one best
+        row, if there are more rows). In that case, no other matching has the same sums.
     """
     rows, columns = earned.shape
     if rows > columns:
@@ -149,9 +149,9 @@ def match_by_key(
 
 
 def align(earned: Matrix, weight: Matrix, truth_sizes: ElementSizes, prediction_sizes: ElementSizes) -> Matching:
-    """The alignment of rows with columns, both in their order, with the largest (sum of S/L, sum of S, -L).
+    """Return the alignment of rows with columns, both in their order, with the largest (sum of S/L, sum of S, -L).
 
-    By dynamic programming along the diagonals of the table, on which no cell depends on another.
+    This is dynamic programming along the diagonals of the table, where no cell depends on another.
 
     Args:
         earned: S of every pair, shape (n, m).
@@ -160,7 +160,7 @@ def align(earned: Matrix, weight: Matrix, truth_sizes: ElementSizes, prediction_
         prediction_sizes: the sizes of the m predictions.
 
     Returns:
-        Row indices and as many column indices, in pairs, both increasing; and whether there are none: of pairs, others
+        Increasing row indices, their column indices, and whether there are none. If there are pairs, another alignment
         may have the same sums.
     """
     surplus = np.add.outer(truth_sizes, prediction_sizes) - weight
@@ -191,7 +191,7 @@ def align(earned: Matrix, weight: Matrix, truth_sizes: ElementSizes, prediction_
 
 
 def _is_clear(score: Matrix, best: Indices) -> bool:
-    """Whether every row has one best column, and no two rows the same: then no other matching comes near."""
+    """Return whether every row has one best column, different for all rows, so that no other matching comes near."""
     if len(set(best.tolist())) < len(best):
         return False
     top = score.max(axis=1, keepdims=True)
@@ -199,10 +199,10 @@ def _is_clear(score: Matrix, best: Indices) -> bool:
 
 
 def _certain(score: Matrix, best: Indices) -> Mask:
-    """Whether each row and its best column are together in every matching with the largest sum.
+    """Return for each row whether it has its best column in every matching with the largest sum.
 
-    They are if the pair is worth more than the best other pair of the row and the best other pair of the column
-    together: a matching without it could exchange those two for it.
+    This holds if the pair is worth more than the best other pair of the row plus the best other pair of the column,
+    since a matching without the pair could exchange those two for it.
     """
     rows = np.arange(len(score))
     others = score.copy()
@@ -213,15 +213,16 @@ def _certain(score: Matrix, best: Indices) -> Mask:
 
 
 def undecided_pairs(score: Matrix, known: Mask, asked: Mask) -> Mask:
-    """Which pairs must be known to match by S/L, where a pair that is not known has a bound: S/L is at most that.
+    """Return a mask of the pairs whose S/L must be computed before the lists can be matched.
 
-    First the best of each row (or column, of the shorter side), then all that may be as good; if rows compete, also all
-    pairs of the matchings with the largest sum. What is left is in none of these, whatever its S/L is.
+    For other pairs, an upper bound of S/L is enough. The function first asks for the best pair of each row (or column,
+    on the shorter side), then for all that may be as good, and if rows compete, also for all pairs of the matchings
+    with the largest sum. The remaining pairs are in none of these, whatever their S/L is.
 
     Args:
-        score: S/L of every pair, or its bound, shape (n, m).
-        known: the pairs that are known.
-        asked: those of them that this function asked for.
+        score: S/L of every pair, or its upper bound, shape (n, m).
+        known: the pairs whose S/L is known.
+        asked: the known pairs that this function asked for.
     """
     if len(score) > score.shape[1]:
         return undecided_pairs(score.T, known.T, asked.T).T  # type: ignore[no-any-return]
@@ -242,7 +243,7 @@ def totals(
     truth_sizes: ElementSizes,
     prediction_sizes: ElementSizes,
 ) -> Total:
-    """S and L of two lists by a matching: S and L of its pairs, and to L the sizes of what stays unmatched."""
+    """Return S and L of two lists by a matching: the sums over its pairs, and in L the sizes of unmatched elements."""
     rows, columns, clear = matching
     pairs = rows, columns
     points, add = earned[pairs].tolist(), fsum if clear else sum_of_ties
@@ -262,10 +263,10 @@ def match_blocks(
     rows: Slices,
     columns: Slices,
 ) -> tuple[Matrix, Matrix]:
-    """S and L of the two lists of each block by its best matching, each of shape (len(rows), len(columns)).
+    """Return S and L of the two lists of each block by its best matching, each of shape (len(rows), len(columns)).
 
-    Blocks in which all pairs are alike, or each row (or column) has one clear best, are settled all at once where L is
-    whole.
+    Shortcut: where no assignment can change the sums, compute all blocks at once. This holds for blocks in which all
+    pairs are alike, or each row (or column) has one clear best, and L is a whole number.
     """
     sums = np.zeros((2, len(rows), len(columns)))
     sums[1] = np.add.outer([fsum(truth_sizes[row]) for row in rows], [fsum(prediction_sizes[row]) for row in columns])
@@ -295,7 +296,7 @@ def match_blocks(
 def _settled_blocks(
     earned: Matrix, weight: Matrix, surplus: Matrix, rows: Slices, columns: Slices
 ) -> tuple[Mask, Matrix]:
-    """Which blocks are settled without an assignment, and the sums of S and w over the matchings of those."""
+    """Return which blocks need no assignment, and the sums of S and w over the matchings of these blocks."""
     tops, lefts = ([part.start for part in parts] for parts in (rows, columns))
     heights, widths = (np.array([part.stop - part.start for part in parts]) for parts in (rows, columns))
 
@@ -330,7 +331,7 @@ def _settled_blocks(
 
 
 def _clear_blocks(score: Matrix, tops: list[int], lefts: list[int], widths: Indices) -> tuple[Mask, Mask]:
-    """In which blocks every row has one best column and no two rows the same, and where the best ones are."""
+    """Return in which blocks every row has one best column, different for all rows, and a mask of the best pairs."""
     best = score >= np.repeat(np.maximum.reduceat(score, lefts, axis=1), widths, axis=1) - TIE
     in_row = np.add.reduceat(best, lefts, axis=1, dtype=np.intp)
     in_column = np.add.reduceat(best, tops, axis=0, dtype=np.intp)
@@ -339,17 +340,17 @@ def _clear_blocks(score: Matrix, tops: list[int], lefts: list[int], widths: Indi
 
 
 def lexicographic_assignment(criteria: Iterable[Matrix]) -> tuple[Indices, Indices]:
-    """A matching of rows with columns that maximises the sums of the criteria one after the other.
+    """Return a matching of rows with columns that maximises the sums of the criteria one after the other.
 
-    Each criterion is an assignment problem over the pairs that the criteria before it left open: by linear programming
-    duality those on which prices (dual variables) are tight. Where columns stay unmatched, one with a positive price is
-    in every optimal matching. More rows than columns change places with them.
+    Each criterion is an assignment problem over the pairs that the previous criteria left open. By linear programming
+    duality, these are the pairs on which prices (dual variables) are tight. If columns stay unmatched, a column with a
+    positive price is in every optimal matching. If there are more rows than columns, the matrices are transposed.
 
     Args:
-        criteria: matrices of shape (n, m); no more are taken than it needs to decide.
+        criteria: matrices of shape (n, m); the function takes only as many as it needs to decide.
 
     Returns:
-        min(n, m) row indices and as many column indices, in pairs.
+        min(n, m) row indices and their column indices.
     """
     left = iter(criteria)
     first = next(left)
@@ -366,7 +367,7 @@ def lexicographic_assignment(criteria: Iterable[Matrix]) -> tuple[Indices, Indic
     needed = np.zeros(columns, dtype=bool)
     for criterion in chain([first], left):
         value = _between_0_and_1(criterion, allowed)
-        value[:, needed] += rows + 1  # more than the rest can ever be worth
+        value[:, needed] += rows + 1  # more than all other columns together
         matched = _assignment(value)
         slack = _slack(value, matched)
         allowed &= slack[0] <= TIE
@@ -377,15 +378,15 @@ def lexicographic_assignment(criteria: Iterable[Matrix]) -> tuple[Indices, Indic
 
 
 def _assignment(value: Matrix) -> Indices:
-    """The column of each row in a matching with the largest sum; pairs of value -inf are not used."""
+    """Return the column of each row in a matching with the largest sum, without pairs of value -inf."""
     return _solver()(value, maximize=True)[1]
 
 
 @cache
 def _solver() -> Callable[..., tuple[Indices, Indices]]:
-    """Scipy's solver, imported when it is needed, since that takes 0.2 s.
+    """Import scipy's solver when it is needed, since the import takes 0.2 s.
 
-    In a thread, which has a stack of its own: values may be so deep that too little of the caller's is left.
+    The import runs in a thread with its own stack, since deep values may leave too little of the caller's stack.
     """
     with ThreadPoolExecutor(max_workers=1) as fresh:
         module = fresh.submit(import_module, "scipy.optimize").result()
@@ -393,7 +394,7 @@ def _solver() -> Callable[..., tuple[Indices, Indices]]:
 
 
 def _between_0_and_1(criterion: Matrix, allowed: Mask) -> Matrix:
-    """The criterion scaled to a range of at most 1, so that one tolerance serves all; -inf where not allowed."""
+    """Scale the criterion to a range of at most 1, so that one tolerance fits all; set pairs not allowed to -inf."""
     candidates = criterion[allowed]
     low, high = candidates.min(), candidates.max()
     scaled = (criterion - low) / max(high - low, 1.0)
@@ -401,14 +402,14 @@ def _between_0_and_1(criterion: Matrix, allowed: Mask) -> Matrix:
 
 
 def _slack(value: Matrix, matched: Indices) -> tuple[Matrix, Matrix]:
-    """How far each pair is from being in an optimal matching, shape (n, m), and the price of each column, shape (m,).
+    """Return the slack of each pair, 0 in an optimal matching, shape (n, m), and the price of each column, shape (m,).
 
-    Bellman-Ford from the optimal matching: a column must cost at least what any row would gain by changing to it.
+    This is Bellman-Ford from the optimal matching: a column costs at least the gain of any row that changes to it.
     """
     rows, columns = value.shape
     gain = value - value[np.arange(rows), matched][:, None]
     price = np.zeros(columns)
-    moved = np.arange(rows)  # the rows whose own column has another price than before: only they can raise others
+    moved = np.arange(rows)  # the rows whose column changed its price; only they can raise other prices
     for _ in range(columns):
         raised = np.maximum(price, (gain[moved] + price[matched[moved], None]).max(axis=0))
         moved = np.flatnonzero((raised - price)[matched] > ROUNDING)
@@ -440,13 +441,13 @@ def sum_of_ties(numbers: Sequence[float]) -> float:
 
 @lru_cache(maxsize=1 << 14)
 def _fraction(number: float) -> tuple[int, int]:
-    """The fraction of a small denominator that a number is, but for rounding; else the number itself."""
+    """Return the fraction with a small denominator that a number rounds, or otherwise the number itself."""
     exact = Fraction(number)
     near = exact.limit_denominator(_LARGEST_DENOMINATOR)
     return (near if abs(float(near) - number) <= 8 * ulp(number) else exact).as_integer_ratio()
 
 
 def halves(numbers: Matrix) -> tuple[Matrix, Matrix]:
-    """Numbers as sums of two, of each of which up to a million add without rounding."""
+    """Split numbers into sums of two parts; up to a million parts of a kind add without rounding."""
     high = np.rint(numbers * _HALF) / _HALF
     return high, numbers - high

@@ -264,25 +264,28 @@ class Faults:
             raise InputValueError(place="on_error", expected="'error' or 'skip'", got=repr(on_error))
         self.skip = on_error == "skip"
         self._kept: dict[Fault, None] = {}  # in order, each once
-        self._times: Counter[str] = Counter()  # number of kept faults by kind
-        self._more: dict[str, Fault] = {}  # by kind, a fault that counts those that are not kept
+        self._times: Counter[str] = Counter()  # number of faults by kind
+        self._more: Counter[tuple[str, bool]] = Counter()  # rows of faults that are not kept, by kind and `tolerated`
 
     @property
     def collected(self) -> list[Fault]:
         """Return the first `KEPT` faults of each kind, in order, and then a fault that counts the others of a kind."""
-        return [*self._kept, *self._more.values()]
+        others = [
+            Fault(kind, Diagnostic(problem=f"and {number:,} more {kind}"), number, tolerated)
+            for (kind, tolerated), number in self._more.items()
+        ]
+        return [*self._kept, *others]
 
     def add(self, kind: str, diagnostic: Diagnostic, number: int = 1, *, tolerated: bool = False) -> None:
         """Add a fault once, even if each of several files of predictions repeats it; arguments as for `Fault`."""
         fault = Fault(kind, diagnostic, number, tolerated)
         if fault in self._kept:
             return
-        if self._times[kind] < KEPT:
-            self._times[kind] += 1
+        self._times[kind] += 1
+        if self._times[kind] <= KEPT:
             self._kept[fault] = None
-            return
-        total = number + (self._more[kind].number if kind in self._more else 0)
-        self._more[kind] = Fault(kind, Diagnostic(problem=f"and {total:,} more {kind}"), total, tolerated)
+        else:
+            self._more[kind, tolerated] += number
 
     def stop_if_any(self) -> None:
         """Raise `DataError` if there are faults, unless the rows with all of them are left out."""

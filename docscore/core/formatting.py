@@ -1,4 +1,4 @@
-"""Numbers and texts as people read them: rounded, shortened, and safe for a terminal."""
+"""Format numbers and texts for people: round, shorten, and make safe for a terminal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NEGATIVE = re.compile(r"(?<!\w)-(?=\d)")  # the hyphen of a negative number
 
 
 def printable(text: str) -> str:
-    r"""The text with everything that could steer a terminal or cannot be encoded as an escape.
+    r"""Escape all characters of a text that could control a terminal or cannot be encoded.
 
     >>> print(printable("a\x1b[31mb"))
     a\u001b[31mb
@@ -30,7 +30,7 @@ def printable(text: str) -> str:
 
 
 def three_digits(share: float) -> str:
-    """A number in [0, 1] to three digits; what is not 0 or 1 is not rounded to it.
+    """Format a number in [0, 1] with three digits; only 0 and 1 themselves become 0.000 and 1.000.
 
     >>> three_digits(0.99999), three_digits(1.0)
     ('0.999', '1.000')
@@ -39,7 +39,7 @@ def three_digits(share: float) -> str:
 
 
 def amount_text(amount: float) -> str:
-    """An amount of at least 0 to four digits; from 1,000 on without a fraction.
+    """Format an amount of at least 0 with four digits, or without a fraction from 1,000 on.
 
     >>> amount_text(28666.7), amount_text(12.3456), amount_text(0.0000123456)
     ('28,667', '12.35', '1.235e-05')
@@ -48,7 +48,7 @@ def amount_text(amount: float) -> str:
 
 
 def with_sign(number: float, digits: int = 4) -> str:
-    """A difference to some digits, with its sign; what is not 0 is not rounded to it.
+    """Format a difference with its sign and a number of decimals, or more if it would otherwise be rounded to 0.
 
     >>> with_sign(-0.25), with_sign(-0.00002), with_sign(0.0)
     ('-0.2500', '-0.00002', '+0.0000')
@@ -61,7 +61,7 @@ def with_sign(number: float, digits: int = 4) -> str:
 
 
 def with_minus_signs(text: str) -> str:
-    """The text with minus signs in front of its negative numbers, which are as wide as "+"; hyphens stay.
+    """Replace the hyphens of negative numbers in a text by minus signs, which are as wide as "+".
 
     >>> with_minus_signs("-0.5 to +0.5 of the left-out")
     '−0.5 to +0.5 of the left-out'
@@ -70,18 +70,18 @@ def with_minus_signs(text: str) -> str:
 
 
 def clipped(text: str, length: int) -> str:
-    """The text, its end cut off where it is too long."""
+    """Cut off the end of a text that is too long."""
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 def text_excerpts(left: str, right: str, longest: int, before: int) -> tuple[str, str]:
-    """Two texts, shortened so that their first difference is seen.
+    """Shorten two texts so that their first difference stays visible.
 
     Args:
         left: one text.
-        right: the other.
-        longest: how many characters are shown of each.
-        before: how many of them stay in front of the difference where it would not be seen otherwise.
+        right: the other text.
+        longest: the number of characters to show of each text.
+        before: the number of characters to show before the difference, if the beginning of the texts is cut off.
 
     >>> text_excerpts("a long text about tea", "a long text about rum", 12, 5)
     ('…bout tea', '…bout rum')
@@ -89,8 +89,8 @@ def text_excerpts(left: str, right: str, longest: int, before: int) -> tuple[str
     start = 0
     if max(len(left), len(right)) > longest:
         alike = (a == b for a, b in zip(left, right, strict=False))
-        same = next((i for i, equal in enumerate(alike) if not equal), min(len(left), len(right)))
-        start = same - before if same > longest - before else 0
+        first = next((i for i, equal in enumerate(alike) if not equal), min(len(left), len(right)))
+        start = first - before if first > longest - before else 0
     left, right = (clipped(f"…{text[start:]}" if start else text, longest) for text in (left, right))
     return left, right
 
@@ -111,35 +111,35 @@ def counted(count: int, noun: str) -> str:
 
 
 def shown_name(name: str) -> str:
-    """A name with control characters escaped, shortened."""
+    """Escape control characters in a name, and shorten it."""
     return clipped(printable(name), _LONGEST_NAME)
 
 
 def share_text(share: float) -> str:
-    """A share as a percentage with one decimal."""
+    """Format a share as a percentage with one decimal."""
     return f"{share:.1%}"
 
 
 def percent_text(share: float) -> str:
-    """A share as a percentage with the decimals it needs, such as 95% or 99.9%."""
+    """Format a share as a percentage with the decimals it needs, such as 95% or 99.9%."""
     return f"{share * 100:.4g}%"
 
 
 def p_text(p_value: float) -> str:
-    """A p-value with three decimals, or four if it is below 0.001."""
+    """Format a p-value with three decimals, or four if it is below 0.001."""
     return f"{p_value:.3f}" if p_value >= 0.001 else f"{p_value:.4f}"  # noqa: PLR2004
 
 
 def threshold_text(threshold: float) -> str:
-    """A threshold with two decimals; "all" if it is infinite."""
+    """Format a threshold with two decimals, or as "all" if it is infinite."""
     return f"{threshold:.2f}" if math.isfinite(threshold) else "all"
 
 
-_UNSAFE = re.compile(r"[^\w. /:-]")  # what names of metrics in MLflow may not hold
+_UNSAFE = re.compile(r"[^\w. /:-]")  # characters that MLflow refuses in names of metrics
 
 
 def safe_names(names: Iterable[str]) -> dict[str, str]:
-    """Each name with one that trackers such as MLflow take: no brackets of lists, "_" for what else they refuse.
+    """Map each name to one that trackers such as MLflow accept: drop the brackets of lists, use "_" for other signs.
 
     >>> safe_names(["items[].price", "items.price", "$"])
     {'items[].price': 'items.price', 'items.price': 'items.price_2', '$': '_'}

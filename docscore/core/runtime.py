@@ -1,4 +1,4 @@
-"""How work runs: Python's stack, the frame of a warning, libraries of extras, processes, the callback of progress."""
+"""Help to run work: deep recursion, the level of warnings, optional libraries, processes, progress callbacks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PACKAGE = str(Path(__file__).parent.parent)  # of docscore
 
 
 def with_room_to_recurse(function: Callable[..., _T], *arguments: object) -> _T:
-    """The result of the function; where the caller is too deep in Python's stack, from a thread with a fresh one."""
+    """Return the result of the function; if the caller is too deep in Python's stack, call it in a new thread."""
     try:
         return function(*arguments)
     except RecursionError:
@@ -34,7 +34,7 @@ def with_room_to_recurse(function: Callable[..., _T], *arguments: object) -> _T:
 
 
 def level_of_caller() -> int:
-    """The `stacklevel` with which a warning of the calling function points at the first frame outside this package."""
+    """Return the `stacklevel` for a warning of the calling function that points at the code that called docscore."""
     level, frame = 0, sys._getframe(1)  # noqa: SLF001  what `warnings` itself does
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
@@ -42,16 +42,16 @@ def level_of_caller() -> int:
 
 
 def library(name: str, problem: str, extra: str, place: PlacePart | tuple[()] = ()) -> Any:
-    """A library of an extra, imported where it is needed.
+    """Import an optional library when it is needed.
 
     Args:
-        name: of its module.
-        problem: what cannot be done without it; `{}` stands for the error.
+        name: the name of its module.
+        problem: the sentence if it is missing, with `{}` for the error.
         extra: the extra of this package that installs it.
-        place: of the input that needs it.
+        place: the place of the input that needs it.
 
     Raises:
-        ValueError: where it is not installed, naming the extra.
+        ValueError: naming the extra, if the library is not installed.
     """
     try:
         return import_module(name)
@@ -63,9 +63,9 @@ def library(name: str, problem: str, extra: str, place: PlacePart | tuple[()] = 
 
 @contextmanager
 def gc_pause() -> Iterator[None]:
-    """Switch the collector off for a block: it looks through all that was read again and again, and finds nothing.
+    """Switch the garbage collector off for a block that reads many rows, which it would traverse again and again.
 
-    Rows hold no cycles; what is dropped is freed by its reference count as before.
+    Rows have no reference cycles, so reference counts free them.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -79,7 +79,7 @@ def gc_pause() -> Iterator[None]:
 Advance = Callable[[int], object]  # called with the increment: how many more units of the phase are done
 Progress = Callable[[str, int], Advance]  # called with the name of a phase and its total when the phase begins
 
-READING = "Reading"  # the phase whose units are the bytes of a file; those of others are rows, or resamples
+READING = "Reading"  # the phase whose units are the bytes of a file; units of other phases are rows or resamples
 
 
 def no_progress(_phase: str, _total: int) -> Advance:
@@ -94,7 +94,7 @@ def ignore(_increment: int) -> None:
 ScoreArray = npt.NDArray[np.float64]
 
 
-_PORTIONS = 8  # a process: enough to share the work evenly, few enough to be worth their way
+_PORTIONS = 8  # per process: enough to share the work evenly, few enough to keep the cost of transfers low
 
 
 _LARGEST = 2048
@@ -103,32 +103,32 @@ _LARGEST = 2048
 def score_in_processes(
     pairs: Iterable[Any], score: Callable[[Sequence[Any], int], ScoreArray], num_proc: int
 ) -> ScoreArray:
-    """The scores of all pairs, shape (n,), the same as `score(list(pairs), 0)` gives.
+    """Return the scores of all pairs, shape (n,), equal to those of `score(list(pairs), 0)`.
 
     Args:
         pairs: n pairs that can be pickled.
-        score: a module-level function or a partial of one: gives the scores of a portion, told the number of its first
-            pair.
-        num_proc: how many processes.
+        score: a module-level function, or a partial of one, that returns the scores of a portion, given the portion and
+            the number of its first pair.
+        num_proc: the number of processes.
 
     Raises:
-        RuntimeError: if a process dies, as it does when memory runs out.
-        Exception: what `score` raises for the first faulty pair.
+        RuntimeError: if a process dies, for example because memory runs out.
+        Exception: the error of `score` for the first faulty pair.
     """
     everything = list(pairs)
     size = max(1, min(_LARGEST, -(-len(everything) // (num_proc * _PORTIONS))))
     starts = range(0, len(everything), size)
     portions = [everything[start : start + size] for start in starts]
-    # Ctrl-C reaches every process of the terminal; it is left to this one
+    # Ctrl-C reaches every process of the terminal; only this one handles it
     pool = ProcessPoolExecutor(num_proc, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
-    # All processes start before the pool's own thread does, as they do under "fork": it fails where one dies while
-    # others are being started. Python has no public way to ask for this.
+    # Start all processes before the pool's own thread, as under "fork": the pool fails if one process dies while others
+    # are being started. Python has no public option for this.
     pool._safe_to_dynamically_spawn_children = False  # type: ignore[attr-defined, unused-ignore]  # noqa: SLF001
     processes = pool._processes  # noqa: SLF001  public from Python 3.14 on
     try:
         return np.concatenate([np.empty(0), *pool.map(score, portions, starts)])
-    except (BrokenProcessPool, OSError, EOFError):  # the last two are of the pool's pipes, where one dies meanwhile
-        for process in list(processes.values()):  # the pool waits for ever for one that started while it broke
+    except (BrokenProcessPool, OSError, EOFError):  # the pool's pipes raise the last two if a process dies
+        for process in list(processes.values()):  # the pool waits forever for a process that started while it broke
             process.kill()
         msg = f"one of {num_proc} scoring processes died before it was done; it may have run out of memory"
         raise RuntimeError(msg) from None

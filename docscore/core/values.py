@@ -1,4 +1,4 @@
-"""Conversion of what callers hold into plain values, and errors that name the place."""
+"""Convert the values of callers into plain values; errors name the place."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from docscore.core.formatting import clipped, printable, text_excerpts
 from docscore.core.numbers import MOST_ZEROS, DecimalText, decimal_value, shortest_spelling
 from docscore.core.runtime import with_room_to_recurse
 
-MAX_DEPTH = 200  # levels of lists, objects and inner one-ofs; keeps every recursion far from Python's limit
+MAX_DEPTH = 200  # levels of lists, objects and inner one-ofs; all recursions stay far from Python's limit
 
 
 ONE_OF = "$one_of"  # the JSON spelling of a one-of: an object with exactly this key
@@ -44,12 +44,12 @@ _KEY_TYPES = frozenset({str})
 
 
 def is_empty(value: Value) -> bool:
-    """Whether the value is null, `""`, `[]` or `{}`, exactly these."""
+    """Return whether the value is null, `""`, `[]` or `{}`."""
     return not value and not isinstance(value, (bool, int, float))
 
 
 def size(value: Value) -> int:
-    """l_t(x): the number of scalars and nulls in the value; of a one-of, the largest option's (paper, equation 6)."""
+    """Return l_t(x), the number of scalars and nulls; for a one-of, that of its largest option (paper, equation 6)."""
     if isinstance(value, tuple):
         return max(map(size, value))
     if isinstance(value, dict):
@@ -60,7 +60,7 @@ def size(value: Value) -> int:
 
 
 def json_path(path: Path) -> str:
-    """The path as text: `$.items[2]["unit price"]`.
+    """Return the path as text: `$.items[2]["unit price"]`.
 
     >>> json_path(((((), "items"), 2), "unit price"))
     '$.items[2]["unit price"]'
@@ -73,14 +73,14 @@ def json_path(path: Path) -> str:
 
 
 def step_text(step: str | int) -> str:
-    """One step of a path: `.key`, `["odd key"]` or `[index]`."""
+    """Return one step of a path as text: `.key`, `["odd key"]` or `[index]`."""
     if isinstance(step, int):
         return f"[{step}]"
     return f".{step}" if step.isidentifier() else f"[{printable(json.dumps(step, ensure_ascii=False))}]"
 
 
 def places_in(value: Value, path: str = "") -> Iterator[tuple[str, Value]]:
-    """All values in a ground truth with their paths, such as `.items[].price`; alternatives have their one-of's."""
+    """Yield all values in a ground truth with paths such as `.items[].price`; one-ofs add no step to a path."""
     yield path, value
     if isinstance(value, dict):
         for key, part in value.items():
@@ -91,7 +91,7 @@ def places_in(value: Value, path: str = "") -> Iterator[tuple[str, Value]]:
 
 
 def convert_ground_truth(value: object) -> Value:
-    """The ground truth in plain types, one-ofs as tuples.
+    """Convert a ground truth to plain types, with one-ofs as tuples.
 
     Raises:
         TypeError, ValueError: for a value that cannot be scored, naming the path.
@@ -100,17 +100,17 @@ def convert_ground_truth(value: object) -> Value:
 
 
 def convert_prediction(value: object) -> Value:
-    """The prediction in plain types. Errors as for ground truths."""
+    """Convert a prediction to plain types; errors as for `convert_ground_truth`."""
     return with_room_to_recurse(_plain, value, (), 1, False)  # noqa: FBT003
 
 
 def to_json(value: Value, leaf: Callable[[Any], Any] | None = None, known: dict[int, Any] | None = None) -> Any:
-    """The plain value with every one-of spelled `{"$one_of": [...]}`, and its leaves as the function gives them.
+    """Return the plain value with every one-of as `{"$one_of": [...]}`.
 
     Args:
         value: a plain value.
-        leaf: gives each leaf; by default it stays as it is.
-        known: keeps what each container became, by its `id`, for other values that hold the same containers.
+        leaf: converts each leaf; None to keep the leaves.
+        known: a cache of converted containers by `id`, for values that share containers.
     """
     if not isinstance(value, tuple | list | dict):
         return value if leaf is None else leaf(value)
@@ -129,12 +129,12 @@ def to_json(value: Value, leaf: Callable[[Any], Any] | None = None, known: dict[
 
 
 def _plain(value: Any, path: Path, depth: int, one_of: bool) -> Value:  # noqa: PLR0911  one for each kind of value
-    """The value in plain types.
+    """Return the value in plain types.
 
     Args:
-        value: what training code holds.
-        path: where it is, for messages.
-        depth: how many levels down that is, the root being 1.
+        value: any value of the caller.
+        path: its path, for messages.
+        depth: its level; that of the root is 1.
         one_of: whether tuples and `{"$one_of": [...]}` are options, as in a ground truth.
     """
     kind = type(value)
@@ -180,12 +180,12 @@ def _plain_options(options: tuple[Any, ...], path: Path, depth: int, *, one_of: 
             got="an empty one-of",
             problem="Expected at least 1 valid ground truth option, got an empty one-of",  # begins as in the package
         )
-    below = depth + 1 if path else depth  # a one-of around the whole value is no level
+    below = depth + 1 if path else depth  # a one-of around the whole value does not count as a level
     return tuple([_plain(option, (path, index), below, one_of) for index, option in enumerate(options)])
 
 
 def _marked_options(items: dict[Any, Any], path: Path) -> tuple[Any, ...]:
-    """The options of `{"$one_of": [...]}` in a ground truth."""
+    """Return the options of `{"$one_of": [...]}` in a ground truth."""
     if len(items) > 1:
         others = ", ".join(repr(key) for key in items if key != ONE_OF)
         raise InputValueError(
@@ -217,7 +217,7 @@ _CONVERSIONS: tuple[tuple[type, Callable[[Any], object]], ...] = (
 
 
 def _as_json_type(value: object, path: Path) -> object:
-    """A value of a type that JSON does not have, or of a subclass of one that it has, as one that it has."""
+    """Convert a value of a type that JSON lacks, or of a subclass of a JSON type, to a JSON type."""
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, np.generic | np.ndarray):
@@ -231,7 +231,7 @@ def _as_json_type(value: object, path: Path) -> object:
 
 
 def _from_numpy(value: np.generic | np.ndarray[Any, Any], path: Path) -> object:
-    """The scalar or nested list; date-times become ISO 8601 text whatever their unit."""
+    """Return the scalar or nested list; date-times of any unit become ISO 8601 text."""
     if value.dtype.kind == "M":
         return np.datetime_as_string(value).tolist()
     if value.dtype.names is not None or value.dtype.kind in "mV":
@@ -245,7 +245,7 @@ def _from_numpy(value: np.generic | np.ndarray[Any, Any], path: Path) -> object:
 
 
 def _from_record(value: Any, path: Path) -> object:
-    """The fields of a dataclass instance, or what a pydantic model dumps."""
+    """Return the fields of a dataclass instance or of a pydantic model."""
     try:
         if dataclasses.is_dataclass(value):
             return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
@@ -260,7 +260,7 @@ def _from_record(value: Any, path: Path) -> object:
 
 
 def _unexpected(value: object, path: Path, more: str = "") -> InputTypeError:
-    """The error for a value of a type that JSON does not have, with more on what came."""
+    """Return the error for a value of a type that JSON lacks, with details of the type."""
     return InputTypeError(place=json_path(path), expected="a JSON value", got=type(value).__name__ + more)
 
 
@@ -268,7 +268,7 @@ Matrix = npt.NDArray[np.float64]
 
 
 def differs_by_value(value: Any) -> bool:
-    """Whether a value is, or holds at any depth, a number that prints otherwise than by its shortest spelling.
+    """Return whether a value contains, at any depth, a number that does not print as its shortest spelling.
 
     >>> differs_by_value({"a": [1000.0]}), differs_by_value({"a": [1000, True, "1000.0"]})
     (True, False)
@@ -281,7 +281,7 @@ def differs_by_value(value: Any) -> bool:
 
 
 def scalar_text(value: Scalar) -> str:
-    """The scalar as the text that is compared: `str(value)`, for an integer of any length.
+    """Return the text of a scalar for comparison: `str(value)`, also for an integer of any length.
 
     >>> scalar_text(1.0), scalar_text(True), scalar_text("007")
     ('1.0', 'True', '007')
@@ -295,7 +295,7 @@ def scalar_text(value: Scalar) -> str:
 
 
 def number_text(value: Scalar) -> str:
-    """The scalar as the text that is compared where numbers are compared by value: their shortest decimal spelling.
+    """Return the text of a scalar for comparison by value: a number in its shortest decimal spelling.
 
     >>> number_text(1000.0), number_text(True), number_text("1000.0")
     ('1000', 'True', '1000.0')
@@ -304,28 +304,28 @@ def number_text(value: Scalar) -> str:
         return scalar_text(value)
     text = scalar_text(value)
     if not isinstance(value, str) and len(text) <= MOST_ZEROS and not text.strip("-.0123456789"):
-        return text.removesuffix(".0") if value else "0"  # as most numbers are printed
+        return text.removesuffix(".0") if value else "0"  # most numbers print like this
     exact = decimal_value(value)
     return text if exact is None else shortest_spelling(exact)
 
 
 _LONGEST_EXCERPT = 60  # characters of a value that are shown
 
-_BEFORE_DIFFERENCE = 20  # characters that stay in front of the first difference of two long texts
+_BEFORE_DIFFERENCE = 20  # characters to show before the first difference of two long texts
 
 
 def value_excerpt(value: Value) -> str:
-    """The value as JSON in one line, shortened; one-ofs as `a | b`."""
+    """Return the value as JSON in one line, shortened, with one-ofs as `a | b`."""
     return clipped(value_text(value), _LONGEST_EXCERPT)
 
 
 def paired_excerpts(truth: Value, prediction: Value) -> tuple[str, str]:
-    """Both values as JSON, shortened so that their first difference is seen."""
+    """Return both values as JSON, shortened so that their first difference stays visible."""
     return text_excerpts(value_text(truth), value_text(prediction), _LONGEST_EXCERPT, _BEFORE_DIFFERENCE)
 
 
 def value_text(value: Value) -> str:
-    """The value as JSON in one line, one-ofs as `a | b`."""
+    """Return the value as JSON in one line, with one-ofs as `a | b`."""
     if isinstance(value, tuple):
         return " | ".join(map(value_text, value))
     try:

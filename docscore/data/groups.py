@@ -35,7 +35,13 @@ def groups_of_rows(pairs: Pairs, grouping: Grouping, option: str) -> list[str]:
     if callable(grouping):
         labels = [grouping(name) for name in pairs.ids]
     elif isinstance(grouping, str):
-        labels = _cells_of_column(pairs, grouping, option)
+        rows = pairs.reference_rows or []
+        labels = cells_of(rows, grouping)
+        if all(label is NoCell for label in labels):
+            columns = sorted({str(key) for row in rows for key in row})
+            got = ", ".join(map(repr, columns)) or "rows without columns"
+            raise InputValueError(place=option, expected=f"a column {grouping!r} of the references", got=got)
+        labels = [None if label is NoCell or label is Absent else label for label in labels]
     else:
         labels = as_rows(grouping, option)
         if len(labels) != len(pairs.ids):
@@ -49,16 +55,6 @@ def groups_of_rows(pairs: Pairs, grouping: Grouping, option: str) -> list[str]:
             raise InputTypeError(place=place, expected="a text or a number", got=got)
         names.append("null" if plain is None else str(plain))
     return names
-
-
-def _cells_of_column(pairs: Pairs, name: str, option: str) -> list[Any]:
-    rows = pairs.reference_rows or []
-    cells = cells_of(rows, name)
-    if all(cell is NoCell for cell in cells):
-        known = sorted({str(key) for row in rows for key in row})
-        got = ", ".join(map(repr, known)) or "rows without columns"
-        raise InputValueError(place=option, expected=f"a column {name!r} of the references", got=got)
-    return [None if cell is NoCell or cell is Absent else cell for cell in cells]
 
 
 def joined_runs(runs: Sequence[Pairs], names: Sequence[str]) -> Pairs:
