@@ -302,7 +302,7 @@ def planned_tables(references: Table | None, predictions: Table, plan: ReadingPl
     if references is None:
         for name, what in ((plan.references, "ground truths"), (plan.prediction, "predictions")):
             if name is None:
-                expected = f"a column of {what}, since no file of ground truths was given"
+                expected = f"a column with the {what}, since no file of ground truths was given"
                 raise InputValueError(place=in_file(predictions.path), expected=expected, got="none")
         return None, _planned(predictions, "predictions", plan, both=True)
     is_empty = references.first() is None or predictions.first() is None
@@ -310,7 +310,7 @@ def planned_tables(references: Table | None, predictions: Table, plan: ReadingPl
         return references, predictions
     if None in plan.ids and plan.ids != (None, None):
         lacking, other = (references, predictions) if plan.ids[0] is None else (predictions, references)
-        expected = f"a column of ids, as {other.path.name} has one"
+        expected = f"an id column, as in {other.path.name}"
         raise InputValueError(place=in_file(lacking.path), expected=expected, got=_described_first(lacking))
     return (
         _planned(references, "references", plan, both=False),
@@ -361,7 +361,7 @@ def doubts_of_ids(references: Table, predictions: Table) -> Iterator[Diagnostic]
     if all(sides) and set(sides[0]).isdisjoint(sides[1]):
         place = FilePlace((str(references.path), str(predictions.path)))
         problem = (
-            f"all ids differ: expected ids that both sides have, got {some_of(sides[0])} in the references and "
+            f"no id is in both files: expected the same ids, got {some_of(sides[0])} in the references and "
             f"{some_of(sides[1])} in the predictions"
         )
         yield Diagnostic((place,), problem=problem)
@@ -381,13 +381,13 @@ def doubts_of_columns(pairs: Pairs, plan: ReadingPlan) -> Iterator[Diagnostic]:
     if plan.references == plan.prediction:
         both = zip(first_truths(pairs), pairs.predictions, strict=True)
         if all(truth == each for truth, each in both):
-            problem = "every ground truth is the same as its prediction; is it the same file or column?"
+            problem = "every prediction equals its ground truth; is the same file or column used for both?"
             yield Diagnostic((truth_place,), problem=problem)
             return
     truths = [_read(truth, plan.parse_references) for truth in islice(first_truths(pairs), _TRIED)]
     if _names_the_other_side(plan):
         sides = f"ground truths are from {truth_place} and predictions from {prediction_place}"
-        problem = f"{sides}: is a file on the wrong side?"
+        problem = f"{sides}: are the files swapped?"
         yield Diagnostic((), problem=problem)
     places = {"references": truth_place, "predictions": prediction_place}
     of_reading = list(doubts_of_reading(pairs, plan.parse, plan.parse_references, **places))

@@ -110,9 +110,9 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
   /** What is said of a request that was not answered; the result before it stays, as an old one. */
   const refuse = (/** @type {Server.Refusal} */ found) => {
     /** @type {Record<string, [string, () => void]>} */
-    const { changed, again, keep } = { changed: ["Change the files", changeFiles], again: ["Try again", run], keep: ["Keep this one", restore] };
+    const { changed, again, keep } = { changed: ["Change the files", changeFiles], again: ["Try again", run], keep: ["Keep this result", restore] };
     if (found.kind === "stopped") { restore(); return; }
-    notice("Not compared.", `${docscoreSentence(found.refused)} Below is the comparison before.`,
+    notice("Not compared.", `${docscoreSentence(found.refused)} The previous comparison is shown below.`,
       [...(found.kind === "gone" ? [changed] : found.kind === "input" ? [changed, ...mends()] : [again]), keep]);
   };
 
@@ -131,7 +131,7 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
     const { missing, skip } = options.read();
     /** @type {[string, () => void][]} */
     const found = [];
-    if (missing === "error") found.push(["Absent predictions score 0", () => change({ missing: "zero" })]);
+    if (missing === "error") found.push(["Score missing predictions 0", () => change({ missing: "zero" })]);
     if (!skip) found.push(["Leave out faulty rows", () => change({ skip: true })]);
     return found;
   };
@@ -185,7 +185,7 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
   const drawSetUp = (/** @type {Server.Comparison} */ { asked, systems, count, downloads }) => {
     const soft = (/** @type {string} */ text) => docscoreElement("span", "soft", text);
     const truth = asked.references ? [docscoreElement("code", "", nameOf(asked.references)), soft(" × ")] : [];
-    part("what").replaceChildren(...truth, `${systems.length} systems`, soft(` · ${count.toLocaleString("en")} document${count === 1 ? "" : "s"} in all of them`));
+    part("what").replaceChildren(...truth, `${systems.length} systems`, soft(` · ${count.toLocaleString("en")} document${count === 1 ? "" : "s"} each`));
     part("export").replaceChildren(...downloads.map(({ label, name, path }) => {
       const link = docscoreElement("a", "", label);
       link.href = `gradio_api/file=${path}`;
@@ -313,7 +313,7 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
     }
     const found = await docscoreAnswer(server.open_result, { run: name });
     if ("refused" in found || !("pairs" in found)) {
-      setStatus(`This link was not opened: ${docscoreSentence("refused" in found ? found.refused : "it is no comparison")}`);
+      setStatus(`This link could not be opened: ${docscoreSentence("refused" in found ? found.refused : "it is not a comparison")}`);
       return;
     }
     setView({ ...wanted, pair: wanted.pair !== null && wanted.pair < found.pairs.length ? wanted.pair : null });

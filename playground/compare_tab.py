@@ -15,9 +15,14 @@ from playground.server_functions import FUNCTIONS
 
 _EXAMPLE = "references.jsonl", "predictions.jsonl", "predictions_new.jsonl", "predictions_text.jsonl"
 _READ = [  # an option of reading: its name and label, its values in words, a note
-    ("parse", "Predictions", [("", "as the files are read"), ("json", "JSON"), ("repair", "repaired JSON")], ""),
-    ("missing", "Absent", [("error", "refuse"), ("zero", "score 0"), ("skip", "leave out")], ""),
-    ("skip", "Faulty rows", [(False, "refuse"), (True, "leave out")], "what is left out is counted"),
+    ("parse", "Predictions", [("", "as detected"), ("json", "JSON"), ("repair", "repaired JSON")], ""),
+    (
+        "missing",
+        "Missing rows",
+        [("error", "error"), ("zero", "score 0"), ("skip", "leave out")],
+        "rows without a prediction",
+    ),
+    ("skip", "Faulty rows", [(False, "error"), (True, "leave out")], "rows that are left out are counted"),
 ]
 
 

@@ -66,7 +66,7 @@ const docscoreComparison = (() => {
       const cell = shaded(text, share ** 0.7);
       if (!document) return cell;
       cell.dataset.open = document;
-      cell.title = `${systems[at].name} lost most of it in ${document}`;
+      cell.title = `${systems[at].name} lost the most in ${document}`;
       return cell;
     }));
     found.dataset[paths ? "ofField" : "ofCause"] = name;
@@ -143,7 +143,7 @@ const docscoreComparison = (() => {
       found.dataset.pair = String(number);
       return found;
     });
-    grid(place, "Every pair", 0, rows);
+    grid(place, "All pairs", 0, rows);
   };
 
   const strip = (/** @type {number[]} */ scores) => {
@@ -176,11 +176,11 @@ const docscoreComparison = (() => {
       found.dataset.document = id;
       return found;
     });
-    const order = part("columnheader", "cut", chosen ? `${chosen.first} over ${chosen.second}` : "most apart first");
+    const order = part("columnheader", "cut", chosen ? `${chosen.first} over ${chosen.second}` : "largest difference first");
     const axis = part("presentation", "cmp-wide cmp-axis", element("span", "", "0"), element("span", "", "1"));
     grid(place, "Documents", systems.length, [heads([order, axis], systems), ...rows]);
-    if (!rows.length) place.append(element("p", "soft cmp-none", "No document has this in its id."));
-    if (count > all.length) place.append(element("p", "soft cmp-none", `These are of the ${all.length.toLocaleString("en")} documents most apart; Export has all ${count.toLocaleString("en")}.`));
+    if (!rows.length) place.append(element("p", "soft cmp-none", "No id contains this text."));
+    if (count > all.length) place.append(element("p", "soft cmp-none", `Only the ${all.length.toLocaleString("en")} documents with the largest differences are listed; Export has all ${count.toLocaleString("en")}.`));
   };
 
   const all = (/** @type {Server.System[]} */ systems) => row("cmp-all", part("rowheader", "soft", "All"), ...systems.map(({ lost }) => part("gridcell", "", element("b", "", lost))));
@@ -202,13 +202,13 @@ const docscoreComparison = (() => {
       grid(place("causes"), "Points lost by cause", systems.length, [
         heads([part("columnheader", "", "cause")], systems), ...causes.map((each) => losses(each, systems)), all(systems)]);
       const isFew = fields.some(({ few }) => few);
-      place("meaning").textContent = fields.length ? `points lost${isFew ? "; grey in fewer than 5 documents" : ""}` : "";
+      place("meaning").textContent = fields.length ? `points lost${isFew ? "; grey: in fewer than 5 documents" : ""}` : "";
       if (fields.length) {
         grid(place("fields"), "Points lost by field", systems.length, [
           heads([part("columnheader", "", "field"), part("columnheader", "cmp-count", "docs")], systems), ...fields.map((each) => losses(each, systems))]);
-        if (found.field_count > fields.length) place("fields").append(element("p", "soft cmp-none", `These lost most; Export has all ${found.field_count.toLocaleString("en")} fields.`));
+        if (found.field_count > fields.length) place("fields").append(element("p", "soft cmp-none", `Only the fields with the largest losses are listed; Export has all ${found.field_count.toLocaleString("en")}.`));
       } else place("fields").replaceChildren(element("p", "soft cmp-none", note || "No field lost points."));
-      place("adjusted").textContent = found.pairs.length > 1 ? `difference, p adjusted for ${found.pairs.length}` : "difference";
+      place("adjusted").textContent = found.pairs.length > 1 ? `difference, p adjusted for ${found.pairs.length} tests` : "difference";
       pairs(place("pairs"), found);
       const counts = systems.flatMap(({ name, counts: lines }) => lines.map((line) => `${name}: ${line}`));
       place("notes").replaceChildren(...[...left, ...counts, ...(fields.length && note ? [note] : []), signature].map((text) => element("li", "", text)));

@@ -75,7 +75,7 @@ def what_ifs_of(systems: Sequence[Evaluation], check: Check) -> list[WhatIf]:
     if not options.ignore_case:
         tried.append(("Ignore case", "With case ignored", "what_if", "ignore_case", True))
     if any(map(_holds_texts_for_json, systems)):
-        tried.append(("Read JSON out of the text", "With the JSON in the texts read", "reading", "parse", "repair"))
+        tried.append(("Extract JSON from the text", "With JSON extracted from the texts", "reading", "parse", "repair"))
     better: list[WhatIf] = []
     for label, taken, where, name, value in tried:
         if where == "what_if" and name not in METRICS[metric].options:
@@ -147,7 +147,7 @@ def _with_schema(systems: Sequence[Evaluation], check: Check) -> Iterator[WhatIf
     options = dataclasses.replace(first.options, schema=suggestion.schema)
     text = json.dumps(suggestion.schema, indent=1, ensure_ascii=False)
     yield from _rescored(
-        systems, options, check, f"Compare {largest}", "By the suggested schema", {"what_if": {"schema": text}}
+        systems, options, check, f"Compare {largest}", "With the suggested schema", {"what_if": {"schema": text}}
     )
 
 
@@ -181,7 +181,7 @@ def _largest(causes: Sequence[tuple[Cause, float]], total: float) -> tuple[str, 
     (first, lost), (second, others) = causes[:2]
     share, following = lost / total, others / total
     if share < LEADS:
-        largest = f"The largest, {cause_in_words(first)}, is {share_in_words(share)} of the loss."
+        largest = f"The largest, {cause_in_words(first)}, makes up {share_in_words(share)} of the loss."
         return "No single cause dominates.", largest
     said = f"{share_in_words(share)} of the loss is {cause_in_words(first)}."
     follows = f"{share_in_words(following)} is {cause_in_words(second)}." if following >= FOLLOWS else ""
@@ -193,15 +193,15 @@ def _after(best: WhatIf) -> str:
     [found] = best.evaluations
     left = 1 - found.score
     if left <= ROUNDING:
-        return f"{best.taken}, nothing stays lost."
-    said = f"{best.taken}, {three_digits(left)} stays lost"
+        return f"{best.taken}, no points are lost."
+    said = f"{best.taken}, {three_digits(left)} is still lost"
     if len(found.ids) > MOST_EXPLAINED or fields_note(found):
         return f"{said}."
     (first, lost), (second, others) = sorted(found.lost.items(), key=lambda item: -item[1])[:2]
     names, share = [cause_in_words(first)], lost / left
     if share < _HALF and others:
         names, share = [*names, cause_in_words(second)], (lost + others) / left
-    return f"{said}, {share_in_words(share)} of it {' and '.join(names)}."
+    return f"{said}, {share_in_words(share)} of it to {' and '.join(names)}."
 
 
 def _capital(sentence: str) -> str:
@@ -319,7 +319,7 @@ def _of_lead(second: Evaluation, best: Evaluation, lead: float) -> tuple[str, st
         better, worse = sum(each > ROUNDING for each in shares), sum(each < -ROUNDING for each in shares)
         return f"It is better on {better:,} of {counted(len(shares), 'document')}, worse on {worse:,}.", None
     words = "more than all" if share > 1 + ROUNDING else share_in_words(share)
-    return _capital(f"{words} of the lead is one document"), name
+    return _capital(f"{words} of the lead comes from one document"), name
 
 
 def ties_of(systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, Any]]) -> list[list[int]]:

@@ -118,7 +118,7 @@ const docscoreDocuments = (() => {
       histogram.set(view.low, view.high);
       part("count").textContent = shown.count;
       for (const button of docscoreFindAll(root, "[data-sort]")) button.setAttribute("aria-pressed", String(button.dataset.sort === view.sort));
-      part("none").textContent = order.length ? "" : view.find ? "No document holds this text." : "No document is left by these filters.";
+      part("none").textContent = order.length ? "" : view.find ? "No document contains this text." : "No document matches these filters.";
       room.style.height = `${order.length * height()}px`;
       for (const row of rows()) row.setAttribute("aria-selected", String(Number(row.dataset.number) === view.document));
       reveal();
@@ -329,7 +329,7 @@ const docscoreDocuments = (() => {
       if (!refused) return;
       view = { ...NOTHING, documents: asked.documents };
       await ask();
-      say(`This link was not opened as it is: ${refused}.`);
+      say(`A part of this link could not be opened: ${refused}.`);
     };
 
     return {

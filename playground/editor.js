@@ -101,7 +101,7 @@ class Editor {
     const [file] = this.file.files ?? [];
     this.file.value = "";
     if (!file) return;
-    if (file.size > this.page.longest) { this.page.say(`${file.name} is larger than the ${this.page.longest / 1e6} MB that this page takes.`); return; }
+    if (file.size > this.page.longest) { this.page.say(`${file.name} is larger than ${this.page.longest / 1e6} MB, the limit of this page.`); return; }
     this.replace(await file.text());
     this.page.changed();
   }
@@ -125,7 +125,7 @@ class Editor {
 
   count() {
     const lines = `· ${this.starts.length.toLocaleString("en")} line${this.starts.length === 1 ? "" : "s"}`;
-    docscoreFind(this.element, ".ed-count").textContent = lines + (this.fault ? " · 1 fault" : "");
+    docscoreFind(this.element, ".ed-count").textContent = lines + (this.fault ? " · 1 error" : "");
   }
 
   /** Show a fault at its line, or none; and what is lacking before it as a button that inserts it. */

@@ -26,7 +26,7 @@ class Facets {
     this.part("causes").replaceChildren(...shown.causes.map((sum) => this.facet("cause", sum, view, "")));
     if (!shown.causes.length && shown.order.length) this.part("causes").append(docscoreElement("li", "facet soft", shown.nothing));
     this.part("fields-count").textContent = shown.field_count.toLocaleString("en");
-    this.part("fields").replaceChildren(...fields.map((sum) => this.facet("field", sum, view, intervals ? "" : " in all")));
+    this.part("fields").replaceChildren(...fields.map((sum) => this.facet("field", sum, view, intervals ? "" : " overall")));
     if (left > 0) {
       const more = docscoreButton("btn ghost", `${left.toLocaleString("en")} more field${left === 1 ? "" : "s"}`, () => {
         this.areAll = true;
@@ -35,7 +35,7 @@ class Facets {
       });
       this.part("fields").append(docscoreElement("li", "more", more));
     } else if (this.areAll && shown.field_count > shown.fields.length) {
-      this.part("fields").append(docscoreElement("li", "facet soft", `${(shown.field_count - shown.fields.length).toLocaleString("en")} more with less; Export has all.`));
+      this.part("fields").append(docscoreElement("li", "facet soft", `${(shown.field_count - shown.fields.length).toLocaleString("en")} more with smaller losses; Export has all.`));
     }
     this.part("rates").replaceChildren(...shown.rates.map(({ label, share, count }, at) => docscoreElement("li", "facet",
       docscoreElement("span", "name", label), docscoreElement("span", "num", share), docscoreElement("small", "", intervals?.[at] ?? ""), docscoreElement("small", "num", count))));

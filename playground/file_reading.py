@@ -45,8 +45,8 @@ SHOWN_ROWS, SHOWN_COLUMNS = 3, 12
 _LONGEST_CELL, _LONGEST_COLUMN = 90, 60  # characters
 _NAMED_FAULTS = 3
 _SEPARATED = ".csv", ".tsv"
-_SIGNS: dict[str | None, str] = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
-PARSINGS = {None: "as they are", "json": "strict JSON", "repair": "JSON, also fenced or sloppy"}
+_SIGNS: dict[str | None, str] = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
+PARSINGS = {None: "as they are", "json": "strict JSON", "repair": "JSON, even if fenced or malformed"}
 _MISSING = {"error": "stop with an error", "zero": "score 0", SKIP: "leave them out"}
 Reading = dict[str, str | None]
 _TRUTH_PARSINGS = {None: "as they are", "json": "JSON"}
@@ -199,7 +199,7 @@ def look(asked: FileRequest, others: Sequence[Path] | None = None) -> str:
     fields, headline = _fields(tables, asked), _headline(tables)
     if others is not None:  # what happens to absent predictions is among the options of a comparison
         fields = [[field for field in of_file if field.name != "missing"] for of_file in fields]
-        headline += [f"all {1 + len(others)} files of predictions alike"] if others else []
+        headline += [f"all {1 + len(others)} prediction files in the same way"] if others else []
     files = list(zip(fields, _previews(tables), strict=True))
     is_open = "" if tables.plan.certain and not doubts else "open"
     return _drawn(headline, files, doubts, is_open)
@@ -268,7 +268,7 @@ def _misfits(
         rows = [row for _, row in tables[number].good() if isinstance(row, dict)]
         for name in wanted:
             if name is not None and not any(name in row for row in rows):
-                yield number, f"It has no column {short_repr(name)}, as {printable(first.path.name)} has."
+                yield number, f"It lacks the column {short_repr(name)}, which {printable(first.path.name)} has."
                 break
 
 
@@ -286,12 +286,12 @@ def _doubts(tables: UploadedTables, faults: Faults, asked: FileRequest) -> Itera
     plan = tables.plan
     is_one_side = tables.references is None and None in (plan.references, plan.prediction)
     if is_one_side and not set(asked.reading) & set(COLUMNS):
-        yield "One file so far. Choose the other one too; or, if this file holds both sides, their columns below."
+        yield "This is one file. Add the other one or, if this file holds both sides, choose their columns below."
         return
     try:
         truths, predictions = tables.planned()
         if plan.ids == (None, None) and not plan.certain:
-            yield "No column of ids was chosen: rows are paired by their number."
+            yield "No id column is chosen, so rows are paired by their position."
         apart = list(doubts_of_ids(truths, predictions)) if truths is not None else []
         if apart:
             yield from map(_sentence, apart)
@@ -316,7 +316,7 @@ def _apart(tables: UploadedTables) -> Iterator[str]:
     ways = parsings_of(systems, tables.plan)
     if tables.plan.parse and len(set(ways)) > 1:
         said = ", ".join(f"{table.path.name} {_WRITTEN[way]}" for table, way in zip(systems, ways, strict=True))
-        yield f"Predictions are not written alike: {said}. All are read as {PARSINGS[tables.plan.parse]}."
+        yield f"The predictions differ in form: {said}. All are read as {PARSINGS[tables.plan.parse]}."
 
 
 _WRITTEN = {None: "has no JSON as text", "json": "has JSON as text", "repair": "has JSON within other text"}
@@ -330,7 +330,7 @@ def _headline(tables: UploadedTables) -> list[str]:
     """How the rows are read, in a few words."""
     plan = tables.plan
     counts = [f"{len(table.rows):,} {side if tables.references else 'rows'}" for side, table in tables.sides.items()]
-    by = f"by {' and '.join(_ids_of(plan)) or 'their number'}"
+    by = f"by {' and '.join(_ids_of(plan)) or 'their position'}"
     phrases = [f"{' and '.join(counts)}, paired {by}" if tables.references else f"{counts[0]} {by}"]
     nothing = "the whole row" if tables.references else "not chosen"
     if not plan.certain:
@@ -371,7 +371,7 @@ def _fields(tables: UploadedTables, asked: FileRequest) -> list[list[WizardField
         {name: _short(name) for name in columns_of(table)}
         for table in (tables.references or tables.predictions, tables.predictions)
     )
-    number = {None: "the number of the row"}
+    number = {None: "none: pair by position"}
     ids = _field("predictions_id", "Ids", second | number, plan.ids[1])
     of_truths = [
         _field("references", "Ground truth", first | of_truth, plan.references),
@@ -381,7 +381,7 @@ def _fields(tables: UploadedTables, asked: FileRequest) -> list[list[WizardField
         _field("prediction", "Prediction", second | of_prediction, plan.prediction),
         _field("parse", "Predictions that are text", PARSINGS, plan.parse),
     ]
-    missing = _field("missing", "References without a prediction", _MISSING, asked.missing)
+    missing = _field("missing", "Rows without a prediction", _MISSING, asked.missing)
     signs = {field.name: field for field in _sign_fields(asked.files, asked.reading)}
     sign = [[signs[name]] if name in signs else [] for name in ("references_delimiter", "predictions_delimiter")]
     if both:
@@ -395,7 +395,7 @@ def _fields(tables: UploadedTables, asked: FileRequest) -> list[list[WizardField
 def _sign_fields(paths: dict[str, Path], reading: Reading) -> list[WizardField]:
     """The choice of the sign between the columns of each CSV file."""
     return [
-        _field(f"{side}_delimiter", "Between columns", _signs_of(path), reading.get(f"{side}_delimiter"))
+        _field(f"{side}_delimiter", "Delimiter", _signs_of(path), reading.get(f"{side}_delimiter"))
         for side, path in paths.items()
         if suffix_of(path) in _SEPARATED
     ]
@@ -404,9 +404,9 @@ def _sign_fields(paths: dict[str, Path], reading: Reading) -> list[WizardField]:
 def _signs_of(path: Path) -> dict[str | None, str]:
     """The signs to choose from by their names; None for that which the file itself tells."""
     try:
-        told = f"{_SIGNS[delimiter_of_file(path, MAX_FILE_BYTES)]} (guess)"
+        told = f"{_SIGNS[delimiter_of_file(path, MAX_FILE_BYTES)]} (detected)"
     except (InputError, OSError):
-        told = "a guess"
+        told = "detected"
     return {None: told} | _SIGNS
 
 
@@ -506,4 +506,4 @@ def skipped_lines(rows: FileRows) -> list[str]:
         return []
     total = len(pairs.ids) + (pairs.skipped or 0)
     left = f"{faults_summary(faults.collected)}; {pairs.skipped} of {total:,} rows are left out."
-    return lines_of(f"{left}\nThe first: {faults.collected[0].diagnostic.for_remote_users()}")
+    return lines_of(f"{left}\nFirst error: {faults.collected[0].diagnostic.for_remote_users()}")

@@ -95,12 +95,12 @@ class DropBox {
   add(/** @type {File[]} */ files) {
     const large = files.find((file) => file.size > this.largest);
     if (!files.length) return;
-    if (large) { this.say(`${docscorePrintable(large.name)} is larger than the ${this.largest / 1e6} MB that this page takes.`); return; }
+    if (large) { this.say(`${docscorePrintable(large.name)} is larger than ${this.largest / 1e6} MB, the limit of this page.`); return; }
     this.items = this.items.filter((item) => !item.fault);  // those with a fault are replaced
     if (this.page.isPair && this.items.length + files.length > this.most) this.clear();
     if (this.items.length + files.length > this.most) {
-      this.say(this.page.isPair ? "Two files make a test set: ground truth and predictions. Several systems are for the tab Compare."
-        : `These are more than ${this.most} files: one with the ground truth, and up to ${this.most - 1} with predictions.`);
+      this.say(this.page.isPair ? "A test set has two files: the ground truth and the predictions. For several systems, use the tab Compare."
+        : `There are more than ${this.most} files: choose one with the ground truth and up to ${this.most - 1} with predictions.`);
       return;
     }
     this.say("");
@@ -129,9 +129,9 @@ class DropBox {
     });
     request.addEventListener("load", () => {
       try { [item.path] = request.status === 200 ? JSON.parse(request.responseText) : [""]; } catch { /* no answer of ours */ }
-      ended(item.path ? "" : request.status === 413 ? `It is larger than the ${this.largest / 1e6} MB that this page takes.` : "The server did not take it.");
+      ended(item.path ? "" : request.status === 413 ? `It is larger than ${this.largest / 1e6} MB, the limit of this page.` : "The server did not accept it.");
     });
-    request.addEventListener("error", () => ended(navigator.onLine ? "The server does not answer." : "This computer is offline."));
+    request.addEventListener("error", () => ended(navigator.onLine ? "The server does not respond." : "You are offline."));
     request.open("POST", "gradio_api/upload");
     request.send(form);
   }
@@ -222,7 +222,7 @@ class DropBox {
     const isEmpty = !this.items.length, isUploading = this.items.some((item) => item.request);
     this.element.dataset.state = isEmpty ? "empty" : isUploading ? "uploading" : "chosen";
     this.part("title").textContent = isEmpty ? this.element.dataset.title ?? "" : isUploading ? "Uploading …"
-      : this.isFaulty ? "Not taken" : this.isUnsure ? "Which file is the ground truth?" : this.isReady ? "Is this right?" : this.isRead ? "Which is the other file?" : "Reading …";
+      : this.isFaulty ? "Not accepted" : this.isUnsure ? "Which file is the ground truth?" : this.isReady ? "Is this correct?" : this.isRead ? "Which file is the other one?" : "Reading …";
     this.part("slots").replaceChildren(...(isEmpty ? this.emptySlots() : this.filledSlots()));
     this.part("acts").replaceChildren(...this.buttons(isEmpty, isUploading));
   }
@@ -242,7 +242,7 @@ class DropBox {
     const more = this.isFaulty ? [choose("btn main", "Choose another file")]
       : this.items.length < this.most ? [choose(this.isReady || this.isUnsure ? "btn" : "btn main", "Add a file")] : [];
     const run = this.isReady ? [docscoreButton("btn main", this.page.verb, () => this.page.run(this.chosen))] : [];
-    const other = back && !this.isFaulty ? choose("btn", "Choose other files", true) : docscoreButton("btn", "Start again", () => this.clear());
+    const other = back && !this.isFaulty ? choose("btn", "Choose other files", true) : docscoreButton("btn", "Start over", () => this.clear());
     return [...run, ...more, other, ...leave];
   }
 
@@ -266,7 +266,7 @@ class DropBox {
   }
 
   missingSlot() {
-    const text = this.isReady && this.items.length > 1 ? "The rows of the predictions hold it" : "";
+    const text = this.isReady && this.items.length > 1 ? "in the files of predictions" : "";
     return docscoreElement("div", "slot", docscoreElement("span", "t12 soft", "ground truth"), docscoreElement("span", "soft", text));
   }
 
@@ -281,7 +281,7 @@ class DropBox {
       slot.append(bar);
     } else slot.append(docscoreElement("span", item.fault ? "slot-fault" : "t12 soft cut", item.fault || item.columns));
     const isOther = isKnown && !this.page.isPair && at !== this.truth && this.items.length > 1;
-    if (this.isUnsure || isOther) slot.append(docscoreButton("btn", "Take this as ground truth", () => this.makeTruth(at)));
+    if (this.isUnsure || isOther) slot.append(docscoreButton("btn", "Use as ground truth", () => this.makeTruth(at)));
     return slot;
   }
 }

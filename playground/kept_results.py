@@ -259,7 +259,7 @@ class KeptList(KeptResult):
     def listing(self) -> dict[str, Any]:
         """What a browser gets of all documents at once: names, scores, and the names of images."""
         left_out = self._list["left_out"]
-        note = f"{left_out:,} of the smallest losses are not listed here; the table of fields has all."
+        note = f"The {left_out:,} smallest losses are not listed here; the table of fields has all of them."
         return {
             "names": self._list["names"],
             "scores": list(map(three_digits, self._list["scores"])),
@@ -401,7 +401,7 @@ class KeptList(KeptResult):
         truth, prediction = self.values(number)
         answers = truth if isinstance(truth, tuple) else (truth,)
         if len(answers) > 1:
-            problem = f"It has {len(answers)} acceptable answers, which a pair cannot hold."
+            problem = f"This document has {len(answers)} acceptable answers, and a pair can hold only one."
             raise InputValueError(problem=problem)
         return {"truth": _indented(answers[0]), "prediction": _indented(prediction)}
 
@@ -412,7 +412,7 @@ class KeptList(KeptResult):
 
     def _checked(self, number: int) -> int:
         if not 0 <= number < self.facts["documents"]:
-            raise InputValueError(place="document", expected="the number of one", got=str(number))
+            raise InputValueError(place="document", expected="the number of a document", got=str(number))
         return number
 
 
@@ -449,8 +449,8 @@ def _rate(name: str, hits: Sequence[int], totals: Sequence[int], numbers: Sequen
 
 
 _RATES = {  # shorter names
-    "omission: expected values that are missing": "Values missing",
-    "hallucination: values predicted, not expected": "Values invented",
+    "omission: expected values that are missing": "Missing values",
+    "hallucination: values predicted, not expected": "Invented values",
 }
 
 

@@ -42,7 +42,7 @@ def read_text(text: str | None) -> Any:
     text = text or ""
     check_length(text)
     if not text.strip():
-        msg = "nothing here: paste a JSON value"
+        msg = "empty: paste a JSON value"
         raise ValueError(msg)
     return loads(text, unique_keys=True)
 
@@ -51,7 +51,7 @@ def check_length(text: str) -> None:
     """Raise `ValueError` for a text that is too long."""
     length = len(text.encode("utf-8", "surrogatepass"))
     if length > MAX_BYTES:
-        msg = f"{length:,} bytes of text; this page takes {MAX_BYTES:,} a side"
+        msg = f"{length:,} bytes of text; this page takes up to {MAX_BYTES:,} per side"
         raise ValueError(msg)
 
 
@@ -64,11 +64,11 @@ def check_value(value: Any, *, is_truth: bool) -> Value:
     plain = convert_ground_truth(value) if is_truth else convert_prediction(value)
     leaves = size(plain)
     if leaves > MAX_LEAVES:
-        msg = f"{leaves:,} values; this page takes {MAX_LEAVES:,} a side"
+        msg = f"{leaves:,} values; this page takes up to {MAX_LEAVES:,} per side"
         raise ValueError(msg)
     for leaf in _parts(plain):
         if isinstance(leaf, str) and len(leaf) > MAX_TEXT:
-            msg = f"a text of {len(leaf):,} characters; this page takes {MAX_TEXT:,}"
+            msg = f"a text of {len(leaf):,} characters; this page takes up to {MAX_TEXT:,}"
             raise ValueError(msg)
     return plain
 
@@ -132,7 +132,7 @@ def check_work(truth: Value, prediction: Value) -> None:
     pairs = sum(of_table for *_, of_table in tables)
     if pairs > MAX_PAIRS:
         place, *_ = max(tables, key=lambda table: table[-1])
-        msg = f"lists at {place}: {pairs:,} pairs to compare; this page compares {MAX_PAIRS:,}"
+        msg = f"lists at {place}: {pairs:,} pairs to compare; this page compares up to {MAX_PAIRS:,}"
         raise ValueError(msg)
 
 
@@ -142,7 +142,7 @@ def check_metric(metric: str, truth: Value, prediction: Value) -> None:
         first = next(readings(truth, scalars=True))
         most = max(forests(document_tree(value)) for value in (first, prediction))
         if most > MAX_FORESTS:
-            msg = f"{most:,} forests to compare; for nTED this page takes {MAX_FORESTS:,} a side"
+            msg = f"{most:,} forests to compare; for nTED this page takes up to {MAX_FORESTS:,} per side"
             raise ValueError(msg)
     if metric in ("kieval", "entity_f1", "nted"):
         for _ in readings(truth, scalars=metric == "nted"):
@@ -161,5 +161,5 @@ def check_file(path: Path) -> None:
     """Raise `ValueError` for a file that is too large."""
     length = path.stat().st_size
     if length > MAX_FILE_BYTES:
-        msg = f"{path.name}: {length:,} bytes; this page takes files of {MAX_FILE_BYTES:,}"
+        msg = f"{path.name}: {length:,} bytes; this page takes files of up to {MAX_FILE_BYTES:,}"
         raise ValueError(msg)

@@ -3,7 +3,7 @@
 const docscoreLinks = (() => {
   const PREFIX = "#pair=";
   const TOLD = 6000;  // milliseconds
-  const TOO_LONG = "it holds more text than this page takes";
+  const TOO_LONG = "it contains more text than this page accepts";
 
   const collected = async (/** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ stream, /** @type {number} */ longest) => {
     const portions = [];
@@ -59,7 +59,7 @@ const docscoreLinks = (() => {
     // Copy a link to the page as it is, and say so with a note on the link, for some seconds below the button that was
     // pressed; "", or a sentence to be shown for longer that holds the link.
     copy: async (/** @type {HTMLElement} */ button, /** @type {string} */ link, note = "") => {
-      const framed = window.top !== window ? " It opens this page outside of the frame." : "";
+      const framed = window.top !== window ? " It opens this page outside the frame." : "";
       try { await navigator.clipboard.writeText(link); tell(button, `The link is copied.${note}${framed}`); }
       catch {
         if (framed) return `Your browser does not let this frame copy; the link is ${link}`;

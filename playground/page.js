@@ -80,7 +80,7 @@ const docscoreOptions = (root) => {
   const drawSchema = () => {
     if (!(schema instanceof HTMLInputElement)) return;
     docscoreFind(root, ".schema span").textContent = schema.value && (schema.title || "a schema");
-    docscoreFind(root, "option[value=anls_star]").textContent = schema.value ? "Typed score, by the schema" : "ANLS*";
+    docscoreFind(root, "option[value=anls_star]").textContent = schema.value ? "Typed score (by the schema)" : "ANLS*";
   };
   const isOfOthers = (/** @type {OptionInput} */ input) => Boolean(input.closest("[data-metrics][hidden]"));
   return {
@@ -106,7 +106,7 @@ const docscoreOptions = (root) => {
     chips: (/** @type {HTMLElement} */ place, /** @type {Chip[]} */ chips) => place.replaceChildren(...chips.map(({ words, show, takeBack }) => {
       const lead = docscoreButton("", words, () => {}), close = docscoreButton("", "×", () => { takeBack(); docscoreFind(root, "summary").focus(); });
       lead.addEventListener("click", (event) => { event.stopPropagation(); show(); });  // a click elsewhere would close it again
-      close.setAttribute("aria-label", `Take back: ${words}`);
+      close.setAttribute("aria-label", `Undo: ${words}`);
       return docscoreElement("span", "chip", lead, close);
     })),
     reset: (/** @type {string} */ name) => {
@@ -128,7 +128,7 @@ const docscoreSentence = (/** @type {string} */ text) => (DOCSCORE_FILE.test(tex
 // Questions to the server: each says which window asks and which of its questions it is; only the newest is answered.
 const { docscoreAnswer, docscoreAsker, docscoreRunner } = (() => {
   /** @returns {Server.Refusal} */
-  const noAnswer = () => ({ refused: navigator.onLine ? "The server does not answer." : "This computer is offline.", kind: "silent" });
+  const noAnswer = () => ({ refused: navigator.onLine ? "The server does not respond." : "You are offline.", kind: "silent" });
   const name = crypto.randomUUID?.() ?? String(Math.random());
   let number = 0;  // of the newest question of this window
   /** @type {(name: string, number: number) => Server.Window} */
@@ -211,7 +211,7 @@ const docscoreApi = async (/** @type {HTMLElement} */ element) => {
   for (const block of element.querySelectorAll(".api-block")) {
     const button = docscoreButton("page-button api-copy", "Copy", async () => {
       try { await navigator.clipboard.writeText(docscoreFind(block, "code").textContent); button.textContent = "Copied"; }
-      catch { button.textContent = "Not allowed here"; }  // as in some frames
+      catch { button.textContent = "Copying is blocked"; }  // as in some frames
     });
     block.append(button);
   }
@@ -223,7 +223,7 @@ const docscoreApi = async (/** @type {HTMLElement} */ element) => {
     const schema = await answer.json();
     docscoreFind(part, ".api-tool").textContent = schema.filter((tool) => tool.meta.mcp_type === "tool").map((tool) => tool.name).join(", ");
   } catch {
-    part.textContent = "This server has no MCP: it needs the package mcp.";
+    part.textContent = "MCP is not available: this server lacks the package mcp.";
   }
   docscoreFind(element, ".api").dataset.ready = "";
 };

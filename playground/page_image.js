@@ -34,11 +34,11 @@ class PageImage {
       this.figure.append(image);
       return;
     }
-    const said = named ? [["", "The file names this image:"], ["mono", named], ["soft", "Nothing is loaded from an address in a file."]] : [["", "No image belongs to this document."]];
+    const said = named ? [["", "The file refers to this image:"], ["mono", named], ["soft", "Addresses in files are never loaded."]] : [["", "This document has no image."]];
     const input = Object.assign(docscoreElement("input", ""), { type: "file", accept: "image/png,image/jpeg,image/gif,image/webp", multiple: true, hidden: true });
     input.addEventListener("change", () => this.add([...input.files ?? []].filter((each) => input.accept.split(",").includes(each.type))));
     this.figure.append(...said.map(([look, text]) => docscoreElement("p", look, text)), docscoreButton("btn", "Add page images", () => input.click()), input,
-      docscoreElement("p", "soft", "They are found by the names of documents, and stay in your browser."));
+      docscoreElement("p", "soft", "Images are matched to documents by name, and stay in your browser."));
   }
 
   add(/** @type {File[]} */ images) {

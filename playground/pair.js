@@ -66,7 +66,7 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
   const score = async () => {
     clearTimeout(timer);
     clearTimeout(patience);
-    patience = setTimeout(() => notice("Scoring …", "This takes longer than usual.", "Cancel", stop), PATIENCE);
+    patience = setTimeout(() => notice("Scoring …", "This is taking longer than usual.", "Cancel", stop), PATIENCE);
     const asked = request(), found = await scores.ask(asked);
     if (!found) return;
     clearTimeout(patience);
@@ -74,7 +74,7 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
     keep(asked);
   };
 
-  const before = () => (tree.childElementCount ? " Below is the score before the edit." : "");
+  const before = () => (tree.childElementCount ? " The score below is from before the edit." : "");
 
   /** @type {(fault: Server.Fault | null) => Placed} */
   const placed = (fault) => ({ sentence: fault?.text ?? "", insert: fault?.insert ?? "", place: fault?.line ? { line: fault.line - 1, column: (fault.column ?? 1) - 1 } : null });
@@ -104,11 +104,11 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
 
   const sayFault = (/** @type {Side} */ side, /** @type {Place | null} */ place) => {
     const reading = options.read().reading;
-    const line = place ? `Mend line ${place.line + 1}` : "Mend it";
+    const line = place ? `Correct line ${place.line + 1}` : "Correct it";
     const isJson = place !== null || !editors[side].text.trim();
-    const title = isJson ? `Not scored: the ${NAMES[side]} is not JSON.` : `Not scored: the ${NAMES[side]} is not taken.`;
+    const title = isJson ? `Not scored: the ${NAMES[side]} is not JSON.` : `Not scored: the ${NAMES[side]} is not accepted.`;
     if (side === "prediction" && reading === "json" && isJson) {
-      notice(title, `${line}, or let it be repaired.${before()}`, "Repair and score", () => { options.take({ reading: "repair" }); drawChips(); score(); });
+      notice(title, `${line}, or have it repaired.${before()}`, "Repair and score", () => { options.take({ reading: "repair" }); drawChips(); score(); });
     } else notice(title, `${line}.${before()}`);
   };
 
@@ -220,11 +220,11 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
   const follow = async (/** @type {Event | null} */ event) => {
     let link;
     try { link = await docscoreLinks.fromHash(location.hash, settings.longest); }
-    catch (error) { setStatus(`This link was not opened: ${error instanceof Error ? error.message : error}.`); return; }
+    catch (error) { setStatus(`This link could not be opened: ${error instanceof Error ? error.message : error}.`); return; }
     const own = link === undefined && !event ? kept() : null;
     if (link === undefined && own === null) return;
     const found = await docscoreAnswer(server.open_link, { link: link ?? own });
-    if ("refused" in found) { if (!own) setStatus(`This link was not opened: ${found.refused}.`); return; }
+    if ("refused" in found) { if (!own) setStatus(`This link could not be opened: ${found.refused}.`); return; }
     part("example").textContent = "";
     await take(found);
   };

@@ -128,12 +128,12 @@ def _read(text: str, reading: str) -> tuple[Any, str]:
         check_length(text)
         parsed = parse_text(text, "repair")
         if parsed.failed:
-            why = parsed.note or "nothing to repair either"
+            why = parsed.note or "it cannot be repaired"
             problem = f'{error.problem}; {why}; choose "plain text" to compare it as one text'
             raise JsonError(replace(error.diagnostic, problem=problem), error.line, error.column) from None
-        taken = {"extracted": "the JSON in it was taken", "ambiguous": f"there are {parsed.note}"}
-        how = taken.get(parsed.outcome, "it was mended")
-        return parsed.value, f"The prediction is not JSON ({error}); {how}, as in a file that is read with repair."
+        taken = {"extracted": "the JSON in it was extracted", "ambiguous": f"there are {parsed.note}"}
+        how = taken.get(parsed.outcome, "it was repaired")
+        return parsed.value, f"The prediction is not JSON ({error}); {how}."
 
 
 _TREES: dict[str, Callable[..., MetricTree]] = {"kieval": kieval_tree, "entity_f1": entity_f1_tree, "nted": nted_tree}
@@ -237,7 +237,7 @@ def _limited(result: dict[str, Any]) -> str:
     raw = raw.encode("utf-8", "backslashreplace").decode()  # lone surrogates
     if len(raw) <= MAX_RAW:
         return raw
-    return f"{raw[:MAX_RAW]}\n… cut off after {MAX_RAW:,} characters; the API gives all"
+    return f"{raw[:MAX_RAW]}\n… cut off after {MAX_RAW:,} characters; the API returns all of it"
 
 
 def _python(values: tuple[Any, Any], imports: str, call: str) -> str:

@@ -46,9 +46,13 @@ WORDS: dict[str, tuple[str, list[tuple[Any, str]], str]] = {  # of an option: it
     "normalise": (
         "Texts",
         [(False, "as they are"), (True, "normalised")],
-        "normalised: case and white space are the same",
+        "normalised: case and white space are ignored",
     ),
-    "donut": ("Shape", [(False, "as it is"), (True, "as Donut’s")], "Donut’s: keys in order, values in lists"),
+    "donut": (
+        "Shape",
+        [(False, "as it is"), (True, "as in Donut")],
+        "as in Donut: keys are sorted, values are in lists",
+    ),
 }
 
 
@@ -60,7 +64,7 @@ def _examples() -> list[dict[str, str]]:
         for name in ("references", "predictions")
     )
     values = {"truth": truth["references"][0], "prediction": prediction["prediction"]}
-    found.append({"title": "A receipt with the mistakes of a model", **values})
+    found.append({"title": "A receipt with typical model errors", **values})
     return [
         {
             name: part if name == "title" else json.dumps(part, indent=2, ensure_ascii=False)

@@ -37,7 +37,7 @@ WHAT_IFS = "threshold", "ignore_case", "numbers", "normalise", "rules"  # the op
 SORTS = "loss", "score", "id", "file"  # of documents
 R = TypeVar("R", bound="Request")
 GONE = (
-    "These results are no longer on the server, which keeps them for an hour and not beyond a restart; "
+    "These results are no longer on the server, which keeps them for an hour or until it restarts; "
     "score the files again."
 )
 
@@ -222,7 +222,7 @@ def _upload(name: object, info: ValidationInfo) -> Path | None:
     folder = (info.context or Path()).resolve()
     path = Path(name).resolve() if isinstance(name, str) and "\0" not in name else folder
     if path == folder or not (path.is_relative_to(folder) or path.parent == RECEIPTS) or not path.is_file():
-        msg = "This file is not here any more; choose it again."
+        msg = "This file is no longer on the server; choose it again."
         raise Refused(msg, "gone")
     return path
 

@@ -47,7 +47,7 @@ READERS = WorkerPool(Limits(places=2, waiting=16, seconds=60))
 RUNS = WorkerPool(Limits(places=2, waiting=16, seconds=120))
 _ANSWERED_WITHIN = 1  # seconds; a run that takes longer is asked for again
 _FORGOTTEN_AFTER = 60  # seconds for which nobody asked for a run
-_FAILED = "The server failed at this; its log says why."
+_FAILED = "An error occurred on the server; its log says why."
 Answer = dict[str, Any]
 Ask = Callable[[Any], Coroutine[Any, Any, Answer]]
 
@@ -183,7 +183,7 @@ async def _begun(request: Request, work: Callable[..., Any]) -> Answer:
 async def _after_a_second(name: str) -> Answer:
     run = _RUNS.get(name)
     if run is None:
-        raise Refused("there is no such run any more; begin it again", "gone")  # noqa: TRY003, EM101
+        raise Refused("this run no longer exists; start it again", "gone")  # noqa: TRY003, EM101
     run.asked = time.monotonic()
     await asyncio.wait({run.task}, timeout=_ANSWERED_WITHIN)
     if not run.task.done():

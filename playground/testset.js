@@ -80,8 +80,8 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
     const reading = result?.asked.reading ?? {};
     options.show(metric.value);
     const changed = options.changed().map(({ name, words, show }) => ({ words, show, takeBack: () => options.reset(name) }));
-    if (skip.checked) changed.push({ words: "faults left out", show: options.open(skip), takeBack: () => { skip.checked = false; } });
-    if (reading.parse) changed.push({ words: "JSON read out of texts", show: changeFiles, takeBack: () => { delete reading.parse; } });
+    if (skip.checked) changed.push({ words: "faulty rows left out", show: options.open(skip), takeBack: () => { skip.checked = false; } });
+    if (reading.parse) changed.push({ words: "JSON extracted from texts", show: changeFiles, takeBack: () => { delete reading.parse; } });
     options.chips(part("chips"), changed.map((each) => ({ ...each, takeBack: () => { each.takeBack(); drawChips(); rescore(); } })));
   };
 
@@ -143,8 +143,8 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
       return;
     }
     const isInput = found.kind === "input";
-    if (found.kind === "gone") notice("Not scored.", `${docscoreSentence(found.refused)} Below is the result before.`, "Choose files", () => view("files"));
-    else notice("Not scored.", `${docscoreSentence(found.refused)} Below is the result before.`, isInput ? "Take it back" : "Try again", isInput ? restore : () => score(files));
+    if (found.kind === "gone") notice("Not scored.", `${docscoreSentence(found.refused)} The previous result is shown below.`, "Choose files", () => view("files"));
+    else notice("Not scored.", `${docscoreSentence(found.refused)} The previous result is shown below.`, isInput ? "Undo" : "Try again", isInput ? restore : () => score(files));
   };
 
   const panes = docscoreDocuments({
@@ -154,7 +154,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
       old();
       const isGone = found.kind === "gone";
       const retry = async () => { conclude(); await again?.(); };
-      notice(isGone ? "This result is gone." : document ? `${document} was not loaded.` : "Not shown.", docscoreSentence(found.refused), isGone ? "Score again" : "Try again", isGone ? rescore : retry);
+      notice(isGone ? "This result is gone." : document ? `${document} could not be loaded.` : "Not shown.", docscoreSentence(found.refused), isGone ? "Score again" : "Try again", isGone ? rescore : retry);
     },
   });
 
@@ -188,9 +188,9 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
       return docscoreElement("li", "", link);
     });
     const suggested = found.what_ifs.map(({ options: changes }) => changes.what_if?.schema).find(Boolean);
-    const schemas = Object.entries({ "The schema in use": found.asked.what_if.schema ?? "", "The schema that is suggested": suggested ?? "" })
+    const schemas = Object.entries({ "Schema in use": found.asked.what_if.schema ?? "", "Suggested schema": suggested ?? "" })
       .filter(([, text]) => text).map(([words, text]) => docscoreElement("li", "", docscoreButton("", words, () => download("schema.json", text))));
-    const rows = docscoreButton("", "These documents as rows", downloadRows);
+    const rows = docscoreButton("", "These documents as JSONL", downloadRows);
     docscoreFind(part("export"), "ul").replaceChildren(...links, ...schemas, docscoreElement("li", "", rows));
     const scroll = docscoreFind(figures, ".scroll");
     scroll.innerHTML = found.figures;  // of the server's templates, which escape every value
@@ -211,7 +211,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
     const found = await docscoreAnswer(server.read_rows, { run: result.run, numbers: numbers.join(" ") });
     if ("refused" in found) { say(docscoreSentence(found.refused)); return; }
     download("documents.jsonl", found.text);
-    say(`${numbers.length.toLocaleString("en")} row${numbers.length === 1 ? "" : "s"} with both sides: a test set of their own.`);
+    say(`${numbers.length.toLocaleString("en")} row${numbers.length === 1 ? "" : "s"} downloaded, with both sides. They can be scored as a test set.`);
   };
 
   /** The chosen document on the tab for one pair, under the same options. */
@@ -229,17 +229,17 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
   const follow = async (/** @type {Event | null} */ event) => {
     let link;
     try { link = docscoreViews.of(location.hash); }
-    catch (error) { box.say(`This link was not opened: ${error instanceof Error ? error.message : error}.`); return; }
+    catch (error) { box.say(`This link could not be opened: ${error instanceof Error ? error.message : error}.`); return; }
     if (!link) return;
     if (panes.isOpen(link.documents)) { if (event?.type === "popstate") panes.follow(link); return; }
     if (link.documents === "example") { forgetOptions(); await score({ references: examples[0].path, predictions: examples[1].path, reading: {} }, link); return; }
     box.busy("Opening …", 0, null);
     const found = await docscoreAnswer(server.open_result, { run: link.documents });
     box.idle();
-    if ("pairs" in found) box.say("This link was not opened: It is no test set.");
+    if ("pairs" in found) box.say("This link could not be opened: It is not a test set.");
     else if (!("refused" in found)) await open(found, link);
     else if (found.kind === "silent") box.say(docscoreSentence(found.refused), () => follow(null));
-    else box.say(`This link was not opened: ${docscoreSentence(found.refused)}`);
+    else box.say(`This link could not be opened: ${docscoreSentence(found.refused)}`);
   };
 
   const later = () => {
@@ -260,7 +260,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
   part("change").addEventListener("click", changeFiles);
   part("link").addEventListener("click", async () => {
     panes.write();
-    const kept = result?.example ? "" : " Who has it sees these documents until an hour after they were scored.";
+    const kept = result?.example ? "" : " Anyone who has it can see these documents for an hour after they were scored.";
     say(await docscoreLinks.copy(part("link"), location.href, kept));
   });
   part("pair").addEventListener("click", openPair);

@@ -54,7 +54,7 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
         "example": _is_example(asked, evaluation),
         "asked": asked.model_dump(mode="json", exclude={"window"}),
         "names": {side: printable(path.name) for side, path in asked.files.items()},
-        "paired": f"{len(pairs.ids):,} paired by {' and '.join(paired_by) or 'their number'}",
+        "paired": f"{len(pairs.ids):,} paired by {' and '.join(paired_by) or 'their position'}",
         **_result(evaluation),
         "left_out": skipped_lines(uploaded),
         "figures": fragment(

@@ -18,11 +18,11 @@ const docscoreViews = (() => {
      */
     of: (hash) => {
       if (!hash.startsWith(PREFIX)) return null;
-      if (hash.length > LONGEST_LINK) throw new Error("it is longer than a link of this page");
+      if (hash.length > LONGEST_LINK) throw new Error("it is too long");
       /** @type {Record<string, string | number>} */
       const found = {};
       for (const [name, value] of new URLSearchParams(hash.slice(1))) {
-        if (!Object.hasOwn(NOTHING, name) || Object.hasOwn(found, name)) throw new Error("it holds more than a view of documents");
+        if (!Object.hasOwn(NOTHING, name) || Object.hasOwn(found, name)) throw new Error("it has unknown parts");
         found[name] = ["document", "row", "low", "high"].includes(name) ? Number(value) : value;
       }
       return { ...NOTHING, ...found };

@@ -132,7 +132,7 @@ class WorkerPool:
                 return await asyncio.wait_for(self._answer(receiver, child, report), self.limits.clock_seconds)
             except (TimeoutError, asyncio.TimeoutError):  # two classes before Python 3.11
                 seconds = f"{self.limits.clock_seconds:g} seconds"
-                msg = f"stopped after {seconds}, as the server is busy; try again in a minute; {_ELSEWHERE}"
+                msg = f"stopped after {seconds} because the server is busy; try again in a minute; {_ELSEWHERE}"
                 raise Refused(msg, "busy") from None
             finally:
                 await asyncio.shield(self._ended(child, starting))
@@ -164,9 +164,9 @@ class WorkerPool:
             code = child.exitcode
         if code == -_ALARM:
             limit = f"{self.limits.seconds:g} seconds of computing"
-            return f"stopped after {limit}, the most that this page gives a request; {_ELSEWHERE}", "limit"
+            return f"stopped after {limit}, the limit of this page; {_ELSEWHERE}", "limit"
         how = f"with status {code}" if code >= 0 else f"by the signal {signal.Signals(-code).name}"
-        return f"the process that worked on this was ended {how}, by no limit of this page; try again", "failed"
+        return f"the process for this request was ended {how}, but not by a limit of this page; try again", "failed"
 
     def _in_thread(self, work: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
         return asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
@@ -216,10 +216,10 @@ def _end(child: Any) -> None:
 
 
 _STOPPED = "stopped"
-_REPLACED = "stopped, since you began another request, and a visitor has one at a time"
+_REPLACED = "stopped because you started another request; a visitor can run one at a time"
 _ELSEWHERE = "the docscore command has no such limit"
 _ALARM = getattr(signal, "SIGPROF", 0)  # ends a process that computed for too long
-_TOO_MUCH = f"this needs more memory than the {MEMORY / 1e9:g} GB that this page gives a request"
+_TOO_MUCH = f"this needs more than {MEMORY / 1e9:g} GB of memory, the limit of this page"
 
 
 def _child(sender: Any, work: Callable[..., Any], reports: bool, limits: Limits) -> None:

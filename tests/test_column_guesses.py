@@ -77,9 +77,9 @@ OF_ROWS = ReadingPlan(("question_id", None), "references", "prediction")
 @pytest.mark.parametrize(
     ("references", "plan", "message"),
     [
-        ([ref("a", 1)], OF_ROWS, "expected a column of ids, as rows.jsonl has one, got an object with 'prediction'$"),
+        ([ref("a", 1)], OF_ROWS, "expected an id column, as in rows.jsonl, got an object with 'prediction'$"),
         ([ref("a", 1)], OF_ROWS._replace(ids=("question_id", "nr")), "expected a column 'nr'"),
-        (None, OF_ROWS._replace(references=None), "expected a column of ground truths"),
+        (None, OF_ROWS._replace(references=None), "expected a column with the ground truths"),
     ],
 )
 def test_plans_that_do_not_fit(references: list[Any] | None, plan: ReadingPlan, message: str) -> None:
@@ -129,7 +129,7 @@ def test_ids_that_all_differ() -> None:
     references = table([ref(str(n), 1) for n in range(7)], "/home/r.jsonl")
     (found,) = doubts_of_ids(references, table([pred("x", 1)], "/home/p.jsonl"))
     assert str(found.for_remote_users()) == (
-        "r.jsonl and p.jsonl: all ids differ: expected ids that both sides have, got '0', '1', '2', '3', '4' and 2 "
+        "r.jsonl and p.jsonl: no id is in both files: expected the same ids, got '0', '1', '2', '3', '4' and 2 "
         "more in the references and 'x' in the predictions"
     )
     assert list(doubts_of_ids(references, table([pred("3", 1), pred("x", 1)], "p.jsonl"))) == []

@@ -136,7 +136,7 @@ def test_the_rows_can_be_scored_again(tmp_path: Path) -> None:
 
 def test_a_document_of_several_answers_is_no_pair(tmp_path: Path) -> None:
     kept = scored(tmp_path, [ref("a", "x", "y"), ref("b", "é")], [pred("a", "x"), pred("b", 1.0)])
-    with pytest.raises(ValueError, match="It has 2 acceptable answers"):
+    with pytest.raises(ValueError, match="This document has 2 acceptable answers"):
         kept.as_pair(0)
     assert kept.as_pair(1) == {"truth": '"é"', "prediction": "1.0"}
 
@@ -160,7 +160,7 @@ def test_texts_are_found_in_values(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [-1, 40])
 def test_a_number_of_no_document_is_refused(receipts: KeptList, number: int) -> None:
     for ask in (receipts.document, receipts.values, receipts.as_pair, lambda found: receipts.rows([found])):
-        with pytest.raises(ValueError, match="document: expected the number of one"):
+        with pytest.raises(ValueError, match="document: expected the number of a document"):
             ask(number)
 
 
@@ -222,7 +222,7 @@ def test_many_losses_are_cut_to_the_largest(monkeypatch: pytest.MonkeyPatch, tmp
     kept = scored(tmp_path)
     losses = docscore.evaluate(references=REFERENCES, predictions=PREDICTIONS).field_table.losses
     left_out = sum(max(0, len(each) - 1) for each in losses)
-    assert kept.listing()["note"].startswith(f"{left_out:,} of the smallest losses are not listed")
+    assert kept.listing()["note"].startswith(f"The {left_out:,} smallest losses are not listed")
     listed = json.loads((kept.folder / "list.json").read_text())["losses"]
     assert [lost[0][2] for lost in listed if lost] == [max(each.values()) for each in losses if each]
     assert all(len(lost) <= 1 for lost in listed)

@@ -33,7 +33,7 @@ def test_only_uploaded_files_are_read(uploads: Path) -> None:
     link.symlink_to(uploads.parent / "secret.jsonl")
     outside = f"{uploads}/../secret.jsonl"
     for name in (outside, "/etc/passwd", "secret.jsonl", str(uploads), f"{uploads}/gone.jsonl", 7, "a\0b", str(link)):
-        with pytest.raises(ValueError, match=r"^This file is not here any more; choose it again\.$"):
+        with pytest.raises(ValueError, match=r"^This file is no longer on the server; choose it again\.$"):
             FileRequest.of({"predictions": name}, uploads)
     with pytest.raises(ValueError, match=r"^Choose a file\.$"):
         FileRequest.of({}, uploads)
@@ -69,7 +69,7 @@ def test_the_delimiter_of_a_file_that_cannot_be_read_can_be_chosen(tmp_path: Pat
 R, P = [ref("a", "x")], [pred("a", "x")]
 BOMB = gzip.compress(b"{" * 25_000_001, 1, mtime=0)
 BAD: list[tuple[str, tuple[str, Any], tuple[str, Any], list[str]]] = [
-    ("no ids", ("r.jsonl", R), ("p.csv", b"name,value\nz,1\nz,1\n"), ["p.csv: expected a column of ids, as r.jsonl"]),
+    ("no ids", ("r.jsonl", R), ("p.csv", b"name,value\nz,1\nz,1\n"), ["p.csv: expected an id column, as in r.jsonl"]),
     ("binary", ("r.jsonl", R), ("p.jsonl", bytes(range(256))), ["p.jsonl: expected UTF-8 text, got binary data"]),
     ("two faults", ("r.jsonl", R), ("p.jsonl", b"x\n\xff"), ["p.jsonl, line 1", "p.jsonl, line 2: expected UTF-8"]),
     ("no Parquet", ("r.jsonl", R), ("p.parquet", b"PAR1 is what it begins with"), ["p.parquet: not a Parquet file"]),

@@ -19,7 +19,7 @@ from tests.conftest import golden
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "nothing here"),
+        ("", "empty: paste"),
         ("x" * 1_000_001, "1,000,001 bytes of text"),
         ("9" * 4_301, "a number of more than 4,300 digits"),
         ('{"a": 1, "a": 2}', "occurs twice"),
@@ -33,14 +33,14 @@ def test_texts(text: str, message: str) -> None:
 
 
 def test_values() -> None:
-    with pytest.raises(ValueError, match=r"^20,001 values; this page takes 20,000 a side$"):
+    with pytest.raises(ValueError, match=r"^20,001 values; this page takes up to 20,000 per side$"):
         check_value(list(range(20_001)), is_truth=True)
     check_value(list(range(20_000)), is_truth=True)
 
 
 @pytest.mark.parametrize("value", ["x" * 50_001, ["a", {"k": "x" * 50_001}], {"x" * 50_001: "k"}])
 def test_a_long_text_is_refused(value: Any) -> None:
-    with pytest.raises(ValueError, match=r"^a text of 50,001 characters; this page takes 50,000$"):
+    with pytest.raises(ValueError, match=r"^a text of 50,001 characters; this page takes up to 50,000$"):
         check_value(value, is_truth=False)
     check_value("x" * 50_000, is_truth=False)
 
@@ -63,7 +63,7 @@ def test_lists_that_take_too_long_are_refused_before_trying(truth: Any, predicti
     if fits:
         check_work(truth, prediction)
         return
-    with pytest.raises(ValueError, match=f"pairs to compare; this page compares {MAX_PAIRS:,}$"):
+    with pytest.raises(ValueError, match=f"pairs to compare; this page compares up to {MAX_PAIRS:,}$"):
         check_work(truth, prediction)
 
 
@@ -102,7 +102,7 @@ def test_long_raw_json_is_cut_and_what_is_cut_off_is_not_written(monkeypatch: py
         value = [value, "a text"]
     monkeypatch.setattr(json.JSONEncoder, "iterencode", counting)
     found = answer(PairRequest(truth=json.dumps(value), prediction=json.dumps(value)))
-    assert found.raw.endswith(f"\n… cut off after {MAX_RAW:,} characters; the API gives all")
+    assert found.raw.endswith(f"\n… cut off after {MAX_RAW:,} characters; the API returns all of it")
     assert MAX_RAW < written < 2 * MAX_RAW
 
 

@@ -50,10 +50,10 @@ def test_progress_is_passed_on(tmp_path: Path) -> None:
     [
         # not by the clock: a busy machine takes no request away
         ({"seconds": 0.5, "patience": 1e3}, sum, range(10**12), "limit", r"^stopped after 0\.5 seconds of computing"),
-        ({"seconds": 0.1}, time.sleep, 600, "busy", r"^stopped after 0\.5 seconds, as the server is busy"),
-        ({}, bytearray, 3 * 10**9, "limit", "more memory than"),
-        ({}, os._exit, 3, "failed", "ended with status 3, by no limit"),
-        ({}, signal.raise_signal, signal.SIGKILL, "failed", "ended by the signal SIGKILL, by no limit"),
+        ({"seconds": 0.1}, time.sleep, 600, "busy", r"^stopped after 0\.5 seconds because the server is busy"),
+        ({}, bytearray, 3 * 10**9, "limit", "of memory, the limit of this page"),
+        ({}, os._exit, 3, "failed", "ended with status 3, but not by a limit"),
+        ({}, signal.raise_signal, signal.SIGKILL, "failed", "ended by the signal SIGKILL, but not by a limit"),
         ({}, int, "x", "input", "^invalid literal for int"),
         ({}, len, 3, "input", "^object of type 'int' has no len"),
         ({}, Path.read_text, Path("/nowhere/refs.jsonl"), "input", r"^refs\.jsonl: No such file or directory"),
@@ -72,7 +72,7 @@ def test_an_unexpected_error_is_not_hidden() -> None:
         asyncio.run(WorkerPool(ROOM).run("v", divmod, 1, 0))
 
 
-REPLACED = "stopped, since you began another request, and a visitor has one at a time"
+REPLACED = "stopped because you started another request; a visitor can run one at a time"
 
 
 def test_an_older_request_that_comes_late_stops_nothing() -> None:

@@ -196,7 +196,7 @@ def test_a_foreign_table_gets_the_right_score(visit: Visit, size: tuple[int, int
     visitor = opened(visit, size, dark=dark)
     assert axe(visitor.page, "#testset") == []
     visitor.choose_files(ANSWERS)
-    visitor.page.locator(".wz-doubts").get_by_text("One file so far").wait_for()
+    visitor.page.locator(".wz-doubts").get_by_text("This is one file").wait_for()
     visitor.choose_files(GOLD)
     assert slots(visitor) == ["ground truth gold.csv", "predictions run 1.csv"]
     visitor.page.locator(".wz-details > summary").evaluate("summary => { summary.parentElement.open = true; }")
@@ -204,7 +204,7 @@ def test_a_foreign_table_gets_the_right_score(visit: Visit, size: tuple[int, int
     assert [json.loads(reading(visitor, name).input_value()) for name in fields] == [
         "Beleg", "doc", "GroundTruth", "answer", "repair", "json", "error",
     ]  # fmt: skip
-    assert reading(visitor, "predictions_delimiter").locator("option:checked").inner_text() == "semicolon (guess)"
+    assert reading(visitor, "predictions_delimiter").locator("option:checked").inner_text() == "semicolon (detected)"
     assert visitor.page.locator(".wz-rows tbody tr").count() == 6
     assert axe(visitor.page, "#testset") == []
     reading(visitor, "prediction").focus()
@@ -225,7 +225,7 @@ def test_files_that_do_not_say_what_they_are(visit: Visit) -> None:
     visitor = opened(visit)
     visitor.choose_files(*PLAIN)
     visitor.page.get_by_text("Which file is the ground truth?").wait_for()
-    visitor.page.get_by_role("button", name="Take this as ground truth").nth(0).click()
+    visitor.page.get_by_role("button", name="Use as ground truth").nth(0).click()
     swap = visitor.page.get_by_role("button", name="Swap")
     swap.wait_for()
     assert slots(visitor) == ["ground truth a.jsonl", "predictions b.jsonl"]
@@ -288,7 +288,7 @@ def test_references_without_a_prediction_and_rows_with_faults(visit: Visit) -> N
     score.click()
     visitor["testset-left-out"].get_by_text("1 of 2 rows are left out").wait_for()
     scored(visitor, 1)
-    assert visitor.page.locator(".chip").all_text_contents() == ["faults left out×"]
+    assert visitor.page.locator(".chip").all_text_contents() == ["faulty rows left out×"]
 
 
 @pytest.mark.parametrize(
@@ -429,7 +429,7 @@ def test_documents_are_found_sorted_and_downloaded(visit: Visit) -> None:
     for text, found in (("RECEIPT-01", "10"), ("frühstück „müßiggang“", "1"), ("nowhere to be found", "0")):
         find.fill(text)
         count(visitor, f"{found} of 40 documents")
-    visitor.page.get_by_text("No document holds this text.").first.wait_for()
+    visitor.page.get_by_text("No document contains this text.").first.wait_for()
     find.fill("")
     count(visitor, "40 documents")
     visitor["testset-sort"].locator("summary").click()
@@ -439,7 +439,7 @@ def test_documents_are_found_sorted_and_downloaded(visit: Visit) -> None:
     facet(visitor, "same value", "15 of 40 documents")
     expected = texts(visitor, ".doc bdi")
     rows = exported(visitor, "button >> nth=-1").splitlines()
-    visitor["testset-status"].get_by_text("15 rows with both sides").wait_for()
+    visitor["testset-status"].get_by_text("15 rows downloaded").wait_for()
     assert len(rows) == 15
     assert [json.loads(row)["question_id"] for row in rows][: len(expected)] == expected
     visitor["testset-sort"].locator("summary").click()
@@ -560,7 +560,7 @@ def test_a_remedy_is_taken_and_taken_back_and_the_view_stays(visit: Visit, size:
     assert "cause=near+miss" in visitor.page.url
     if size == NARROW:
         visitor["testset-more"].click()
-    visitor.page.get_by_label("Take back: by value").click()
+    visitor.page.get_by_label("Undo: by value").click()
     scored(visitor, first)
     visitor.choose("ignore_case", "false", tab="testset")
     scored(visitor, third)
@@ -594,7 +594,7 @@ def test_metrics_slices_and_a_schema(visit: Visit) -> None:
     scored(visitor, typed)
     visitor["testset-schema-file"].set_input_files(payload("s.json", b"{"))
     visitor["testset-detail"].get_by_text("line 1, column 2").wait_for()
-    visitor["testset-act"].get_by_text("Take it back").click()
+    visitor["testset-act"].get_by_text("Undo").click()
     scored(visitor, typed)
     visitor["testset-options"].locator("summary").click()
     visitor["testset-by"].fill("true")  # a name as any other
@@ -640,7 +640,7 @@ def test_what_fails_is_one_sentence_and_the_last_result_stays_as_an_old_one(
     visitor.page.locator(".doc").nth(4).click()
     visitor["testset-detail"].get_by_text(sentence).wait_for()
     chosen = texts(visitor, ".doc[aria-selected=true] bdi")[0]
-    title_of_fault = "This result is gone." if kind == "gone" else f"{chosen} was not loaded."
+    title_of_fault = "This result is gone." if kind == "gone" else f"{chosen} could not be loaded."
     assert texts(visitor, "#testset-title") == [title_of_fault]
     assert chosen != opened_before[0]
     assert texts(visitor, "#testset-name, #testset-of, #testset-points, #testset-tree") == opened_before
@@ -658,14 +658,14 @@ def test_files_that_are_not_taken(visit: Visit) -> None:
     page, said = visitor.page, visitor.page.locator("#testset .drop-fault")
     visitor.choose_files(PLAIN[0], payload("b.jsonl", b"nothing\n"))
     page.get_by_text("b.jsonl, line 1, column 1: expecting value").wait_for()
-    assert texts(visitor, "#testset .drop-acts .btn, #testset .slots .btn") == ["Choose another file", "Start again"]
+    assert texts(visitor, "#testset .drop-acts .btn, #testset .slots .btn") == ["Choose another file", "Start over"]
     assert visitor["testset"].locator("[data-choice]").count() == 0
     visitor.choose_files(PLAIN[1])
     assert slots(visitor) == ["file 1 a.jsonl", "file 2 b.jsonl"]
-    page.get_by_role("button", name="Start again").click()
+    page.get_by_role("button", name="Start over").click()
     for files, sentence in (
         ([*PLAIN, GOLD], "Two files make a test set"),
-        ([payload("p.jsonl", b" " * 25_000_001)], "p.jsonl is larger than the 25 MB that this page takes."),
+        ([payload("p.jsonl", b" " * 25_000_001)], "p.jsonl is larger than 25 MB, the limit of this page."),
     ):
         page.locator("#testset .drop-input").set_input_files(files)
         said.get_by_text(sentence).wait_for()
@@ -677,9 +677,9 @@ def test_files_that_are_not_taken(visit: Visit) -> None:
     page.unroute_all()
     page.route("**/gradio_api/upload", lambda route: route.abort())
     page.locator("#testset .drop-input").set_input_files(list(PLAIN))
-    page.locator(".slot-fault").get_by_text("The server does not answer.").first.wait_for()
+    page.locator(".slot-fault").get_by_text("The server does not respond.").first.wait_for()
     recover(visitor)
-    page.get_by_role("button", name="Start again").click()
+    page.get_by_role("button", name="Start over").click()
     visitor.choose_files(GOLD, ANSWERS)
     is_stopped: list[bool] = []
 

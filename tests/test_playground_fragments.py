@@ -53,7 +53,7 @@ def test_what_was_left_out_is_said(tmp_path: Path) -> None:
     predictions.write_text(predictions.read_text() + '{"question_id": "c",\n')
     found = scored_files(references, predictions, tmp_path, skip=True)
     assert "; 1 of 3 rows are left out." in found["left_out"][0]
-    assert found["left_out"][1].startswith("The first: p.jsonl, line 3")
+    assert found["left_out"][1].startswith("First error: p.jsonl, line 3")
     assert found["counts"] == ["1 row left out because of faults"]
     assert str(tmp_path) not in "".join(found["left_out"])
 

@@ -134,8 +134,8 @@ def test_a_fault_underlines_its_line_and_can_be_repaired(visit: Visit) -> None:
     visitor["pair-title"].get_by_text("Not scored: the prediction is not JSON.").wait_for()
     assert visitor["pair-prediction"].locator(".ln.bad s").all_inner_texts() == ["2"]
     assert visitor["pair-prediction"].locator(".squiggle").all_inner_texts() == ['"b"']
-    assert "1 fault" in visitor["pair-prediction"].inner_text()
-    assert visitor["pair-detail"].inner_text().startswith("Mend line 2, or let it be repaired. Below is")
+    assert "1 error" in visitor["pair-prediction"].inner_text()
+    assert visitor["pair-detail"].inner_text().startswith("Correct line 2, or have it repaired. The score below")
     visitor.fault("pair-prediction").get_by_role("button", name="Insert it").click()
     visitor.has_score("1.000")
     assert visitor.typed("pair-prediction") == '{"a": "tea",\n "b": "milk"}'
@@ -149,11 +149,15 @@ def test_a_fault_underlines_its_line_and_can_be_repaired(visit: Visit) -> None:
 def test_a_sloppy_prediction_is_read_as_a_file_would_be_and_says_so(visit: Visit) -> None:
     visitor = visit()
     visitor.choose("reading", "repair")
-    for text, place in (('Sure:\n```json\n{"a": "b"}\n```', "line 1, column 1"), ("{'a': 'b',}", "line 1, column 2")):
+    texts = (
+        ('Sure:\n```json\n{"a": "b"}\n```', "line 1, column 1", "the JSON in it was extracted."),
+        ("{'a': 'b',}", "line 1, column 2", "it was repaired."),
+    )
+    for text, place, reading in texts:
         visitor.score('{"a": "b"}', text)
         assert visitor.total() == 1, text
         assert f"not JSON ({place}" in visitor["pair-status"].inner_text(), text
-        assert "read with repair" in visitor["pair-status"].inner_text(), text
+        assert reading in visitor["pair-status"].inner_text(), text
     visitor.row("$.a").click()
     assert marked(visitor) == ["1-1", "1-1"]
     visitor.paste("pair-prediction", "I cannot read this")
@@ -289,7 +293,7 @@ def test_an_older_answer_never_replaces_a_newer_one_and_a_long_request_is_cancel
     held: list[Route] = []
     visitor.page.route(SERVER, lambda route: route.fallback() if held else held.append(route))
     visitor.paste("pair-prediction", '{"first": 1}')
-    visitor["pair-detail"].get_by_text("takes longer than usual").wait_for()
+    visitor["pair-detail"].get_by_text("is taking longer than usual").wait_for()
     visitor.score('"abcd"', '"abce"')
     visitor.has_score("0.750")
     with visitor.page.expect_response(SERVER) as late:
@@ -427,7 +431,7 @@ STRANGE_LINKS = {
     "#pair=": "it is damaged",
     packed({"a": 1}): "truth: field required",
     packed(["1", "2", 0.5, True, "repair", "<img src=x onerror=alert(1)>"]): "metric: expected 'anls_star', ",
-    packed("x" * 40_000_000): "it holds more text than this page takes",
+    packed("x" * 40_000_000): "it contains more text than this page accepts",
 }
 
 
@@ -436,7 +440,7 @@ def test_a_link_that_is_no_pair_is_refused_with_a_sentence(visit: Visit) -> None
     visitor = visit("/" + next(iter(STRANGE_LINKS)))
     for link, refusal in STRANGE_LINKS.items():
         visitor.page.evaluate("hash => { location.hash = ''; location.hash = hash; }", link)
-        visitor["pair-status"].get_by_text(f"This link was not opened: {refusal}").wait_for()
+        visitor["pair-status"].get_by_text(f"This link could not be opened: {refusal}").wait_for()
         assert visitor["pair-result"].locator(".anls-score").inner_text() == "0.648"
     visitor.score('"a"', '"a"')
     assert visitor.total() == 1
@@ -455,9 +459,9 @@ def test_a_link_works_from_inside_a_frame(visit: Visit) -> None:
     frame.locator("#pair-prediction textarea").fill('"abce"')
     visitor.copy("old")
     frame.locator("#pair-link").click()
-    frame.get_by_text("It opens this page outside of the frame.").wait_for()
+    frame.get_by_text("It opens this page outside the frame.").wait_for()
     frame.locator("#pair-result").get_by_text("0.750").first.wait_for()
-    assert "outside of the frame" in frame.locator(".told").inner_text()  # the score does not take its place
+    assert "outside the frame" in frame.locator(".told").inner_text()  # the score does not take its place
     visit(visitor.copied("old").removeprefix(visitor.app.url)).has_score("0.750")
 
 
@@ -540,7 +544,7 @@ def test_without_a_server_the_page_says_so_and_tries_again(visit: Visit) -> None
     visitor = visit()
     visitor.page.route(SERVER, lambda route: route.abort())
     visitor.paste("pair-prediction", '{"a": 1}')
-    visitor["pair-detail"].get_by_text("The server does not answer.").wait_for()
+    visitor["pair-detail"].get_by_text("The server does not respond.").wait_for()
     visitor.page.unroute(SERVER)
     visitor["pair-act"].click()
     visitor["pair-title"].wait_for(state="hidden")
@@ -594,5 +598,5 @@ def test_links_by_chance_are_pairs_or_refused_with_a_sentence(chromium: Browser)
     refusals = [refusal_of(value) for value, _ in read]
     assert 50 < refusals.count("") < LINKS - 50
     assert not any("\n" in refusal for refusal in refusals)
-    sentences = {"", "Error: it is damaged", "Error: it holds more text than this page takes"}
+    sentences = {"", "Error: it is damaged", "Error: it contains more text than this page accepts"}
     assert {sentence for _, sentence in read} == sentences

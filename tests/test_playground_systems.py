@@ -89,7 +89,7 @@ def test_three_real_systems_in_one_look(visitor: Comparer, docubench: Path) -> N
     visitor.drop(docubench / "references.jsonl", *sorted(docubench.glob("predictions_*.jsonl")))
     assert visitor.shown() == "gemini leads claude by 0.026; no difference is proven (p = 0.66)."
     for name, text in (
-        ("text", "Four fifths of the lead is one document, 5ukZftw0."),
+        ("text", "Four fifths of the lead comes from one document, 5ukZftw0."),
         ("order", "Compared by value, the order is gemini 0.970, gpt 0.959, claude 0.934."),
         ("remedies", "Compare by value"),
         ("tie", "tied"),
@@ -154,7 +154,7 @@ def test_a_document_side_by_side_and_its_link(visit: Visit) -> None:
     assert any(name.startswith("only in the prediction ") and "−" in name for name in names)
     assert shown[1] == ["7 values agree"]
     assert sum(row[0] == "[+]" for row in shown) == 7
-    visitor.page.get_by_label("also where all agree").check()
+    visitor.page.get_by_label("include values on which all agree").check()
     assert len(visitor.places("receipt-027")) > len(shown)
     visitor.part("name").click()
     visitor.part("places").locator("[data-cell]").first.press("j")
@@ -178,7 +178,7 @@ def test_a_document_side_by_side_and_its_link(visit: Visit) -> None:
     assert other.part("find").input_value() == "receipt-0"
     assert other.part("verdict").inner_text() == visitor.part("verdict").inner_text()
     run = link.split("#compare=")[1].split("&")[0]
-    visit(f"/#documents={run}").page.get_by_text("This link was not opened: It is no test set.").wait_for()
+    visit(f"/#documents={run}").page.get_by_text("This link could not be opened: It is not a test set.").wait_for()
     gone = on_the_tab(visit, "/#compare=" + "r" * 22)
     gone.part("status").get_by_text("These results are no longer on the server").wait_for()
 
@@ -195,12 +195,12 @@ def test_columns_of_other_names_are_shown_before_comparing(visitor: Comparer) ->
     box.get_by_text("Which file is the ground truth?").wait_for()
     assert box.locator(".btn.main").count() == 0
     assert "hold it" not in box.inner_text()
-    box.locator("[data-item='0']").get_by_role("button", name="Take this as ground truth").click()
+    box.locator("[data-item='0']").get_by_role("button", name="Use as ground truth").click()
     box.get_by_text("paired by nr").wait_for()
     box.locator("[data-choice=prediction]").select_option(label="nr")
     box.get_by_text("prediction: nr").wait_for()
     box.locator("[data-choice=prediction]").select_option(label="wert")
-    box.get_by_text("all 2 files of predictions alike").wait_for()
+    box.get_by_text("all 2 prediction files in the same way").wait_for()
     visitor.button("Compare").click()
     assert visitor.shown().startswith("a leads b by 0.333")
     visitor.button("Change").click()
@@ -224,11 +224,11 @@ def cancelled(route: Route) -> None:
 UNPAIRED = "r.jsonl and b.jsonl: ids of references that no prediction has (1): 'c'"
 REPEATED = "n.jsonl: ids that occur more than once in the predictions (1): 'a'"
 STATES: list[tuple[Any, str, str]] = [  # predictions, or how the server fails; what is said; the way on
-    ([BASE[:2], BETTER], UNPAIRED, "Absent predictions score 0"),
+    ([BASE[:2], BETTER], UNPAIRED, "Score missing predictions 0"),
     ([BASE, [*BETTER, BETTER[0]]], REPEATED, "Leave out faulty rows"),
-    (lambda route: route.abort(), "The server does not answer.", "Try again"),
+    (lambda route: route.abort(), "The server does not respond.", "Try again"),
     (cancelled, "Scoring", "Cancel"),
-    ([BASE], "Expected from 2 to 8 files of predictions, got 1.", "Keep this one"),
+    ([BASE], "Expected from 2 to 8 files of predictions, got 1.", "Keep this result"),
 ]
 
 
@@ -239,12 +239,12 @@ def test_what_fails_is_one_sentence_with_a_way_on(visitor: Comparer) -> None:
     visitor.page.locator("summary", has_text="Options").locator("visible=true").click()
     for number, sentence in (
         (1, "Ours leads one by"),
-        (0, "Two systems are called 'Ours'. Below is the comparison before."),
+        (0, "Two systems are called 'Ours'. The previous comparison is shown below."),
     ):
         visitor.part("names").locator("input").nth(number).fill("Ours")
         visitor.page.keyboard.press("Enter")
         visitor["compare"].get_by_text(sentence).wait_for()
-    visitor.button("Keep this one").click()
+    visitor.button("Keep this result").click()
     good = visitor.shown()
     for failure, sentence, act in STATES:
         if callable(failure):
@@ -274,7 +274,7 @@ def test_a_schema_is_offered_chosen_and_taken_back(visitor: Comparer) -> None:
     visitor.drop_rows(r=truths, same=same, other=other)
     by_text = visitor.shown()
     assert by_text.startswith("same leads other by")
-    assert visitor.part("order").inner_text() == "By the suggested schema, the order is other 1.000, same 0.833."
+    assert visitor.part("order").inner_text() == "With the suggested schema, the order is other 1.000, same 0.833."
     visitor.button("Compare amounts as money").click()
     visitor.part("verdict").get_by_text("other leads same by 0.167").wait_for()
     assert visitor.part("chips").all_inner_texts() == ["a schema\n×"]
@@ -287,7 +287,7 @@ def test_a_schema_is_offered_chosen_and_taken_back(visitor: Comparer) -> None:
     visitor["compare-metric"].select_option("kieval")
     visitor["compare"].get_by_text("KIEval counts entities", exact=False).first.wait_for()
     assert visitor.part("chips").all_inner_texts() == ["KIEval\n×"]
-    visitor.page.get_by_label("Take back: KIEval").click()
+    visitor.page.get_by_label("Undo: KIEval").click()
     visitor.part("verdict").get_by_text(by_text.split(";")[0]).wait_for()
     assert visitor.part("chips").all_inner_texts() == [""]
 

@@ -104,7 +104,13 @@ def with_text(text: str) -> dict[str, Any]:
         (INTEGERS, {"metric": "kieval"}, OF_KIEVAL, "Compared by value", BY_VALUE),
         (with_text("xxxx"), {}, f"{ALL} wrong values.", "", None),
         (with_text("TEA"), {"ignore_case": False}, f"{ALL} wrong values.", "With case ignored", IGNORING_CASE),
-        (JSON_TEXTS, {"parse": "text"}, f"{ALL} values of a wrong type.", "With the JSON in the texts read", REPAIRED),
+        (
+            JSON_TEXTS,
+            {"parse": "text"},
+            f"{ALL} values of a wrong type.",
+            "With JSON extracted from the texts",
+            REPAIRED,
+        ),
     ],
 )
 def test_a_headline_is_the_largest_cause_and_what_helps(
@@ -114,7 +120,7 @@ def test_a_headline_is_the_largest_cause_and_what_helps(
     found = evaluated(TRUTHS, predictions, **options)
     what_ifs = what_ifs_of([found], lambda *_: None)
     headline = headline_of(found, what_ifs)
-    assert (headline["title"], headline["text"]) == (title, f"{remedy}, nothing stays lost." if remedy else "")
+    assert (headline["title"], headline["text"]) == (title, f"{remedy}, no points are lost." if remedy else "")
     assert [each.options for each in what_ifs] == ([offered] if offered else [])
     assert all(each.label.endswith("→ 1.000") for each in what_ifs)
     assert (headline["remedy"] is not None) == bool(offered)
@@ -131,7 +137,7 @@ def test_a_schema_is_offered_where_it_settles_more_than_other_options() -> None:
     assert offered.label == "Compare amounts as money → 1.000"
     schema = json.loads(offered.options["what_if"]["schema"])
     assert schema == docscore.suggest_schema(AMOUNTS).schema
-    assert headline_of(found, [offered])["text"] == "By the suggested schema, nothing stays lost."
+    assert headline_of(found, [offered])["text"] == "With the suggested schema, no points are lost."
 
 
 def test_what_takes_too_long_is_not_offered() -> None:
@@ -153,7 +159,7 @@ def test_a_verdict_says_who_leads_whether_that_is_proven_and_the_order_by_value(
     verdict = told(systems)
     assert verdict["title"] == "first leads second by 0.167"
     assert (verdict["rest"], verdict["p"]) == ("no difference is proven", "= 1.00")
-    assert (verdict["text"], verdict["document"]) == ("All of the lead is one document", "a")
+    assert (verdict["text"], verdict["document"]) == ("All of the lead comes from one document", "a")
     assert verdict["remarks"] == ["Compared by value, the order is first 1.000, third 1.000, second 0.833."]
     assert [each["options"] for each in verdict["remedies"]] == [BY_VALUE]
     assert [(each["better"], each["worse"], each["same"]) for each in pairs] == [(1, 0, 5), (6, 0, 0), (5, 1, 0)]
@@ -171,11 +177,11 @@ def test_a_verdict_says_what_reading_texts_and_a_schema_would_change() -> None:
     assert empty["rest"] == "that is beyond chance"
     assert empty["remarks"] == ["Predictions of y are text where an object or a list is expected."]
     assert empty["remedies"] == []
-    assert texts["remarks"][1:] == ["With the JSON in the texts read, the scores are x 1.000, y 1.000."]
+    assert texts["remarks"][1:] == ["With JSON extracted from the texts, the scores are x 1.000, y 1.000."]
     assert [each["options"] for each in texts["remedies"]] == [REPAIRED]
     wrong_text = {name: {**truth, "t": "tee"} for name, truth in AMOUNTS.items()}
     amounts = told({"x": evaluated(AMOUNTS, wrong_text), "y": evaluated(AMOUNTS, SAME_AMOUNTS)})
-    assert amounts["remarks"] == ["By the suggested schema, the order is y 1.000, x 0.833."]
+    assert amounts["remarks"] == ["With the suggested schema, the order is y 1.000, x 0.833."]
     assert [each["label"] for each in amounts["remedies"]] == ["Compare amounts as money"]
 
 
@@ -205,7 +211,7 @@ def test_what_the_server_does_wrong_is_told_and_logged(
 ) -> None:
     monkeypatch.setattr(server_functions, "is_scored_at_once", lambda _: 1 / 0)
     found = asyncio.run(server_functions.score_workspace({"truth": "1", "prediction": "1"}))
-    assert found == {"refused": "The server failed at this; its log says why.", "kind": "failed"}
+    assert found == {"refused": "An error occurred on the server; its log says why.", "kind": "failed"}
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
