@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""The ANLS* metric for the `evaluate` library: rows in and out; the scores are docscore's."""
+"""The ANLS* metric for the `evaluate` library, computed by docscore."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from typing import Any
 
 try:  # `anls_score` needs neither
-    import datasets  # noqa: F401  what evaluate stores rows with
+    import datasets  # noqa: F401  evaluate stores rows with it
     import evaluate
 except ModuleNotFoundError as error:
     if error.name not in ("datasets", "evaluate"):
@@ -49,9 +49,9 @@ except ModuleNotFoundError as error:
 __all__ = ["AnlsStar", "anls_score"]
 
 _DESCRIPTION = """\
-ANLS* scores what a model extracted from a document against what it should have extracted. Both are JSON values: strings
-are compared by normalised Levenshtein similarity, lists by optimal matching, objects key by key, and of alternative
-answers the best counts. It generalises ANLS, the metric of document question answering, to structured answers.
+ANLS* compares what a model extracted from a document with the ground truth. Both are JSON values: strings are compared
+by normalised Levenshtein similarity, lists by optimal matching, and objects key by key; of several acceptable answers,
+the best match counts. ANLS* generalises ANLS, the metric of document question answering, to structured answers.
 """
 
 _CITATION = """\
@@ -70,68 +70,73 @@ _KWARGS_DESCRIPTION = """
 Scores predictions against references.
 
 Args:
-    predictions: one row a document, `{"question_id": str, "prediction": any JSON value}`.
-    references: one row a document, `{"question_id": str, "references": [acceptable answers, each any JSON value]}`.
-        Inside an answer, `{"$one_of": [...]}` or a tuple holds alternatives for that place. Rows are paired by
-        question_id, whatever their order.
-        Two other formats are told by the first row: `{"question_id", "prediction_text"}` with `{"question_id",
+    predictions: one row per document, `{"question_id": str, "prediction": any JSON value}`.
+    references: one row per document, `{"question_id": str, "references": [acceptable answers, each any JSON value]}`.
+        Inside an answer, `{"$one_of": [...]}` or a tuple holds alternatives for a value. Rows are paired by
+        question_id, in any order.
+        Two other formats are detected from the first row: `{"question_id", "prediction_text"}` with `{"question_id",
         "answers"}`, and plain values on both sides, paired by position.
-    threshold: a similarity of texts below it counts as 0, from 0 to 1; default 0.5.
-    ignore_case: whether texts are compared in lower case; default True.
-    parse: "json" to read predictions that are text as JSON, "repair" to mend them where they are not quite, "text" to
-        compare them as text; default None, which is "text" but refuses texts that are JSON on both sides. What cannot
-        be parsed is scored as the text it is, and counted.
-    parse_references: "json" to read references that are text as JSON; default None, which takes text as text.
-    missing: "error" if a reference without a prediction is an error (the default), "zero" to score it as null, "skip"
-        to leave it out.
-    per_sample: whether to return the score of each row too.
-    key_scores: whether to return what became of each field, and why points were lost.
-    confidence: the level of confidence intervals, such as 0.95, between 0 and 1; default None, for none. They come from
-        10,000 resamples of the rows (BCa bootstrap), always the same ones.
-    cluster: the rows that are not independent, such as the questions of one document, which `confidence` then resamples
-        together: the name of a column of the reference rows, a function of the question_id, or a list with a label for
-        each reference; default None, for rows that are all independent.
-    signature: whether to return what makes the score comparable: threshold, case, version.
-    strict: with the configuration "anls" only: whether a similarity of exactly the threshold counts as 0, as in the
-        equation of the paper of ANLS; default False: it counts, as in the competition's script.
-    rules: what counts in a prediction: "paper" (the default), by which keys without a value do not, or
-        "anls_star-1.0.1", by which they do, as in the published package of that version.
-    numbers: how numbers are compared: "text" (the default), as they print, or "value", by their shortest decimal
-        spelling, so that 1000.0 is 1000; texts stay texts.
-    schema: a JSON Schema that says how each place compares and what it weighs: a dict, the path of a file, or of a
-        folder with one a document (`ID.json`), or a pydantic model class; default None. See `docs/typed_scores.md`.
-    The configurations "anls" and "anlsl", `evaluate.load(..., "anls")`, score the same as the default one, but refuse
-    answers that are no text, or no lists of texts.
+    threshold: a similarity of texts below this value counts as 0; from 0 to 1, default 0.5.
+    ignore_case: whether to compare texts in lower case; default True.
+    parse: how to read predictions that are text: "json" parses them as JSON, "repair" also extracts JSON from other
+        text and repairs it, "text" compares them as text. The default None means "text", but raises an error if the
+        texts on both sides are JSON. Text that cannot be parsed is scored as text, and counted.
+    parse_references: "json" to parse references that are text as JSON; default None, which keeps them as text.
+    missing: what to do with a reference that has no prediction: "error" raises an error (the default), "zero" scores it
+        as null, "skip" leaves it out.
+    per_sample: whether to return the score of each row.
+    key_scores: whether to return the figures of each field, and the points lost by each cause.
+    confidence: the level of confidence intervals, such as 0.95, between 0 and 1; default None, for no intervals. They
+        come from 10,000 resamples of the rows (BCa bootstrap) with a fixed seed.
+    cluster: groups of rows that are not independent, such as the questions about one document, which `confidence`
+        resamples together: the name of a column of the reference rows, a function of the question_id, or a list with a
+        label for each reference; default None, for independent rows.
+    signature: whether to return the signature, the settings that make the score comparable.
+    strict: only with the configuration "anls": whether a similarity equal to the threshold counts as 0, as in the
+        equation of the ANLS paper; default False: it counts, as in the script of the competition.
+    rules: whether keys without a value count in a prediction: they do not with "paper" (the default), and they do with
+        "anls_star-1.0.1", as in that version of the published package.
+    numbers: how to compare JSON numbers: "text" (the default) as printed, "value" by their shortest decimal spelling,
+        so that 1000.0 equals 1000.
+    schema: a JSON Schema that says how to compare each field and how much it weighs: a dict, the path of a file or of a
+        folder with one file per document (`ID.json`), or a pydantic model class; default None. See
+        `docs/typed_scores.md`.
+    The configurations "anls" and "anlsl", such as `evaluate.load(..., "anls")`, give the same scores as the default
+    one, but accept only texts ("anls") or lists of texts ("anlsl") as answers.
 Returns:
-    anls_score: the mean of the rows' scores, from 0 to 1; 1 is best.
-    parse_failures: how many texts could not be parsed; with `parse` only.
-    parse_extracted: how many texts are JSON without the prose or the fence around it; with `parse="repair"` only.
-    parse_mended: how many texts hold JSON that was damaged or cut off; with `parse="repair"` only.
-    parse_ambiguous: how many texts hold several JSON values, of which one was taken; with `parse="repair"` only.
-    missing: how many predictions were missing; with `missing="zero"` only.
-    skipped: how many references without a prediction were left out; with `missing="skip"` only.
-    confidence_interval: the lower and the upper end for anls_score, or None where there is none, as with one row; with
-        `confidence` only, as the next two.
-    standard_error: that of anls_score, or None.
-    confidence_note: why there is no interval; only where there is none.
-    clusters: how many there are; with `cluster` only.
-    key_scores: a list of dicts, a field each: `field` (`items[].price`), `score`, with `confidence` its `low` and
-        `high`, `points_lost` (they add up to 1 - anls_score), `documents`, how many values are `exact`, `partial`,
-        `wrong`, `wrong_type`, `missing`, `extra`, `omission_rate`, `hallucination_rate`; with `key_scores=True` only,
-        as the next three.
-    points_lost: a dict from cause to its share of 1 - anls_score; they add up to it.
-    lists: a list of dicts, the elements of the lists at a place each: `field`, `matched`, `missing`, `extra`.
-    rates: a list of dicts, a rate of documents or of values each: `rate`, `value`, `hits`, `total`.
-    typed_score: the mean of the typed scores of the rows, from 0 to 1, which are no ANLS*; with `schema` only, as
-        unreadable_ground_truths and unreadable_predictions: how many values could not be read as what their place
-        holds. With `confidence` typed_confidence_interval, with `key_scores=True` typed_fields: how each field was
-        compared; with `signature=True` typed_signature.
-    per_sample: a list of `{"question_id", "anls_score"}` in the order of the references, with `parse` also "parsed"
-        ("exact", "extracted", "mended", "ambiguous" or "failed"), with `missing="zero"` also "missing"; with
-        `per_sample=True` only.
+    anls_score: the mean score of the rows, from 0 (worst) to 1 (best).
+    parse_failures: the number of texts that could not be parsed; with `parse`.
+    parse_extracted: the number of texts with JSON inside prose or a code fence; with `parse="repair"`.
+    parse_mended: the number of texts with JSON that was malformed or cut off; with `parse="repair"`.
+    parse_ambiguous: the number of texts with several JSON values, of which one was used; with `parse="repair"`.
+    missing: the number of missing predictions; with `missing="zero"`.
+    skipped: the number of references that were left out; with `missing="skip"`.
+    confidence_interval: the ends of the interval of anls_score, or None if there is none, as for a single row; with
+        `confidence`.
+    standard_error: the standard error of anls_score, or None; with `confidence`.
+    confidence_note: why there is no interval; with `confidence`, if there is none.
+    clusters: the number of clusters; with `cluster`.
+    key_scores: a list with a dict for each field: `field` (such as `items[].price`); `score`, with `confidence` also
+        `low` and `high`; `points_lost`, which add up to 1 - anls_score over all fields; `documents`, the number of
+        documents with the field; the numbers of values that are `exact`, `partial`, `wrong`, `wrong_type`, `missing`
+        and `extra`; `omission_rate`; `hallucination_rate`; with `key_scores=True`.
+    points_lost: a dict from each cause to the points lost by it, which add up to 1 - anls_score; with
+        `key_scores=True`.
+    lists: a list with a dict for each list: `field`, and the numbers of elements that are `matched`, `missing` and
+        `extra`; with `key_scores=True`.
+    rates: a list with a dict for each rate: `rate`, `value`, `hits`, `total`; with `key_scores=True`.
+    typed_score: the mean typed score of the rows, from 0 to 1, which is not ANLS*; with `schema`.
+    typed_confidence_interval: the ends of the interval of typed_score; with `schema` and `confidence`.
+    unreadable_ground_truths, unreadable_predictions: the numbers of values that the comparators of their fields could
+        not read; with `schema`.
+    typed_fields: how each field was compared; with `schema` and `key_scores=True`.
+    typed_signature: the signature of typed_score; with `schema` and `signature=True`.
+    per_sample: a list of `{"question_id", "anls_score"}` in the order of the references; with `parse`, rows also have
+        "parsed" ("exact", "extracted", "mended", "ambiguous" or "failed"), and with `missing="zero"` "missing"; with
+        `per_sample=True`.
     parsed_ids: the ids of the texts that are "failed", "extracted", "mended" and "ambiguous"; with `parse` and
-        `per_sample=True` only.
-    signature: a string; with `signature=True` only.
+        `per_sample=True`.
+    signature: a string; with `signature=True`.
 Examples:
     >>> import docscore
     >>> import evaluate
@@ -151,7 +156,7 @@ _CONFIGURATIONS = ("default", "anls", "anlsl")
 
 
 def __getattr__(name: str) -> Any:
-    """Say what to install where the metric is asked for and `evaluate` is absent."""
+    """Name what to install if the class is requested and `evaluate` is not installed."""
     if name == "AnlsStar" and evaluate is None:
         msg = 'AnlsStar needs evaluate and datasets: pip install "docscore[evaluate] @ git+https://github.com/OWNER/docscore"'
         raise ModuleNotFoundError(msg, name="evaluate")
@@ -179,7 +184,7 @@ if evaluate is not None:
 
         def _refuse(self, options: Mapping[str, Any]) -> None:
             if options.get("strict") and self.config_name != "anls":
-                expected = "False but with the configuration 'anls'"
+                expected = "False, or the configuration 'anls'"
                 raise InputValueError(place="strict", expected=expected, got="True")
             if options.get("schema") is not None:
                 METRICS["typed"].check_options(ScoringOptions(schema=options["schema"]))

@@ -74,7 +74,7 @@ def test_one_format_until_the_score_is_computed(first: str, second: str, metric:
     with pytest.raises(TypeError, match="expected a"):
         metric.add_batch(predictions=[unscorable], references=other_references[:1])
     metric.add_batch(predictions=predictions, references=references)
-    with pytest.raises(ValueError, match=r"\[0\]: expected .*question_id|one row format"):
+    with pytest.raises(ValueError, match=r"\[0\]: expected .*question_id|rows of one format"):
         metric.add_batch(predictions=others, references=other_references)
     assert metric.compute() == {"anls_score": ANLS_MEAN}
     assert metric.compute(predictions=others, references=other_references) == {"anls_score": ANLS_MEAN}
@@ -183,7 +183,10 @@ def test_sixty_real_receipts(real_receipts: Path, metric: Any) -> None:
 @pytest.mark.parametrize(
     ("declared", "message"),  # rows, process and processes of each
     [
-        ([(2, 0, 3)], "^processes 1, 2 of 3 ended before all rows were written; there is no score of the others"),
+        (
+            [(2, 0, 3)],
+            "^processes 1, 2 of 3 ended before all rows were written, so the rows of the others are not",
+        ),
         ([(2, 0, 2), (1, 1, 2)], "^expected 3 rows, as 2 processes declared, got 2$"),
     ],
 )

@@ -157,7 +157,7 @@ def test_compute_takes_clusters_as_a_column_labels_or_a_function_of_the_id(name:
 def test_compute_refuses_clusters_that_change_nothing_or_are_not_there() -> None:
     module = pytest.importorskip("evaluate").load(evaluate_module("anls_star"))
     rows: dict[str, Any] = {"predictions": PREDICTIONS, "references": REFERENCES}
-    with pytest.raises(ValueError, match=r"^cluster: expected a level under confidence"):
+    with pytest.raises(ValueError, match=r"^cluster: expected a level for confidence"):
         module.compute(**rows, cluster="document")
     with pytest.raises(ValueError, match=r"^cluster: expected a column 'page' of the references, got 'document', "):
         module.compute(**rows, cluster="page", confidence=0.9)

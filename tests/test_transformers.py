@@ -129,12 +129,12 @@ def test_batches_give_what_one_call_gives_to_the_last_bit(size: int, given: bool
 
 
 NUMBERS = np.zeros((2, 5), dtype=int)
-WANTED = r"expected token numbers of shape \(n, length\), got"
+WANTED = r"expected token ids of shape \(n, length\), got"
 FAULTY: list[tuple[Any, Any, type[Exception], str]] = [  # what comes as a second batch
     (np.zeros((2, 5, 9)), None, TypeError, r"predictions: .* float64 of shape \(2, 5, 9\); set predict_with_generate"),
     (np.zeros((2, 5)), None, TypeError, f"predictions: {WANTED} float64"),
     (np.zeros(5, dtype=int), None, TypeError, r"predictions: .* got int64 of shape \(5,\)"),
-    (np.full((2, 5), -1), None, TypeError, "predictions: expected token numbers"),
+    (np.full((2, 5), -1), None, TypeError, "predictions: expected token ids"),
     (NUMBERS, None, TypeError, f"label_ids: {WANTED} NoneType"),
     (NUMBERS, np.zeros((3, 5), dtype=int), ValueError, "as many predictions as label_ids, got 2 and 3"),
 ]
@@ -168,7 +168,7 @@ def test_references_in_another_order_are_refused(tokenizer: Any) -> None:
     function = compute_metrics(tokenizer, references=truths)
     for labels in (rows[::-1], rows[[0, 0]], None, np.zeros((2, 3))):
         assert function(prediction(rows[::-1], labels))["anls_star"] == 1.0
-    with pytest.raises(ValueError, match="references: expected them in the order of the rows"):
+    with pytest.raises(ValueError, match="references: expected the order of the labels"):
         in_batches(function, rows, rows, 1)
 
 
@@ -177,7 +177,7 @@ def test_labels_that_cannot_be_read_are_told(tokenizer: Any) -> None:
     whole = tokens(tokenizer, ['{"a": "x"}'] * 3)
     labels = tokens(tokenizer, ['{"a": "x"}', '{"a": "x"', "x"])
     with pytest.warns(
-        UserWarning, match="label_ids: 2 of 3 are not what parse='repair' reads, such as row 1: '{\"a\": \"x\"'"
+        UserWarning, match="label_ids: 2 of 3 cannot be parsed with parse='repair', such as row 1: '{\"a\": \"x\"'"
     ) as told:
         result = compute_metrics(tokenizer)(prediction(whole, labels))
     assert [each.filename for each in told] == [__file__]
@@ -186,7 +186,7 @@ def test_labels_that_cannot_be_read_are_told(tokenizer: Any) -> None:
 
 WRONG: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
     (object(), {}, TypeError, "expected a tokenizer or a processor with batch_decode, got object"),
-    (None, {"parse": "donut"}, TypeError, "parse: 'donut' needs a processor with token2json, got "),
+    (None, {"parse": "donut"}, TypeError, "parse: expected a processor with token2json for 'donut', got "),
     (None, {"parse": "yaml"}, ValueError, "parse: expected None, 'text', 'json', 'repair' or 'donut', got 'yaml'"),
     (None, {"references": {"a": "x"}}, TypeError, "references: expected a list of rows, got dict"),
 ]

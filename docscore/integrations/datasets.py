@@ -23,15 +23,15 @@ def score_batch(
     `dataset.map(score_batch, batched=True, num_proc=2, fn_kwargs={"parse": "json"})`
 
     Args:
-        batch: columns of a dataset: predictions, and lists of acceptable answers.
-        prediction: the name of the column of predictions.
-        references: the name of the column of acceptable answers.
+        batch: columns of a dataset, with predictions and with lists of acceptable answers.
+        prediction: the name of the column with the predictions.
+        references: the name of the column with the acceptable answers.
         keywords: fields of `ScoringOptions`, such as threshold, ignore_case, schema, parse, and
-            parse_references="json" for answers that are JSON text. In columns of structs, Arrow fills keys that a
+            parse_references="json" for answers that are JSON text. In columns of structs, Arrow fills the keys that a
             row lacks with null.
 
     Returns:
-        The column `anls_score`, with a schema `typed_score`, and with `parse` also `parse_failed`.
+        The column `anls_score`, or `typed_score` with a schema; with `parse` also the column `parse_failed`.
 
     Raises:
         KeyError: for a column that does not exist.

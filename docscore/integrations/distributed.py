@@ -11,14 +11,14 @@ from docscore.evaluation.state import ScoreState
 def merged(state: ScoreState) -> ScoreState:
     """Return the merged state of all processes, on every process; the given state is not changed.
 
-    Only sums, counts, field tables and hashes of ids are sent. A row by id that several processes have counts in the
-    first of them (`ScoreState.without`). Without an initialised process group it is a copy of the state.
+    Only sums, counts, field tables and hashes of ids are sent. If several processes have a row with the same id, the
+    first one counts (`ScoreState.without`). Without an initialised process group, the result is a copy of the state.
 
     Args:
         state: the state of this process.
 
     Raises:
-        ValueError: as `ScoreState.merge`, on every process.
+        ValueError: under the conditions of `ScoreState.merge`, on every process.
     """
     import torch.distributed as dist  # noqa: PLC0415  an extra
 
@@ -32,7 +32,7 @@ def merged(state: ScoreState) -> ScoreState:
         before = of_all(state.ids)[: dist.get_rank()]
         try:
             own: Any = state.without(ChainMap(*before))
-        except ValueError as error:  # which every process has to know
+        except ValueError as error:  # every process has to raise it
             own = error
         states = of_all(own)
         for each in states:

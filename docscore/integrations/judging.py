@@ -1,4 +1,4 @@
-"""One output of a model against its references, as hooks of evaluation tools need it: score, fields, explanation."""
+"""Score one model output against its acceptable answers, for the hooks of evaluation tools."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class JudgedOutput:
     Attributes:
         tree: the score tree; its `score` is the ANLS* score in [0, 1], or with a schema the typed score.
         answers: the acceptable answers, each a ground truth.
-        prediction: the value that was scored: what the output's text says as JSON, or the output as it is.
-        parsed: how its text was read as JSON; None where it was not.
-        name: what the score is: "anls_star", or "typed_score".
+        prediction: the value that was scored: the JSON in the output, or the output itself.
+        parsed: how the output was parsed as JSON; None if it was not.
+        name: the name of the score: "anls_star" or "typed_score".
     """
 
     tree: ScoreTree
@@ -42,7 +42,7 @@ class JudgedOutput:
 
     @property
     def fields(self) -> dict[str, tuple[float, float]]:
-        """Points earned and points that count of each field, by its path without list indices, "items[].price"."""
+        """The points earned and the points possible for each field, by its path, such as "items[].price"."""
         fields: dict[str, Field] = {}
         for path, node, _ in places(self.tree):
             if node.weight and not node.children:
@@ -51,7 +51,7 @@ class JudgedOutput:
 
     @property
     def field_scores(self) -> dict[str, float]:
-        """The score of each field, in [0, 1]; none where the whole is one value."""
+        """The score of each field, in [0, 1]; empty if the ground truth is a single value."""
         return scores_of_points(self.fields)
 
     @property
@@ -61,12 +61,12 @@ class JudgedOutput:
 
     @property
     def shown(self) -> str:
-        """The prediction as text: a text as it is, anything else as JSON."""
+        """The prediction as text: a text unchanged, any other value as JSON."""
         return self.prediction if isinstance(self.prediction, str) else dumps(self.prediction)
 
 
 def scores_of_points(fields: Mapping[str, Sequence[float]]) -> dict[str, float]:
-    """The score of each field by the points that it earned and those that count; none where the whole is one value."""
+    """Return the score of each field from its points; empty if the ground truth is a single value."""
     scores = {path: earned / weight if weight else 1.0 for path, (earned, weight) in fields.items()}
     return {} if scores.keys() <= {"$"} else scores
 
@@ -80,19 +80,19 @@ def judged_output(
     ignore_case: bool = True,
     schema: Any = None,
 ) -> JudgedOutput:
-    """Score an output.
+    """Score one output.
 
     Args:
-        output: the text of a model, or a JSON value; None where there is none, which is scored as null.
+        output: the text of a model, or a JSON value. None, for no output, is scored as null.
         answers: the acceptable answers, each a ground truth.
-        parse: "none", "json" or "repair", as for `docscore score --parse`; "auto" repairs where an acceptable answer is
-            an object or a list, and leaves the text as it is elsewhere.
-        threshold: tau in [0, 1].
-        ignore_case: whether texts are compared in lower case.
-        schema: a JSON Schema that says how places compare; the score is then the typed score.
+        parse: "none", "json" or "repair", as for `docscore score --parse`. "auto" is "repair" if an acceptable answer
+            is an object or a list, and "none" otherwise.
+        threshold: tau in [0, 1]; a similarity below it counts as 0.
+        ignore_case: whether to compare texts in lower case.
+        schema: a JSON Schema that says how to compare each field; the score is then the typed score.
 
     Raises:
-        TypeError, ValueError: for values that cannot be scored, and options that do not exist.
+        TypeError, ValueError: for values that cannot be scored, and for invalid options.
 
     >>> judged_output('Here: {"total": 1}', [{"total": "1"}]).score
     1.0
@@ -115,14 +115,14 @@ def judged_output(
 
 
 def answer_in(text: Any, reading: str = "auto") -> Any:
-    """The ground truth that a tool keeps as text.
+    """Return the ground truth from the text in which a tool stores it.
 
     Args:
-        text: the text; any other value is the ground truth itself.
-        reading: "json"; "text", as it stands; or "auto": JSON where it begins as an object or a list does, and is one.
+        text: the text; any other value is returned unchanged.
+        reading: "json" to parse the text, "text" to keep it, or "auto" to parse it if it is a JSON object or list.
 
     Raises:
-        ValueError: for another reading, and for "json" where it is none.
+        ValueError: for another reading, and for "json" if the text is not JSON.
 
     >>> answer_in('{"total": "12.50"}'), answer_in("12.50"), answer_in("[sic]")
     ({'total': '12.50'}, '12.50', '[sic]')
@@ -141,10 +141,10 @@ def answer_in(text: Any, reading: str = "auto") -> Any:
 
 
 def answers_of(*places: Mapping[str, Any]) -> list[Any]:
-    """The acceptable answers in the first place that has any: a list under `references`, or one under `reference`.
+    """Return the acceptable answers of the first place with the key `references` (a list) or `reference` (one answer).
 
     Raises:
-        ValueError: where no place has either.
+        ValueError: if no place has either key.
     """
     for place in places:
         if "references" in place:

@@ -1,6 +1,7 @@
 """ANLS* for tasks of the LM Evaluation Harness: `process_results: !function score.process_results`.
 
-`score.py` beside the task's YAML holds one line: `from docscore.integrations.lm_eval import process_results`.
+Put a file `score.py` next to the YAML of the task, with the line
+`from docscore.integrations.lm_eval import process_results`.
 """
 
 from __future__ import annotations
@@ -11,22 +12,22 @@ from typing import Any
 from docscore.core.options import THRESHOLD
 from docscore.integrations.judging import answer_in, answers_of, judged_output
 
-METRIC = "anls_star"  # which the task's metric_list names, with the aggregation "mean"
+METRIC = "anls_star"  # the name in the metric_list of the task, with the aggregation "mean"
 
 
 def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
-    """The ANLS* score of the model's output for a document.
+    """Return the ANLS* score of the model's output for a document.
 
     Args:
-        doc: has the ground truth under `reference`, or a list of acceptable answers under `references`; a text that is
-            a JSON object or list is read as such.
-        results: the output, as the only element.
+        doc: the document, with the ground truth under `reference` or a list of acceptable answers under `references`. A
+            text that is a JSON object or list is parsed.
+        results: a list with the output as its only element.
 
     Returns:
         `{"anls_star": score}`, in [0, 1].
 
     Raises:
-        TypeError, ValueError: for values that cannot be scored, and where there is no ground truth.
+        TypeError, ValueError: for values that cannot be scored, and if there is no ground truth.
     """
     return {METRIC: judged_output(results[0], answers_of(doc)).score}
 
@@ -40,16 +41,16 @@ def results_from(
     ignore_case: bool = True,
     schema: Any = None,
 ) -> Callable[[Mapping[str, Any], Sequence[str]], dict[str, float]]:
-    """A `process_results` for documents whose ground truth has another name.
+    """Return a `process_results` function for documents with the ground truth in another column.
 
     Args:
-        column: where the ground truth is; a list in the column `references` is one of acceptable answers.
-        parse: how outputs are read, as for `docscore.integrations.judging.judged_output`.
-        target: how a ground truth that is text is read: "auto", "text" or "json".
+        column: the column with the ground truth; a list in the column `references` holds acceptable answers.
+        parse: how to read outputs, as for `docscore.integrations.judging.judged_output`.
+        target: how to read a ground truth that is text: "auto", "text" or "json".
         threshold: a similarity below it counts as 0.
-        ignore_case: whether texts are compared in lower case.
-        schema: a JSON Schema, its path, or a pydantic model: the score is then `typed_score`, as the metric_list
-            has to name it.
+        ignore_case: whether to compare texts in lower case.
+        schema: a JSON Schema, its path, or a pydantic model. The score is then called `typed_score`, also in the
+            metric_list.
     """
 
     def process(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:

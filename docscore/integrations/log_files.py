@@ -1,4 +1,4 @@
-"""Logs of other tools as files of references and predictions; the tool's library is imported when one is read."""
+"""Read logs of Inspect as tables of references and predictions. Its library is imported when a log is read."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from docscore.evaluation.systems import LoggedRun
 
 
 def table_of_file(path: Path) -> Table:
-    """The samples of a log of Inspect as rows that hold both sides.
+    """Return the samples of an Inspect log as rows that hold both sides.
 
     Raises:
-        ValueError: naming the file, if it is no such log, or the library is missing.
+        ValueError: naming the file, if it is not an Inspect log or the library is not installed.
         OSError: if it cannot be read.
     """
     return cast("Table", _reader(path).table_of_log(path))
 
 
 def run_of_file(path: Path) -> LoggedRun:
-    """What a log of Inspect says of its run: data set, method, model, tokens, cost and time.
+    """Return the data set, method, model, tokens, cost and time of the run that an Inspect log records.
 
     Raises:
-        ValueError: naming the file, if it is no such log, or the library is missing.
+        ValueError: naming the file, if it is not an Inspect log or the library is not installed.
         OSError: if it cannot be read.
     """
     return cast("LoggedRun", _reader(path).run_of_log(path))
 
 
 def _reader(path: Path) -> Any:
-    name, problem = "docscore.integrations.inspect.logs", "reading logs of Inspect needs its library ({})"
+    name, problem = "docscore.integrations.inspect.logs", "reading Inspect logs needs its library ({})"
     return library(name, problem, "bench", in_file(path))  # takes two seconds

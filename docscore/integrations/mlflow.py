@@ -1,4 +1,4 @@
-"""ANLS* as a scorer of MLflow's `mlflow.genai.evaluate`, with a feedback for each field.
+"""ANLS* as a scorer for `mlflow.genai.evaluate`, with feedback for each field.
 
 Install with `pip install docscore mlflow`.
 """
@@ -24,20 +24,21 @@ def anls_star_scorer(
     ignore_case: bool = True,
     schema: Any = None,
 ) -> Scorer:
-    """A scorer for `mlflow.genai.evaluate(scorers=[...])`.
+    """Return a scorer for `mlflow.genai.evaluate(scorers=[...])`.
 
     Args:
-        expectation: the name of the ground truth among a row's expectations: a JSON value, or a text, which is read as
-            JSON where it is an object or a list.
-        fields: whether each field has a feedback too, `anls_star/items.price`; names are those that MLflow takes.
-        parse: how outputs are read, as for `docscore.integrations.judging.judged_output`.
+        expectation: the name of the ground truth in the expectations of a row: a JSON value, or a text, which is parsed
+            if it is a JSON object or list.
+        fields: whether to add feedback for each field, such as `anls_star/items.price`. Characters that MLflow does not
+            allow in names are replaced.
+        parse: how to read outputs, as for `docscore.integrations.judging.judged_output`.
         threshold: a similarity below it counts as 0.
-        ignore_case: whether texts are compared in lower case.
+        ignore_case: whether to compare texts in lower case.
         schema: a JSON Schema, its path, or a pydantic model, for the typed score.
 
     Returns:
-        A scorer whose feedback `anls_star`, with a schema `typed_score`, has the score in [0, 1] as value, and the
-        score tree as rationale.
+        A scorer. Its feedback is called `anls_star`, or `typed_score` with a schema; its value is the score in [0, 1]
+        and its rationale the score tree.
     """
 
     def anls_star_of(outputs: Any, expectations: dict[str, Any]) -> list[Feedback]:

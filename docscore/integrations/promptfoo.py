@@ -1,6 +1,7 @@
 """ANLS* as a Python assertion of promptfoo: `type: python`, `value: file://score.py`.
 
-`score.py` beside the configuration holds one line: `from docscore.integrations.promptfoo import get_assert`.
+Put a file `score.py` next to the configuration, with the line
+`from docscore.integrations.promptfoo import get_assert`.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from docscore.integrations.judging import answers_of, judged_output
 
 
 def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
-    """The score of an output, with a component for each field.
+    """Return the score of an output, with a component for each field.
 
     Args:
-        output: what the provider answered: a text, or a JSON value.
-        context: as promptfoo hands it over. The ground truth is `reference`, or a list of acceptable answers
-            `references`, in the assertion's `config` or among the test's `vars`; a text that is a JSON object or list
-            is read as such. `config` may also have `pass_at` (the lowest score that passes, 1 by default), `parse`,
+        output: the answer of the provider, a text or a JSON value.
+        context: the context that promptfoo passes. The `config` of the assertion or the `vars` of the test hold the
+            ground truth as `reference`, or a list of acceptable answers as `references`. A text that is a JSON object
+            or list is parsed. `config` may also have `pass_at` (the lowest score that passes, 1 by default), `parse`,
             `threshold`, `ignore_case` and `schema` (a JSON Schema or its path), as for
             `docscore.integrations.judging.judged_output`.
 
@@ -29,7 +30,7 @@ def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
         `componentResults` (one for each field).
 
     Raises:
-        TypeError, ValueError: for values that cannot be scored, and where there is no ground truth.
+        TypeError, ValueError: for values that cannot be scored, and if there is no ground truth.
     """
     config = context.get("config") or {}
     wanted = config.get("pass_at", 1.0) - ROUNDING

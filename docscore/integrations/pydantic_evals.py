@@ -21,14 +21,14 @@ _OPTIONS = ("parse", "threshold", "ignore_case", "schema")
 class AnlsStarEvaluator(Evaluator[Any, Any, Any]):  # type: ignore[misc]
     """The ANLS* score of a case's output against its expected output.
 
-    Both may be JSON values, pydantic models or texts; an expected text is read as JSON where it is an object or a list,
-    a tuple has alternatives.
+    Both may be JSON values, pydantic models or texts. An expected text is parsed if it is a JSON object or list, and a
+    tuple holds alternatives.
 
     Attributes:
-        fields: whether each field has a score too, `anls_star/items[].price`.
-        parse: how outputs are read, as for `docscore.integrations.judging.judged_output`.
+        fields: whether to report the score of each field, such as `anls_star/items[].price`.
+        parse: how to read outputs, as for `docscore.integrations.judging.judged_output`.
         threshold: a similarity below it counts as 0.
-        ignore_case: whether texts are compared in lower case.
+        ignore_case: whether to compare texts in lower case.
         schema: a JSON Schema, its path, or a pydantic model; the score is then called `typed_score`.
     """
 
@@ -39,7 +39,7 @@ class AnlsStarEvaluator(Evaluator[Any, Any, Any]):  # type: ignore[misc]
     schema: Any = None
 
     def evaluate(self, ctx: EvaluatorContext[Any, Any, Any]) -> Mapping[str, float | EvaluationReason]:
-        """The score with the score tree as its reason, and the scores of fields."""
+        """Return the score with the score tree as its reason, and the scores of the fields."""
         options: dict[str, Any] = {name: getattr(self, name) for name in _OPTIONS}
         found = judged_output(ctx.output, [answer_in(ctx.expected_output)], **options)
         scores = {f"{found.name}/{path}": score for path, score in found.field_scores.items()} if self.fields else {}

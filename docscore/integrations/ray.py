@@ -55,17 +55,17 @@ def joined(
             folder is read as Parquet. A JSONL file is read whole by one worker.
         references: files of rows `{"question_id", "references": [acceptable answers]}`; in Parquet the list may be JSON
             text.
-        num_partitions: the number of partitions of the rows by id; each must fit into a worker's memory.
-        parse_references: "json" where a text in place of the list of references is one answer that is JSON text;
-            `score` then takes the same.
+        num_partitions: the number of partitions of the rows by id; each must fit into the memory of a worker.
+        parse_references: "json" if a text in place of the list of references is one answer as JSON text. Pass the same
+            to `score`.
 
     Returns:
-        A `ray.data.Dataset` with the columns question_id, prediction and references, the last two as JSON text (a
-        decimal of a Parquet file as `{"$decimal": "12.50"}`), None where a side has no row for the id.
+        A `ray.data.Dataset` with the columns question_id, prediction and references. The last two hold JSON text (a
+        decimal of a Parquet file as `{"$decimal": "12.50"}`), or None if a side has no row for the id.
 
     Raises:
-        ValueError: for files of both kinds on one side, or a Parquet file without such a column. Faults of rows are
-            raised when the dataset is scored, and name the file, in JSONL also the line.
+        ValueError: for files of both kinds on one side, or a Parquet file without these columns. Errors in rows are
+            raised when the dataset is scored; they name the file and, for JSONL, the line.
     """
     names = ColumnNames(json_references=parse_references is not None)
     left, right = _read(predictions, "predictions", names), _read(references, "references", names)
@@ -78,19 +78,19 @@ def score(dataset: Any, *, output: str | None = None, batch_size: int = 1024, **
     Args:
         dataset: a `ray.data.Dataset` with the columns question_id, prediction and references, the last two as JSON
             text, such as the result of `joined`.
-        output: a new or empty folder to which the score of each row is written, as Parquet files with the columns
-            question_id and anls_score, with a schema also typed_score, with `parse` also parsed, with missing "zero"
-            also missing; with missing "skip" the scores of rows without a prediction are null.
-        batch_size: how many rows a worker scores at a time.
+        output: a new or empty folder for the scores of the rows. They are written as Parquet files with the columns
+            question_id and anls_score, typed_score with a schema, parsed with `parse`, and missing with missing="zero".
+            With missing="skip", the scores of rows without a prediction are null.
+        batch_size: the number of rows that a worker scores at a time.
         keywords: as for `ScoreState`: metrics, fields, options, or fields of `ScoringOptions`.
 
     Returns:
         The state of all rows; its `compute()` gives the figures.
 
     Raises:
-        TypeError, ValueError: for invalid options; for values that cannot be scored, naming the row; for ids that occur
-            twice, or on one side only, naming some. With missing "zero", an absent prediction is scored as null
-            instead; with "skip" its row is left out and counted.
+        TypeError, ValueError: for invalid options; for values that cannot be scored, naming the row; and for ids that
+            occur twice or on one side only, naming some. With missing="zero", a missing prediction is scored as null
+            instead; with missing="skip", its row is left out and counted.
     """
     state = ScoreState(**keywords)
     if output is not None and _has_files(output):  # rows of another run would be mixed with those of this run
@@ -155,7 +155,7 @@ def _read(paths: Paths, side: Side, names: ColumnNames) -> Any:
 
 
 def _has_lines(path: str) -> bool:
-    """Whether a path is a JSONL file, or a local folder with one."""
+    """Return whether a path is a JSONL file, or a local folder with one."""
     inside = map(str, Path(path).iterdir()) if Path(path).is_dir() else [path]
     return any(name.lower().endswith(tuple(f".{each}" for each in _LINES)) for name in inside)
 
@@ -173,10 +173,10 @@ def stored_lines(content: bytes, path: str, side: Side, names: ColumnNames = SAM
         content: the content of the file.
         path: the path of the file, for messages.
         side: predictions or references.
-        names: the names of the columns, and how texts among the references are read.
+        names: the names of the columns, and how references that are text are read.
 
     Raises:
-        TypeError, ValueError: naming the first line that is not JSON, is no row of this side, or has a value that
+        TypeError, ValueError: naming the first line that is not JSON, is not a row of this side, or has a value that
             cannot be scored.
     """
     faults = Faults()
@@ -215,7 +215,7 @@ def _schema(side: Side) -> Any:
 
 
 def _score(batch: Any, empty: ScoreState) -> Any:
-    """The score of each row of a batch, and in the first one the state of all."""
+    """Return the score of each row of a batch; the first row also has the state of the batch."""
     if not set(_COLUMNS) <= set(batch.column_names):
         raise InputValueError(expected=f"the columns {', '.join(_COLUMNS)}", got=", ".join(batch.column_names))
     ids, predictions, references = (batch[name].to_pylist() for name in _COLUMNS)
@@ -247,7 +247,7 @@ def _score(batch: Any, empty: ScoreState) -> Any:
     if with_typed:
         for sample, (score, _) in zip(samples.values(), evaluation.points("typed"), strict=True):
             sample["typed_score"] = score
-    rows = [samples.get(name, {ID: name}) for name in ids]  # of one that was left out the id alone
+    rows = [samples.get(name, {ID: name}) for name in ids]  # a row that was left out has only its id
     rows[:1] = [{**row, _STATE: pickle.dumps(state)} for row in rows[:1]]
     kinds = {
         ID: pa.string(),

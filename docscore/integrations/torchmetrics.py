@@ -15,9 +15,9 @@ from docscore.integrations.distributed import merged
 class DocumentScore(torchmetrics.Metric):  # type: ignore[misc]
     """A `docscore.ScoreState` as a `torchmetrics.Metric`.
 
-    `update(predictions, references)` takes rows, `compute()` returns a dict of scalar tensors. With several processes,
-    each updates with its own rows, and `compute`, which all must call, merges the states. Calling the metric updates it
-    and returns the figures of these rows alone.
+    `update(predictions, references)` takes rows, and `compute()` returns a dict of scalar tensors. With several
+    processes, each updates its own metric, and all must call `compute`, which merges the states. Calling the metric
+    updates it and returns the figures of only these rows.
 
     Args:
         kwargs: as for `ScoreState`: metrics, fields, options, or fields of `ScoringOptions`.
@@ -43,11 +43,11 @@ class DocumentScore(torchmetrics.Metric):  # type: ignore[misc]
         self.scores.merge(last)
 
     def compute(self) -> dict[str, torch.Tensor]:
-        """Return the figures of all rows of all processes."""
+        """Return the figures of all rows in all processes."""
         return _tensors(merged(self.scores))
 
     def forward(self, predictions: Any, references: Any) -> dict[str, torch.Tensor]:
-        """Score more rows, and return the figures of these rows alone."""
+        """Score more rows, and return the figures of only these rows."""
         self.update(predictions, references)
         return _tensors(self.last)
 

@@ -42,21 +42,21 @@ def compute_metrics(
 
     Args:
         processor_or_tokenizer: a tokenizer, or a processor with one, that decodes tokens.
-        references: the ground truths of the evaluation set in its order, of any row format; not for a Trainer that
-            groups by length, which changes the order. By default the labels, decoded and parsed like the predictions,
-            with a warning if they cannot be parsed without repair.
-        metrics: names among `docscore.METRICS`; None for "anls_star", and with a schema for "typed" before it.
-        parse: how decoded texts are parsed: "json", "repair" (also malformed JSON), "donut" (`<s_key>` markup, with
-            the processor's `token2json`), or "text" to use the texts as answers; None is "text", but refuses labels
-            that are all JSON.
+        references: the ground truths of the evaluation set, in its order and any row format. Do not pass them to a
+            Trainer that groups by length, because that changes the order. The default is the labels, decoded and parsed
+            like the predictions, with a warning if they cannot be parsed without repair.
+        metrics: names from `docscore.METRICS`. The default is "anls_star"; with a schema, "typed" and "anls_star".
+        parse: how to parse decoded texts: "json", "repair" (malformed JSON too), "donut" (`<s_key>` markup, with the
+            processor's `token2json`), or "text" to use the texts as answers. None means "text", but raises an error if
+            all labels are JSON.
         fields: whether to report each field of the ground truths.
         keywords: fields of `ScoringOptions`, such as threshold, ignore_case and schema.
 
     Returns:
-        A function of an `EvalPrediction`, also for `batch_eval_metrics=True`. It returns `anls_star` (with a schema
-        `typed_score` too), for each field
-        a key such as `anls_star/total`, `parse_failure_rate`, with parse="repair" also `parse_extracted_rate`,
-        `parse_mended_rate` and `parse_ambiguous_rate`, and the figures of the other metrics.
+        A function of an `EvalPrediction`, which also works with `batch_eval_metrics=True`. It returns `anls_star`, with
+        a schema also `typed_score`; for each field a key such as `anls_star/total`; `parse_failure_rate`, with
+        parse="repair" also `parse_extracted_rate`, `parse_mended_rate` and `parse_ambiguous_rate`; and the figures of
+        the other metrics.
 
     Raises:
         TypeError, ValueError: for a processor that cannot decode, references that are not rows, or invalid options.
@@ -65,7 +65,7 @@ def compute_metrics(
 
 
 class ComputeMetrics:
-    """A function of an `EvalPrediction`; keeps its state until a call with `compute_result=True`."""
+    """A function of an `EvalPrediction` that keeps its state until a call with `compute_result=True`."""
 
     def __init__(
         self,
@@ -78,13 +78,8 @@ class ComputeMetrics:
     ) -> None:
         check_choice("parse", parse, (None, *get_args(Parse)))
         if parse == "donut" and not hasattr(processor, "token2json"):
-            expected, got = "a processor with token2json", type(processor).__name__
-            raise InputTypeError(
-                place="parse",
-                expected=expected,
-                got=got,
-                problem=f"'donut' needs {expected}, got {got}",
-            )
+            expected = "a processor with token2json for 'donut'"
+            raise InputTypeError(place="parse", expected=expected, got=type(processor).__name__)
         self.processor = processor
         inner = getattr(processor, "tokenizer", None)
         self.tokenizer: Any = inner if hasattr(inner, "batch_decode") else processor
@@ -102,7 +97,7 @@ class ComputeMetrics:
         self._reset()
 
     def __call__(self, prediction: Any, compute_result: bool = True) -> dict[str, float]:  # noqa: FBT002  the Trainer's
-        """Score all rows or a batch; the last call returns the result. An error resets the state.
+        """Score all rows or a batch. The last call returns the result. An error resets the state.
 
         Args:
             prediction: predictions and label_ids, token ids of shape (n, length), padded with -100.
@@ -124,9 +119,9 @@ class ComputeMetrics:
 
     def _reset(self) -> None:
         self.state.reset()
-        self.outcomes: Counter[str] = Counter()  # how texts were read
+        self.outcomes: Counter[str] = Counter()  # of parsing
         self.labels: list[str] = []  # if references were given
-        self.unread_labels: list[tuple[int, str]] = []  # row and text of labels that are no JSON as they stand
+        self.unread_labels: list[tuple[int, str]] = []  # row and text of labels that are not valid JSON
 
     def _update(self, found: Any, labels: Any) -> None:
         """Score more rows."""
@@ -149,19 +144,14 @@ class ComputeMetrics:
                 got=f"{len(self.references):,}",
             )
         if self.references is not None and self._in_other_order(self.references):
-            expected, got = "them in the order of the rows", "the labels in another order"
-            raise InputValueError(
-                place="references",
-                expected=expected,
-                got=got,
-                problem=f"expected {expected}; the labels are the same in another order",
-            )
+            expected = "the order of the labels"
+            raise InputValueError(place="references", expected=expected, got="the same values in another order")
         if self.unread_labels:
             row, text = self.unread_labels[0]
             msg = (
-                f"label_ids: {len(self.unread_labels):,} of {rows:,} are not what parse={self.parse!r} reads, such as "
-                f"row {row}: {short_repr(text)}; they may be cut off, or have signs that the tokenizer lacks; give "
-                "references"
+                f"label_ids: {len(self.unread_labels):,} of {rows:,} cannot be parsed with parse={self.parse!r}, such "
+                f"as row {row}: {short_repr(text)}; they may be cut off, or contain characters that the tokenizer "
+                "lacks; pass references instead"
             )
             warnings.warn(msg, UserWarning, stacklevel=level_of_caller())
         result = self.state.compute()
@@ -169,7 +159,7 @@ class ComputeMetrics:
         return result | {RATES[PARSE_COUNTS[outcome]]: self.outcomes[outcome] / rows for outcome in read}
 
     def _truths(self, labels: Any, count: int) -> list[Any]:
-        """The ground truths of the next rows."""
+        """Return the ground truths of the next rows."""
         start = self.state.rows
         if self.references is not None:
             if start + count > len(self.references):
@@ -178,7 +168,7 @@ class ComputeMetrics:
                     expected=f"one for each of {start + count:,} rows or more",
                     got=f"{len(self.references):,}",
                 )
-            with suppress(TypeError):  # beside references, labels need not be tokens
+            with suppress(TypeError):  # with references, labels need not be tokens
                 self.labels += self._texts(labels, "label_ids")
             return self.references[start : start + count]
         texts = self._texts(labels, "label_ids")
@@ -193,28 +183,28 @@ class ComputeMetrics:
         return [convert_ground_truth(each.value) for each in read]
 
     def _in_other_order(self, references: list[Any]) -> bool:
-        """Whether the labels are the references in another order, as after a Trainer grouped the rows by length."""
+        """Return whether the labels are the references in another order, as if a Trainer grouped the rows by length."""
         labels = [_key(self._read(text).value) for text in self.labels]
         expected = [_key(value) for value in references]
         return labels != expected and sorted(labels) == sorted(expected)
 
     def _texts(self, tokens: Any, name: str) -> list[str]:
-        """Decode token ids without padding; with eval_do_concat_batches=False they are a list of batches."""
+        """Decode token ids without padding. With eval_do_concat_batches=False, they are a list of batches."""
         several = isinstance(tokens, list) and all(isinstance(each, tuple) or np.ndim(each) > 1 for each in tokens)
-        special, texts = self.parse == "donut", []  # whose keys are special tokens
+        special, texts = self.parse == "donut", []  # its keys are special tokens
         for batch in tokens if several else [tokens]:
             array = _array(batch[0] if isinstance(batch, tuple) else batch, name)
             rows = [row[row != _IGNORED].tolist() for row in array]
             texts += self.tokenizer.batch_decode(
                 rows, skip_special_tokens=not special, clean_up_tokenization_spaces=False
             )
-        if special:  # only those for the beginning, end and padding of a text go
+        if special:  # remove only those for the beginning, end and padding of a text
             for token in filter(None, (getattr(self.tokenizer, f"{end}_token", None) for end in ("eos", "pad", "bos"))):
                 texts = [text.replace(token, "") for text in texts]
         return [text.strip() for text in texts] if special else texts
 
     def _read(self, text: str, truth: Any = None) -> Parsed:
-        """Parse a text as `parse` says."""
+        """Parse a text according to `parse`."""
         if self.parse in (None, AS_TEXT):
             return Parsed(text)
         if self.parse in ("json", "repair"):
@@ -229,12 +219,12 @@ class ComputeMetrics:
 
 
 def _key(value: Any) -> str:
-    """A text that is the same for equal values."""
+    """Return a text that is the same for equal values."""
     return json.dumps(value, sort_keys=True, default=str)
 
 
 def _array(tokens: Any, name: str) -> npt.NDArray[Any]:
-    """Token ids of shape (n, length) as an array, from an array or a tensor on any device."""
+    """Return token ids of shape (n, length) as an array, from an array or a tensor on any device."""
     shape, kind = np.shape(tokens), str(getattr(tokens, "dtype", type(tokens).__name__))
     if len(shape) == 2:  # noqa: PLR2004
         array = np.asarray(tokens.cpu() if hasattr(tokens, "cpu") else tokens)
@@ -242,7 +232,7 @@ def _array(tokens: Any, name: str) -> npt.NDArray[Any]:
             return array
     raise InputTypeError(
         place=name,
-        expected="token numbers of shape (n, length)",
+        expected="token ids of shape (n, length)",
         got=f"{kind} of shape {shape}",
         remedy="set predict_with_generate=True, or preprocess_logits_for_metrics",
     )

@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Entity F1 for the `evaluate` library: rows in and out; the figures are docscore's."""
+"""Entity F1 for the `evaluate` library, computed by docscore."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(msg, name="docscore") from None
 
 _DESCRIPTION = """\
-Entity F1 scores what a model extracted from a document by the values that are exactly right, whatever their group: the
-figure of most papers on information extraction, micro-averaged over documents.
+Entity F1 scores what a model extracted from a document by the values that are exactly right, regardless of their group.
+Most papers on information extraction report it. It is micro-averaged over documents.
 """
 
 _CITATION = """\
@@ -49,30 +49,31 @@ _KWARGS_DESCRIPTION = """
 Scores predictions against references.
 
 Args:
-    predictions: one row a document, `{"question_id": str, "prediction": any JSON value}`, or any of the formats of
+    predictions: one row per document, `{"question_id": str, "prediction": any JSON value}`, or any other format of
         `anls_star`.
-    references: one row a document, `{"question_id": str, "references": [acceptable answers, each any JSON value]}`.
-        Rows are paired by question_id, whatever their order.
-    normalise: whether texts are compared in lower case, with white space folded; default False: they must be identical.
-    donut: whether to read documents as the published implementation of Donut does, which leaves out 0 and False;
-        default False.
-    parse: "json" to read predictions that are text as JSON, "repair" to mend them where they are not quite, "text" to
-        compare them as text; default None, which is "text" but refuses texts that are JSON on both sides.
-    parse_references: "json" to read references that are text as JSON; default None, which takes text as text.
-    missing: "error" if a reference without a prediction is an error (the default), "zero" to score it as null, "skip"
-        to leave it out.
-    confidence: the level of confidence intervals, such as 0.95, between 0 and 1; default None, for none.
-    cluster: the rows that are not independent, such as the questions of one document, which `confidence` then resamples
-        together: the name of a column of the reference rows, a function of the question_id, or a list with a label for
-        each reference; default None, for rows that are all independent.
-    numbers: "value" to compare JSON numbers by value, so that 1000.0 is 1000; default "text", as they print.
-    signature: whether to return what makes the figures comparable.
+    references: one row per document, `{"question_id": str, "references": [acceptable answers, each any JSON value]}`.
+        Rows are paired by question_id, in any order.
+    normalise: whether to compare texts in lower case, with white space folded; default False: they must be identical.
+    donut: whether to read documents as the published implementation of Donut does, which drops 0 and False; default
+        False.
+    parse: how to read predictions that are text: "json" parses them as JSON, "repair" also extracts JSON from other
+        text and repairs it, "text" compares them as text. The default None means "text", but raises an error if the
+        texts on both sides are JSON.
+    parse_references: "json" to parse references that are text as JSON; default None, which keeps them as text.
+    missing: what to do with a reference that has no prediction: "error" raises an error (the default), "zero" scores it
+        as null, "skip" leaves it out.
+    confidence: the level of confidence intervals, such as 0.95, between 0 and 1; default None, for no intervals.
+    cluster: groups of rows that are not independent, such as the questions about one document, which `confidence`
+        resamples together: the name of a column of the reference rows, a function of the question_id, or a list with a
+        label for each reference; default None, for independent rows.
+    numbers: "value" to compare JSON numbers by value, so that 1000.0 equals 1000; default "text", as printed.
+    signature: whether to return the signature, the settings that make the figures comparable.
 Returns:
     entity_f1: from 0 (worst) to 1 (best).
-    confidence_intervals: a dict from figure to (low, high), or None where there is none; with `confidence` only.
-    clusters: how many there are; with `cluster` only.
-    missing, parse_failures, parse_extracted, parse_mended, parse_ambiguous: counts, as those of `anls_star`; signature:
-        a string; if asked for.
+    confidence_intervals: a dict from each figure to (low, high), or to None if it has no interval; with `confidence`.
+    clusters: the number of clusters; with `cluster`.
+    missing, skipped, parse_failures, parse_extracted, parse_mended, parse_ambiguous: counts, as for `anls_star`.
+    signature: a string; with `signature=True`.
 Examples:
     >>> import docscore
     >>> import evaluate

@@ -1,4 +1,4 @@
-"""The base of the modules for `evaluate`: features, rows stored as JSON text, and results."""
+"""The base class of the evaluate modules: features, rows stored as JSON text, and results."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LONGEST_LABEL = 256  # characters; longer texts in other columns, such as whole
 class DocumentMetricMixin:
     """Mixin for a metric of documents; list it before `evaluate.Metric`.
 
-    Rows of any format are stored as text columns (id and JSON), so that values are not changed by Arrow types.
+    Rows of any format are stored as text columns (id and JSON), so that Arrow types do not change values.
 
     Attributes:
         DESCRIPTION: the description of the metric, for `evaluate`.
@@ -44,8 +44,8 @@ class DocumentMetricMixin:
         METRIC: its name in `docscore.METRICS`.
         FEATURES: the columns in which rows are stored; values are JSON text.
 
-    A metric names its options in `_compute(self, predictions, references, ...)`; they are checked before the rows are
-    used up.
+    A metric names its options in `_compute(self, predictions, references, ...)`. They are checked before the rows are
+    consumed.
     """
 
     DESCRIPTION: ClassVar[str]
@@ -83,7 +83,7 @@ class DocumentMetricMixin:
         cluster: Grouping | None,
         by_type: bool = False,
     ) -> dict[str, Any]:
-        """Compute the figures of stored rows, and what else is requested, in plain types."""
+        """Return the figures of stored rows and the further results that the options request, in plain types."""
         pairs = decode_rows(predictions, references, options.missing)
         evaluation = Evaluation(pairs, options, metrics=[self.METRIC], confidence=confidence, cluster=cluster)
         clusters = {} if evaluation.pairs.clusters is None else {"clusters": len(set(evaluation.pairs.clusters))}
@@ -117,12 +117,12 @@ class DocumentMetricMixin:
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> dict[str, Any] | None:
         """Compute the score of all rows added so far and those given here.
 
-        With several processes the first one returns the score of the rows of all, and the others None.
+        With several processes, the first one returns the score of the rows of all, and the others None. A row that
+        several processes have with the same id and values counts once, and "repeated" is the number of such rows.
 
         Raises:
-            ValueError: if a process ended before it had written all of its rows, or was given other options; for
-                options that do not go together; or for rows that cannot be paired. A row by id that several processes
-                have with the same values counts once, and "repeated" says how many did.
+            ValueError: if a process ended before it had written all of its rows, or has different options; for options
+                that exclude each other; or for rows that cannot be paired.
         """
         bound = inspect.signature(self._compute).bind([], [], **kwargs)  # type: ignore[attr-defined]
         bound.apply_defaults()
@@ -133,7 +133,7 @@ class DocumentMetricMixin:
             check_confidence(options["confidence"])
         elif options.get("cluster") is not None:
             raise InputValueError(
-                place="cluster", expected="a level under confidence, whose intervals need it", got="none"
+                place="cluster", expected="a level for confidence, because clusters change only intervals", got="none"
             )
         try:
             if self.num_process > 1:  # type: ignore[attr-defined]
@@ -171,10 +171,10 @@ class DocumentMetricMixin:
         return self.file_paths, self.filelocks
 
     def _refuse(self, options: Mapping[str, Any]) -> None:
-        """Raise `ValueError` for options that this metric does not support, before the rows are used up."""
+        """Raise `ValueError` for options that this metric does not support, before the rows are consumed."""
 
     def _release_cache(self) -> None:
-        """Unlock and delete the cache files, which evaluate does only after success."""
+        """Unlock and delete the cache files. `evaluate` does so only after success."""
         locks, paths = self.filelocks or [], self.file_paths or []
         for lock, path in zip(locks, paths, strict=True):
             if lock is not None and lock.is_locked:
@@ -189,13 +189,13 @@ def encode_rows(
 ) -> tuple[StoredRows, StoredRows]:
     """Encode both sides as rows `{"question_id": str, "prediction": JSON text}` and `{..., "references": JSON text}`.
 
-    Where the other columns of a reference hold labels (numbers and short texts), the JSON text is an object with
-    "references" and "columns", so that clusters can be named by a column. The sides may differ in length where rows
-    have ids; the shorter one is padded, since Arrow columns must have the same length. In the plain format the ids are
-    empty.
+    If the other columns of a reference hold labels (numbers and short texts), the JSON text is an object with
+    "references" and "columns", so that a column can name the clusters. If rows have ids, the sides may differ in
+    length; the shorter one is padded, because Arrow columns must have the same length. In the plain format, the ids
+    are empty.
 
     Raises:
-        TypeError, ValueError: for a row or a value that is not of the format, naming its place.
+        TypeError, ValueError: naming the place of a row or a value that does not have the format.
     """
     if form is PLAIN:
         check_equal_count(len(predictions), len(references))
@@ -204,10 +204,10 @@ def encode_rows(
 
 
 def declaration(rows: int, process: int, processes: int, options: Mapping[str, str]) -> tuple[StoredRows, StoredRows]:
-    """The last row that a process stores: its number, how many there are, how many rows it has, and its options.
+    """Return the last row that a process stores: its number, the number of processes, its row count and its options.
 
-    It tells the process that reads the rows of all whether another one ended before it had stored its own, or was given
-    other options. It is an id without JSON text, which no other stored row is.
+    The process that reads all rows learns from it whether another process ended before it had stored its rows, or has
+    different options. Only this row has an id without JSON text.
     """
     name = dumps([process, processes, rows, dict(options)])
     return [{"question_id": name, "prediction": ""}], [{"question_id": name, "references": ""}]
@@ -217,8 +217,8 @@ def decode_rows(predictions: Sequence[Any], references: Sequence[Any], missing: 
     """Decode stored rows, and pair ground truths with predictions.
 
     Raises:
-        ValueError: if there are none, if a process did not store all of its rows, or had other options, if rows with
-            and without ids were mixed, or as `pairs_of`.
+        ValueError: if there are no rows, a process did not store all of its rows, processes have different options,
+            only some rows have ids, or under the conditions of `pairs_of`.
     """
     count = None
     if _check_declared(predictions):
@@ -230,8 +230,8 @@ def decode_rows(predictions: Sequence[Any], references: Sequence[Any], missing: 
         raise InputValueError(place="references", expected="at least one row", got="none")
     if len({bool(row[ID]) for side in stored for row in side}) > 1:
         raise InputValueError(
-            expected="one row format",
-            got="rows with a question_id and rows without",
+            expected="rows of one format",
+            got="rows with and without a question_id",
         )
     given = [_restored(row, "prediction") for row in stored[0]]
     truths = [_restored(row, "references") for row in stored[1]]
@@ -239,12 +239,16 @@ def decode_rows(predictions: Sequence[Any], references: Sequence[Any], missing: 
 
 
 def _once(stored: Sequence[Any]) -> list[Any]:
-    """The stored rows, of those by id that are the same only the first."""
+    """Return the stored rows without repetitions of a row with an id."""
     return [*{(*row.values(), "" if row[ID] else str(number)): row for number, row in enumerate(stored)}.values()]
 
 
 def _check_declared(stored: Sequence[Any]) -> bool:
-    """Whether several processes declared their rows; raises `ValueError` unless all did, with the same options."""
+    """Return whether several processes stored rows.
+
+    Raises:
+        ValueError: unless all of them stored their rows, with the same options.
+    """
     names = [row["question_id"] for row in stored if row["question_id"] and not row["prediction"]]
     declared = list(map(loads, names))
     if not declared:
@@ -254,7 +258,7 @@ def _check_declared(stored: Sequence[Any]) -> bool:
     if ended:
         which = f"{'process' if len(ended) == 1 else 'processes'} {', '.join(map(str, ended))} of {processes}"
         raise InputValueError(
-            problem=f"{which} ended before all rows were written; there is no score of the others alone",
+            problem=f"{which} ended before all rows were written, so the rows of the others are not scored",
         )
     expected, rows = sum(count for _, _, count, _ in declared), len(stored) - len(declared)
     if rows != expected:
@@ -271,7 +275,7 @@ def _check_declared(stored: Sequence[Any]) -> bool:
 
 
 def _stored(rows: Sequence[Any], side: Side, length: int, form: RowFormat) -> StoredRows:
-    """The rows of one side with the JSON text of their values, and padding up to a length."""
+    """Return the rows of one side with the JSON text of their values, padded to a length."""
     key, read = str(getattr(BY_ID, side)), read_rows(table_in_memory(rows, side), form, side)
     stored = []
     for name, value, source in zip(read.ids, read.values, read.sources, strict=True):
@@ -285,7 +289,7 @@ def _stored(rows: Sequence[Any], side: Side, length: int, form: RowFormat) -> St
 
 
 def _labels(row: Mapping[str, Any], form: RowFormat) -> dict[str, Any]:
-    """The labels in the other columns of a reference: numbers and short texts."""
+    """Return the labels in the other columns of a reference: numbers and short texts."""
     values = {name: value.item() if isinstance(value, np.generic) else value for name, value in row.items()}
     return {
         str(name): value
@@ -297,7 +301,7 @@ def _labels(row: Mapping[str, Any], form: RowFormat) -> dict[str, Any]:
 
 
 def _restored(stored: Mapping[str, str], key: str) -> Any:
-    """The row of either side that was stored."""
+    """Return the row that was stored."""
     value = restore(stored[key])
     if not stored[ID]:
         return value

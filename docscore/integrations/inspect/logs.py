@@ -1,4 +1,4 @@
-"""Logs of Inspect as rows of references and predictions, with what the run cost."""
+"""Read logs of Inspect as rows of references and predictions, with the costs of the run."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _UNREAD = {"attachments", "events", "messages", "store"}  # of samples: large, a
 
 
 def table_of_log(path: Path) -> Table:
-    """The samples of a log as rows `{"question_id", "references", "prediction"}`, the first epoch first.
+    """Return the samples of a log as rows `{"question_id", "references", "prediction"}`, sorted by epoch.
 
-    Samples of several epochs have ids such as "a, epoch 2".
+    If the log has several epochs, ids have the form "a, epoch 2". References and prediction come from the score of
+    `anls_star`. Without such a score, the references are the targets, and the prediction is the output, parsed as
+    `anls_star` would. The column `group` holds the file of a sample, or its id.
 
-    What `anls_star` scored is taken from its score; without one, references are the targets, and the prediction is the
-    output, read as `anls_star` would. The column `group` names the file of a sample, or its id. A sample that ended
-    before it had an output has no prediction, `Absent`; a warning says how many did because of an error, and which
-    error the first had. A sample that was to run and did not has a row with neither, `Absent` both.
+    The prediction of a sample without an output is `Absent`. If errors are the reason, a warning reports their number
+    and the first one. A sample that was planned but did not run has a row with both sides `Absent`.
 
     Raises:
-        ValueError: naming the file, if it is no log or has no samples.
+        ValueError: naming the file, if it is not a log or has no samples.
     """
     log = _read(path)
     samples = log.samples or []
@@ -62,10 +62,10 @@ def table_of_log(path: Path) -> Table:
 
 
 def run_of_log(path: Path) -> LoggedRun:
-    """What the log says of its run.
+    """Return the facts about the run that a log records.
 
     Raises:
-        ValueError: naming the file, if it is no log.
+        ValueError: naming the file, if it is not a log.
     """
     log = _read(path)
     samples = log.samples or []
@@ -90,25 +90,25 @@ def run_of_log(path: Path) -> LoggedRun:
 
 
 def _tokens_read(usage: ModelUsage) -> int:
-    """The tokens that the model read, those from caches among them."""
+    """Return the number of tokens that the model read, including those from caches."""
     return int(usage.input_tokens) + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
 
 
 def _costs(sample: EvalSample) -> dict[str, float | None]:
-    """What a sample took, as the columns of predictions: dollars, seconds of work, and tokens read and written."""
+    """Return the cost of a sample in dollars, its working time in seconds, and its tokens, read and written."""
     usage = list(sample.model_usage.values())
     tokens = sum(_tokens_read(each) + each.output_tokens for each in usage)
     return {"cost": _dollars(usage), "seconds": sample.working_time, "tokens": tokens if usage else None}
 
 
 def _dollars(usage: Sequence[ModelUsage]) -> float | None:
-    """What calls cost; None where that of one is not known."""
+    """Return the cost of calls; None if the cost of any is unknown."""
     costs = [each.total_cost for each in usage if each.total_cost is not None]
     return fsum(costs) if costs and len(costs) == len(usage) else None
 
 
 def _read(path: Path) -> EvalLog:
-    path.open("rb").close()  # whatever the format, what cannot be opened is said in the same words
+    path.open("rb").close()  # the same error for a file that cannot be opened, whatever its format
     try:
         return read_eval_log(str(path), exclude_fields=_UNREAD)
     except Exception as error:  # noqa: BLE001  zip, zstandard, JSON and pydantic each have their own
@@ -126,14 +126,14 @@ def _name(sample: int | str, epoch: int, *, several: bool) -> str:
 
 
 def _not_run(log: EvalLog) -> list[tuple[int | str, int]]:
-    """Id and epoch of the samples that were to run, those beyond a limit not among them, and are not in the log."""
+    """Return id and epoch of the planned samples that are not in the log. A limit on samples counts as the plan."""
     there = {(str(sample.id), sample.epoch) for sample in log.samples or []}
     wanted = [(name, epoch) for epoch in range(1, _epochs(log) + 1) for name in log.eval.dataset.sample_ids or []]
     return [(name, epoch) for name, epoch in wanted if (str(name), epoch) not in there]
 
 
 def _shortfall(log: EvalLog) -> str:
-    """In what the run is incomplete: it did not end well, or samples did not run; empty where it is complete."""
+    """Return why the run is incomplete: its status, or samples that did not run; "" if it is complete."""
     there, absent = len(log.samples or []), len(_not_run(log))
     if log.status == "success" and not absent:
         return ""
@@ -141,7 +141,7 @@ def _shortfall(log: EvalLog) -> str:
 
 
 def _warn_of_errors(path: Path, samples: Sequence[EvalSample], *, several: bool) -> None:
-    """Warn of samples without an output that have an error: their scores say nothing about the model."""
+    """Warn of samples that an error left without an output: their scores say nothing about the model."""
     failed = [
         (_name(sample.id, sample.epoch, several=several), sample.error.message)
         for sample in samples
@@ -159,7 +159,7 @@ def _warn_of_errors(path: Path, samples: Sequence[EvalSample], *, several: bool)
 
 
 def _as_read(sample: EvalSample) -> tuple[list[Any], Any]:
-    """The acceptable answers and the prediction as they were scored, or as `anls_star` would read them."""
+    """Return the acceptable answers and the prediction as they were scored, or as `anls_star` would read them."""
     for metadata in (score.metadata or {} for score in (sample.scores or {}).values()):
         if {_REFERENCES, _PREDICTION} <= metadata.keys():
             try:

@@ -21,7 +21,7 @@ SCHEMA = "schema"  # the metadata of a sample that has its own JSON Schema
 
 @metric(name="mean")
 def mean_of_scores() -> Metric:
-    """The mean of the scores of all samples, rounded once, as `docscore score` gives it; 0 where there are none."""
+    """The mean of the scores of all samples, with the same rounding as `docscore score`; 0 if there are none."""
 
     def mean(scores: list[SampleScore]) -> float:
         values = [each.score.as_float() for each in scores]
@@ -32,7 +32,7 @@ def mean_of_scores() -> Metric:
 
 @metric(name="stderr")
 def clustered_error() -> Metric:
-    """The standard error of the mean; samples whose metadata name one `group` count as one draw.
+    """The standard error of the mean, clustered by the `group` in the metadata of the samples.
 
     Source: Miller 2024, arXiv 2411.00640, appendix A, as Inspect computes it.
     """
@@ -49,7 +49,7 @@ def clustered_error() -> Metric:
 
 @metric(name="fields")
 def scores_of_fields() -> Metric:
-    """The score of each field, S / L over all samples, in [0, 1]; nothing where answers are single values."""
+    """The score of each field over all samples, S / L, in [0, 1]; empty if answers are single values."""
 
     def fields(scores: list[SampleScore]) -> dict[str, float]:
         sums: dict[str, list[tuple[float, float]]] = {}
@@ -64,7 +64,7 @@ def scores_of_fields() -> Metric:
 
 @metric(name="kieval")
 def kieval_of_all() -> Metric:
-    """KIEval of all samples together: Entity F1, precision and recall, Group F1, Aligned; from counts, not means."""
+    """KIEval of all samples: Entity F1, precision and recall, Group F1 and Aligned, from the sums of the counts."""
 
     def figures(scores: list[SampleScore]) -> dict[str, float]:
         found = [each.score.metadata or {} for each in scores]
@@ -86,20 +86,19 @@ def anls_star(
 ) -> Scorer:
     """The ANLS* score of a sample, with its score tree as explanation.
 
-    A sample without an output, because its call failed, is scored as null: 0, unless null is right.
+    A sample without an output, because its call failed, is scored as null, which is 0 unless null is right.
 
     Args:
-        target: how the sample's targets, the acceptable answers, are read: "text" as they stand, "json", or "auto":
-            those that begin as a JSON object or list does, and are one, as JSON.
-        parse: how outputs are read: "none", "json" or "repair", as for `docscore score --parse`; "auto" repairs where a
-            target is an object or a list.
+        target: how to read the targets of a sample, which are the acceptable answers: "text" keeps them, "json" parses
+            them, and "auto" parses those that are JSON objects or lists.
+        parse: how to read outputs: "none", "json" or "repair", as for `docscore score --parse`. "auto" is "repair" if a
+            target is an object or a list, and "none" otherwise.
         threshold: a similarity below it counts as 0.
-        ignore_case: whether texts are compared in lower case.
+        ignore_case: whether to compare texts in lower case.
 
     Returns:
-        A scorer. Its score's metadata have `references` and `prediction` (JSON text), `parsed` ("exact",
-        "extracted", "mended", "ambiguous", "failed" or None), and `fields`: points earned and points that count, by
-        path.
+        A scorer. The metadata of its scores have `references` and `prediction` (JSON text), `parsed` ("exact",
+        "extracted", "mended", "ambiguous", "failed" or None), and `fields`: the points earned and possible, by path.
     """
 
     async def score(state: TaskState, target_of_sample: Target) -> Score:
@@ -114,13 +113,13 @@ def anls_star(
 def kieval_entities(
     *, target: str = "auto", parse: str = "auto", normalise: bool = False, numbers: str = "text"
 ) -> Scorer:
-    """KIEval Entity F1 of a sample, with its corrections as explanation; the metric `kieval` has that of all samples.
+    """KIEval Entity F1 of a sample, with its corrections as explanation. The metric `kieval` covers all samples.
 
     Args:
         target: as for `anls_star`.
         parse: as for `anls_star`.
-        normalise: whether texts are compared in lower case, with white space folded.
-        numbers: "text" to compare JSON numbers as they print, "value" to compare them by value.
+        normalise: whether to compare texts in lower case, with white space folded.
+        numbers: "text" to compare JSON numbers as printed, "value" to compare them by value.
     """
 
     async def score(state: TaskState, target_of_sample: Target) -> Score:
@@ -146,10 +145,10 @@ def typed_by_schema(
     threshold: float = THRESHOLD,
     ignore_case: bool = True,
 ) -> Scorer:
-    """The typed score of a sample: ANLS* by a JSON Schema that says how each place compares and what it weighs.
+    """The typed score of a sample: ANLS* with a JSON Schema that sets the comparator and the weight of each field.
 
     Args:
-        schema: a JSON Schema; by default that under `schema` in the sample's metadata.
+        schema: a JSON Schema; the default is the one under `schema` in the metadata of the sample.
         target: as for `anls_star`.
         parse: as for `anls_star`.
         threshold: as for `anls_star`.
@@ -164,7 +163,7 @@ def typed_by_schema(
 
 
 def _correction(step: Step) -> str:
-    """A correction in a line."""
+    """Return a correction as one line."""
     expected, predicted = (
         "nothing" if entity is None else value_excerpt(entity.value) for entity in (step.truth, step.prediction)
     )
@@ -172,13 +171,13 @@ def _correction(step: Step) -> str:
 
 
 def _judged(state: TaskState, targets: Target, reading: str, **options: Any) -> JudgedOutput:
-    """The output of a sample, None where no call of the model succeeded, against its targets."""
+    """Score the output of a sample against its targets; None if no call of the model succeeded."""
     output = state.output.completion if state.output.choices else None
     return judged_output(output, [answer_in(text, reading) for text in targets.target], **options)
 
 
 def _score_of(state: TaskState, judged: JudgedOutput, **metadata: Any) -> Score:
-    """The score of Inspect, with the reason, in its words, why it is not that of an ordinary answer."""
+    """Return the score in the form of Inspect, with its reason for an output that is not an ordinary answer."""
     reason = "invalid_response_format" if judged.parsed == "failed" else None
     return Score(
         value=judged.score,
@@ -190,6 +189,6 @@ def _score_of(state: TaskState, judged: JudgedOutput, **metadata: Any) -> Score:
 
 
 def _group(score: SampleScore, number: int) -> Any:
-    """What the sample is a draw from; its own id, or its place, where no group is named."""
+    """Return the group of a sample; without one its id, or its position."""
     named = (score.sample_metadata or {}).get(GROUP)
     return named if named is not None else score.sample_id if score.sample_id is not None else number

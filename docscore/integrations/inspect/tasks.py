@@ -1,4 +1,4 @@
-"""The tasks: the seven data sets of the paper, and a person's own documents.
+"""The tasks: the seven data sets of the paper, and your own documents.
 
 `inspect eval docscore/kleister_nda -T data=FOLDER -T method=latin --model openai/gpt-4o`
 """
@@ -33,7 +33,7 @@ from docscore.core.options import check_choice
 from docscore.data.json_text import dumps
 from docscore.integrations.inspect.scorers import GROUP, SCHEMA, anls_star, kieval_entities, typed_by_schema
 
-_VERSION = 1  # of the tasks: raised where prompts, samples or scores change
+_VERSION = 1  # of the tasks; raise it when prompts, samples or scores change
 _PAPER_TEMPERATURE = 0.0
 
 
@@ -47,7 +47,7 @@ def docvqa(
     prompt: str = "paper",
     dpi: int = DPI,
 ) -> Task:
-    """DocVQA: questions on a page; the arguments are those of `kleister_nda`."""
+    """DocVQA: questions about a page. The arguments are those of `kleister_nda`."""
     return _paper_task("docvqa", data, sample, split, method=method, style=prompt, dpi=dpi)
 
 
@@ -62,16 +62,16 @@ def mp_docvqa(
     dpi: int = DPI,
     pages: str = "all",
 ) -> Task:
-    """MPDocVQA: questions on several pages; the arguments are those of `kleister_nda`, and one more.
+    """MPDocVQA: questions about several pages. The arguments are those of `kleister_nda`, and `pages`.
 
     Args:
-        data: the folder.
-        method: how the document reaches the model.
-        sample: which documents.
-        split: which split.
-        prompt: the prompts.
-        dpi: the resolution.
-        pages: "all", or "last": the last one alone, as in the figures of the paper.
+        data: as for `kleister_nda`.
+        method: as for `kleister_nda`.
+        sample: as for `kleister_nda`.
+        split: as for `kleister_nda`.
+        prompt: as for `kleister_nda`.
+        dpi: as for `kleister_nda`.
+        pages: "all", or "last" for only the last page, as in the figures of the paper.
     """
     check_choice("pages", pages, ("all", "last"))
     return _paper_task(
@@ -91,7 +91,7 @@ def kleister_charity(
     dpi: int = DPI,
     kieval: bool = False,
 ) -> Task:
-    """Kleister Charity: values from reports; the arguments are those of `kleister_nda`."""
+    """Kleister Charity: values from reports. The arguments are those of `kleister_nda`."""
     return _paper_task(
         "kleister_charity",
         data,
@@ -120,14 +120,14 @@ def kleister_nda(
     """Kleister NDA: values from contracts.
 
     Args:
-        data: the folder of the data set, or one above it; `docscore bench check` says what is there.
+        data: the folder of the data set, or a folder above it; `docscore bench check` shows which data sets are there.
         method: "simple" (the text), "latin" (the text with its layout), "vision" (pictures) or "pdf" (the file).
-        sample: "paper" (the documents that the paper drew), "all", or a number: that many from the start.
-        split: a split of the data set; by default the paper's.
-        prompt: "paper" (its prompts, schema, labels and temperature 0) or "plain".
-        structured: whether the provider is held to the schema; by default with plain prompts.
+        sample: "paper" (the documents that the paper drew), "all", or a number of documents from the start.
+        split: a split of the data set; the default is that of the paper.
+        prompt: "paper" (prompts, schema, labels and temperature 0 of the paper) or "plain".
+        structured: whether to request structured output by the schema; the default is to do so with plain prompts.
         dpi: the resolution of rendered pages.
-        kieval: whether KIEval is scored too.
+        kieval: whether to score KIEval too.
     """
     return _paper_task(
         "kleister_nda", data, sample, split, method=method, style=prompt, dpi=dpi, structured=structured, kieval=kieval
@@ -146,10 +146,10 @@ def sroie(
     dpi: int = DPI,
     kieval: bool = False,
 ) -> Task:
-    """SROIE: values from receipts; the arguments are those of `kleister_nda`.
+    """SROIE: values from receipts. The arguments are those of `kleister_nda`.
 
-    The sample "paper" is drawn from the names in their order; the paper's came from a directory listing and cannot be
-    drawn again.
+    The sample "paper" is drawn from the sorted names. The paper drew from a directory listing, which cannot be
+    reproduced.
     """
     return _paper_task(
         "sroie", data, sample, split, method=method, style=prompt, dpi=dpi, structured=structured, kieval=kieval
@@ -167,7 +167,7 @@ def vrdu_ad_buy(
     dpi: int = DPI,
     kieval: bool = False,
 ) -> Task:
-    """VRDU Ad Buy: values and rows from orders; the arguments are those of `kleister_nda`."""
+    """VRDU Ad Buy: values and rows from orders. The arguments are those of `kleister_nda`."""
     return _paper_task(
         "vrdu_ad_buy", data, sample, None, method=method, style=prompt, dpi=dpi, structured=structured, kieval=kieval
     )
@@ -184,7 +184,7 @@ def vrdu_registration(
     dpi: int = DPI,
     kieval: bool = False,
 ) -> Task:
-    """VRDU Registration: values from forms; the arguments are those of `kleister_nda`."""
+    """VRDU Registration: values from forms. The arguments are those of `kleister_nda`."""
     return _paper_task(
         "vrdu_registration",
         data,
@@ -216,14 +216,14 @@ def documents(
     Args:
         data: a folder with `a.pdf`, `a.png`, `a.txt` or a folder `a` of pictures for the document with the id `a`.
         method: "vision" (pictures of the pages), "pdf" (the file), "simple" or "latin" (the text of PDFs and texts).
-        references: rows of `question_id` and `references`, as for `docscore score`; by default `references.jsonl` in
-            the folder.
-        schema: a JSON Schema, or a folder with `ID.json` for each document; by default `schema.json` in the folder.
-        sample: "all", or a number: that many from the start.
-        structured: whether the provider is held to the schema.
+        references: rows of `question_id` and `references`, as for `docscore score`; the default is `references.jsonl`
+            in the folder.
+        schema: a JSON Schema, or a folder with `ID.json` for each document; the default is `schema.json` in the folder.
+        sample: "all", or a number of documents from the start.
+        structured: whether to request structured output by the schema.
         dpi: the resolution of rendered pages.
-        kieval: whether KIEval is scored too.
-        typed: whether the typed score is too, by the same schema.
+        kieval: whether to score KIEval too.
+        typed: whether to compute the typed score too, with the same schema.
     """
     found = documents_in(
         Path(data),
@@ -246,7 +246,7 @@ def documents(
 def _paper_task(
     name: str, data: str, sample: str | int, split: str | None, *, style: str, last_page: bool = False, **how: Any
 ) -> Task:
-    """A task of the paper's benchmark."""
+    """Return a task of the benchmark of the paper."""
     found = documents_of(name, Path(data), split=split, sample=sample, style=style)
     if last_page:
         found = [replace(each, pages=each.pages[-1:]) for each in found]
@@ -264,7 +264,7 @@ def _task(
     kieval: bool = False,
     typed: bool = False,
 ) -> Task:
-    """The task: every sample counts, one whose call failed as null."""
+    """Return a task in which every sample counts; a sample whose call failed is scored as null."""
     asked = style == "plain" if structured is None else structured
     schema = _shared_schema(documents)  # else each sample has its own
     reading: dict[str, Any] = {"target": "text" if documents and documents[0].question is not None else "json"}
@@ -291,7 +291,7 @@ def _task(
 
 
 def _sample(document: DocumentRecord, *, method: str, style: str, dpi: int, own_schema: bool) -> Sample:
-    """A document as a sample. Answers to questions are targets as they are; those of extraction are JSON text."""
+    """Return a document as a sample. Its targets are answers to a question, or JSON text."""
     content: list[Content] = [ContentText(text=prompt_of(document, method, style)), *_attached(document, method, dpi)]
     is_question = document.question is not None
     metadata: dict[str, Any] = {GROUP: document.group or document.id}
@@ -306,13 +306,13 @@ def _sample(document: DocumentRecord, *, method: str, style: str, dpi: int, own_
 
 
 def _shared_schema(documents: Sequence[DocumentRecord]) -> dict[str, Any] | None:
-    """The schema that all documents have; None where they differ or have none."""
+    """Return the schema that all documents share; None if they have different ones or none."""
     first = documents[0].schema if documents else None
     return first if all(each.schema == first for each in documents) else None
 
 
 def _response_schema(schema: dict[str, Any]) -> ResponseSchema:
-    """The schema in the form that providers' structured output wants.
+    """Return the schema in the form that structured output of providers requires.
 
     Raises:
         ValueError: naming the place that has no strict form.
@@ -322,7 +322,7 @@ def _response_schema(schema: dict[str, Any]) -> ResponseSchema:
 
 @solver
 def extract() -> Solver:
-    """Ask once, with the sample's own schema where it has one."""
+    """Call the model once, with the schema of the sample if it has one."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         schema = state.metadata.get(SCHEMA)
@@ -332,7 +332,7 @@ def extract() -> Solver:
 
 
 def _attached(document: DocumentRecord, method: str, dpi: int) -> list[Content]:
-    """The pages as files, which Inspect reads when the sample runs."""
+    """Return the pages as files, which Inspect reads when the sample runs."""
     if method == "pdf":
         if document.pdf is None:
             raise InputValueError(place=f"document {document.id!r}", expected="a PDF for the method 'pdf'", got="none")
