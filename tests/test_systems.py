@@ -286,7 +286,7 @@ def test_without_its_library_a_log_says_what_it_needs(tmp_path: Path) -> None:
     for path in (written(tmp_path, "a.eval", b""), written(tmp_path, "a.json", log)):
         done = run("score", path)
         assert done.code == 2
-        assert f"{path}: reading logs of Inspect needs its library" in done.err
+        assert f"{path}: reading Inspect logs needs its library" in done.err
         assert "pip install 'docscore[bench]'" in done.err
 
 
