@@ -193,7 +193,8 @@ def _from_columns(batch: Any, side: Side, names: ColumnNames) -> Any:
     places: list[PlacePart] = [
         closer(path, f"{ID} {short_repr(row[ID])}") for path, row in zip(paths, rows, strict=True)
     ]
-    named = with_names(Table(Path("rows.parquet"), rows, places.__getitem__), "references", names, both=False)
+    table = Table(Path("rows.parquet"), rows, places.__getitem__, has_columns=True)
+    named = with_names(table, "references", names, both=False)
     return pa.Table.from_pylist(_stored_rows(named, side), _schema(side))
 
 
