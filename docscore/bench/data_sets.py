@@ -1,4 +1,4 @@
-"""The data sets of the paper as they are distributed, and a person's own folder, as documents."""
+"""Read the data sets of the paper, as they are distributed, and your own folder as documents."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _HEAD = 1 << 16  # bytes of a file in which a key is looked for
 
 
 def found_file(folder: Path, patterns: Iterable[str], what: str, fits: Callable[[Path], bool] = lambda _: True) -> Path:
-    """The first file that a pattern finds in the folder or up to three folders below it.
+    """Return the first file that a pattern matches in the folder or up to three folders below it.
 
     Args:
         folder: where to look.
-        patterns: of files, those that are preferred first.
-        what: what the file has, for the message.
-        fits: whether a file is the one; sets that lie beside each other share names.
+        patterns: patterns of file names, in order of preference.
+        what: the content of the file, for the error message.
+        fits: whether a file belongs to the data set; several data sets use the same file names.
 
     Raises:
-        ValueError: if the folder is none, or holds no such file.
+        ValueError: if the folder is not a folder, or holds no such file.
     """
     if not folder.is_dir():
         raise unlike_format(folder, "a folder", "a file" if folder.exists() else "nothing of that name")
@@ -51,21 +51,21 @@ def found_file(folder: Path, patterns: Iterable[str], what: str, fits: Callable[
 
 
 def first_that_exists(paths: Iterable[Path]) -> Path | None:
-    """The first of the files that is there."""
+    """Return the first of the files that exists, or None."""
     return next((path for path in paths if path.is_file()), None)
 
 
 def checked(value: Any, shape: Any, place: str) -> Any:
-    """The value, if it has a shape.
+    """Return the value after checking its shape.
 
     Args:
         value: a JSON value.
-        shape: a type, or a tuple of types; a list with one shape, that of all elements; a list with several, one for
-            each element; or a dict with the shapes of keys that must be there.
-        place: of the value.
+        shape: a type or a tuple of types; a list with one shape for all elements, or with one for each element; or a
+            dict with the shapes of required keys.
+        place: the place of the value, for the error message.
 
     Raises:
-        ValueError: naming the place inside the value.
+        ValueError: naming the place inside the value that has another shape.
     """
     if isinstance(shape, dict):
         for key, inner in shape.items():
@@ -84,7 +84,7 @@ def checked(value: Any, shape: Any, place: str) -> Any:
 
 
 def box_of_corners(corners: list[float]) -> Box:
-    """The box around a quadrilateral of eight numbers."""
+    """Return the box around a quadrilateral, which is given as eight numbers."""
     across, down = corners[0::2], corners[1::2]
     return (min(across), min(down), max(across), max(down))
 
@@ -98,10 +98,10 @@ _WORD_BLOCKS = {"WORD": [{"Text": str, "Geometry": {"BoundingBox": _BOX}}]}  # o
 
 
 def read_docvqa(folder: Path, split: str) -> list[DocumentRecord]:
-    """The questions of DocVQA (task 1), in the order of the file.
+    """Read the questions of DocVQA (task 1), in the order of the file.
 
-    Looks for `SPLIT_v1.0_withQT.json` or `SPLIT_v1.0.json`, pictures in `spdocvqa_images` or `documents` and OCR in
-    `spdocvqa_ocr` or `ocr_results`; else for Parquet files whose names start with the split.
+    The questions are in `SPLIT_v1.0_withQT.json` or `SPLIT_v1.0.json`, pictures in `spdocvqa_images` or `documents`,
+    and OCR in `spdocvqa_ocr` or `ocr_results`. Without them, Parquet files whose names start with the split are read.
 
     Raises:
         ValueError: naming file and row.
@@ -112,10 +112,10 @@ def read_docvqa(folder: Path, split: str) -> list[DocumentRecord]:
 
 
 def read_mp_docvqa(folder: Path, split: str) -> list[DocumentRecord]:
-    """The questions of MPDocVQA (task 4), in the order of the file.
+    """Read the questions of MPDocVQA (task 4), in the order of the file.
 
-    Looks for `SPLIT.json`, pictures in `images` and OCR in `ocr`; else for Parquet files whose names start with the
-    split.
+    The questions are in `SPLIT.json`, pictures in `images` and OCR in `ocr`. Without them, Parquet files whose names
+    start with the split are read.
 
     Raises:
         ValueError: naming file and row.
@@ -125,7 +125,7 @@ def read_mp_docvqa(folder: Path, split: str) -> list[DocumentRecord]:
 
 
 def _rows(folder: Path, patterns: tuple[str, ...], split: str, key: str) -> tuple[Path, Iterator[tuple[str, Any]]]:
-    """The file with questions that have a key, and its rows with their places."""
+    """Return the file with questions that have a key, and its rows with their places."""
 
     def fits(path: Path) -> bool:
         if path.suffix == ".parquet":
@@ -144,14 +144,14 @@ def _rows(folder: Path, patterns: tuple[str, ...], split: str, key: str) -> tupl
 
 
 def _question(row: Any, place: str, beside: Path, folder: Path) -> DocumentRecord:
-    """A question on one page; a row of the hub has the picture inside."""
+    """Return a question about one page. Rows from the Hub contain the picture."""
     image = checked(row, {"image": (str, dict), "docId": (int, str)}, place)["image"]
     page = _page(image, place, [beside, folder, beside.parent], ("spdocvqa_images", "documents", "images"))
     return _document(row, place, (page,), row["docId"])
 
 
 def _question_on_pages(row: Any, place: str, beside: Path, folder: Path) -> DocumentRecord:
-    """A question on several pages; a row of the hub has the pictures inside, and the answers as a Python literal."""
+    """Return a question about several pages. Rows from the Hub contain pictures, and answers as a Python literal."""
     group = checked(row, {"doc_id": str}, place)["doc_id"]
     images = [row.get(f"image_{number}") for number in range(1, _MOST_PAGES + 1)]
     if not any(images):
@@ -173,7 +173,7 @@ def _document(row: Any, place: str, pages: tuple[Page, ...], group: int | str) -
 
 
 def _page(image: Any, place: str, bases: list[Path], folders: tuple[str, ...]) -> Page:
-    """A page with its picture, and its OCR if that is there."""
+    """Return a page with its picture, and its OCR if there is any."""
     if isinstance(image, dict):
         return Page(image=checked(image, {"bytes": bytes}, f"{place}.image")["bytes"])
     path = Path(image)
@@ -183,7 +183,7 @@ def _page(image: Any, place: str, bases: list[Path], folders: tuple[str, ...]) -
 
 
 def _words(content: Any, place: str) -> tuple[Word, ...]:
-    """The words of an OCR file: of the form with `recognitionResults`, or with `WORD` blocks of Textract."""
+    """Return the words of an OCR file with `recognitionResults`, or with the `WORD` blocks of Textract."""
     if isinstance(content, dict) and "WORD" in content:
         return tuple(map(_word_of_block, checked(content, _WORD_BLOCKS, place)["WORD"]))
     results = checked(content, _LINES_OF_WORDS, place)["recognitionResults"]
@@ -202,14 +202,14 @@ _ESCAPE = re.compile(r"\\[ntf\\]")
 
 
 def read_kleister(folder: Path, split: str, key: str, *, several: tuple[str, ...] = ()) -> list[DocumentRecord]:
-    """The documents of a split, in the order of the file, with the text of the best OCR.
+    """Read the documents of a split, in the order of the file, with the text of the best OCR.
 
-    Values stay as they are distributed: a blank is `_`. A key that occurs several times in a document has a list.
+    Values stay as they are distributed, with `_` for a blank. A key that occurs several times in a document has a list.
 
     Args:
-        folder: of the repository, or one above it.
+        folder: the folder of the repository, or one above it.
         split: "train", "dev-0" or "test-A".
-        key: one that the documents may have, and those of the other set not.
+        key: a key that documents of this data set may have and those of the other one do not.
         several: keys whose value is always a list.
 
     Raises:
@@ -238,7 +238,7 @@ def read_kleister(folder: Path, split: str, key: str, *, several: tuple[str, ...
 
 
 def last_of_each(document: DocumentRecord, keys: tuple[str, ...]) -> tuple[Any, ...]:
-    """The answers with the last value of each key that may have several, which is what the paper's code kept."""
+    """Return the answers with only the last value of some keys, as the code of the paper kept them."""
     return tuple(
         {key: value[-1] if key in keys and isinstance(value, list) else value for key, value in answer.items()}
         for answer in document.answers
@@ -246,7 +246,7 @@ def last_of_each(document: DocumentRecord, keys: tuple[str, ...]) -> tuple[Any, 
 
 
 def _asks(key: str, path: Path) -> bool:
-    """Whether the first document of a file may have the key; a file of another form is no reason to look further."""
+    """Return whether the first document of a file may have the key; True for a file of another form."""
     with lzma.open(path) if path.suffix == ".xz" else path.open("rb") as file:
         try:
             cells = file.readline().split(b"\t")
@@ -256,19 +256,19 @@ def _asks(key: str, path: Path) -> bool:
 
 
 def _lines_of(path: Path) -> list[str]:
-    """The lines of a file, unpacked."""
+    """Return the lines of a file, decompressed."""
     try:
         content = path.read_bytes()
         text = (lzma.decompress(content) if path.suffix == ".xz" else content).decode()
     except lzma.LZMAError as error:
-        raise unlike_format(path, "what xz writes", str(error)) from None
+        raise unlike_format(path, "an xz file", str(error)) from None
     except UnicodeDecodeError as error:
         raise unlike_format(path, "UTF-8 text", f"the byte 0x{error.object[error.start]:02x}") from None
     return text.removesuffix("\n").split("\n") if text else []
 
 
 def _labels(line: str, place: str, several: tuple[str, ...]) -> dict[str, Any]:
-    """The values of a line of `key=value` pairs."""
+    """Return the values of a line of `key=value` pairs."""
     found: dict[str, list[str]] = {}
     for pair in line.split():
         key, sign, value = pair.partition("=")
@@ -279,7 +279,7 @@ def _labels(line: str, place: str, several: tuple[str, ...]) -> dict[str, Any]:
 
 
 def read_sroie(folder: Path, split: str) -> list[DocumentRecord]:
-    """The receipts of a split, in the order of their names.
+    """Read the receipts of a split, sorted by name.
 
     Raises:
         ValueError: naming file and line.
@@ -299,7 +299,7 @@ def _receipt(path: Path, folder: Path) -> DocumentRecord:
 
 
 def _lines_with_boxes(path: Path) -> tuple[Word, ...]:
-    """The pieces of text of a receipt: `x1,y1,…,x4,y4,text`, where the text may hold commas."""
+    """Return the pieces of text of a receipt from lines `x1,y1,…,x4,y4,text`, where the text may contain commas."""
     words = []
     for number, line in enumerate(_text_of(path).splitlines(), 1):
         if line.strip():
@@ -312,7 +312,7 @@ def _lines_with_boxes(path: Path) -> tuple[Word, ...]:
 
 
 def _text_of(path: Path) -> str:
-    """The text of a file; a few of the data set are not UTF-8."""
+    """Return the text of a file; a few files of the data set are not UTF-8."""
     content = path.read_bytes()
     try:
         return content.decode("utf-8-sig")
@@ -334,12 +334,12 @@ _FORM = {
 
 
 def read_vrdu(folder: Path, form: str) -> list[DocumentRecord]:
-    """The documents of a form, in the order of the file.
+    """Read the documents of a form, in the order of the file.
 
-    Several spans of a key are alternatives; rows of a form are a list under `line_items`.
+    Several spans of a key are alternatives. The rows of a form are a list under `line_items`.
 
     Args:
-        folder: of the repository, or one above it.
+        folder: the folder of the repository, or one above it.
         form: "ad-buy-form" or "registration-form".
 
     Raises:
@@ -370,7 +370,7 @@ def _labels_of(annotations: list[Any], place: str) -> dict[str, Any]:
 
 
 def _row(keys: list[str], cells: Any, place: str) -> dict[str, str]:
-    """A row of a form; a cell that is empty stands for nothing."""
+    """Return a row of a form without its empty cells."""
     if len(checked(cells, list, place)) != len(keys):
         raise unlike_format(place, f"a row of {len(keys)} cells", short_repr(cells))
     filled = {key: cell for key, cell in zip(keys, cells, strict=True) if cell}
@@ -391,17 +391,17 @@ _REFERENCES = tuple(f"references{suffix}" for suffix in (".jsonl", ".json", ".cs
 def documents_in(
     folder: Path, *, references: Path | None = None, schema: Path | None = None, with_text: bool = True
 ) -> list[DocumentRecord]:
-    """The documents that the references name, in the order of the references.
+    """Read the documents that the references name, in the order of the references.
 
-    The document of the id `a` is `a.pdf`, a picture `a.png`, a text `a.txt`, or a folder `a` with a picture a page; the
-    id may also be the whole name of the file.
+    The document with the id `a` is `a.pdf`, a picture `a.png`, a text `a.txt`, or a folder `a` with one picture per
+    page. The id may also be the full name of the file.
 
     Args:
-        folder: of the documents.
-        references: rows of `question_id` and `references`, as for `docscore score`; by default `references.jsonl` (or
-            .json, .csv, .parquet) in the folder.
-        schema: a JSON Schema, or a folder with `ID.json` for each document; by default `schema.json` in the folder.
-        with_text: whether the text layers of PDFs are read; not needed where pictures are sent.
+        folder: the folder with the documents.
+        references: rows of `question_id` and `references`, as for `docscore score`; the default is `references.jsonl`
+            (or .json, .csv, .parquet) in the folder.
+        schema: a JSON Schema, or a folder with `ID.json` for each document; the default is `schema.json` in the folder.
+        with_text: whether to read the text layers of PDFs, which methods that send pictures do not need.
 
     Raises:
         ValueError: naming the file, or the ids without a document.
@@ -414,20 +414,19 @@ def documents_in(
         raise unlike_format(source, f"rows with {ID!r} and 'references'", "none" if not table.rows else "others")
     rows = read_rows(table, BY_ID, "references")
     found = _files_by_id(folder)
-    ids = rows.ids
-    missing = [name for name in ids if name not in found]
+    missing = [name for name in rows.ids if name not in found]
     if missing:
         got = f"none for {len(missing):,}: {some_of(missing)}"
-        raise unlike_format(folder, f"a document for each of the {len(ids):,} ids", got)
+        raise unlike_format(folder, f"a document for each of the {len(rows.ids):,} ids", got)
     schemas = SchemaSource.of(schema or found_file(folder, ["schema.json"], "a JSON Schema, or the option schema"))
     return [
         _document_of(name, found[name], answers, loads(schemas.schema_of(name)), with_text=with_text)
-        for name, answers in zip(ids, rows.values, strict=True)
+        for name, answers in zip(rows.ids, rows.values, strict=True)
     ]
 
 
 def _files_by_id(folder: Path) -> dict[str, Path]:
-    """The documents by their name with and without extension; a PDF comes before a picture, a picture before a text."""
+    """Return the documents by their names with and without extension; PDFs precede pictures, and pictures texts."""
     kinds = {_PDF: 0, **dict.fromkeys(PICTURES, 1), "": 2, _TEXT: 3}
     found: dict[str, Path] = {}
     for path in sorted(folder.iterdir(), key=lambda path: (kinds.get(path.suffix.lower(), 4), path.name)):
@@ -461,13 +460,13 @@ class DataSet:
     """A data set.
 
     Attributes:
-        name: what tasks and commands call it.
-        title: what tables call it.
-        load: the documents of a split in a folder, without a schema.
-        splits: the splits; the paper's is the first.
-        paper_size: how many documents the paper drew.
-        source: where it can be had.
-        licence: what its owners say about its use.
+        name: its name in tasks and commands.
+        title: its name in tables.
+        load: a function that reads the documents of a split in a folder, without a schema.
+        splits: the splits; the first is that of the paper.
+        paper_size: the number of documents that the paper drew.
+        source: where to get it.
+        licence: the terms of use that its owners state.
     """
 
     name: str
@@ -552,19 +551,19 @@ DATA_SETS = {
 def documents_of(
     name: str, folder: Path, *, split: str | None = None, sample: str | int = "paper", style: str = "plain"
 ) -> list[DocumentRecord]:
-    """The documents of a data set.
+    """Read the documents of a data set.
 
     Args:
         name: one of `DATA_SETS`.
-        folder: where it lies, or up to three folders above it.
-        split: one of its splits; by default the paper's.
+        folder: the folder of the data set, or up to three folders above it.
+        split: one of its splits; the default is that of the paper.
         sample: "paper", "all" or a number, see `docscore.bench.data_sets.chosen`.
         style: "paper" for the schema and the labels of the paper's code (one party of Kleister NDA, numbers in Kleister
             Charity), or "plain".
 
     Raises:
-        ValueError: for a name, split, sample or style that does not exist, and naming the file and line that is not of
-            the format.
+        ValueError: for an unknown name, split, sample or style, and naming the file and line that does not have the
+            format.
     """
     check_choice("data set", name, tuple(DATA_SETS))
     check_choice("prompt", style, get_args(Style))
@@ -579,19 +578,19 @@ def documents_of(
     ]
 
 
-PAPER_SEED = 42  # of the paper's code, set before the rows in file order were shuffled
+PAPER_SEED = 42  # the code of the paper sets it before it shuffles the rows in file order
 
 
 def chosen(rows: Sequence[Any], sample: str | int, paper_size: int | None) -> list[Any]:
-    """The rows to use.
+    """Return the rows of a sample.
 
     Args:
         rows: all rows of the split, in file order.
-        sample: "all", a number (that many from the start), or "paper": the first of the rows shuffled with the seed 42.
-        paper_size: how many the paper used; None where it used none of these rows.
+        sample: "all", a number of rows from the start, or "paper" for the first rows after shuffling with the seed 42.
+        paper_size: the number of rows that the paper used; None if it used none of these rows.
 
     Raises:
-        ValueError: for anything else.
+        ValueError: for any other sample.
 
     >>> chosen(range(1000), "paper", 5)
     [776, 507, 895, 922, 33]
@@ -608,23 +607,23 @@ def chosen(rows: Sequence[Any], sample: str | int, paper_size: int | None) -> li
     raise InputValueError(place="sample", expected=f"{known} or a number above 0", got=f"{sample!r}")
 
 
-# what a document must have for each method
+# what each method needs of a document
 NEEDS = {**dict.fromkeys(TEXT_METHODS, "words or text"), "vision": "a PDF or pictures", "pdf": "a PDF"}
 
 
 def checked_data(folder: Path, name: str | None = None) -> list[dict[str, Any]]:
-    """What of the data sets is in a folder: of each the paper's split, or why it cannot be read.
+    """Report which data sets are in a folder, with the split of the paper.
 
     Args:
-        folder: where they lie, each in a folder of its own, up to three deep.
-        name: only this one; "documents" for a person's own documents.
+        folder: the folder with the data sets, each in a folder of its own up to three levels below.
+        name: the only data set to look for; "documents" for your own documents. The default is all data sets.
 
     Returns:
-        For each its name, title, split, source and licence; how many documents there are (None where it cannot be read,
-        and `fault` says why), and for how many of them each method is possible.
+        For each data set its name, title, split, source and licence; the number of documents, which is None if it
+        cannot be read, with the reason under `fault`; and the number of documents that each method can use.
 
     Raises:
-        ValueError: for a name that does not exist.
+        ValueError: for an unknown name.
     """
     own = DataSet("documents", "Own documents", lambda folder, _split: documents_in(folder), ("",), 0, "", "")
     known = [each for each in (*DATA_SETS.values(), own) if each.name == name or (name is None and each is not own)]

@@ -1,4 +1,4 @@
-"""A document of a benchmark: what is asked, what is right, and its pages from PDFs and pictures."""
+"""A document of a benchmark: its question or schema, its ground truth, and its pages from PDFs and pictures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Word(NamedTuple):
 
     Attributes:
         text: the word, or a piece of text that the OCR did not split.
-        box: left, top, right and bottom; y grows downwards. Any unit, the same for all words of a page.
+        box: left, top, right and bottom, with y downwards, in a unit that is the same for all words of a page.
     """
 
     text: str
@@ -32,12 +32,12 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True)
 class Page:
-    """A page of a document, as far as the data has it.
+    """A page of a document, with the parts that the data set has.
 
     Attributes:
-        image: a picture, as a file or as its bytes; None if there is none.
+        image: a picture, as a file or as bytes; None if there is none.
         words: the words in reading order; None if there is no OCR with boxes.
-        text: the text without boxes, with its lines; None if there is none.
+        text: the text in lines, without boxes; None if there is none.
     """
 
     image: Path | bytes | None = None
@@ -50,14 +50,14 @@ class DocumentRecord:
     """A document, or a question about one.
 
     Attributes:
-        id: unique in its set.
-        answers: the acceptable answers, each a ground truth for `docscore.anls_score`: JSON values, tuples for one-of.
-        pages: its pages; empty where the data has a PDF alone.
+        id: the id, unique in the data set.
+        answers: the acceptable answers, each a ground truth for `docscore.anls_score`: JSON values, with tuples for
+            alternatives.
+        pages: the pages; empty if the data set has only a PDF.
         pdf: the PDF; None if there is none.
-        question: what is asked; None where values are to be extracted.
-        schema: the JSON Schema of the values to be extracted; None for a question.
-        group: the file that it comes from, "" where that is its own; questions about one file are right or wrong
-            together.
+        question: the question; None if values are to be extracted.
+        schema: the JSON Schema of the values to extract; None for a question.
+        group: the file that several questions are about, whose scores are not independent; "" if the file has one row.
     """
 
     id: str
@@ -70,22 +70,22 @@ class DocumentRecord:
 
 
 def unlike_format(place: PlacePart | Path, expected: str, got: str) -> InputValueError:
-    """The error for a place in a file, or a file as a whole, that is not of the format."""
+    """Return the error for a file, or a place in it, that does not have the format."""
     return InputValueError(place=in_file(place) if isinstance(place, Path) else place, expected=expected, got=got)
 
 
-DPI = 150  # at which a page of A4 is 1240 x 1754 pixels, about what vision models see of it
-_POINTS = 72  # of a PDF, an inch
+DPI = 150  # a page of A4 then has 1240 x 1754 pixels, about the resolution of vision models
+_POINTS = 72  # points of a PDF per inch
 PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".gif", ".bmp")
-_SENT_AS_THEY_ARE = (".png", ".jpg", ".jpeg", ".webp", ".gif")  # what providers take
+_SENT_AS_THEY_ARE = (".png", ".jpg", ".jpeg", ".webp", ".gif")  # formats that providers accept
 _NEEDS = "reading pages needs {!r}"
 
 
 def pages_of_pdf(path: Path) -> tuple[Page, ...]:
-    """The pages of a PDF with the words of its text layer; a page without one has no words.
+    """Return the pages of a PDF with the words of its text layer; a page without a text layer has no words.
 
     Raises:
-        ValueError: naming the file, if it is no PDF.
+        ValueError: naming the file, if it is not a PDF.
         OSError: if it cannot be read.
     """
     with closing(_opened(path)) as pdf:
@@ -93,10 +93,10 @@ def pages_of_pdf(path: Path) -> tuple[Page, ...]:
 
 
 def rendered_pages(path: Path, dpi: int = DPI) -> list[Path]:
-    """The pages of a PDF as PNG files in a folder that lasts as long as the process.
+    """Render the pages of a PDF as PNG files in a folder that is deleted when the process ends.
 
     Raises:
-        ValueError: naming the file, if it is no PDF.
+        ValueError: naming the file, if it is not a PDF.
         OSError: if it cannot be read.
     """
     name = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]
@@ -111,10 +111,10 @@ def rendered_pages(path: Path, dpi: int = DPI) -> list[Path]:
 
 
 def picture_file(image: Path | bytes) -> Path:
-    """The picture as a file of a type that providers take: itself, or written anew as PNG.
+    """Return the picture as a file in a format that providers accept: the file itself, or a new PNG file.
 
     Raises:
-        ValueError: naming the file, if it is no picture.
+        ValueError: naming the file, if it is not a picture.
         OSError: if it cannot be read.
     """
     if isinstance(image, Path) and image.suffix.lower() in _SENT_AS_THEY_ARE:
@@ -129,7 +129,7 @@ def picture_file(image: Path | bytes) -> Path:
                 picture.convert("RGB").save(target)
         except (OSError, ValueError) as error:
             raise InputValueError(
-                place="a picture of the data" if isinstance(image, bytes) else in_file(image),
+                place="a picture of the data set" if isinstance(image, bytes) else in_file(image),
                 expected="a picture",
                 got=str(error),
             ) from None
@@ -137,7 +137,7 @@ def picture_file(image: Path | bytes) -> Path:
 
 
 def _words(page: Any) -> tuple[Word, ...]:
-    """The words of a page's text layer: runs of characters without white space, in points from the top."""
+    """Return the words of the text layer of a page: runs without white space, with boxes in points from the top."""
     text, height = page.get_textpage(), page.get_height()
     letters = [text.get_text_range(index, 1) for index in range(text.count_chars())]
     words = []

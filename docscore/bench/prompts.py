@@ -64,17 +64,17 @@ _NO_SCHEMA = "Answer with one JSON object, and with nothing else."
 
 
 def prompt_of(document: DocumentRecord, method: str, style: str = "plain") -> str:
-    """The text of the prompt; for the methods "vision" and "pdf" the document is attached to it.
+    """Return the text of the prompt. The methods "vision" and "pdf" attach the document to it.
 
     Args:
-        document: with a question, or with a schema.
+        document: a document with a question or a schema.
         method: "simple" (text in reading order), "latin" (text with its layout), "vision" (pictures of the pages) or
             "pdf" (the file).
-        style: "paper", the prompts that the paper published, or "plain". The paper's format instructions were those of
-            a library; both styles have the same ones here.
+        style: "paper" for the prompts that the paper published, or "plain". Format instructions are the same in both
+            styles; those of the paper came from a library.
 
     Raises:
-        ValueError: for another method or style, and for a document that has no text.
+        ValueError: for another method or style, and for a document without text.
     """
     check_choice("method", method, get_args(Method))
     check_choice("prompt", style, get_args(Style))
@@ -89,7 +89,7 @@ def prompt_of(document: DocumentRecord, method: str, style: str = "plain") -> st
 
 
 def document_text(document: DocumentRecord, method: str) -> str:
-    """The text of the pages; of several, each under a heading with its number.
+    """Return the text of the pages. Several pages have headings with their numbers.
 
     Raises:
         ValueError: naming the document, if a page has neither words nor text.
@@ -99,7 +99,7 @@ def document_text(document: DocumentRecord, method: str) -> str:
     for page in document.pages:
         if page.words is not None:
             texts.append(layout(page.words))
-        elif page.text is not None:  # without boxes, "latin" keeps the lines that the text has
+        elif page.text is not None:  # without boxes, "latin" keeps the lines of the text
             texts.append(page.text if method == "latin" else " ".join(page.text.split()))
     if len(texts) < max(1, len(document.pages)):
         raise InputValueError(
@@ -113,12 +113,12 @@ def document_text(document: DocumentRecord, method: str) -> str:
 
 
 def _filled(template: str, **parts: str) -> str:
-    """The template with its places filled; what looks like a place in a part stays as it is."""
+    """Fill the fields of a template. Braces in the inserted parts stay unchanged."""
     return re.sub(r"\{(\w+)\}", lambda place: parts[place[1]], template)
 
 
 def reading_order_text(words: Sequence[Word]) -> str:
-    """The words in their order, with a blank between them.
+    """Return the words in their order, separated by blanks.
 
     >>> reading_order_text([Word("Total", (0, 0, 50, 10)), Word("12.50", (90, 0, 140, 10))])
     'Total 12.50'
@@ -127,11 +127,11 @@ def reading_order_text(words: Sequence[Word]) -> str:
 
 
 def latin_text(words: Sequence[Word]) -> str:
-    """The words in lines, each at the column that its left edge has on the page.
+    """Return the words in lines, each word at the column of its left edge on the page.
 
-    Words that follow each other share a line when the middle of each lies within the height of the other. A column is
-    as wide as a character of the line that has most characters (the last of several): its width / its characters.
-    Words that would touch have a blank between them, which the published code leaves out.
+    Consecutive words share a line if the middle of each lies within the height of the other. The width of a column is
+    the mean width of a character in the line with the most characters, or the last of such lines. A blank separates
+    words that would touch; the published code omits it.
 
     >>> print(latin_text([Word("Tea", (0, 0, 30, 10)), Word("1.20", (120, 1, 160, 11)), Word("Cake", (0, 20, 40, 30))]))
     Tea  1.20
@@ -153,13 +153,13 @@ def _lines(words: Sequence[Word]) -> list[list[Word]]:
 
 
 def _on_one_line(first: Box, second: Box) -> bool:
-    """Whether the middle of each lies within the height of the other."""
+    """Return whether the middle of each box lies within the height of the other."""
     middles = (first[1] + first[3]) / 2, (second[1] + second[3]) / 2
     return second[1] < middles[0] < second[3] and first[1] < middles[1] < first[3]
 
 
 def _character_width(lines: Sequence[Sequence[Word]]) -> float:
-    """The width of a character of the line that has most of them; 1 where nothing has a width."""
+    """Return the mean width of a character in the line with the most characters; 1 if nothing has a width."""
     most, width = 1, 0.0
     for line in lines:
         characters = sum(len(word.text) for word in line)
@@ -177,9 +177,9 @@ def _in_columns(line: Sequence[Word], width: float) -> str:
     return text
 
 
-# The schemas of the data sets, by name; and what the paper's code asked for where that differs: one party, and numbers
-# for the sums of charities. Kleister writes a blank in a value as "_", and so must the answer: the ground truth is
-# taken as it is distributed.
+# The schemas of the data sets, by name. The code of the paper asked for one party and for the amounts of charities as
+# numbers. Kleister writes a blank in a value as "_", and so must the answer, because the ground truth is used as it is
+# distributed.
 _OF_DATA_SETS = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
 SCHEMAS: dict[str, dict[str, Any]] = _OF_DATA_SETS["plain"]
 PAPER_SCHEMAS: dict[str, dict[str, Any]] = {**SCHEMAS, **_OF_DATA_SETS["paper"]}
@@ -188,15 +188,15 @@ _KEPT = ("description", "enum", "format", "pattern", "minimum", "maximum", "minL
 
 
 def strict_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema in the form that strict structured output takes.
+    """Return the schema in the form that strict structured output requires.
 
-    Objects require all their keys and allow no others; what was optional may be null. References are put in place,
-    `const` becomes `enum`, `oneOf` becomes `anyOf`, a single `allOf` is merged; annotations that providers refuse are
-    left out.
+    Objects require all their keys and allow no others; optional values may be null. References are resolved, `const`
+    becomes `enum`, `oneOf` becomes `anyOf`, a single `allOf` is merged, and annotations that providers reject are
+    dropped.
 
     Raises:
-        ValueError: naming the place, for an object with free keys, a reference that is not there or leads in a circle,
-            and for what has no strict form.
+        ValueError: naming the place of an object with free keys, of a missing or circular reference, or of any other
+            part without a strict form.
 
     >>> strict_schema({"type": "object", "properties": {"total": {"type": "string"}}})["properties"]
     {'total': {'type': ['string', 'null']}}
@@ -208,7 +208,7 @@ def _strict(schema: Any, root: Mapping[str, Any], place: str, depth: int) -> dic
     if not isinstance(schema, Mapping):
         raise InputValueError(place=f"schema, {place}", expected="an object", got=f"{type(schema).__name__}")
     if depth > MAX_DEPTH:
-        raise InputValueError(place=f"schema, {place}", expected="no circle of references", got="one")
+        raise InputValueError(place=f"schema, {place}", expected="references without a circle", got="a circle")
     inside = _resolved(schema, root, place)
     if inside is not schema:
         return _strict(inside, root, place, depth + 1)
@@ -226,7 +226,7 @@ def _strict(schema: Any, root: Mapping[str, Any], place: str, depth: int) -> dic
         result |= _strict_object(schema, root, place, depth)
     if "array" in kinds:
         if "items" not in schema:
-            raise InputValueError(place=f"schema, {place}", expected="'items' beside the type 'array'", got="none")
+            raise InputValueError(place=f"schema, {place}", expected="'items' with the type 'array'", got="none")
         result["items"] = _strict(schema["items"], root, f"{place}[]", depth + 1)
     return result
 
@@ -247,7 +247,7 @@ def _strict_object(schema: Mapping[str, Any], root: Mapping[str, Any], place: st
 
 
 def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema, and null."""
+    """Return the schema with null as a further value."""
     if "anyOf" in schema:
         known = any(each.get("type") == "null" for each in schema["anyOf"])
         return schema if known else {**schema, "anyOf": [*schema["anyOf"], {"type": "null"}]}
@@ -261,7 +261,7 @@ def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _kinds(schema: Mapping[str, Any]) -> list[str]:
-    """The types, told from the keys where they are not named."""
+    """Return the types; without a "type", those that the keys imply."""
     given = schema.get("type")
     if given is None:
         return ["object"] if "properties" in schema else ["array"] if "items" in schema else []
@@ -269,7 +269,7 @@ def _kinds(schema: Mapping[str, Any]) -> list[str]:
 
 
 def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any], place: str) -> Mapping[str, Any]:
-    """The schema with its reference, or its one `allOf`, put in place; what stands beside them counts more."""
+    """Return the schema with its reference or single `allOf` merged; keys of the schema itself take precedence."""
     if "$ref" in schema:
         keyword, inside = "$ref", _target(schema["$ref"], root, place)
     elif "allOf" in schema:
