@@ -397,8 +397,8 @@ def read_table(
         faults.stop_if_any()
         return table
     if suffix not in (*_BINARY_READERS, *LOG_FORMATS):
-        known = ", ".join([*_TEXT_READERS, *_BINARY_READERS, *LOG_FORMATS])
-        expected = f"a file name that ends in {known} (the first five also with .gz)"
+        texts, others = ", ".join(_TEXT_READERS), ", ".join([*_BINARY_READERS, *LOG_FORMATS])
+        expected = f"a file name that ends in {texts} (each also with .gz), {others}"
         raise InputValueError(place=in_file(path), expected=expected, got=path.suffix or "none")
     path.open("rb").close()  # a file that cannot be opened gives the same error in all formats
     with gc_pause():
