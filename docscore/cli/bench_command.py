@@ -50,7 +50,7 @@ def bench_command() -> None:
     "--dataset",
     "name",
     type=click.Choice([*DATA_SETS, "documents"]),
-    help="Look for this data set only; documents stands for your own files with references and a schema.",
+    help="Look only for this data set; documents stands for your own files with references and a schema.",
 )
 @json_option
 def check_command(data: Path, *, name: str | None, as_json: bool) -> None:
@@ -133,7 +133,7 @@ def grid_command(logs: tuple[Path, ...], *, form: str, as_json: bool, **shared: 
 
 
 def _lines_about(data_set: dict[str, Any]) -> list[str]:
-    """Describe what is there of a data set, or why nothing is and where to get it."""
+    """Describe the data set that was found, or say why it was not found and where to get it."""
     split = f", split {data_set['split']}" if data_set["split"] else ""
     head, documents = f"{data_set['title']} ({data_set['name']}{split}): ", data_set["documents"]
     if documents is None:

@@ -77,7 +77,7 @@ def compare_command(
     The files have the form that `score` reads. Without --references, both also hold the ground truths, as logs do. The
     first metric decides: its difference has a paired interval and a paired permutation test. Tables list the largest
     gains and losses, and the changes of fields, of causes of lost points and, with --by, of groups of rows. Their
-    q-values allow for the number of tests (Benjamini-Hochberg). Other metrics are listed too.
+    q-values account for the number of tests (Benjamini-Hochberg). Other metrics are listed too.
     """
     if as_markdown and as_json:
         click.get_current_context().fail("expected --markdown or --json, got both")

@@ -90,7 +90,7 @@ def run_command() -> int:
         except SystemExit as error:  # raised by click and rich when the pipe is closed
             status = _PIPE_CLOSED if error.code == 1 else 0
         except Exception as error:  # noqa: BLE001  the exit status must not be that of a gate
-            status, messages = _ended(error, debug="--debug" in sys.argv)
+            status, messages = _ended(error)
     try:
         for line in (*dict.fromkeys(str(warning.message) for warning in caught), *messages):
             say(line)
@@ -117,7 +117,7 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
-def _ended(error: Exception, *, debug: bool) -> tuple[int, list[str]]:  # noqa: PLR0911  one for each kind of error
+def _ended(error: Exception) -> tuple[int, list[str]]:  # noqa: PLR0911  one for each kind of error
     """Return the exit status and the error messages of a command that failed."""
     if isinstance(error, click.Abort):
         if not isinstance(error.__cause__, EOFError):  # click takes it for Ctrl-D at a prompt
@@ -137,19 +137,19 @@ def _ended(error: Exception, *, debug: bool) -> tuple[int, list[str]]:  # noqa: 
         if isinstance(error, BrokenPipeError):
             return _PIPE_CLOSED, []
         return _NOT_WRITTEN, [f"cannot write {error.filename or 'the output'}: {error.strerror or error}"]
-    return _UNEXPECTED, _unexpected(error, debug=debug)
+    return _UNEXPECTED, _unexpected(error)
 
 
-def _unexpected(error: Exception, *, debug: bool) -> list[str]:
+def _unexpected(error: Exception) -> list[str]:
     """Return the message for an error that the input did not cause, after the traceback if `--debug` is given."""
-    shown = traceback.format_exception(error) if debug else []
     if isinstance(error, MemoryError):
         message = f"out of memory{f' ({error})' if str(error) else ''}"
     else:
         kind, text = type(error).__name__, " ".join(str(error).split())
         message = f"unexpected {kind}{f': {text}' if text else ''}; this is a bug in docscore"
-    hint = "" if debug else " (--debug shows the traceback)"
-    return [*"".join(shown).splitlines(), f"{message}{hint}"]
+    if "--debug" in sys.argv:
+        return [*"".join(traceback.format_exception(error)).splitlines(), message]
+    return [f"{message} (--debug shows the traceback)"]
 
 
 class _Commands(click.Group):

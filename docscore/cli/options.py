@@ -174,7 +174,7 @@ def refused(*, expected: str, got: str) -> click.BadParameter:
 
 
 def _only_file(context: click.Context, _parameter: click.Parameter, predictions: Path | None) -> Path | None:
-    """Take a file that is given alone as that of the predictions, which holds the ground truths too."""
+    """Treat a single file as the file of predictions, which then holds the ground truths too."""
     if predictions is None:
         predictions, context.params["references"] = context.params.get("references"), None
     return predictions
@@ -211,7 +211,7 @@ def _checked_delimiter(_context: click.Context, _parameter: click.Parameter, val
 
 
 _FIELDS = {field.name: field for field in fields(ScoringOptions)}
-# of the options for a field without choices, by the type of its default
+# settings of the option for a field without choices, by the type of its default
 _SETTINGS: dict[type, dict[str, Any]] = {
     bool: {"is_flag": True},
     float: {"type": SHARE},

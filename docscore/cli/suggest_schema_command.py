@@ -43,7 +43,7 @@ def suggest_schema_command(
     suggestion = suggest_schema(references, predictions, schema=own)
     if output is not None:
         write_whole(output, json.dumps(suggestion.schema, indent=2, ensure_ascii=False) + "\n")
-        say(f"wrote {output}; score with it by --schema {output}")
+        say(f"wrote {output}; use it with --schema {output}")
     if as_json:
         print_json(
             "suggest_schema", {"schema": suggestion.schema, "fields": [field._asdict() for field in suggestion.fields]}
