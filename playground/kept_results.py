@@ -26,7 +26,7 @@ from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import Losses
 from docscore.evaluation.sentences import NOTHING_LOST, fields_note
-from docscore.metrics.anls_star.causes import CAUSES, FieldPlace, places
+from docscore.metrics.anls_star.causes import CAUSES
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.metrics.registry import METRICS, TYPED
@@ -91,18 +91,21 @@ class KeptResult:
         sure = [loads(_lines(path, [number])[0])] if path.exists() else None
         read: dict[str, Any] = {"parse": AS_TEXT, "parse_references": None, "with_confidences": sure is not None}
         options = dataclasses.replace(self.options, **read)
-        pairs = (Pairs([""], [truth], [prediction], confidences=sure) for prediction in predictions)
-        return [Evaluation(each, options, metrics=self.facts["metrics"]).tree(0) for each in pairs]
+        metric, trees = METRICS[self.facts["metrics"][0]], []
+        for prediction, causes in zip(predictions, self.facts["causes"], strict=True):
+            pairs = Pairs([""], [truth], [prediction], confidences=sure)
+            row = Evaluation(pairs, options, metrics=self.facts["metrics"]).row(0)
+            trees.append(metric.score_tree(row._replace(cause=causes.get(str(number))), options))
+        return trees
 
 
 def keep_documents(folder: Path, systems: Sequence[Evaluation], facts: Mapping[str, Any]) -> None:
     """Write the documents of systems that were scored on the same rows to a folder, with other facts as JSON values."""
     first = systems[0]
     numbers = [{name: number for number, name in enumerate(system.ids)} for system in systems]
-    predictions = [
-        [system.pairs.predictions[of[name]] for name in first.ids] for system, of in zip(systems, numbers, strict=True)
-    ]
-    documents = zip(first.pairs.truths, *predictions, strict=True)
+    rows = [[system.row(of[name]) for name in first.ids] for system, of in zip(systems, numbers, strict=True)]
+    documents = zip(first.pairs.truths, *([row.prediction for row in of_system] for of_system in rows), strict=True)
+    causes = [{number: row.cause for number, row in enumerate(of_system) if row.cause} for of_system in rows]
     lines = (_BETWEEN.join(map(dumps, values)) for values in documents)
     (folder / _DOCUMENTS).write_text("\n".join(lines), encoding="ascii")
     if len(systems) == 1 and first.pairs.confidences is not None:
@@ -110,7 +113,7 @@ def keep_documents(folder: Path, systems: Sequence[Evaluation], facts: Mapping[s
     schema = first.options.schema
     options = dataclasses.asdict(dataclasses.replace(first.options, schema=None))
     options["schema"] = schema and json.loads(schema.schema_of(""))
-    view = {"metrics": first.metrics, "options": options, **facts}
+    view = {"metrics": first.metrics, "options": options, "causes": causes, **facts}
     (folder / _VIEW).write_text(json.dumps(view), encoding="utf-8")
 
 
@@ -137,13 +140,7 @@ def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any]) -
     sides = zip(shown_ids(pairs.ids), pairs.truths, pairs.predictions, strict=True)
     texts = (f"{_folded(name)}\x1f{_text_of(truth)}\x1f{_text_of(prediction)}" for name, truth, prediction in sides)
     (folder / _TEXTS).write_text("\n".join(texts), encoding="utf-8", errors="replace")
-    facts = {
-        "failed": sorted(evaluation.failed or ()),
-        "absent": sorted(evaluation.absent or ()),
-        "documents": len(pairs.ids),
-        "result": result,
-    }
-    keep_documents(folder, [evaluation], facts)
+    keep_documents(folder, [evaluation], {"documents": len(pairs.ids), "result": result})
     count = sum(map(len, table.losses))
     most = count if count <= MAX_LOSSES else max(1, MAX_LOSSES // len(pairs.ids))
     listing = {
@@ -168,12 +165,10 @@ def specimens_of(evaluation: Evaluation) -> dict[str, tuple[str | None, str | No
         for (_, cause), points in losses.items():
             if points > most.get(cause, (0.0, 0))[0]:
                 most[cause] = points, number
-    failed, absent = evaluation.failed or frozenset(), evaluation.absent or frozenset()
     found: dict[str, tuple[str | None, str | None]] = {}
     for wanted, (_, number) in most.items():
-        tree = evaluation.tree(number)
-        nodes = places(tree, parsed=number not in failed, absent=number in absent)
-        lossy = [node for _, node, cause in nodes if cause == wanted and node.points_lost]
+        nodes = evaluation.tree(number).nodes()
+        lossy = [node for node in nodes if node.cause == wanted and node.points_lost]
         leaves = [node for node in lossy if not node.children] or lossy
         if leaves:
             node = max(leaves, key=lambda each: each.points_lost)
@@ -381,14 +376,11 @@ class KeptList(KeptResult):
         name = printable(row["question_id"])
         of_texts = None if self.facts["metrics"][0] == TYPED else self.options
         drawing = explained_drawing(tree, _PREFIX, of_texts)
-        lost: Iterable[FieldPlace] = ()
-        if not isinstance(tree, MetricTree):
-            lost = places(tree, parsed=number not in self.facts["failed"], absent=number in self.facts["absent"])
         html = fragment("document", name, drawing)
         marks = [
-            [drawing.row_numbers[id(node)], _field_name(path), cause]
-            for path, node, cause in lost
-            if cause and node.points_lost and id(node) in drawing.row_numbers
+            [drawing.row_numbers[id(node)], _field_name(node.field_path), node.cause]
+            for node in (() if isinstance(tree, MetricTree) else tree.nodes())
+            if node.cause and node.points_lost and id(node) in drawing.row_numbers
         ]
         return {"html": html, "marks": marks, "image": embedded_image(image_of_row(row))}
 

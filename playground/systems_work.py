@@ -133,12 +133,10 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
             for (name, label), path in zip(FILES.items(), files, strict=True)
         ],
     }
-    numbers = {name: number for number, name in enumerate(ids)}
     facts = {
         "names": [shown_name(name) for name in systems],
-        "ids": dict(zip(ids.values(), numbers.values(), strict=True)),
+        "ids": {name: number for number, name in enumerate(ids.values())},
         "fields": fields,
-        "failed": [[numbers[each.ids[number]] for number in each.failed or ()] for each in systems.values()],
         "result": result,
     }
     keep_documents(folder, list(systems.values()), facts)
@@ -338,7 +336,7 @@ class KeptSystems(KeptResult):
         trees = self.trees(number)
         names = self.facts["fields"]
         systems = list(zip(self.facts["names"], (three_digits(tree.score) for tree in trees), strict=True))
-        runs = places_side_by_side(trees, [number in failed for failed in self.facts["failed"]])
+        runs = places_side_by_side(trees)
         rows = [
             (text, [(row, shown_name(names.get(row.field, row.field))) for row in members]) for text, members in runs
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby, zip_longest
+from itertools import groupby
 from typing import NamedTuple
 
 from docscore.core.formatting import clipped, counted, three_digits
@@ -12,7 +12,6 @@ from docscore.core.numbers import ROUNDING
 from docscore.core.values import value_text
 from docscore.evaluation.sentences import STATUS_WORDS, Span
 from docscore.metrics.anls_star.causes import Cause
-from docscore.metrics.anls_star.causes import places as causes_of
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.report.html_tree import lost_text, value_spans
@@ -23,7 +22,6 @@ _DEEPEST = 12  # levels; deeper places have the same indent
 _FOLDED = 2  # places next to each other that fold
 
 _Place = tuple[ScoreTree | None, ...]
-_Reasons = dict[int, tuple[str, Cause | None]]  # by the id of a node: its field, and by which cause it lost points
 
 
 class SystemPlace(NamedTuple):
@@ -74,27 +72,19 @@ class PlaceRow(NamedTuple):
 PlaceRun = tuple[str, tuple[PlaceRow, ...]]
 
 
-def places_side_by_side(trees: Sequence[ScoreTree], failed: Sequence[bool] = ()) -> list[PlaceRun]:
+def places_side_by_side(trees: Sequence[ScoreTree]) -> list[PlaceRun]:
     """The places of several trees over the same ground truth, parents before children, in runs.
 
     Keys stand beside the same keys, list elements beside those that were matched with the same element of the ground
     truth, and elements that nothing expects beside equal ones.
-
-    Args:
-        trees: of the systems.
-        failed: for each whether its prediction is a text that could not be parsed; empty for none.
     """
-    reasons: _Reasons = {}
-    for tree, is_text in zip_longest(trees, failed):
-        if not isinstance(tree, MetricTree):
-            reasons |= {id(node): (path, cause) for path, node, cause in causes_of(tree, parsed=not is_text)}
     places, depths, same = _joined(trees)
     crowded = len(places) > MOST_PLACES
     runs = []
     for folds, numbers in groupby(range(len(places)), lambda number: number > 0 and same[number]):
         members = list(numbers)
         kept = [] if folds and crowded else members[:MOST_PLACES]
-        rows = tuple(_row(places[number], depths[number], same[number], reasons) for number in kept)
+        rows = tuple(_row(places[number], depths[number], same[number]) for number in kept)
         text = _agreed([places[number] for number in members]) if folds and len(members) >= _FOLDED else ""
         runs.append((text, rows))
     return runs
@@ -164,20 +154,20 @@ def _agreed(places: Sequence[_Place]) -> str:
     return f"{counted(len(leaves), 'value')} {agree}{more}"
 
 
-def _row(place: _Place, depth: int, same: bool, reasons: _Reasons) -> PlaceRow:
+def _row(place: _Place, depth: int, same: bool) -> PlaceRow:
     nodes = [node for node in place if node is not None]
     known = next((node for node in nodes if node.status != "extra"), None)
     is_whole = known is not None and not any(node.children for node in nodes)
     several_options = len({node.option for node in nodes}) > 1
-    why = [reasons[id(node)] for node in nodes if id(node) in reasons]
+    with_causes = [node for node in nodes if not isinstance(node, MetricTree)]
     return PlaceRow(
         path=clipped(nodes[0].path, _LONGEST_LABEL),
         label=_label(nodes[0]),
         indent=min(depth, _DEEPEST),
         truth=clipped(value_text(known.ground_truth), _LONGEST_VALUE) if known is not None and is_whole else "",
         systems=tuple(SystemPlace() if node is None else _in_system(node, several_options) for node in place),
-        field=why[0][0] if why else "",
-        causes=tuple(dict.fromkeys(cause for _, cause in why if cause)),
+        field=with_causes[0].field_path if with_causes else "",
+        causes=tuple(dict.fromkeys(node.cause for node in with_causes if node.cause)),
         same=same,
     )
 

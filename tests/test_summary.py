@@ -13,13 +13,16 @@ import pytest
 from hypothesis import given
 
 import docscore
-from docscore import ScoreTree, score_tree, typed_tree
+from docscore import ScoreTree
 from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
+from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.evaluation.contents import causes_table
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import MOST_FIELDS_TESTED
-from docscore.metrics.anls_star.causes import CAUSES, FieldCounts, Outcome, places
+from docscore.metrics.anls_star.api import build_tree
+from docscore.metrics.anls_star.causes import CAUSES, Cause
+from docscore.metrics.anls_star.field_counts import FieldCounts, Outcome
 from docscore.metrics.registry import METRICS
 from docscore.metrics.typed.schema import compiled_schema
 from tests.commands import pred, ref
@@ -167,27 +170,28 @@ def counted(counts: FieldCounts) -> Any:
     return list(counts.leaves), paths, Counter(counts.elements), counts.weight
 
 
-def counts_of_tree(tree: ScoreTree, **how: bool) -> Any:
+def counts_of_tree(tree: ScoreTree) -> Any:
     """The same of the nodes of a tree."""
     leaves, elements = [], []
-    for name, node, cause in places(tree, **how):
+    for node in tree.nodes():
         if not node.children and node.weight > 0:
             points, compared = (node.earned, node.weight), (node.compared, node.unreadable)
-            leaves.append((name, node.kind, outcome(node), *points, cause, *compared))
+            leaves.append((node.field_path, node.kind, outcome(node), *points, node.cause, *compared))
         if node.key is None and node is not tree:
             alone = "missing" if node.prediction_index is None else "extra"
-            elements.append((name, alone if None in (node.truth_index, node.prediction_index) else "matched"))
+            both = None not in (node.truth_index, node.prediction_index)
+            elements.append((node.field_path, "matched" if both else alone))
     return leaves, list(dict.fromkeys(path for path, _ in elements)), Counter(elements), tree.weight
 
 
 @golden("causes", "golden")
-def test_golden_rows(truth: Any, prediction: Any, lost: list[Any], how: dict[str, bool]) -> None:
+def test_golden_rows(truth: Any, prediction: Any, lost: list[Any], known: Cause | None) -> None:
     """No leaf that lost points lacks a cause; what is lost are places, causes and points."""
-    tree = score_tree(truth, prediction)
+    tree = build_tree(convert_ground_truth(truth), convert_prediction(prediction), DEFAULT_OPTIONS, cause=known)
     found: dict[tuple[str, str], float] = defaultdict(float)
-    for name, node, cause in places(tree, **how):
-        if not node.children and cause is not None:
-            found[name, cause] += node.points_lost
+    for leaf in tree.leaves():
+        if leaf.cause is not None:
+            found[leaf.field_path, leaf.cause] += leaf.points_lost
     assert dict(found) == pytest.approx({(name, cause): points for name, cause, points in lost})
     assert fsum(points for *_, points in lost) == pytest.approx(1 - tree.score)
 
@@ -206,25 +210,23 @@ def test_a_wrong_number_of_a_schema_is_no_text_below_the_threshold(schema: Any) 
     assert row[-1].note.startswith("another number" if schema else "a text whose similarity")
 
 
-def check(truth: Any, prediction: Any, schema: Any = None, *, parsed: bool = True, absent: bool = False) -> None:
+def check(truth: Any, prediction: Any, schema: Any = None, known: Cause | None = None) -> None:
     """What is counted of a pair is what is counted of its tree, bit for bit and in the same order.
 
     A leaf has a cause exactly if it lost points, and the points of all causes add up to 1 - score. All that is below a
     missing or invented part has its cause: the outermost decides.
     """
-    tree = score_tree(truth, prediction) if schema is None else typed_tree(truth, prediction, schema)
     root = None if schema is None else compiled_schema(json.dumps(schema))
-    of_pair = FieldCounts().of_pair(truth, prediction, DEFAULT_OPTIONS, root, parsed=parsed, absent=absent)
-    assert counted(of_pair) == counts_of_tree(tree, parsed=parsed, absent=absent)
-    found = list(places(tree, parsed=parsed, absent=absent))
-    causes = {id(node): cause for _, node, cause in found}
-    for _, node, cause in found:
-        assert cause in {None, *CAUSES}
-        assert node.children or (cause is not None) == (node.earned < node.weight)
-        if cause is not None:
+    values = convert_ground_truth(truth), convert_prediction(prediction)
+    tree = build_tree(*values, DEFAULT_OPTIONS, root, known)
+    assert counted(FieldCounts().of_pair(*values, DEFAULT_OPTIONS, root, known)) == counts_of_tree(tree)
+    for node in tree.nodes():
+        assert node.cause in {None, *CAUSES}
+        assert node.children or (node.cause is not None) == (node.earned < node.weight)
+        if node.cause is not None:
             assert node.status != "exact"
-            assert all(causes[id(child)] in {None, cause} for child in node.children)
-    lost = [node.points_lost for _, node, cause in found if not node.children and cause is not None]
+            assert all(child.cause in {None, node.cause} for child in node.children)
+    lost = [leaf.points_lost for leaf in tree.leaves() if leaf.cause is not None]
     assert fsum(lost) == pytest.approx(1 - tree.score, abs=1e-12)
 
 
@@ -232,8 +234,8 @@ def check(truth: Any, prediction: Any, schema: Any = None, *, parsed: bool = Tru
 @given(truths, predictions)
 def test_points_of_causes_add_up_for_any_values(truth: Any, prediction: Any) -> None:
     check(truth, prediction)
-    check(truth, prediction, parsed=False)
-    check(truth, None, absent=True)
+    check(truth, "{", known="unparsable")
+    check(truth, None, known="missing prediction")
 
 
 @examples(100)

@@ -22,7 +22,6 @@ from docscore.core.values import convert_ground_truth, value_excerpt
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sentences import annotation_text
-from docscore.metrics.anls_star.causes import places
 from docscore.metrics.anls_star.tree import GLYPHS, outline
 from docscore.metrics.annotations import FEWEST, annotations_of, folded_tree, groups_of
 from tests.conftest import DATA, golden
@@ -301,6 +300,5 @@ def test_the_nodes_of_a_group_have_its_cause(seed: int) -> None:
     rng = random.Random(seed)
     truth = [random_truth(rng, 2, 6) for _ in range(8)]
     tree = score_tree(truth, damaged(rng, truth))
-    causes = {id(node): cause for _, node, cause in places(tree)}
     for group in groups_of(tree):
-        assert {causes[id(node)] or "exact" for node in group.nodes} == {group.cause}
+        assert {node.cause or "exact" for node in group.nodes} == {group.cause}

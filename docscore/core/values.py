@@ -79,6 +79,11 @@ def step_text(step: str | int) -> str:
     return f".{step}" if step.isidentifier() else f"[{printable(json.dumps(step, ensure_ascii=False))}]"
 
 
+def field_path(steps: str) -> str:
+    """Return the path of a field from its steps: `items[].price` for `.items[].price`, `$` for the whole value."""
+    return steps.removeprefix(".") or "$"
+
+
 def places_in(value: Value, path: str = "") -> Iterator[tuple[str, Value]]:
     """Yield all values in a ground truth with paths such as `.items[].price`; one-ofs add no step to a path."""
     yield path, value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from docscore.core.formatting import counted, p_text, share_text, shown_name, three_digits, threshold_text, with_sign
 from docscore.evaluation.sentences import STATUS_WORDS, fields_note
 from docscore.evaluation.tables import ColumnKind, ReportTable, TableCell, TableColumn
-from docscore.metrics.anls_star.causes import Outcome
+from docscore.metrics.anls_star.field_counts import Outcome
 from docscore.metrics.kieval import KieScore
 from docscore.metrics.registry import METRICS
 from docscore.stats.calibration import BINNING, Calibration

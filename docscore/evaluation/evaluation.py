@@ -59,7 +59,8 @@ from docscore.evaluation.fields import MOST_FIELDS_TESTED, Field, FieldTable, as
 from docscore.evaluation.runs import Runs, runs_of
 from docscore.evaluation.tables import LISTED, Table
 from docscore.metrics.anls_star.api import score_all
-from docscore.metrics.anls_star.causes import CAUSES, Cause, FieldCounts
+from docscore.metrics.anls_star.causes import CAUSES, Cause
+from docscore.metrics.anls_star.field_counts import FieldCounts
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.annotations import Annotation, annotations_of
 from docscore.metrics.base import Breakdown, FigureName, MetricRow, MetricTree
@@ -137,10 +138,7 @@ class Row(Displayed):
         if metric == self._evaluation.metric:
             return self.tree
         METRICS[metric].check_options(self._evaluation.options)
-        tree = METRICS[metric].score_tree(self._evaluation.row(self.number), self._evaluation.options)
-        if tree is None:
-            raise InputValueError(place="metric", expected="one that has score trees", got=short_repr(metric))
-        return tree
+        return METRICS[metric].score_tree(self._evaluation.row(self.number), self._evaluation.options)
 
     def to_dict(self) -> dict[str, Any]:
         """The id, the score, the tree and the remarks on it in plain types."""
@@ -493,12 +491,15 @@ class Evaluation(Displayed):
         pairs = self.pairs
         confidences = pairs.confidences[number] if pairs.confidences else None
         values = pairs.truths[number], pairs.predictions[number]
-        return MetricRow(*values, confidences, lambda: self.anls_star[number], pairs.ids[number])
+        reading = self.readings.get(number)
+        cause: Cause | None = "unparsable" if reading is not None and reading.failed else None
+        if number in (self.absent or ()):
+            cause = "missing prediction"
+        return MetricRow(*values, confidences, lambda: self.anls_star[number], pairs.ids[number], cause)
 
     def tree(self, number: int) -> ScoreTree:
         """The score tree of a row by the first metric; that of ANLS* for a metric that has none."""
-        tree = METRICS[self.metric].score_tree(self.row(number), self.options)
-        return tree or METRICS[ANLS_STAR].score_tree(self.row(number), self.options)  # type: ignore[return-value]
+        return METRICS[self.metric].score_tree(self.row(number), self.options)
 
     def other_trees(self, number: int) -> list[MetricTree]:
         """The score trees of a row by the other metrics that have trees of their own, unlike ANLS* and the typed score.
@@ -756,12 +757,10 @@ class Evaluation(Displayed):
             for number, points in enumerate(self.points(self.metric)):
                 table.add_sums(number, metric.field_sums(points))
             return table
-        failed, absent = self.failed or frozenset(), self.absent or frozenset()
         _ = self.points(self.metric)  # their phases come first, and their errors name rows
         explained = self.progress("Explaining", len(self.ids))
         for number in range(len(self.ids)):
-            missing = number in absent
-            metric.count_fields(counts, self.row(number), self.options, parsed=number not in failed, absent=missing)
+            metric.count_fields(counts, self.row(number), self.options)
             table.add(number, counts.leaves, counts.elements, counts.weight)
             explained(1)
         return table

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from docscore.metrics.anls_star.causes import OUTCOMES, Cause, Leaf, Outcome, Partner
+from docscore.metrics.anls_star.causes import Cause
+from docscore.metrics.anls_star.field_counts import OUTCOMES, Leaf, Outcome, Partner
 from docscore.metrics.anls_star.sizes import SIDES, Side
 from docscore.stats.intervals import Interval, Ratios
 
@@ -171,20 +172,6 @@ class Field:
         self.earned_units += units(earned)
         self.weight_units += units(weight)
 
-    def add(self, number: int, leaf: Leaf, points_lost: float) -> None:
-        """Count a leaf of a document."""
-        _, kind, outcome, earned, weight, cause, compared, unreadable = leaf
-        self.add_points(number, earned, weight)
-        self.counts[outcome] += 1
-        if kind == "null":
-            self.nulls[outcome] += 1
-        if cause:
-            self.lost_units[cause] += units(points_lost)
-        if compared not in self.compared:
-            self.compared.append(compared)
-        for side in unreadable:
-            self.unreadable[side] += 1
-
     def merge(self, other: Field, sign: int = 1) -> None:
         """Add the sums of the same field in other documents; with the sign -1 take them away."""
         self.earned_units += sign * other.earned_units
@@ -251,17 +238,25 @@ class FieldTable:
         total = missing = extra = 0  # values; nulls are not counted
         lost: Losses = {}
         for leaf in leaves:
-            name, kind, outcome, earned, possible, cause, _, _ = leaf
+            name, outcome, earned, possible, cause = leaf.field, leaf.outcome, leaf.earned, leaf.weight, leaf.cause
             field = self.fields.get(name)
             if field is None:
                 field = self.fields[name] = Field(name)
-            points_lost = (possible - earned) / weight if cause else 0.0
-            field.add(number, leaf, points_lost)
-            if kind != "null":
+            field.add_points(number, earned, possible)
+            field.counts[outcome] += 1
+            if leaf.kind == "null":
+                field.nulls[outcome] += 1
+            else:
                 total += 1
                 missing += outcome == "missing"
                 extra += outcome == "extra"
-            if cause and points_lost:
+            if leaf.compared not in field.compared:
+                field.compared.append(leaf.compared)
+            for side in leaf.unreadable:
+                field.unreadable[side] += 1
+            if cause:
+                points_lost = (possible - earned) / weight
+                field.lost_units[cause] += units(points_lost)
                 lost[name, cause] = lost.get((name, cause), 0.0) + points_lost
         for name, partner in elements:
             self.lists.setdefault(name, {"matched": 0, "missing": 0, "extra": 0})[partner] += 1

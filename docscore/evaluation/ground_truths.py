@@ -19,13 +19,12 @@ from rapidfuzz.distance import Levenshtein
 
 from docscore.core.errors import Faults, InputValueError, short_repr
 from docscore.core.options import KEYWORD, SchemaSource
-from docscore.core.values import Value, places_in, scalar_text, step_text, to_json
+from docscore.core.values import Value, field_path, places_in, scalar_text, step_text, to_json
 from docscore.data.files import ColumnNames, table_of_source
 from docscore.data.json_text import dumps_strictly, is_json_container, parsed_reference
 from docscore.data.rows import place_of, read_rows, side_format
 from docscore.evaluation.evaluation import Evaluation, evaluate
 from docscore.metrics.anls_star.api import anls_score
-from docscore.metrics.anls_star.causes import places, shown_path
 from docscore.metrics.registry import TYPED
 from docscore.metrics.typed.comparators import comparator
 from docscore.metrics.typed.readers import (
@@ -92,7 +91,7 @@ class FieldValues:
 
     def walk(self, path: str = "") -> Iterator[tuple[str, FieldValues]]:
         """All fields with their paths, such as `items[].price`; that of the document is `$`."""
-        yield shown_path(path), self
+        yield field_path(path), self
         for key, part in self.keys.items():
             yield from part.walk(path + step_text(key))
         if self.elements is not None:
@@ -334,7 +333,7 @@ def _schema_of(values: FieldValues, fields: Mapping[str, SuggestedField], path: 
         found["properties"] = {key: _schema_of(part, fields, path + step_text(key)) for key, part in parts}
     if values.elements is not None:
         found["items"] = _schema_of(values.elements, fields, f"{path}[]")
-    suggested = fields.get(shown_path(path))
+    suggested = fields.get(field_path(path))
     if suggested is not None:
         if suggested.compare != implied_comparison([found]):
             found["x-docscore"] = {"compare": suggested.compare, **suggested.settings}
@@ -388,8 +387,9 @@ def _settled(result: Evaluation, schema: Any, fields: Mapping[str, SuggestedFiel
     pairs: dict[str, Counter[tuple[str, str]]] = {}
     for number in range(len(typed)):
         tree = typed.tree(number)
-        for path, node, _ in places(tree):
-            if path in fields and not node.children and node.status == "exact" and node.compared:
+        for node in tree.leaves():
+            path = node.field_path
+            if path in fields and node.status == "exact" and node.compared:
                 texts = scalar_text(node.ground_truth), scalar_text(node.prediction)
                 similarity = anls_score(*texts)
                 if similarity < 1:
@@ -489,10 +489,10 @@ def _of_documents(rows: _Documents) -> Iterator[_Case]:
     for name, truth in rows:
         for path, value in places_in(truth):
             if isinstance(value, tuple) and len(value) > 1 and any(part in ("", None, [], {}) for part in value):
-                yield "empty alternative", shown_path(path), nothing, name
+                yield "empty alternative", field_path(path), nothing, name
             if isinstance(value, list) and any(isinstance(part, dict) for part in value):
                 surplus = len(value) - len(set(map(_text_of, value)))
-                place = f"{shown_path(path)}[]"
+                place = f"{field_path(path)}[]"
                 yield from [("duplicate row", place, "equal to a row before it in its list", name)] * surplus
         text = _text_of(truth)
         if first.setdefault(text, name) != name and text not in ("null", "[]", "{}"):
@@ -587,13 +587,13 @@ def _against_schema(rows: _Documents, source: SchemaSource) -> Iterator[_Case]:
             for error in validators[text].iter_errors(_first_answers(answer)):
                 rule = "unknown key" if error.validator == "additionalProperties" else f"schema: {error.validator}"
                 steps = ("[]" if isinstance(step, int) else step_text(step) for step in error.absolute_path)
-                path = shown_path("".join(steps))
+                path = field_path("".join(steps))
                 sentence = examples.setdefault((rule, path), f"such as: {error.message[:_LONGEST_MESSAGE]}")
                 yield rule, path, sentence, name
         first = _first_answers(truth)
-        for path, node, _ in places(typed_tree(first, first, SchemaSource({"": text}))):
-            if node.unreadable and not node.children:
-                yield "unread", path, f"cannot be read as the schema says: {node.compared}", name
+        for leaf in typed_tree(first, first, SchemaSource({"": text})).leaves():
+            if leaf.unreadable:
+                yield "unread", leaf.field_path, f"cannot be read as the schema says: {leaf.compared}", name
 
 
 def _first_answers(value: Any) -> Any:

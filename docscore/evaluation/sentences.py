@@ -20,7 +20,7 @@ from docscore.core.formatting import (
     with_sign,
 )
 from docscore.data.json_text import PARSE_COUNTS
-from docscore.metrics.anls_star.causes import Cause, places
+from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.annotations import Annotation, cause_in_words
 from docscore.metrics.base import MetricTree
@@ -359,10 +359,10 @@ def _losses(tree: ScoreTree, remarks: Sequence[Annotation]) -> dict[str, float]:
     exchanged = {path for each in remarks if each.kind == "exchanged" for path in each.paths}
     found: dict[Cause | None, list[float]] = {cause: [] for cause in (None, *get_args(Cause))}
     inside: set[int] = set()  # nodes in parts that are lost as a whole
-    for _, node, cause in places(tree):
-        if cause is not None:
+    for node in tree.nodes():
+        if node.cause is not None:
             if id(node) not in inside:
-                found[None if node.path in exchanged else cause].append(node.weight - node.earned)
+                found[None if node.path in exchanged else node.cause].append(node.weight - node.earned)
             inside.update(map(id, node.children))
     swapped = found.pop(None)
     lost = {cause_in_words(cause, len(points)): fsum(points) for cause, points in found.items() if cause and points}

@@ -12,7 +12,6 @@ from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.data.json_text import ParseOutcome, dumps, kinds_of, loads, parse_text
 from docscore.evaluation.fields import Field
 from docscore.metrics.anls_star.api import build_tree
-from docscore.metrics.anls_star.causes import places
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.typed.score import typed_tree
 
@@ -44,9 +43,9 @@ class JudgedOutput:
     def fields(self) -> dict[str, tuple[float, float]]:
         """The points earned and the points possible for each field, by its path, such as "items[].price"."""
         fields: dict[str, Field] = {}
-        for path, node, _ in places(self.tree):
-            if node.weight and not node.children:
-                fields.setdefault(path, Field(path)).add_points(0, node.earned, node.weight)
+        for leaf in self.tree.leaves():
+            if leaf.weight:
+                fields.setdefault(leaf.field_path, Field(leaf.field_path)).add_points(0, leaf.earned, leaf.weight)
         return {path: (field.earned, field.weight) for path, field in fields.items()}
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import fsum
@@ -15,7 +15,7 @@ from docscore.core.same_value import Spelling, spelling_of_same_value
 from docscore.core.similarity import fold, similarity, text_rule
 from docscore.core.values import SCALAR_TYPES, Scalar, differs_by_value
 from docscore.metrics.anls_star.api import build_tree
-from docscore.metrics.anls_star.causes import Cause, places
+from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 
@@ -96,7 +96,6 @@ def groups_of(tree: ScoreTree) -> list[SiblingGroup]:
     >>> [(group.name, group.parent) for group in groups_of(score_tree({"rows": []}, {"rows": ["a", "b", "c"]}))]
     [('3 invented rows', '$.rows')]
     """
-    causes = {id(node): cause for _, node, cause in places(tree)}
     whole = "missing", "extra", "exact"
     open_nodes = (
         node for node in tree.nodes() if node.status not in whole or (node is tree and node.status == "exact")
@@ -105,23 +104,23 @@ def groups_of(tree: ScoreTree) -> list[SiblingGroup]:
     for node in open_nodes:
         alike: dict[tuple[GroupCause, str], list[ScoreTree]] = {}
         for child in node.children:
-            cause = "exact" if child.status == "exact" and child.weight else causes[id(child)]
+            cause = "exact" if child.status == "exact" and child.weight else child.cause
             if cause is not None:
                 alike.setdefault((cause, child.status), []).append(child)
         for (of_group, _), nodes in alike.items():
             if len(nodes) >= FEWEST:
                 groups.append(SiblingGroup(of_group, node.path, tuple(nodes)))
         if node.kind == "list":
-            groups.extend(_groups_of_rows(node, causes))
+            groups.extend(_groups_of_rows(node))
     return groups
 
 
-def _groups_of_rows(node: ScoreTree, causes: Mapping[int, Cause | None]) -> Iterator[SiblingGroup]:
+def _groups_of_rows(node: ScoreTree) -> Iterator[SiblingGroup]:
     """The rows of a list that are like one before them: the same became of each of their places."""
     alike: dict[tuple[tuple[str, str, Cause | None], ...], list[ScoreTree]] = {}
     for row in node.children:
-        if row.children and causes[id(row)] is None and row.status != "exact":
-            leaves = ((leaf.path.removeprefix(row.path), leaf.status, causes[id(leaf)]) for leaf in row.leaves())
+        if row.children and row.cause is None and row.status != "exact":
+            leaves = ((leaf.path.removeprefix(row.path), leaf.status, leaf.cause) for leaf in row.leaves())
             alike.setdefault(tuple(leaves), []).append(row)
     for first, *others in alike.values():
         if len(others) >= FEWEST - 1:

@@ -10,7 +10,9 @@ from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVa
 
 from docscore.core.options import ScoringOptions
 from docscore.core.values import Value
-from docscore.metrics.anls_star.causes import MEANINGS, Cause, FieldCounts
+from docscore.metrics.anls_star.api import build_tree
+from docscore.metrics.anls_star.causes import MEANINGS, Cause
+from docscore.metrics.anls_star.field_counts import FieldCounts
 from docscore.metrics.anls_star.tree import Kind, ScoreTree, Status, Whole
 
 P = TypeVar("P")
@@ -27,6 +29,7 @@ class MetricRow(NamedTuple):
         confidences: numbers from 0 to 1 in the shape of the prediction, or None.
         compute: gives the ANLS* score of the row; of a test set it computes those of all rows at once, the first time.
         question_id: the id of the row.
+        cause: "missing prediction" if there is none, "unparsable" for a text that could not be read as JSON, or None.
     """
 
     ground_truth: Value
@@ -34,6 +37,7 @@ class MetricRow(NamedTuple):
     confidences: Any
     compute: Callable[[], float]
     question_id: str = ""
+    cause: Cause | None = None
 
     @property
     def anls_star(self) -> float:
@@ -101,32 +105,16 @@ class Metric(ABC, Generic[P]):
         """Return the points without what neither `figure_sums` nor `breakdown` reads; by default as they are."""
         return points
 
-    def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree | None:  # noqa: ARG002
-        """Return how the score of one row comes about; None where the metric has no tree.
+    def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
+        """Return how the score of one row comes about; by default the tree of ANLS*.
 
         Raises:
             TypeError, ValueError: as `row_points`.
         """
-        return None
+        return build_tree(row.ground_truth, row.prediction, options, cause=row.cause)
 
-    def count_fields(
-        self,
-        counts: FieldCounts,
-        row: MetricRow,
-        options: ScoringOptions,
-        *,
-        parsed: bool,
-        absent: bool,
-    ) -> None:
-        """Fill the counts of the fields of one row, of a metric whose fields come from its score tree.
-
-        Args:
-            counts: what is filled.
-            row: the row.
-            options: how values compare.
-            parsed: False for a text that could not be parsed as JSON.
-            absent: whether there was no prediction.
-        """
+    def count_fields(self, counts: FieldCounts, row: MetricRow, options: ScoringOptions) -> None:
+        """Fill the counts of the fields of one row, for a metric whose fields come from its score tree."""
 
     def field_sums(self, points: P) -> dict[str, tuple[float, float]]:  # noqa: ARG002
         """Return numerator and denominator of a row's first figure by type of entity: `{"menu.price": (2.0, 4.0)}`.
@@ -196,12 +184,14 @@ def metric_node(
 
     `points` are those earned and those possible; they, and the status, are by default what the nodes below say.
     """
+    status = status or _status_of(children)
+    is_row = (truth[2] is None) != (prediction[2] is None)
     earned, weight = points or (fsum(part.earned for part in children), fsum(part.weight for part in children))
     return MetricTree(
         path=path,
         key=key,
         kind=kind,
-        status=status or _status_of(children),
+        status=status,
         earned=float(earned),
         weight=float(weight),
         ground_truth=truth[0],
@@ -212,11 +202,21 @@ def metric_node(
         note=reason,
         children=tuple(children),
         _whole=whole,
+        _cause=_CAUSES.get((status, is_row)),
         truth_path=truth[1],
         prediction_path=prediction[1],
         headline=headline,
         facts=tuple(facts),
     )
+
+
+# By the status of what only one side has, and whether it is a list element.
+_CAUSES: dict[tuple[Status, bool], Cause] = {
+    ("missing", False): "missing field",
+    ("missing", True): "missing row",
+    ("extra", False): "invented field",
+    ("extra", True): "invented row",
+}
 
 
 def _status_of(parts: Sequence[ScoreTree]) -> Status:

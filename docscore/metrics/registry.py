@@ -10,8 +10,7 @@ from docscore.core.errors import InputValueError
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
 from docscore.core.values import Value
-from docscore.metrics.anls_star.api import build_tree
-from docscore.metrics.anls_star.causes import FieldCounts
+from docscore.metrics.anls_star.field_counts import FieldCounts
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import FieldSource, FigureName, MeanOfRows, Metric, MetricRow
 from docscore.metrics.entity_f1 import EntityF1
@@ -35,14 +34,8 @@ class AnlsStar(MeanOfRows):
     def row_points(self, row: MetricRow, options: ScoringOptions) -> float:  # noqa: ARG002
         return row.anls_star
 
-    def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
-        return build_tree(row.ground_truth, row.prediction, options)
-
-    def count_fields(
-        self, counts: FieldCounts, row: MetricRow, options: ScoringOptions, *, parsed: bool, absent: bool
-    ) -> None:
-        """Fill the counts of the fields of one row without a tree."""
-        counts.of_pair(row.ground_truth, row.prediction, options, parsed=parsed, absent=absent)
+    def count_fields(self, counts: FieldCounts, row: MetricRow, options: ScoringOptions) -> None:
+        counts.of_pair(row.ground_truth, row.prediction, options, cause=row.cause)
 
 
 class Anls(AnlsStar):
@@ -63,16 +56,12 @@ class Anls(AnlsStar):
             return 0.0
         return row.anls_star
 
-    def count_fields(
-        self, counts: FieldCounts, row: MetricRow, options: ScoringOptions, *, parsed: bool, absent: bool
-    ) -> None:
+    def count_fields(self, counts: FieldCounts, row: MetricRow, options: ScoringOptions) -> None:
         """Fill the counts of the one field; with `strict`, it earns nothing if its score equals the threshold."""
-        super().count_fields(counts, row, options, parsed=parsed, absent=absent)
+        super().count_fields(counts, row, options)
         if counts.earned and not self.row_points(row, options):
-            name, kind, _, _, weight, cause, compared, unreadable = counts.leaves[0]
-            if cause not in ("same value", "punctuation"):
-                cause = "wrong value"
-            counts.leaves = [(name, kind, "wrong", 0.0, weight, cause, compared, unreadable)]
+            cause = self.score_tree(row, options).cause
+            counts.leaves = [counts.leaves[0]._replace(outcome="wrong", earned=0.0, cause=cause)]
             counts.earned = 0.0
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:

@@ -23,6 +23,7 @@ from docscore.core.runtime import (
 )
 from docscore.core.similarity import fold_all, similarities, text_rule
 from docscore.core.values import Value, convert_ground_truth, convert_prediction
+from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.matching import Tables, list_tables
 from docscore.metrics.anls_star.scorer import Place, Scorer, answer_score, equals_an_option, is_answer
 from docscore.metrics.anls_star.sizes import SchemaNode
@@ -200,11 +201,22 @@ def score_pairs(
     return score(pairs, 0)
 
 
-def build_tree(gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNode | None = None) -> ScoreTree:
-    """The score tree of a pair of plain values, by options in one object; with a schema that of its typed score."""
+def build_tree(
+    gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNode | None = None, cause: Cause | None = None
+) -> ScoreTree:
+    """Return the score tree of a pair of plain values; with a schema that of its typed score.
+
+    Args:
+        gt: the ground truth, a plain value.
+        pred: the prediction, a plain value.
+        options: how values compare.
+        schema: the root of a schema, or None.
+        cause: "missing prediction" for a prediction that was not there, "unparsable" for a text that could not be read
+            as JSON.
+    """
     whole, trees = Whole(0.0, options), list[ScoreTree]()
-    start = partial(TreePlace, whole, trees)
-    _, whole.weight = with_room_to_recurse(tell, gt, pred, options, start, schema)
+    root = partial(TreePlace, whole, trees)
+    _, whole.weight = with_room_to_recurse(pair_sums, gt, pred, options, schema, cause, root)
     return trees[-1]
 
 
@@ -286,32 +298,34 @@ def score_one(gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNod
     """The ANLS* score of a pair of plain values; with a schema the typed score."""
     if schema is None and is_answer(gt, pred):
         return answer_score(gt, pred, options)  # type: ignore[arg-type]
-    earned, weight = with_room_to_recurse(tell, gt, pred, options, None, schema)
+    earned, weight = with_room_to_recurse(pair_sums, gt, pred, options, schema)
     return earned / weight if weight else 1.0
 
 
-def tell(
+def pair_sums(
     gt: Value,
     pred: Value,
     options: ScoringOptions,
-    start: Callable[[], Place] | None = None,
     schema: SchemaNode | None = None,
+    cause: Cause | None = None,
+    root: Callable[[], Place] | None = None,
 ) -> tuple[float, float]:
-    """S and L of a pair, told part by part where somebody asks for that.
+    """Return S and L of a pair, and report its parts to a place if one is given.
 
     Args:
         gt: the ground truth, a plain value.
         pred: the prediction, a plain value.
-        options: how texts are compared.
-        start: gives what is told of the whole pair; None where the sums are enough.
+        options: how values compare.
         schema: the root of a schema, or None.
+        cause: as for `build_tree`.
+        root: makes the place of the whole pair; None where the sums are enough.
 
     Raises:
-        ValueError: where lists are too long, naming their place.
+        ValueError: for lists that are too long, naming their place.
     """
     truth = _one_of_texts(gt) if type(gt) is list and isinstance(pred, str) else gt
     try:
-        return Scorer(options, start and Tables()).pair(truth, pred, schema, start and start())
+        return Scorer(options, root and Tables(), cause).pair(truth, pred, schema, root and root())
     except TooManyPairsError as error:
         place, *_ = max(list_tables(truth, pred), key=lambda table: table[1] * table[2])
         raise at_place(place, error) from None

@@ -32,6 +32,7 @@ from docscore.core.limits import check_memory
 from docscore.core.options import ScoringOptions
 from docscore.core.similarity import distinct, fold_all, similarity, similarity_matrix, text_rule
 from docscore.core.values import SCALAR_TYPES, Matrix, Scalar, Value
+from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.matching import (
     Identities,
     Tables,
@@ -93,17 +94,14 @@ class Place(Protocol):
     def at_key(self, key: str, *, absent: bool = False) -> Place:
         """The part at a key of objects, which may be absent from the prediction."""
 
-    def at_index(self, truth: int, prediction: int | None) -> Place:
-        """The part at an index of the list of the ground truth, and at that of its partner if it has one."""
-
-    def at_surplus(self, prediction: list[Value], indices: Sequence[int]) -> Sequence[Place]:
-        """The parts at these indices of the list of the prediction, which have no partner."""
+    def at_index(self, truth: int | None, prediction: int | None) -> Place:
+        """The part at these indices of both lists; None on the side that has no partner for it."""
 
     def at_option(self, option: int, count: int = 1) -> Place:
         """The same place, where this option was taken; out of so many where they were compared."""
 
-    def alone(self, status: OneSided, note: str = "") -> Place:
-        """The same place, where only one side has a value; the note says why that is."""
+    def lost(self, cause: Cause, note: str = "") -> Place:
+        """The same place, all of which is lost for this cause, unless a part that holds it is lost already."""
 
     def make(
         self,
@@ -124,11 +122,13 @@ class Scorer:
     Args:
         options: how texts are compared, and what counts.
         tables: keeps the tables of the lists that are matched on the way; None where nobody asks for them later.
+        cause: why a missing prediction, or one of the wrong type, is lost, if more is known of it.
     """
 
-    def __init__(self, options: ScoringOptions, tables: Tables | None = None) -> None:
+    def __init__(self, options: ScoringOptions, tables: Tables | None = None, cause: Cause | None = None) -> None:
         self.options = options
         self.tables = tables
+        self.cause = cause
         self.threshold, self.ignore_case, self.text = options.threshold, options.ignore_case, text_rule(options.numbers)
         self.counting = Counting(options.rules)
         self.identities = Identities()
@@ -158,8 +158,10 @@ class Scorer:
         elif truth is None:
             return self._null_pair(prediction, schema, at)
         elif prediction is None:
-            return self._one_sided(truth, "missing", schema, at and at.alone("missing"), least=unit_at(schema))
+            at = at and at.lost(self.cause or "missing field")
+            return self._one_sided(truth, "missing", schema, at, least=unit_at(schema))
         else:
+            at = at and at.lost(self.cause or "wrong type")
             size = self.counting.size
             sums = 0.0, float(max(size(truth, schema, of_truth=True), size(prediction, schema, of_truth=False)))
         if at is not None:
@@ -182,9 +184,8 @@ class Scorer:
         """Nothing is expected: an empty prediction is right, and any other is what only the prediction has."""
         unit = unit_at(schema)
         if not self.counting.is_empty(prediction):
-            return self._one_sided(
-                prediction, "extra", schema, at and at.alone("extra", "nothing expected"), least=unit
-            )
+            at = at and at.lost("invented field", "nothing expected")
+            return self._one_sided(prediction, "extra", schema, at, least=unit)
         if at is not None:
             at.make("null", "exact", unit, unit, None, prediction, schema)
         return unit, unit
@@ -226,12 +227,16 @@ class Scorer:
         for i, value in enumerate(truth):
             j = partner.get(i)
             if j is None:
-                parts.append(self._one_sided(value, "missing", below, at.at_index(i, None)))
+                parts.append(self._one_sided(value, "missing", below, at.at_index(i, None).lost("missing row")))
             else:
                 parts.append(self.pair(value, prediction[j], below, at.at_index(i, j)))
         matched = set(partner.values())
-        rest = [j for j in range(len(prediction)) if j not in matched]
-        for j, place in zip(rest, at.at_surplus(prediction, rest), strict=True):
+        surplus = [j for j in range(len(prediction)) if j not in matched]
+        known = {self.identities.of(prediction[j]) for j in matched} if surplus else set()
+        for j in surplus:
+            row = self.identities.of(prediction[j])
+            place = at.at_index(None, j).lost("repeated row" if row in known else "invented row")
+            known.add(row)
             parts.append(self._one_sided(prediction[j], "extra", below, place))
         add = fsum if matching[2] else sum_of_ties
         return add([part[0] for part in parts]), add([part[1] for part in parts])
@@ -266,13 +271,12 @@ class Scorer:
         By those of the package it has at least the size of a scalar, but in a part that only the prediction has.
         """
         if not self.counting.ignores(value):
-            at = at if at is None or is_part else at.alone("extra", "key only in the prediction")
+            at = at if at is None or is_part else at.lost("invented field", "key only in the prediction")
             least = unit_at(schema) if self.counting.all_keys and not is_part else 0.0
             return self._one_sided(value, "extra", schema, at, least=least)
         if at is not None:
-            at.alone("extra", f"only in the prediction, but {empty_name(value)}: not counted").make(
-                NODE_KINDS[type(value)], "extra", 0.0, 0.0, None, value, schema
-            )
+            at = at.lost("invented field", f"only in the prediction, but {empty_name(value)}: not counted")
+            at.make(NODE_KINDS[type(value)], "extra", 0.0, 0.0, None, value, schema)
         return 0.0, 0.0
 
     def _one_sided(
@@ -299,10 +303,8 @@ class Scorer:
                     self._surplus(item, below, at.at_key(key), is_part=True)
         elif size and kind == "list":
             below = schema and schema.items
-            rows = range(len(value))  # type: ignore[arg-type]
-            places = [at.at_index(i, None) for i in rows] if is_truth else at.at_surplus(value, rows)  # type: ignore[arg-type]
-            for item, place in zip(value, places, strict=True):  # type: ignore[arg-type]
-                self._one_sided(item, status, below, place)
+            for i, item in enumerate(value):  # type: ignore[arg-type]
+                self._one_sided(item, status, below, at.at_index(i, None) if is_truth else at.at_index(None, i))
         at.make(kind, status, 0.0, weight, whole if is_truth else None, None if is_truth else whole, schema)
         return 0.0, weight
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, make_dataclass
 from typing import Any, Literal
 
@@ -18,6 +19,7 @@ from docscore.core.values import (
     SCALAR_TYPES,
     Scalar,
     Value,
+    field_path,
     is_empty,
     paired_excerpts,
     scalar_text,
@@ -25,6 +27,7 @@ from docscore.core.values import (
     to_json,
     value_excerpt,
 )
+from docscore.metrics.anls_star.causes import Cause, cause_of_scalars
 from docscore.metrics.anls_star.sizes import SchemaNode, Side
 
 GLYPHS = {"exact": "=", "partial": "≈", "wrong": "≠", "missing": "−", "extra": "+"}
@@ -159,6 +162,9 @@ Status = Literal["exact", "partial", "wrong", "missing", "extra"]
 _ONE_SIDED = ("missing", "extra")
 
 
+_INDEX = re.compile(r'\[\d+\]|(\["(?:[^"\\]|\\.)*"\])')  # or a key in quotes, which stays
+
+
 @dataclass
 class ScoreNode:
     """The score of an object key, and the scores of the keys below it.
@@ -222,6 +228,21 @@ class ScoreTree(Displayed):
     _whole: Whole = field(compare=False)
     compared: str = ""
     unreadable: tuple[Side, ...] = ()
+    _cause: Cause | None = None  # of a part that is lost as a whole
+
+    @property
+    def cause(self) -> Cause | None:
+        """Why points are lost here; None if none are, or if the nodes below say it."""
+        if self.earned == self.weight:
+            return None
+        if self._cause or self.children:
+            return self._cause
+        return cause_of_scalars(self.ground_truth, self.prediction, earned=self.earned)
+
+    @property
+    def field_path(self) -> str:
+        """The path without list indices, such as `items[].price`; `$` for the root."""
+        return field_path(_INDEX.sub(lambda step: step[1] or "[]", self.path.removeprefix("$")))
 
     @property
     def score(self) -> float:
@@ -356,11 +377,13 @@ class TreePlace:
         key: the object key; None for list elements and the root.
         truth_index: the index in the list of the ground truth, or None.
         prediction_index: the index in the list of the prediction, or None.
+        cause: why a part that holds this place is lost as a whole, or None.
         absent: whether the prediction lacks the key.
     """
 
     __slots__ = (
-        "absent", "children", "key", "note", "option", "path", "prediction_index", "siblings", "truth_index", "whole"
+        "absent", "cause", "children", "key", "note", "option", "path", "prediction_index", "siblings", "truth_index",
+        "whole",
     )  # fmt: skip
 
     def __init__(
@@ -371,23 +394,21 @@ class TreePlace:
         key: str | None = None,
         truth_index: int | None = None,
         prediction_index: int | None = None,
+        cause: Cause | None = None,
         absent: bool = False,  # noqa: FBT002  positional: it is faster
     ) -> None:
         self.whole, self.siblings, self.path, self.key = whole, siblings, path, key
-        self.truth_index, self.prediction_index, self.absent = truth_index, prediction_index, absent
+        self.truth_index, self.prediction_index, self.cause, self.absent = truth_index, prediction_index, cause, absent
         self.option: int | None = None
         self.note = ""
         self.children: list[ScoreTree] = []
 
     def at_key(self, key: str, *, absent: bool = False) -> TreePlace:
-        return TreePlace(self.whole, self.children, self.path + step_text(key), key, None, None, absent)
+        return TreePlace(self.whole, self.children, self.path + step_text(key), key, None, None, self.cause, absent)
 
     def at_index(self, truth: int | None, prediction: int | None) -> TreePlace:
         path = f"{self.path}[{prediction if truth is None else truth}]"
-        return TreePlace(self.whole, self.children, path, None, truth, prediction)
-
-    def at_surplus(self, _: list[Value], indices: Sequence[int]) -> list[TreePlace]:
-        return [self.at_index(None, index) for index in indices]
+        return TreePlace(self.whole, self.children, path, None, truth, prediction, self.cause)
 
     def at_option(self, option: int, count: int = 1) -> TreePlace:
         if self.option is None:
@@ -396,9 +417,8 @@ class TreePlace:
                 self.note = f"option {option + 1} of {count}"
         return self
 
-    def alone(self, status: Status, note: str = "") -> TreePlace:
-        if status == "missing" and self.path == "$":
-            note = "the whole prediction is null or absent"
+    def lost(self, cause: Cause, note: str = "") -> TreePlace:
+        self.cause = self.cause or cause
         self.note = note or self.note
         return self
 
@@ -414,7 +434,9 @@ class TreePlace:
     ) -> None:
         note, compared = self.note, ""
         unreadable: tuple[Side, ...] = ()
-        if self.absent and status == "missing":
+        if status == "missing" and self.path == "$":
+            note = "the whole prediction is null or absent"
+        elif self.absent and status == "missing":
             note = f"{note}; absent from the prediction" if note else "absent from the prediction"
         if kind == "null" and status == "exact" and (self.absent or prediction is not None):
             agreed = f"null and {'absent' if self.absent else empty_name(prediction)} agree"
@@ -445,6 +467,7 @@ class TreePlace:
             self.whole,
             compared,
             unreadable,
+            self.cause,
         )
         node.__class__ = ScoreTree
         self.siblings.append(node)

@@ -10,7 +10,8 @@ from docscore.core.errors import InputValueError, at_place
 from docscore.core.options import PAPER, THRESHOLD, SchemaSource, ScoringOptions
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.metrics.anls_star.api import build_tree, score_one
-from docscore.metrics.anls_star.causes import MEANINGS, Cause, FieldCounts, Leaf
+from docscore.metrics.anls_star.causes import MEANINGS, Cause
+from docscore.metrics.anls_star.field_counts import FieldCounts, Leaf
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import FieldSource, FigureName, Metric, MetricRow
@@ -106,18 +107,15 @@ class Typed(Metric[TypedPoints]):
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> TypedPoints:
         counts = FieldCounts()
-        self.count_fields(counts, row, options, parsed=True, absent=False)
+        self.count_fields(counts, row, options)
         return counts.earned / counts.weight if counts.weight else 1.0, counts.leaves
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
-        return build_tree(row.ground_truth, row.prediction, options, _root(options.schema, row.question_id))
+        return build_tree(row.ground_truth, row.prediction, options, _root(options.schema, row.question_id), row.cause)
 
-    def count_fields(
-        self, counts: FieldCounts, row: MetricRow, options: ScoringOptions, *, parsed: bool, absent: bool
-    ) -> None:
-        """Fill the counts of the fields of one row without a tree."""
+    def count_fields(self, counts: FieldCounts, row: MetricRow, options: ScoringOptions) -> None:
         root = _root(options.schema, row.question_id)
-        counts.of_pair(row.ground_truth, row.prediction, options, root, parsed=parsed, absent=absent)
+        counts.of_pair(row.ground_truth, row.prediction, options, root, row.cause)
 
     def figure_sums(self, points: TypedPoints) -> Sequence[tuple[float, float]]:
         return [(points[0], 1.0)]
