@@ -160,10 +160,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items
         if order.index(level_of(item)) > order.index(LEVEL) and (LEVEL != "quick" or item.path.name not in named)
     ]
-    if config.pluginmanager.hasplugin("_cov"):
-        for item in items:
-            if is_random(item):
-                item.add_marker(pytest.mark.no_cover)
+    for item in items:
+        if is_random(item):
+            item.add_marker(pytest.mark.no_cover)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]

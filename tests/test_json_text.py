@@ -114,6 +114,7 @@ MANY, SOME = 300_000, 30_000
 
 
 @pytest.mark.ci
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("text", "failed"),
     [
@@ -144,6 +145,7 @@ def test_looking_for_an_object_in_a_very_long_text_comes_to_an_end(text: str, fa
     assert parse_text(text, "repair").failed is failed
 
 
+@pytest.mark.no_cover
 def test_mending_is_given_up_after_so_many_steps_and_the_row_says_so() -> None:
     """json-repair takes a time that grows with the square of such texts: 32,000 characters took 5.5 s."""
     endless = '{"a": "b", ' + "”name”: ”a cup of tea”, ”price”: ”2.50”, " * 500

@@ -37,7 +37,7 @@ from tests.structures import (
     truths,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning"), pytest.mark.no_cover]
 
 
 @pytest.mark.parametrize("seed", range(8))
