@@ -105,16 +105,16 @@ def of_documents(count: int, seed: int) -> Outcome:
     everything, drawn = population(), some_documents(rng, count)
     scores, earned, weight = (side[drawn] for side in (everything.scores, everything.earned, everything.weight))
     mean = Ratios(scores[:, np.newaxis], np.ones((count, 1)))
-    found = intervals_of(
+    intervals = intervals_of(
         side_by_side(mean, Ratios(earned[:, np.newaxis], weight[:, np.newaxis])), n_resamples=RESAMPLES, seed=seed
     )
-    found.append(wilson_interval(int((scores == 1).sum()), count))
+    intervals.append(wilson_interval(int((scores == 1).sum()), count))
     exact = (everything.scores == 1).mean()
     truths = everything.scores.mean(), everything.earned.sum() / everything.weight.sum(), exact
     base, new = (system(rng, drawn) for _ in range(2))
     of_mean, *of_fields = permutation_p_values(base, new, n_resamples=RESAMPLES - 1, seed=seed)
     q_values = stats.false_discovery_control(of_fields)
-    return *map(holds, found, truths), of_mean <= _LEVEL, bool((q_values <= _LEVEL).any())
+    return *map(holds, intervals, truths), of_mean <= _LEVEL, bool((q_values <= _LEVEL).any())
 
 
 DOCUMENTS = Table(
@@ -210,24 +210,24 @@ _STRETCHES = (1.0, 1.3, 2.0)
 @lru_cache(maxsize=1)
 def true_calibration() -> list[tuple[float, float, float]]:
     """Return AUROC, ECE and Brier score of the whole population, for each stretch."""
-    found = []
+    samples = []
     for stretch in _STRETCHES:
         whole = confident(np.random.default_rng(0), 100_000, stretch)
         figures = calibration_of(*whole, n_resamples=2)
-        found.append((figures.auroc.value or 0.0, figures.ece.value or 0.0, figures.brier.value or 0.0))
-    return found
+        samples.append((figures.auroc.value or 0.0, figures.ece.value or 0.0, figures.brier.value or 0.0))
+    return samples
 
 
 def of_calibration(count: int, seed: int) -> Outcome:
     """Simulate intervals of AUROC, the Brier score, and ECE of calibrated and of stretched confidences."""
-    found: list[bool | None] = []
+    covered: list[bool | None] = []
     for stretch, (area, error, brier) in zip(_STRETCHES, true_calibration(), strict=True):
         values = confident(np.random.default_rng((count, seed)), count, stretch)
         figures = calibration_of(*values, n_resamples=RESAMPLES // 2, seed=seed)
         if stretch == 1.0:
-            found += [holds(figures.auroc.interval, area), holds(figures.brier.interval, brier)]
-        found.append(holds(figures.ece.interval, error))
-    return tuple(found)
+            covered += [holds(figures.auroc.interval, area), holds(figures.brier.interval, brier)]
+        covered.append(holds(figures.ece.interval, error))
+    return tuple(covered)
 
 
 CALIBRATION = Table(
@@ -395,9 +395,9 @@ def simulate(table: Table, trials: int, pool: Executor) -> None:
     """Simulate and print one table."""
     columns = []
     for size in table.sizes:
-        found = pool.map(partial(table.trial, size), range(trials * table.times), chunksize=8)
+        trials_run = pool.map(partial(table.trial, size), range(trials * table.times), chunksize=8)
         title = f"{table.title}, {size} {table.unit}"
-        outcomes = track(found, title, total=trials * table.times, console=Console(stderr=True), transient=True)
+        outcomes = track(trials_run, title, total=trials * table.times, console=Console(stderr=True), transient=True)
         columns.append(list(map(cell, zip(*outcomes, strict=True))))
     print(f"\n| {table.title}, by {table.unit} | nominal |", *(f"{size} |" for size in table.sizes))
     print("|---|---|" + "---|" * len(table.sizes))

@@ -39,11 +39,11 @@ def scores(rng: random.Random, truth: Any, prediction: Any) -> Iterator[float]:
 
 def failure(rng: random.Random, truth: Any, prediction: Any) -> str:
     """Return which check the scores of a pair fail, or ""."""
-    found = list(scores(rng, truth, prediction))
-    if len(set(found)) > 1:
+    variants = list(scores(rng, truth, prediction))
+    if len(set(variants)) > 1:
         return "bits"
     expected = float(Oracle().score(truth, prediction).score)
-    return "" if abs(found[0] - expected) <= _CLOSE else "oracle"
+    return "" if abs(variants[0] - expected) <= _CLOSE else "oracle"
 
 
 def main() -> None:
@@ -57,11 +57,11 @@ def main() -> None:
     failures = {"bits": 0, "oracle": 0}
     for number in range(options.pairs):
         truth, prediction = random_pair(rng)
-        found = failure(rng, truth, prediction)
-        if found:
-            failures[found] += 1
+        kind = failure(rng, truth, prediction)
+        if kind:
+            failures[kind] += 1
             if sum(failures.values()) <= _SHOWN:
-                print(f"{found}: pair {number}: {truth!r} against {prediction!r}", flush=True)
+                print(f"{kind}: pair {number}: {truth!r} against {prediction!r}", flush=True)
     print(
         f"{options.pairs:,} pairs, seed {options.seed}: {failures['oracle']} differ from the exact score by more than "
         f"{_CLOSE:g}, {failures['bits']} change bits with the order or the path"

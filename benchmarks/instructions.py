@@ -97,11 +97,11 @@ def counted_instructions(names: Sequence[str] = tuple(SIZES), kieval: Path | Non
 
 def _counted(log: Path) -> int:
     """The instructions of a process by its log."""
-    found = _COUNTED.search(log.read_text(encoding="utf-8"))
-    if found is None:
+    match = _COUNTED.search(log.read_text(encoding="utf-8"))
+    if match is None:
         msg = f"valgrind counted nothing: {log.read_text(encoding='utf-8')}"
         raise RuntimeError(msg)
-    return int(found[1].replace(",", ""))
+    return int(match[1].replace(",", ""))
 
 
 def _run(arguments: Sequence[str]) -> None:

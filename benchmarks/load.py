@@ -71,10 +71,10 @@ class Server(NamedTuple):
 
     def run(self, function: str, window: str, question: dict[str, Any]) -> bool:
         """Begin a run, wait for its end, and return whether it has a result."""
-        found = self.ask(function, {**question, "window": [window, 1]})
-        while found.get("running"):
-            found = self.ask("progress", {"window": [window, 1]})
-        return "refused" not in found
+        answer = self.ask(function, {**question, "window": [window, 1]})
+        while answer.get("running"):
+            answer = self.ask("progress", {"window": [window, 1]})
+        return "refused" not in answer
 
     def post(self, route: str, body: bytes) -> bool:
         """Send a body to a route, and return whether it is taken."""
@@ -170,7 +170,7 @@ _SHAPES = {
 
 def worst_values() -> dict[str, Any]:
     """Return the values within the limits that take longest to read, by their shapes."""
-    found: dict[str, Any] = {
+    values: dict[str, Any] = {
         "one long text": "x" * 2_400_000,
         "prose with commas": "Well, so, it is [said], " * 90_000,
         "JSON in text": json.dumps([[[]]] * 140_000),
@@ -178,8 +178,8 @@ def worst_values() -> dict[str, Any]:
     }
     for name, part in _SHAPES.items():
         marks = sum(map(json.dumps(part).count, "[{,"))
-        found[name] = [part] * ((MOST_MARKS - 100) // 2 // (marks + 1))
-    return found
+        values[name] = [part] * ((MOST_MARKS - 100) // 2 // (marks + 1))
+    return values
 
 
 @functools.cache
@@ -291,7 +291,7 @@ def many_sessions(server: Server, sessions: int) -> None:
 
 def upload_test_set(server: Server, rows: int, *, systems: int) -> list[str]:
     """Upload references and predictions of about 270 bytes a row, and return the paths on the server."""
-    found = []
+    paths = []
     for system in range(-1, systems):
         lines = []
         for number in range(rows):
@@ -299,8 +299,8 @@ def upload_test_set(server: Server, rows: int, *, systems: int) -> list[str]:
             side = {"references": [row]} if system < 0 else {"prediction": row}
             lines.append(json.dumps({"question_id": str(number), **side}))
         path = server.upload(f"{'references' if system < 0 else f'system{system}'}.jsonl", "\n".join(lines).encode())
-        found.append(path)
-    return found
+        paths.append(path)
+    return paths
 
 
 def table(header: list[str], lines: list[list[str]]) -> str:

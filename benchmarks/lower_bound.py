@@ -69,8 +69,8 @@ def _questions(pairs: list[Pair]) -> Callable[[], None]:
 def _string_jobs(truth: Any, prediction: Any) -> list[tuple[list[str], list[str]]]:
     """Return the distinct strings on both sides of each leaf path."""
     sides: tuple[Strings, Strings] = (defaultdict(list), defaultdict(list))
-    for value, found in zip((truth, prediction), sides, strict=True):
-        _collect(value, "$", found)
+    for value, strings in zip((truth, prediction), sides, strict=True):
+        _collect(value, "$", strings)
     left, right = sides
     return [(list(dict.fromkeys(left[p])), list(dict.fromkeys(right[p]))) for p in left if p in right]
 

@@ -197,11 +197,11 @@ def _become_pytest(folder: Path, tests: list[str], seconds: int) -> None:
 
 
 def _existing(folder: Path, patterns: tuple[str, ...]) -> list[str]:
-    found = [sorted(path.relative_to(folder).as_posix() for path in folder.glob(pattern)) for pattern in patterns]
-    missing = [pattern for pattern, paths in zip(patterns, found, strict=True) if not paths]
+    matches = [sorted(path.relative_to(folder).as_posix() for path in folder.glob(pattern)) for pattern in patterns]
+    missing = [pattern for pattern, paths in zip(patterns, matches, strict=True) if not paths]
     if missing:
         sys.exit(f"the groups name files that are not there: {', '.join(missing)}")
-    return [path for paths in found for path in paths]
+    return [path for paths in matches for path in paths]
 
 
 def main() -> None:

@@ -46,13 +46,13 @@ def official_work(checkout: Path, pairs: list[Pair], *, several: bool) -> Callab
     documents = [(_document(truth), _document(prediction)) for truth, prediction in pairs]
 
     def work() -> dict[str, int]:
-        found: Any = defaultdict(lambda: defaultdict(int))
+        matrix: Any = defaultdict(lambda: defaultdict(int))
         for (truth_groups, truth_alone), (groups, alone) in documents:
             official.get_group_confusion_matrix(
-                truth_groups, groups, found, doc_name="", grouping_strategy="hungarian", **rules
+                truth_groups, groups, matrix, doc_name="", grouping_strategy="hungarian", **rules
             )
-            official.get_non_group_confusion_matrix(truth_alone, alone, found, **rules)
-        return _counts(found)
+            official.get_non_group_confusion_matrix(truth_alone, alone, matrix, **rules)
+        return _counts(matrix)
 
     return work
 
@@ -61,12 +61,12 @@ def our_work(pairs: list[Pair]) -> Callable[[], dict[str, int]]:
     """Return a function that counts the same outcomes with docscore."""
 
     def work() -> dict[str, int]:
-        found = total_kieval(kieval_score(*pair) for pair in pairs)
-        changed, groups = found.entities.substitutions, found.groups
+        score = total_kieval(kieval_score(*pair) for pair in pairs)
+        changed, groups = score.entities.substitutions, score.groups
         return {
-            "right": found.entities.right,
-            "false positives": changed + found.entities.deletions,
-            "false negatives": changed + found.entities.additions,
+            "right": score.entities.right,
+            "false positives": changed + score.entities.deletions,
+            "false negatives": changed + score.entities.additions,
             **{f"groups {name}": count for name, count in groups._asdict().items()},
         }
 
@@ -89,10 +89,10 @@ def _document(value: Any) -> tuple[_Groups, _Alone]:
     return {"items": items}, {key: [text] for key, text in value.items() if text and key != "items"}
 
 
-def _counts(found: dict[str, dict[str, int]]) -> dict[str, int]:
+def _counts(matrix: dict[str, dict[str, int]]) -> dict[str, int]:
     """Return the counts that no choice among equally good matchings changes."""
     entities, groups = Counter[str](), Counter[str]()
-    for kind, counts in found.items():
+    for kind, counts in matrix.items():
         (groups if kind.endswith(".grouping") else entities).update(counts)
     return {
         "right": entities["TP"],

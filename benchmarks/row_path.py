@@ -70,8 +70,8 @@ def conversions() -> float:
     sys.setprofile(note)
     try:
         with tempfile.TemporaryDirectory() as folder:
-            found = docscore.evaluate(predictions=PREDICTIONS, references=REFERENCES, metrics=METRICS)
-            found.report(Path(folder) / "report.html")
+            evaluation = docscore.evaluate(predictions=PREDICTIONS, references=REFERENCES, metrics=METRICS)
+            evaluation.report(Path(folder) / "report.html")
     finally:
         sys.setprofile(None)
     return calls / (2 * len(REFERENCES))

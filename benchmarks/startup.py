@@ -106,8 +106,8 @@ def measured(folder: Path, sizes: Sequence[int]) -> list[list[str]]:
 def loaded_by(statement: str) -> str:
     """Return the libraries that a statement loads, and the number of all modules."""
     code = f"import sys\n{statement}\n{_LOADED}"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    *libraries, modules = found.stdout.splitlines()[-1].split()
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    *libraries, modules = done.stdout.splitlines()[-1].split()
     return f"{', '.join(libraries) or 'none of them'}; {modules} modules in all"
 
 

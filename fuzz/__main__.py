@@ -105,9 +105,9 @@ def takes_too_much(target: str, path: Path) -> bool:
 def _run_again(target: str, path: Path) -> int:
     """Run a target on one input without the fuzzer, and print what it finds."""
     prepare()
-    found = once(import_target(target).run, path.read_bytes())
-    print("no finding" if found is None else found.report)
-    return int(found is not None)
+    finding = once(import_target(target).run, path.read_bytes())
+    print("no finding" if finding is None else finding.report)
+    return int(finding is not None)
 
 
 def main() -> int:

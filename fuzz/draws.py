@@ -81,9 +81,9 @@ class Draws:
 
     def copies(self, length: int) -> int:
         """How often something of a length is repeated, at most as long as the input may still become."""
-        found = min(self.pick(_MANY), max(1, self.left // max(1, length)))
-        self.left = max(0, self.left - found * length)
-        return found
+        count = min(self.pick(_MANY), max(1, self.left // max(1, length)))
+        self.left = max(0, self.left - count * length)
+        return count
 
     def rest(self) -> bytes:
         """All bytes that are left."""

@@ -64,15 +64,15 @@ class Recorder:
     def __call__(self, data: bytes) -> None:
         signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)
         try:
-            found = once(self.run, data)
+            finding = once(self.run, data)
         except TooSlowError:  # just when it had ended
-            found = None
+            finding = None
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
-        if found is not None:
-            name = re.sub(r"[^\w.-]+", "-", found.name)
+        if finding is not None:
+            name = re.sub(r"[^\w.-]+", "-", finding.name)
             if not self.folder.joinpath(f"{name}.txt").exists():
-                self.folder.joinpath(f"{name}.txt").write_text(found.report, "utf-8", "backslashreplace")
+                self.folder.joinpath(f"{name}.txt").write_text(finding.report, "utf-8", "backslashreplace")
                 self.folder.joinpath(f"{name}.bin").write_bytes(data)
 
 

@@ -31,11 +31,13 @@ def persons_in(value: Any) -> list[str | None]:
 
 def expected_in(letter: dict[str, Any]) -> dict[str, list[str]]:
     """The date and the distinct persons of a ground truth."""
-    found = {"send_date": letter["send_date"][:1]}
+    expected = {"send_date": letter["send_date"][:1]}
     for field in FIELDS[1:]:
         names = dict.fromkeys(name for name in persons_in(letter[field]) if name is not None)
-        found[field] = [name for name in names if name != "None" and not (name.startswith("<") and name.endswith(">"))]
-    return found
+        expected[field] = [
+            name for name in names if name != "None" and not (name.startswith("<") and name.endswith(">"))
+        ]
+    return expected
 
 
 def answered_in(
@@ -44,14 +46,14 @@ def answered_in(
     """The date and the distinct persons of an answer, each by the name under which it is expected."""
     date = letter.get("send_date")
     date = date[0] if isinstance(date, list) and date else date
-    found: dict[str, Any] = {"send_date": [] if date in (None, "null", []) else [date]}
+    answered: dict[str, Any] = {"send_date": [] if date in (None, "null", []) else [date]}
     for field in FIELDS[1:]:
         names = []
         for name in persons_in(letter.get(field)):
             known = next((other for other in expected[field] if name == other or name in variants.get(other, ())), name)
             names.append(known)
-        found[field] = [name for name in dict.fromkeys(names) if name not in (None, "null")]
-    return found
+        answered[field] = [name for name in dict.fromkeys(names) if name not in (None, "null")]
+    return answered
 
 
 def read_answer(request: dict[str, Any]) -> dict[str, Any] | None:
@@ -89,16 +91,16 @@ def main() -> None:
         scoring = json.loads(path.read_text("utf-8"))
         if "f1_micro" not in scoring:
             continue
-        found = run_of(path.parent, truths, variants)
-        table = found.fields.to_dict()
+        evaluation = run_of(path.parent, truths, variants)
+        table = evaluation.fields.to_dict()
         scores = dict(zip(table["field"], table["score"], strict=True))
         macro = sum(scores.get(field, 0.0) for field in FIELDS) / len(FIELDS)
-        pairs = (found.score, scoring["f1_micro"]), (macro, scoring["f1_macro"])
+        pairs = (evaluation.score, scoring["f1_micro"]), (macro, scoring["f1_macro"])
         runs += 1
         same += all(abs(ours - theirs) < ROUNDING for ours, theirs in pairs)
         name = path.parent.relative_to(clone / "results").as_posix()
         cells = " | ".join(f"{ours:.4f} | {theirs:.4f}" for ours, theirs in pairs)
-        print(f"| {name} | {len(found)} | {cells} |")
+        print(f"| {name} | {len(evaluation)} | {cells} |")
     print(f"\n{same} of {runs} runs have the published figures.")
 
 

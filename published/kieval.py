@@ -22,7 +22,7 @@ ARCHIVE = Path("QwenVL_72B_Sample") / "QwenVL_72B_csv.tar.gz"
 
 def document_in(text: str) -> dict[str, list[dict[str, Any]]]:
     """The groups of a document by their type: tables of a number, a head of names such as menu.price, and rows."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    document: dict[str, list[dict[str, Any]]] = {}
     head: list[str] = []
     for cells in csv.reader(text.splitlines(), delimiter="\t"):
         if len(cells) <= 1:  # the number of a table, or the line after its end
@@ -35,8 +35,8 @@ def document_in(text: str) -> dict[str, list[dict[str, Any]]]:
                 kind, _, key = name.partition(".")
                 row.setdefault(kind, {})[key] = [value for value in cell.split("||") if value != "<empty>"]
             for kind, group in row.items():
-                found.setdefault(kind, []).append(group)
-    return found
+                document.setdefault(kind, []).append(group)
+    return document
 
 
 def published(clone: Path) -> dict[str, float]:
@@ -57,9 +57,9 @@ def main() -> None:
             path, file = Path(member.name), archive.extractfile(member) if member.isfile() else None
             if file is not None and path.suffix == ".csv":
                 sides[path.parent.name][path.stem] = document_in(file.read().decode("utf-8"))
-    found = docscore.evaluate(predictions=sides["pred"], references=sides["gt"], metrics=["kieval"])
-    figures, theirs = found.figures_to_dict(), published(clone)
-    right, types = figures["true_positives"], found.fields.to_dict()["score"]
+    evaluation = docscore.evaluate(predictions=sides["pred"], references=sides["gt"], metrics=["kieval"])
+    figures, theirs = evaluation.figures_to_dict(), published(clone)
+    right, types = figures["true_positives"], evaluation.fields.to_dict()["score"]
     expected, predicted = (round(right / figures[f"kieval_entity_{name}"]) for name in ("recall", "precision"))
     ours = {
         "kieval_entity_f1": figures["kieval_entity_f1"],
@@ -73,9 +73,8 @@ def main() -> None:
         "no_match": figures["additions"] + figures["deletions"],
         "exact_match": right,
     }
-    print(
-        f"{len(found)} documents, {len(types)} types of entities\n\n| figure | docscore | published |\n|---|---:|---:|"
-    )
+    print(f"{len(evaluation)} documents, {len(types)} types of entities\n")
+    print("| figure | docscore | published |\n|---|---:|---:|")
     for name, value in theirs.items():
         print(f"| {name} | {ours[name]:.4f} | {value:.4f} |")
 

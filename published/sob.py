@@ -54,9 +54,9 @@ def main() -> None:
     truths, accuracy, evaluations = None, {}, {}
     for path in files:
         model = path.stem.removeprefix(PREFIX).removesuffix(SUFFIX)
-        found, answers = responses(path)
-        truths = truths or found
-        if found != truths:
+        references, answers = responses(path)
+        truths = truths or references
+        if references != truths:
             print(f"{model}: left out, its records or ground truths are not those of the first file")
             continue
         accuracy[model] = published(asked.clone, model)

@@ -62,11 +62,11 @@ def card_of_space(name: str, path: Path) -> str:
 
 def _parts(card: Path) -> tuple[str, str]:
     """The front matter of a card, and what follows it."""
-    found = _FRONT.fullmatch(card.read_text("utf-8"))
-    if found is None:
+    match = _FRONT.fullmatch(card.read_text("utf-8"))
+    if match is None:
         msg = f"{card}: expected front matter between two lines of ---"
         raise ValueError(msg)
-    return found[1], found[2]
+    return match[1], match[2]
 
 
 def _copy(source: Path, target: Path) -> None:

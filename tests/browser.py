@@ -267,9 +267,9 @@ class Visitor(Window):
 
     def tree(self) -> Locator:
         """The newest tree, waited for."""
-        found = self["pair-result"].locator(".anls-tree:not([data-old])")
-        found.wait_for()
-        return found
+        shown = self["pair-result"].locator(".anls-tree:not([data-old])")
+        shown.wait_for()
+        return shown
 
     def total(self) -> float:
         return float(self.tree().locator(".anls-score").inner_text())

@@ -102,9 +102,9 @@ def succeed(*arguments: str | Path) -> str:
 
 def without_format(name: str, printed: str) -> dict[str, Any]:
     """The JSON that a command printed, without the format that it begins with."""
-    found: dict[str, Any] = json.loads(printed)
-    assert re.fullmatch(rf"docscore\.{name}/\d", found.pop("format"))
-    return found
+    output: dict[str, Any] = json.loads(printed)
+    assert re.fullmatch(rf"docscore\.{name}/\d", output.pop("format"))
+    return output
 
 
 def as_bound_by_permissions() -> None:
@@ -215,8 +215,8 @@ def column_of(path: Path, column: str) -> dict[str, Any]:
 
 def receipt_pairs(name: str) -> list[tuple[tuple[Any, ...], Any]]:
     """The acceptable answers of each example receipt, and its prediction in a file."""
-    found = column_of(RECEIPTS / name, "prediction")
-    return [(tuple(answers), found[key]) for key, answers in column_of(REFERENCES, "references").items()]
+    actual = column_of(RECEIPTS / name, "prediction")
+    return [(tuple(answers), actual[key]) for key, answers in column_of(REFERENCES, "references").items()]
 
 
 def rows(path: Path) -> Iterator[dict[str, Any]]:

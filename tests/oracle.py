@@ -149,8 +149,8 @@ class Oracle:
     def similarity(self, truth: str, prediction: str) -> Fraction:
         left, right = " ".join(truth.lower().split()), " ".join(prediction.lower().split())
         longest = max(len(left), len(right))
-        found = 1 - Fraction(distance(left, right), longest) if longest else Fraction(1)
-        return found if found >= self.threshold else Fraction(0)
+        share = 1 - Fraction(distance(left, right), longest) if longest else Fraction(1)
+        return share if share >= self.threshold else Fraction(0)
 
 
 def one_of(results: list[Result]) -> Result:
@@ -192,8 +192,8 @@ def is_scalar(value: Any) -> bool:
 
 
 def settings(place: Place) -> dict[str, Any]:
-    found: dict[str, Any] = place.get("x-docscore", {})
-    return found
+    setting: dict[str, Any] = place.get("x-docscore", {})
+    return setting
 
 
 def weight_of(place: Place) -> Fraction:
@@ -202,13 +202,13 @@ def weight_of(place: Place) -> Fraction:
 
 def comparison(place: Place) -> str:
     by_type = {"number": "number", "integer": "number", "boolean": "boolean"}
-    found: str = settings(place).get("compare", by_type.get(place.get("type", ""), "text"))
-    return found
+    setting: str = settings(place).get("compare", by_type.get(place.get("type", ""), "text"))
+    return setting
 
 
 def below(place: Place, key: str) -> Place:
-    found: Place = place.get("properties", {}).get(key, place.get("additionalProperties", {}))
-    return found
+    setting: Place = place.get("properties", {}).get(key, place.get("additionalProperties", {}))
+    return setting
 
 
 def number(value: Any) -> Fraction | None:

@@ -55,16 +55,16 @@ class Block(NamedTuple):
 def blocks_of(page: str) -> list[Block]:
     """The fenced blocks of a page that have a language."""
     return [
-        Block(found[1], found[2] or "", found[3], page.count("\n", 0, found.start(3)))
-        for found in _BLOCK.finditer(page)
+        Block(actual[1], actual[2] or "", actual[3], page.count("\n", 0, actual.start(3)))
+        for actual in _BLOCK.finditer(page)
     ]
 
 
 def imports_of(page: str) -> set[str]:
     """The packages, other than docscore and the standard library, that the Python of a page imports."""
     code = "\n".join(block.text for block in blocks_of(page) if block.language == "python" and not block.title)
-    found = set(re.findall(r"^(?:import|from) (\w+)", code, flags=re.MULTILINE))
-    return found - {"docscore"} - set(sys.stdlib_module_names)
+    names = set(re.findall(r"^(?:import|from) (\w+)", code, flags=re.MULTILINE))
+    return names - {"docscore"} - set(sys.stdlib_module_names)
 
 
 def run_page(path: Path) -> None:

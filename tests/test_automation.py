@@ -113,8 +113,8 @@ def test_the_curve_is_that_of_a_review_that_is_done(seed: int) -> None:
     for point in curve_of(samples, [0, 0.1, 0.5, 0.50001, 0.75, 1]).points():
         reviewed = sum(is_reviewed(step, point.threshold) for step in steps)
         assert point.automation_rate == pytest.approx(1 - reviewed / len(steps), abs=1e-15)
-        found = total_kieval(after_review(sample, point.threshold) for sample in samples).entities
-        assert point.accuracy == pytest.approx(1 - found.corrections / (found.right + found.corrections), abs=1e-15)
+        score = total_kieval(after_review(sample, point.threshold) for sample in samples).entities
+        assert point.accuracy == pytest.approx(1 - score.corrections / (score.right + score.corrections), abs=1e-15)
 
 
 def test_of_several_values_the_most_sure_are_kept_or_changed_and_the_others_deleted() -> None:
@@ -270,43 +270,43 @@ def area_of_pairs(sure: Array, right: Array) -> float:
 
 @golden("calibration", "by hand")
 def test_figures_by_hand(sure: list[float], right: list[int], area: float, error: float, brier: float) -> None:
-    found = calibration_of(sure, right, range(len(sure)), n_resamples=FEW)
-    shown = found.auroc, found.ece, found.brier
+    calibration = calibration_of(sure, right, range(len(sure)), n_resamples=FEW)
+    shown = calibration.auroc, calibration.ece, calibration.brier
     assert [figure.value for figure in shown] == pytest.approx([area, error, brier], abs=1e-15)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_auroc_is_that_of_all_pairs_and_of_the_rank_test(seed: int) -> None:
     sure, right, documents = some_values(20, seed)
-    found = calibration_of(sure, right, documents, n_resamples=FEW).auroc.value
+    calibration = calibration_of(sure, right, documents, n_resamples=FEW).auroc.value
     rank = stats.mannwhitneyu(sure[right > 0], sure[right == 0]).statistic / (right.sum() * (1 - right).sum())
-    assert found == pytest.approx(area_of_pairs(sure, right), abs=1e-14)
-    assert found == pytest.approx(rank, abs=1e-14)
+    assert calibration == pytest.approx(area_of_pairs(sure, right), abs=1e-14)
+    assert calibration == pytest.approx(rank, abs=1e-14)
 
 
 def test_bins_of_equal_width_hold_their_upper_end() -> None:
     """And the first its lower end too; bins without values are left out."""
-    found = calibration_of([0.0, 1 / 15, 0.1, 2 / 15, 1.0], [0, 0, 1, 1, 1], range(5), n_resamples=FEW)
-    assert [(point.low, point.high, point.values, point.accuracy) for point in found.points] == [
+    calibration = calibration_of([0.0, 1 / 15, 0.1, 2 / 15, 1.0], [0, 0, 1, 1, 1], range(5), n_resamples=FEW)
+    assert [(point.low, point.high, point.values, point.accuracy) for point in calibration.points] == [
         (0.0, 1 / 15, 2, 0.0),
         (1 / 15, 2 / 15, 2, 1.0),
         (14 / 15, 1.0, 1, 1.0),
     ]
-    assert [point.confidence for point in found.points] == pytest.approx([1 / 30, 7 / 60, 1.0])
+    assert [point.confidence for point in calibration.points] == pytest.approx([1 / 30, 7 / 60, 1.0])
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40))
 def test_every_value_is_in_one_bin_and_ece_is_at_most_the_gap(values: list[tuple[float, bool]]) -> None:
     """In [0, 1], and no smaller than the gap between mean confidence and accuracy."""
     sure, right = (list(column) for column in zip(*values, strict=True))
-    found = calibration_of(sure, right, [0] * len(values))
-    assert sum(point.values for point in found.points) == len(values)
-    for point in found.points:
+    calibration = calibration_of(sure, right, [0] * len(values))
+    assert sum(point.values for point in calibration.points) == len(values)
+    for point in calibration.points:
         assert point.low - 1e-12 <= point.confidence <= point.high + 1e-12
-    gaps = sum(abs(point.accuracy - point.confidence) * point.values for point in found.points) / len(values)
-    assert found.ece.value == pytest.approx(gaps, abs=1e-12)
-    assert found.ece.value is not None
-    assert abs(np.mean(right) - np.mean(sure)) - 1e-12 <= found.ece.value <= 1
+    gaps = sum(abs(point.accuracy - point.confidence) * point.values for point in calibration.points) / len(values)
+    assert calibration.ece.value == pytest.approx(gaps, abs=1e-12)
+    assert calibration.ece.value is not None
+    assert abs(np.mean(right) - np.mean(sure)) - 1e-12 <= calibration.ece.value <= 1
 
 
 @pytest.mark.parametrize("digits", [1, 9])
@@ -314,9 +314,9 @@ def test_auroc_of_a_resample_is_that_of_repeated_documents(digits: int) -> None:
     sure, right, documents = some_values(12, 3, digits)
     area = RocArea(sure, right > 0, documents, 12)
     counts = np.random.default_rng(2).multinomial(12, np.full(12, 1 / 12), 30).astype(np.float64)
-    for found, times in zip(area.of(counts), counts.astype(int), strict=True):
+    for actual, times in zip(area.of(counts), counts.astype(int), strict=True):
         taken = np.repeat(np.arange(len(sure)), times[documents])
-        assert found == pytest.approx(area_of_pairs(sure[taken], right[taken]), abs=1e-14)
+        assert actual == pytest.approx(area_of_pairs(sure[taken], right[taken]), abs=1e-14)
 
 
 @pytest.mark.parametrize("digits", [1, 9])
@@ -337,23 +337,23 @@ def test_a_resample_with_one_kind_of_values_has_the_area_of_the_whole() -> None:
 def test_intervals_hold_their_figures_and_count_the_documents() -> None:
     """Fewer documents with the same values give the same figures with other intervals."""
     sure, right, documents = some_values(150)
-    found = calibration_of(sure, right, documents)
-    for figure in (found.auroc, found.brier):
+    calibration = calibration_of(sure, right, documents)
+    for figure in (calibration.auroc, calibration.brier):
         assert figure.interval.ends is not None
         assert figure.interval.ends[0] < (figure.value or 0.0) < figure.interval.ends[1]
         assert figure.interval.method == "BCa bootstrap, 10,000 resamples of documents"
-    assert found.ece.interval.method == "basic bootstrap, 10,000 resamples of documents"
-    assert (found.values, found.documents, found.right) == (len(sure), 150, right.sum())
+    assert calibration.ece.interval.method == "basic bootstrap, 10,000 resamples of documents"
+    assert (calibration.values, calibration.documents, calibration.right) == (len(sure), 150, right.sum())
     together = calibration_of(sure, right, documents // 10)
-    for one, other in ((found.auroc, together.auroc), (found.brier, together.brier)):
+    for one, other in ((calibration.auroc, together.auroc), (calibration.brier, together.brier)):
         assert one.value == other.value
         assert one.interval != other.interval
 
 
 def test_the_interval_of_the_brier_score_is_that_of_a_mean_where_documents_have_one_value() -> None:
     sure, right, _ = some_values(60)
-    found = calibration_of(sure, right, range(len(sure)))
-    assert found.brier.interval.ends == pytest.approx(mean_interval((sure - right) ** 2).ends, abs=1e-12)
+    calibration = calibration_of(sure, right, range(len(sure)))
+    assert calibration.brier.interval.ends == pytest.approx(mean_interval((sure - right) ** 2).ends, abs=1e-12)
 
 
 def test_the_interval_of_an_error_that_chance_explains_starts_at_0() -> None:
@@ -382,11 +382,11 @@ def test_where_there_is_nothing_to_say_a_note_says_why(
     sure: list[float], right: list[int], documents: list[int], figures: list[float | None], notes: list[str]
 ) -> None:
     """The figures are there without their intervals, unless there is nothing to count."""
-    found = calibration_of(sure, right, documents, n_resamples=FEW)
-    shown = found.auroc, found.ece, found.brier
+    calibration = calibration_of(sure, right, documents, n_resamples=FEW)
+    shown = calibration.auroc, calibration.ece, calibration.brier
     assert [figure.value for figure in shown] == pytest.approx(figures)
     assert [figure.interval.note[: len(note)] for figure, note in zip(shown, notes, strict=True)] == notes
     assert [figure.interval.ends is None for figure in shown] == list(map(bool, notes))
-    assert (found.values, found.documents) == (len(sure), len(set(documents)))
-    if found.documents < 2:
-        assert all(point.interval.note == notes[1] for point in found.points)
+    assert (calibration.values, calibration.documents) == (len(sure), len(set(documents)))
+    if calibration.documents < 2:
+        assert all(point.interval.note == notes[1] for point in calibration.points)

@@ -154,11 +154,16 @@ def test_a_scanned_page_has_no_words_and_other_files_are_no_pdf(tmp_path: Path) 
 
 @golden("bench", "documents")
 def test_documents(data: Path, name: str, index: int, expected: dict[str, Any]) -> None:
-    found = documents_of(name, data, sample="all")[index]
-    answers = [to_json(answer) for answer in found.answers]
-    read = {"id": found.id, "group": found.group or found.id, "question": found.question, "answers": answers}
-    read |= {method: document_text(found, method) for method in ("simple", "latin")}
-    pictures = [page.image for page in found.pages]
+    documents = documents_of(name, data, sample="all")[index]
+    answers = [to_json(answer) for answer in documents.answers]
+    read = {
+        "id": documents.id,
+        "group": documents.group or documents.id,
+        "question": documents.question,
+        "answers": answers,
+    }
+    read |= {method: document_text(documents, method) for method in ("simple", "latin")}
+    pictures = [page.image for page in documents.pages]
     read["pictures"] = [str(path.relative_to(data)) if isinstance(path, Path) else None for path in pictures]
     assert read == expected
 
@@ -259,10 +264,10 @@ def test_data_that_is_not_there(tmp_path: Path, name: str) -> None:
 
 
 def test_check_says_what_is_there_and_what_it_allows(data: Path) -> None:
-    found = {each["name"]: each for each in checked_data(data)}
-    assert {name: each["documents"] for name, each in found.items()} == dict.fromkeys(DATA_SETS, 2)
-    assert all(each["fault"] is None for each in found.values())
-    allowed = {name: [method for method, count in each["methods"].items() if count] for name, each in found.items()}
+    actual = {each["name"]: each for each in checked_data(data)}
+    assert {name: each["documents"] for name, each in actual.items()} == dict.fromkeys(DATA_SETS, 2)
+    assert all(each["fault"] is None for each in actual.values())
+    allowed = {name: [method for method, count in each["methods"].items() if count] for name, each in actual.items()}
     assert allowed["docvqa"] == allowed["sroie"] == ["simple", "latin", "vision"]
     assert allowed["kleister_nda"] == allowed["vrdu_ad_buy"] == ["simple", "latin", "vision", "pdf"]
 
@@ -290,8 +295,8 @@ def test_own_documents_with_a_schema_each(tmp_path: Path) -> None:
         written(tmp_path, f"{name}.txt", name)
         written(tmp_path, f"schemas/{name}.json", {"type": "object", "properties": {name: {"type": "string"}}})
     written(tmp_path, "references.json", [ref("a", {}), ref("b", {})])
-    found = documents_in(tmp_path, schema=tmp_path / "schemas")
-    assert [list(each.schema["properties"]) for each in found if each.schema] == [["a"], ["b"]]
+    documents = documents_in(tmp_path, schema=tmp_path / "schemas")
+    assert [list(each.schema["properties"]) for each in documents if each.schema] == [["a"], ["b"]]
 
 
 def test_own_documents_that_are_missing_are_named(tmp_path: Path) -> None:

@@ -206,8 +206,8 @@ def test_the_example_runs_and_its_json_has_the_format(name: str) -> None:
         assert Path("report.html").exists()
         return
     assert done.out
-    found = json.loads(run(*arguments, "--json").out)
-    assert f"format {found['format'].split('/')[0]}, described in docs/json_output.md" in text
+    output = json.loads(run(*arguments, "--json").out)
+    assert f"format {output['format'].split('/')[0]}, described in docs/json_output.md" in text
 
 
 ACTIVE = {"script", "img", "iframe", "object", "embed", "link", "base", "form", "video", "audio", "foreignobject"}

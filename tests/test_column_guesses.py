@@ -116,8 +116,8 @@ def said_of(truths: list[Any], guesses: list[Any], plan: dict[str, Any]) -> list
 
 @golden("column_guesses", "doubted")
 def test_doubts(truths: list[Any], guesses: list[Any], plan: dict[str, Any], sentence: str) -> None:
-    (found,) = said_of(truths, guesses, plan)
-    assert sentence in found
+    (actual,) = said_of(truths, guesses, plan)
+    assert sentence in actual
 
 
 @golden("column_guesses", "fine")
@@ -127,8 +127,8 @@ def test_no_doubts(truths: list[Any], guesses: list[Any], plan: dict[str, Any]) 
 
 def test_ids_that_all_differ() -> None:
     references = table([ref(str(n), 1) for n in range(7)], "/home/r.jsonl")
-    (found,) = doubts_of_ids(references, table([pred("x", 1)], "/home/p.jsonl"))
-    assert str(found.for_remote_users()) == (
+    (actual,) = doubts_of_ids(references, table([pred("x", 1)], "/home/p.jsonl"))
+    assert str(actual.for_remote_users()) == (
         "r.jsonl and p.jsonl: no id is in both files: expected the same ids, got '0', '1', '2', '3', '4' and 2 "
         "more in the references and 'x' in the predictions"
     )

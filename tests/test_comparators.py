@@ -50,9 +50,9 @@ def test_golden_readings(name: str) -> None:
     assert all(row["source"] and row["why"] for row in rows)
     wrong = []
     for row in rows:
-        found = shown(name, comparator(name, **row["settings"]).read(row["value"]))  # type: ignore[attr-defined]
-        if found != row["reading"]:
-            wrong.append((row["value"], row["settings"], row["reading"], found))
+        actual = shown(name, comparator(name, **row["settings"]).read(row["value"]))  # type: ignore[attr-defined]
+        if actual != row["reading"]:
+            wrong.append((row["value"], row["settings"], row["reading"], actual))
     assert not wrong
 
 

@@ -77,13 +77,13 @@ def quotient(sums: Sums) -> Fraction:
 
 def exact_p(base: Sums, new: Sums) -> Fraction:
     """The share of all 2^n swaps whose difference is at least as large as the one found."""
-    found = abs(quotient(new) - quotient(base))
+    difference = abs(quotient(new) - quotient(base))
     swaps = list(product((False, True), repeat=len(base)))
     large = 0
     for swap in swaps:
         one = [b if s else a for a, b, s in zip(base, new, swap, strict=True)]
         other = [a if s else b for a, b, s in zip(base, new, swap, strict=True)]
-        large += abs(quotient(other) - quotient(one)) >= found
+        large += abs(quotient(other) - quotient(one)) >= difference
     return Fraction(large, len(swaps))
 
 
@@ -137,15 +137,15 @@ def test_ids_in_another_order_give_the_same_comparison() -> None:
     base, new = documents(1)
     wanted = compare(base, new)
     assert compare(reordered(base), new).to_dict() == wanted.to_dict()
-    found = compare(base, reordered(new))
-    assert found.difference == pytest.approx(wanted.difference)
-    assert sorted(found.worse) == sorted(wanted.worse)
-    assert sorted(found.better) == sorted(wanted.better)
-    assert {f.name: f.difference for f in found.field_changes} == pytest.approx(
+    comparison = compare(base, reordered(new))
+    assert comparison.difference == pytest.approx(wanted.difference)
+    assert sorted(comparison.worse) == sorted(wanted.worse)
+    assert sorted(comparison.better) == sorted(wanted.better)
+    assert {f.name: f.difference for f in comparison.field_changes} == pytest.approx(
         {f.name: f.difference for f in wanted.field_changes}
     )
-    assert found.interval == pytest.approx(wanted.interval, abs=0.05 * width(wanted))
-    assert found.p_value == pytest.approx(wanted.p_value, abs=0.03)
+    assert comparison.interval == pytest.approx(wanted.interval, abs=0.05 * width(wanted))
+    assert comparison.p_value == pytest.approx(wanted.p_value, abs=0.03)
 
 
 def reordered(system: Evaluation) -> Evaluation:
@@ -322,23 +322,23 @@ def of_metric(metric: str, seed: int, **options: Any) -> Evaluation:
 def test_the_first_metric_decides_everything(metric: str) -> None:
     """Difference, p-value, documents, fields, slices and causes."""
     base, new = of_metric(metric, 1), of_metric(metric, 2, by=[n % 2 for n in range(20)])
-    found = compare(base, new)
-    assert found.difference == new.score - base.score == found.figure.difference
+    comparison = compare(base, new)
+    assert comparison.difference == new.score - base.score == comparison.figure.difference
     scores = zip(new.ids, base.scores, new.scores, strict=True)
     fell = {name for name, before, after in scores if after < before - 1e-12}
-    assert {change.name for change in found.worse} == fell
+    assert {change.name for change in comparison.worse} == fell
     both = base.ratio, new.ratio
-    assert found.p_value == permutation_p_values(*both)[0]
-    for field in found.field_changes:
+    assert comparison.p_value == permutation_p_values(*both)[0]
+    for field in comparison.field_changes:
         side = {path: each.score for path, each in new.field_table.fields.items()}
         assert field.new == pytest.approx(side[field.name])
-    for part in found.slice_changes:
+    for part in comparison.slice_changes:
         rows = [number for number in range(20) if str(number % 2) == part.name]
         inside = [Ratios(ratio.earned[rows], ratio.weight[rows]) for ratio in both]
         assert [part.base, part.new] == pytest.approx([float(ratio.values[0]) for ratio in inside])
         assert part.p_value == pytest.approx(permutation_p_values(*inside)[0], abs=0.03)
     lost = [1 - side.score if metric in ("anls_star", "typed") else 0.0 for side in (base, new)]
-    of_base, of_new = ([getattr(cause, side) or 0.0 for cause in found.cause_changes] for side in ("base", "new"))
+    of_base, of_new = ([getattr(cause, side) or 0.0 for cause in comparison.cause_changes] for side in ("base", "new"))
     assert [sum(of_base), sum(of_new)] == pytest.approx(lost)
 
 
@@ -363,15 +363,15 @@ def corpus(right: int, wrong: int) -> Evaluation:
 def test_the_bound_of_a_mean_is_that_of_its_values(values: list[float], confidence: float) -> None:
     column = np.array(values)[:, np.newaxis]
     sides = (Ratios(earned, np.ones_like(column)) for earned in (column, np.zeros_like(column)))
-    found = upper_bound(Differences(*sides), confidence)
-    assert found == pytest.approx(bound_of_mean(np.array(values), 1.0, confidence), abs=1e-6)
-    assert found >= min(1.0, sum(values) / len(values)) - 1e-9
+    bound = upper_bound(Differences(*sides), confidence)
+    assert bound == pytest.approx(bound_of_mean(np.array(values), 1.0, confidence), abs=1e-6)
+    assert bound >= min(1.0, sum(values) / len(values)) - 1e-9
 
 
 def test_clusters_prove_less() -> None:
     rows = [ref(f"d{n // 5}-{n}", "x") for n in range(40)]
-    found = pairs_of([pred(row["question_id"], "x" if n < 30 else "y") for n, row in enumerate(rows)], rows)
-    free, bound = (Evaluation(found, cluster=each) for each in (None, lambda name: name.split("-")[0]))
+    pairs = pairs_of([pred(row["question_id"], "x" if n < 30 else "y") for n, row in enumerate(rows)], rows)
+    free, bound = (Evaluation(pairs, cluster=each) for each in (None, lambda name: name.split("-")[0]))
     assert decide_level(free, 0.9, 0.95).bound < decide_level(bound, 0.9, 0.95).bound
 
 

@@ -144,11 +144,11 @@ def printed(function: Callable[..., None], *arguments: Any, encoding: str = "utf
 
 
 def test_the_verdict_says_whether_it_may_be_chance() -> None:
-    found = copy(drinks().comparison)
-    found.figure = found.figure._replace(p_value=0.0499)
-    assert verdict_text(found).endswith("; this is hardly chance, p = 0.050")
-    found.figure = found.figure._replace(p_value=0.05)
-    assert verdict_text(found).endswith("; this may be chance, p = 0.050")
+    comparison = copy(drinks().comparison)
+    comparison.figure = comparison.figure._replace(p_value=0.0499)
+    assert verdict_text(comparison).endswith("; this is hardly chance, p = 0.050")
+    comparison.figure = comparison.figure._replace(p_value=0.05)
+    assert verdict_text(comparison).endswith("; this may be chance, p = 0.050")
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])

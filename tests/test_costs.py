@@ -39,8 +39,8 @@ def test_columns_of_other_names_and_rows_without_ids() -> None:
     """A path into the rows; where rows are values, a key "cost" is a field, and no column can be named."""
     answers = [{**pred(name, 1), "usage": {"out": 5}, "tokens": 7} for name in IDS]
     references = [ref(name, 1) for name in IDS]
-    found = docscore.evaluate(predictions=answers, references=references, cost_column="usage.out")
-    assert found.costs == {"cost": Cost(15.0), "tokens": Cost(21.0)}
+    evaluation = docscore.evaluate(predictions=answers, references=references, cost_column="usage.out")
+    assert evaluation.costs == {"cost": Cost(15.0), "tokens": Cost(21.0)}
     amounts = [{**pred(name, 1), "cost": Decimal("0.25")} for name in IDS]
     assert docscore.evaluate(predictions=amounts, references=references).costs == {"cost": Cost(0.75)}
     values = [{"cost": 3}] * 2
@@ -53,9 +53,9 @@ def test_a_system_costs_what_its_documents_do() -> None:
     """Of two runs the mean; a run without costs is a gap; a slice has its own; what is left out does not count."""
     answers = [rows(2, 0.5), rows(3, 1.0)]
     both: dict[str, Any] = {"references": REFERENCES, "runs": True}
-    found = docscore.evaluate(predictions=answers, by=lambda name: name, **both)
-    assert found.costs["cost"].total == pytest.approx(2.25)
-    assert found.of_slice("a").costs["cost"].total == pytest.approx(0.75)
+    evaluation = docscore.evaluate(predictions=answers, by=lambda name: name, **both)
+    assert evaluation.costs["cost"].total == pytest.approx(2.25)
+    assert evaluation.of_slice("a").costs["cost"].total == pytest.approx(0.75)
     for row in answers[1]:
         del row["cost"]
     lacking = docscore.evaluate(predictions=answers, **both).costs["cost"]
@@ -64,7 +64,7 @@ def test_a_system_costs_what_its_documents_do() -> None:
     assert skipped.costs["cost"].total == pytest.approx(1.0)
     absent = docscore.evaluate(predictions=answers[0][:2], references=REFERENCES, missing="zero")
     assert "such as 'c' (nothing)" in absent.costs["cost"].note
-    assert costs_of(found.pairs._replace(costs=None)) == {}
+    assert costs_of(evaluation.pairs._replace(costs=None)) == {}
 
 
 @pytest.fixture

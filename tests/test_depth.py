@@ -202,9 +202,9 @@ def views(gt: Any, pred: Any) -> list[float]:
 def test_every_view_of_anls_star(shape: str, left: int | None) -> None:
     """Called as usual, and where few frames of the stack are left."""
     truth, prediction = in_200_levels(shape, "abcd", "abce")
-    found = views(truth, prediction) if left is None else with_frames_left(left, lambda: views(truth, prediction))
-    assert len(set(found)) == 1
-    assert 0 <= found[0] < 1
+    scores = views(truth, prediction) if left is None else with_frames_left(left, lambda: views(truth, prediction))
+    assert len(set(scores)) == 1
+    assert 0 <= scores[0] < 1
 
 
 @pytest.mark.parametrize("metric", [kieval_score, entity_counts, nted_score])

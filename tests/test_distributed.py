@@ -32,24 +32,24 @@ def random_rows(seed: int, count: int) -> Rows:
     truths = [
         {"a": taken(random_truth(rng, 2)), "t": "word " * rng.randint(1, 9), "l": ["x", "ab"]} for _ in range(count)
     ]
-    found = [damaged(rng, truth) | {"t": "word " * rng.randint(1, 9)} for truth in truths]
-    texts = [json.dumps(each)[: rng.choice([9999, 9999, -1, 0])] for each in found]
+    answers = [damaged(rng, truth) | {"t": "word " * rng.randint(1, 9)} for truth in truths]
+    texts = [json.dumps(each)[: rng.choice([9999, 9999, -1, 0])] for each in answers]
     return [[text, truth] for text, truth in zip(texts, truths, strict=True)]
 
 
 def by_id(rows: Rows) -> Rows:
-    return [[pred(str(k), found), ref(str(k), truth)] for k, (found, truth) in enumerate(rows)]
+    return [[pred(str(k), actual), ref(str(k), truth)] for k, (actual, truth) in enumerate(rows)]
 
 
 def splits(rows: Rows, parts: int) -> list[list[Rows]]:
     """The rows dealt out at random, unevenly, and with all of them in one part and none in the others."""
     rng = random.Random(0)
-    found: list[list[Rows]] = [[*([[]] * (parts - 1)), rows], [rows, *([[]] * (parts - 1))]]
+    actual: list[list[Rows]] = [[*([[]] * (parts - 1)), rows], [rows, *([[]] * (parts - 1))]]
     for _ in range(6):
         ends = sorted(rng.randint(0, len(rows)) for _ in range(parts - 1))
         mixed = rng.sample(rows, len(rows))
-        found.append([mixed[start:end] for start, end in zip([0, *ends], [*ends, len(rows)], strict=True)])
-    return found
+        actual.append([mixed[start:end] for start, end in zip([0, *ends], [*ends, len(rows)], strict=True)])
+    return actual
 
 
 def run_all(script: str, tasks: Any, folder: Path, count: int, killed: Sequence[int] = ()) -> list[Any]:
@@ -174,9 +174,9 @@ def test_rows_that_a_sampler_repeats_count_once(other: bool, tmp_path: Path) -> 
     """Ten rows in three processes of four each; with another value for an id, every process says so."""
     needs("torch")
     rows = by_id(random_rows(4, 10))
-    found = run_all(GLOO + SAMPLED, {"rows": rows, "other": other}, tmp_path, 3)
+    result = run_all(GLOO + SAMPLED, {"rows": rows, "other": other}, tmp_path, 3)
     message = "row '0': expected the values with which it was counted before, got others"
-    assert found == [message if other else [10, 2, single(rows, metrics=["anls_star", "kieval"], parse="repair")]] * 3
+    assert result == [message if other else [10, 2, single(rows, metrics=["anls_star", "kieval"], parse="repair")]] * 3
 
 
 def test_torchmetrics_in_one_process() -> None:
@@ -204,7 +204,7 @@ def test_torchmetrics_in_one_process() -> None:
     with pytest.raises(TypeError, match="expected a DocumentScore, got dict"):
         metric.merge_state({})
     typed = DocumentScore(schema=SCHEMA)
-    scores = [typed([found], [truth])["typed_score"] for found, truth in zip(ANSWERS, TRUTHS, strict=True)]
+    scores = [typed([actual], [truth])["typed_score"] for actual, truth in zip(ANSWERS, TRUTHS, strict=True)]
     assert scores == expected_scores()
 
 
@@ -260,8 +260,8 @@ def test_evaluates_own_mode_gives_the_first_process_the_result(
     predictions, references = zip(*DOCUMENTS, strict=True)
     scores = evaluation_of(pairs_of(predictions, references), parse="repair")
     assert (first["anls_score"], first.get("repeated")) == (scores.score, outcome)
-    found = {row["question_id"]: row["anls_score"] for row in first["per_sample"]}
-    assert found == dict(zip(scores.ids, scores.scores, strict=True))
+    actual = {row["question_id"]: row["anls_score"] for row in first["per_sample"]}
+    assert actual == dict(zip(scores.ids, scores.scores, strict=True))
 
 
 PLAIN = [["x", "x"]] * 1503

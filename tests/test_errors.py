@@ -173,10 +173,10 @@ def test_errors_survive_pickling_and_copying(found: Diagnostic) -> None:
 def test_what_remote_users_see(tmp_path: Path) -> None:
     """No folder and no remedy, in every fault of an error; texts that look like a folder stay."""
     place = in_file(tmp_path / "p.jsonl", "line 2")
-    found = Diagnostic((place, f"row '{tmp_path}'"), "more", str(tmp_path), remedy=MISSING)
+    diagnostic = Diagnostic((place, f"row '{tmp_path}'"), "more", str(tmp_path), remedy=MISSING)
     shown = f"p.jsonl, line 2: row '{tmp_path}': expected more, got {tmp_path}"
-    error = InputTypeError(found).for_remote_users()
+    error = InputTypeError(diagnostic).for_remote_users()
     assert (type(error), str(error)) == (InputTypeError, shown)
-    both = DataError([Fault("not JSON", found), Fault("not JSON", found)]).for_remote_users()
+    both = DataError([Fault("not JSON", diagnostic), Fault("not JSON", diagnostic)]).for_remote_users()
     assert str(both).splitlines() == [shown, shown, "2 faults: 2 not JSON"]
     assert str(FilePlace(("/x/a.csv", "/y/b.csv")).without_folders()) == "a.csv and b.csv"

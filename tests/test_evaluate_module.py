@@ -200,8 +200,8 @@ def test_rows_that_processes_did_not_write_are_missed(declared: list[tuple[int, 
 def test_values_that_neither_arrow_nor_json_has(metric: Any) -> None:
     """test_faces.py has all others."""
     assert metric.compute(predictions=["\ud800b"], references=["\ud800c"]) == {"anls_score": 0.5}
-    found = metric.compute(predictions=[Decimal("12.50")], references=["12.50"], parse="json")
-    assert found == {"anls_score": 1.0, "parse_failures": 0}  # a decimal is no text to parse: that would be 12.5
+    result = metric.compute(predictions=[Decimal("12.50")], references=["12.50"], parse="json")
+    assert result == {"anls_score": 1.0, "parse_failures": 0}  # a decimal is no text to parse: that would be 12.5
 
 
 ALL: Row = {"per_sample": True, "key_scores": True, "confidence": 0.95}
@@ -214,12 +214,12 @@ KINDS = {"string": str, "int64": int, "double": float, "float64": float, "bool":
 @pytest.mark.parametrize("given", [EXAMPLE, OF_TEXTS], ids=["values", "texts"])
 def test_tables_become_data_frames_and_datasets(given: Row, table: str, metric: Any) -> None:
     """A column has one type: text, whole numbers, or numbers; none is a column of objects."""
-    found = metric.compute(**given, **ALL)[table]
-    frame, dataset = pd.DataFrame(found), datasets.Dataset.from_list(found)
-    assert list(frame.columns) == dataset.column_names == list(found[0])
-    assert dataset.to_list() == found
-    for name in found[0]:
-        types = {type(row[name]) for row in found} - {type(None)}
+    result = metric.compute(**given, **ALL)[table]
+    frame, dataset = pd.DataFrame(result), datasets.Dataset.from_list(result)
+    assert list(frame.columns) == dataset.column_names == list(result[0])
+    assert dataset.to_list() == result
+    for name in result[0]:
+        types = {type(row[name]) for row in result} - {type(None)}
         assert types == {KINDS[dataset.features[name].dtype]}
         assert pd.api.types.is_numeric_dtype(frame[name]) == (types != {str})
         assert (types == {str}) == (name in ("field", "rate", "question_id", "parsed"))
@@ -255,9 +255,9 @@ def test_everything_asked_for_comes_in_plain_types(name: str, load: Load) -> Non
     own = {"kieval": {"by_type": True}, "anls_star": {"per_sample": True, "key_scores": True}}
     references = [*test_loading.REFERENCES, ref("c", {"k": np.int64(1)}), ref("d", "x")]
     predictions = [*test_loading.PREDICTIONS, pred("c", "{'k': 1,")]
-    found = load(name).compute(predictions=predictions, references=references, **options, **own.get(name, {}))
-    assert plain_types(found)
-    assert found["missing"] == 1
+    result = load(name).compute(predictions=predictions, references=references, **options, **own.get(name, {}))
+    assert plain_types(result)
+    assert result["missing"] == 1
 
 
 def test_all_four_combined(load: Load) -> None:
@@ -285,9 +285,9 @@ def test_configurations_anls_and_anlsl(load: Load) -> None:
         "anls_score": 0.5,
         "signature": f"anls|tau:0.5|boundary:0|case:i|empty:ignored|docscore:{VERSION}",
     }
-    found = anlsl.compute(**LISTS, signature=True)
-    assert found["anls_score"] == 0.5
-    assert found["signature"].startswith("anlsl|tau:0.5|case:i")
+    result = anlsl.compute(**LISTS, signature=True)
+    assert result["anls_score"] == 0.5
+    assert result["signature"].startswith("anlsl|tau:0.5|case:i")
     with pytest.raises(ValueError, match=r"^row '0': expected acceptable answers that are texts, got list"):
         anls.compute(**LISTS)
     with pytest.raises(ValueError, match=r"^row '0': expected acceptable answers that are lists of texts, got str"):

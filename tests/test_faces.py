@@ -61,8 +61,8 @@ def random_sets(draw: Callable[..., Any]) -> tuple[Rows, dict[str, Any]]:
     }
     options: dict[str, Any] = {name: draw(st.sampled_from(values)) for name, values in choices.items()}
     answers = draw(st.lists(st.lists(truths, min_size=1, max_size=2), min_size=count, max_size=count))
-    found = draw(st.lists(st.one_of(predictions, predictions.map(dumps)), min_size=count, max_size=count))
-    return rows_of(answers, found, absent=options["missing"] == "zero"), options
+    actual = draw(st.lists(st.one_of(predictions, predictions.map(dumps)), min_size=count, max_size=count))
+    return rows_of(answers, actual, absent=options["missing"] == "zero"), options
 
 
 @pytest.fixture(scope="module")
@@ -97,8 +97,8 @@ def flags_of(options: dict[str, Any]) -> list[str]:
 
 def values_of(rows: Rows, parse: str | None) -> list[tuple[Any, Any]]:
     """The pairs that are scored."""
-    found = {row["question_id"]: row["prediction"] for row in rows.predictions}
-    pairs = [(tuple(row["references"]), found.get(row["question_id"])) for row in rows.references]
+    actual = {row["question_id"]: row["prediction"] for row in rows.predictions}
+    pairs = [(tuple(row["references"]), actual.get(row["question_id"])) for row in rows.references]
     return [
         (truth, parse_text(value, parse).value if parse and isinstance(value, str) else value) for truth, value in pairs
     ]
@@ -399,9 +399,9 @@ def test_the_figure_by_value_is_that_of_the_option(metric: str) -> None:
     options: dict[str, Any] = {"references": truths, "metrics": [metric, "kieval"], "normalise": True}
     if metric == "typed":
         options["schema"] = {"properties": {"t": {"type": "string"}}}
-    found = docscore.evaluate(predictions=answers, **options)
+    evaluation = docscore.evaluate(predictions=answers, **options)
     by_value = docscore.evaluate(predictions=answers, **options, numbers="value")
-    assert found.score < by_value.score == found.score_by_value == found.to_dict()["score_by_value"]
+    assert evaluation.score < by_value.score == evaluation.score_by_value == evaluation.to_dict()["score_by_value"]
     assert by_value.score_by_value is None
     base = docscore.evaluate(predictions=truths, **options)
-    assert base.compare(found).to_dict()["by_value"] == {"base": 1.0, "new": by_value.score}
+    assert base.compare(evaluation).to_dict()["by_value"] == {"base": 1.0, "new": by_value.score}

@@ -121,9 +121,9 @@ def test_which_file_is_the_ground_truth(
     What a file with a fault is, is not asked: it is refused with a sentence that names file and line.
     """
     paths = [str(written(tmp_path, *each)) for each in files.items()]
-    found = sort_files(SortRequest.of({"files": paths, **asked}, tmp_path))
-    assert (found["truth"], found["unsure"]) == (truth, unsure)
-    assert said in found["html"]
-    assert bool(found["html"]) == bool(said)
-    assert [each["name"] for each in found["files"]] == list(files)
-    assert {each["name"]: each["fault"] for each in found["files"] if "fault" in each} == faults
+    answer = sort_files(SortRequest.of({"files": paths, **asked}, tmp_path))
+    assert (answer["truth"], answer["unsure"]) == (truth, unsure)
+    assert said in answer["html"]
+    assert bool(answer["html"]) == bool(said)
+    assert [each["name"] for each in answer["files"]] == list(files)
+    assert {each["name"]: each["fault"] for each in answer["files"] if "fault" in each} == faults

@@ -253,8 +253,8 @@ def test_what_a_cell_of_references_holds(
     flags = options if column == "references" else ["--references-column", column, *options]
     files = {"r.csv": cells(row), "r.tsv": cells(row, sign="\t"), "r.parquet": [row]}
     for name, content in files.items():
-        found = succeed("score", write(name, content), predictions, *flags, "--json")
-        assert json.loads(found)["anls_score"] == score
+        output = succeed("score", write(name, content), predictions, *flags, "--json")
+        assert json.loads(output)["anls_score"] == score
     result = docscore.evaluate(references=pd.DataFrame([row]), predictions=predictions, **keywords_of(flags))
     assert result.score == score
 
@@ -365,9 +365,9 @@ def test_a_pipe_is_read_as_jsonl(write: Write) -> None:
     reading, writing = os.pipe()
     os.write(writing, b'{"question_id": "a", "prediction": "a"}\n{"question_id": "b", "prediction": "x"}\n')
     os.close(writing)
-    found = docscore.evaluate(references=write("r.jsonl", BY_ID), predictions=f"/dev/fd/{reading}")
+    evaluation = docscore.evaluate(references=write("r.jsonl", BY_ID), predictions=f"/dev/fd/{reading}")
     os.close(reading)
-    assert found.score == 0.5
+    assert evaluation.score == 0.5
 
 
 def test_a_file_of_documents_is_no_prediction_of_itself(write: Write) -> None:
@@ -387,9 +387,9 @@ def documents() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """References and predictions by id, some right, some wrong, with columns for groups and numbers."""
     drawn = random.Random(5)
     truths = [{"total": f"{n}.50", "items": [{"n": drawn.choice("abc")} for _ in range(3)]} for n in range(ROWS)]
-    found = [{**truth, "total": truth["total"] if n % 3 else n} for n, truth in enumerate(truths)]
+    answers = [{**truth, "total": truth["total"] if n % 3 else n} for n, truth in enumerate(truths)]
     references = [{**ref(f"d{n}", truth), "kind": f"k{n % 2}"} for n, truth in enumerate(truths)]
-    return references, [pred(f"d{n}", value) for n, value in enumerate(found)]
+    return references, [pred(f"d{n}", value) for n, value in enumerate(answers)]
 
 
 def in_texts(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

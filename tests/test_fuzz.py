@@ -46,8 +46,8 @@ def test_a_target_finds_nothing(name: str) -> None:
     seeds = target.seeds()
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
-        found = [once(target.run, data) for data in (b"", *seeds, *changed_inputs(seeds, 100))]
-    assert [each.report for each in found if each is not None] == []
+        findings = [once(target.run, data) for data in (b"", *seeds, *changed_inputs(seeds, 100))]
+    assert [each.report for each in findings if each is not None] == []
 
 
 @pytest.mark.parametrize(
@@ -61,9 +61,9 @@ def test_a_target_finds_nothing(name: str) -> None:
     ],
 )
 def test_errors_that_are_not_about_the_input_are_findings(error: Exception, name: str) -> None:
-    found = once(_raising(error), b"")
-    assert found is not None
-    assert found.name.startswith(name)
+    findings = once(_raising(error), b"")
+    assert findings is not None
+    assert findings.name.startswith(name)
 
 
 def _raising(error: Exception) -> Callable[[bytes], None]:

@@ -61,8 +61,8 @@ Environment = tuple[Path, dict[str, str]]  # a clone, and the variables with whi
 
 def installs_of(page: str) -> tuple[str, ...]:
     """What the lines of a page install, the repository in place of its address; of one without, the library alone."""
-    found = _INSTALL.findall(in_a_clone((ROOT / page).read_text("utf-8")))
-    return tuple(dict.fromkeys(["-e .", *map(str.strip, found)]))
+    names = _INSTALL.findall(in_a_clone((ROOT / page).read_text("utf-8")))
+    return tuple(dict.fromkeys(["-e .", *map(str.strip, names)]))
 
 
 def fresh_copy(folder: Path) -> None:

@@ -143,10 +143,10 @@ found = {"mean": result["results"]["typed"]["typed_score,none"]}
 
 
 def expected_scores() -> list[float]:
-    found = docscore.evaluate(references=TRUTHS, predictions=ANSWERS, schema=SCHEMA)
-    assert found.metric == "typed"
-    assert len({*found.scores, 0.0, 1.0}) == len(TRUTHS) + 2, "each row has another score, and none is 0 or 1"
-    return found.scores
+    evaluation = docscore.evaluate(references=TRUTHS, predictions=ANSWERS, schema=SCHEMA)
+    assert evaluation.metric == "typed"
+    assert len({*evaluation.scores, 0.0, 1.0}) == len(TRUTHS) + 2, "each row has another score, and none is 0 or 1"
+    return evaluation.scores
 
 
 @pytest.mark.full
@@ -159,11 +159,11 @@ def test_a_hook_gives_the_typed_score(tool: str, tmp_path: Path) -> None:
     test_set = {"schema": SCHEMA, "truths": TRUTHS, "answers": ANSWERS}
     (tmp_path / "test_set.json").write_text(json.dumps(test_set), "utf-8")
     (tmp_path / "script.py").write_text(START + HOOKS[tool] + END, "utf-8")
-    found = json.loads(run_python("script.py", cwd=tmp_path, HF_DATASETS_OFFLINE="1").strip().splitlines()[-1])
-    found = found if isinstance(found, dict) else {"scores": found}
+    actual = json.loads(run_python("script.py", cwd=tmp_path, HF_DATASETS_OFFLINE="1").strip().splitlines()[-1])
+    actual = actual if isinstance(actual, dict) else {"scores": actual}
     scores = expected_scores()
     expected = {"mean": sum(scores) / len(scores), "scores": scores}
-    assert found == {name: pytest.approx(expected[name], abs=1e-15) for name in found}
+    assert actual == {name: pytest.approx(expected[name], abs=1e-15) for name in actual}
 
 
 GUIDES = ("docs/benchmark.md", "docs/evaluation_tools.md")
@@ -176,7 +176,7 @@ def sections() -> dict[str, str]:
     text = "\n".join((ROOT / guide).read_text("utf-8") for guide in GUIDES)
     parts = re.split(r"^#{2,3} (.+)$", text, flags=re.MULTILINE)
     blocks = [re.findall(r"```python\n(.*?)```", body, flags=re.DOTALL) for body in parts[2::2]]
-    return {heading: "\n".join(found) for heading, found in zip(parts[1::2], blocks, strict=True) if found}
+    return {heading: "\n".join(actual) for heading, actual in zip(parts[1::2], blocks, strict=True) if actual}
 
 
 @pytest.mark.full

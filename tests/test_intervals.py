@@ -89,9 +89,9 @@ def is_that_of_scipy(found: Interval, sample: Any, statistic: Any, confidence: f
 def test_the_interval_of_a_mean_is_that_of_scipy(count: int, confidence: float) -> None:
     """Values of 1/16 have exact sums, and ties."""
     values = np.round(16 * skewed(count)) / 16
-    found = mean_interval(values, confidence=confidence)
-    is_that_of_scipy(found, values, np.mean, confidence, RESAMPLES)
-    assert found.method == "BCa bootstrap, 10,000 resamples of documents"
+    interval = mean_interval(values, confidence=confidence)
+    is_that_of_scipy(interval, values, np.mean, confidence, RESAMPLES)
+    assert interval.method == "BCa bootstrap, 10,000 resamples of documents"
 
 
 @pytest.mark.parametrize("confidence", [0.6, 0.8, 0.95])
@@ -105,8 +105,8 @@ def test_the_intervals_of_differences_of_ratios_are_those_of_scipy(confidence: f
         values: Array = drawn[0][0] / drawn[0][1] - drawn[1][0] / drawn[1][1]
         return np.moveaxis(values, -1, 0)
 
-    found = intervals_of(Differences(*sides), confidence, n_resamples=2000)
-    for column, interval in enumerate(found):
+    intervals = intervals_of(Differences(*sides), confidence, n_resamples=2000)
+    for column, interval in enumerate(intervals):
         one = partial(lambda column, numbers, axis: statistic(numbers, axis)[column], column)
         is_that_of_scipy(interval, np.arange(count), one, confidence, 2000)
 
@@ -114,9 +114,9 @@ def test_the_intervals_of_differences_of_ratios_are_those_of_scipy(confidence: f
 @pytest.mark.parametrize("count", [15, 40])
 def test_the_interval_of_a_ratio_is_that_of_the_textbook(count: int) -> None:
     earned, weight = some_ratios(count)
-    found = ratio_intervals(earned, weight, n_resamples=3000, confidence=0.9)
+    intervals = ratio_intervals(earned, weight, n_resamples=3000, confidence=0.9)
     wanted = bca_of_a_ratio(earned[:, 0], weight[:, 0], 0.9, 3000)
-    assert ends(found[0]) == pytest.approx(wanted, abs=1e-9)
+    assert ends(intervals[0]) == pytest.approx(wanted, abs=1e-9)
 
 
 @pytest.mark.parametrize(("count", "hits"), [(20, 6), (20, 7), (60, 14)])
@@ -126,8 +126,8 @@ def test_a_tie_is_a_tie_however_its_sum_was_rounded(count: int, hits: int) -> No
     lost[:hits] = 1.0
     low, high = ends(mean_interval(1 - lost))
     for unit in (1 / 10, 1 / 7, 0.3):
-        found = ends(mean_interval(1 - lost * unit))
-        assert found == pytest.approx((1 - (1 - low) * unit, 1 - (1 - high) * unit), abs=1e-9)
+        actual = ends(mean_interval(1 - lost * unit))
+        assert actual == pytest.approx((1 - (1 - low) * unit, 1 - (1 - high) * unit), abs=1e-9)
 
 
 # (8/10, 95%): z = 1.959964, z² = 3.841459
@@ -137,10 +137,10 @@ def test_a_tie_is_a_tie_however_its_sum_was_rounded(count: int, hits: int) -> No
 # (1/2, 80%): z = 1.281552, z² = 1.642374; half = z √(1/8 + z²/16) / (1 + z²/2) = 0.335748
 @golden("intervals", "wilson")
 def test_wilson_by_hand_and_by_scipy(count: int, of: int, confidence: float, low: float, high: float) -> None:
-    found = wilson_interval(count, of, confidence=confidence)
-    assert ends(found) == pytest.approx((low, high), abs=2e-6)
-    assert ends(found) == pytest.approx(stats.binomtest(count, of).proportion_ci(confidence, "wilson"), abs=1e-14)
-    assert found.standard_error == pytest.approx((count / of * (1 - count / of) / of) ** 0.5)
+    interval = wilson_interval(count, of, confidence=confidence)
+    assert ends(interval) == pytest.approx((low, high), abs=2e-6)
+    assert ends(interval) == pytest.approx(stats.binomtest(count, of).proportion_ci(confidence, "wilson"), abs=1e-14)
+    assert interval.standard_error == pytest.approx((count / of * (1 - count / of) / of) ** 0.5)
 
 
 def test_wilson_of_no_documents() -> None:
@@ -184,19 +184,19 @@ def test_where_there_is_no_interval_a_note_says_why(
 ) -> None:
     sides = [Ratios(np.array([each]).T, np.ones((len(each), 1))) for each in (new, base) if each is not None]
     estimates = Differences(*sides) if len(sides) == 2 else sides[0]
-    [found] = intervals_of(estimates, clusters=clusters)
-    assert found == Interval(note=note)
+    [actual] = intervals_of(estimates, clusters=clusters)
+    assert actual == Interval(note=note)
 
 
 def test_ratios_without_an_interval_stand_beside_those_with_one() -> None:
     """Nobody has the first; one document has the second; the third is 1/2 whatever the weight; the fourth differs."""
     weight = np.array([[0, 0, 2, 1], [0, 3, 4, 2], [0, 0, 6, 1]], dtype=np.float64)
     earned = weight * [[0, 0, 0.5, 1], [0, 0.2, 0.5, 0], [0, 0, 0.5, 0.5]]
-    found = ratio_intervals(earned, weight)
+    intervals = ratio_intervals(earned, weight)
     notes = ["no document has it", "one document: an interval needs two", "all 3 documents have the same value, 0.5"]
-    assert [each.note for each in found] == [*notes, ""]
-    assert [each.ends for each in found[:3]] == [None] * 3
-    assert 0 <= ends(found[3])[0] < 0.375 < ends(found[3])[1] <= 1  # of 1 + 0 + 1/2 in 1 + 2 + 1
+    assert [each.note for each in intervals] == [*notes, ""]
+    assert [each.ends for each in intervals[:3]] == [None] * 3
+    assert 0 <= ends(intervals[3])[0] < 0.375 < ends(intervals[3])[1] <= 1  # of 1 + 0 + 1/2 in 1 + 2 + 1
 
 
 @pytest.mark.parametrize("values", [[0.2, 0.9], [0.0, 1.0], [1.0] * 59 + [0.0], [0.0] * 199 + [0.4], [1.0, 1.0, 0.5]])
@@ -214,8 +214,8 @@ def test_a_field_that_few_documents_have() -> None:
     weight[[5, 100]] = [[1.0], [3.0]]
     earned = weight * 0.5
     earned[5] = 0.0
-    [found] = ratio_intervals(earned, weight)
-    assert ends(found) == pytest.approx((0.0, 0.5))
+    [actual] = ratio_intervals(earned, weight)
+    assert ends(actual) == pytest.approx((0.0, 0.5))
 
 
 def test_progress_adds_up_to_the_resamples() -> None:
@@ -258,9 +258,9 @@ def test_rare_failures_among_many_documents_have_the_interval_of_a_poisson_mean(
     count = 50_000
     values = np.ones(count)
     values[:wrong] = 0.0
-    found = ends(mean_interval(values))
-    assert found[1] <= 1.0
-    assert [count * (1 - end) for end in found] == pytest.approx([high, low], abs=0.6)
+    actual = ends(mean_interval(values))
+    assert actual[1] <= 1.0
+    assert [count * (1 - end) for end in actual] == pytest.approx([high, low], abs=0.6)
 
 
 @pytest.mark.parametrize("count", [50, MOST_RESAMPLED + 1])
@@ -273,8 +273,8 @@ def test_intervals_stay_among_what_documents_can_score(count: int) -> None:
         for scores in (values, 1 - values):
             low, high = ends(ratio_intervals(scores, weight, confidence=level)[0])
             assert 0 <= low <= scores.mean() <= high <= 1
-        [found] = intervals_of(Differences(Ratios(values, weight), Ratios(1 - values, weight)), level)
-        low, high = ends(found)
+        [actual] = intervals_of(Differences(Ratios(values, weight), Ratios(1 - values, weight)), level)
+        low, high = ends(actual)
         assert -1 <= low <= high <= 1
 
 
@@ -303,8 +303,8 @@ def test_the_score_of_the_whole_is_the_same_to_the_last_bit_with_clusters_and_in
 def test_many_documents_in_few_clusters_are_resampled() -> None:
     """The limit is for what is resampled."""
     count = MOST_RESAMPLED + 200
-    found = mean_interval(skewed(count), clusters=np.arange(count) // 100, n_resamples=500)
-    assert found.method == "BCa bootstrap, 500 resamples of clusters"
+    interval = mean_interval(skewed(count), clusters=np.arange(count) // 100, n_resamples=500)
+    assert interval.method == "BCa bootstrap, 500 resamples of clusters"
 
 
 @golden("intervals", "labels")

@@ -44,13 +44,13 @@ def test_every_format_has_a_schema_and_a_line_on_the_page() -> None:
 
 
 def test_bench_check(tmp_path: Path) -> None:
-    found = validated("bench_check", run("bench", "check", tmp_path, "--json").out)
-    assert all(each["documents"] is None for each in found["data_sets"])
+    output = validated("bench_check", run("bench", "check", tmp_path, "--json").out)
+    assert all(each["documents"] is None for each in output["data_sets"])
 
 
 def test_a_member_that_is_required_is_missed() -> None:
     """The schemas say something: without any one of its members an output is wrong."""
-    found = validated("score", run("score", REFERENCES, PREDICTIONS, "--json").out)
+    output = validated("score", run("score", REFERENCES, PREDICTIONS, "--json").out)
     schema = SCHEMAS["score"]
     for name in schema["required"]:
-        assert not Draft202012Validator(schema).is_valid({key: value for key, value in found.items() if key != name})
+        assert not Draft202012Validator(schema).is_valid({key: value for key, value in output.items() if key != name})

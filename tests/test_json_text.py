@@ -150,9 +150,9 @@ def test_mending_is_given_up_after_so_many_steps_and_the_row_says_so() -> None:
     """json-repair takes a time that grows with the square of such texts: 32,000 characters took 5.5 s."""
     endless = '{"a": "b", ' + "”name”: ”a cup of tea”, ”price”: ”2.50”, " * 500
     pairs = Pairs(["x", "y"], [{"a": "b"}] * 2, [endless, '{"a": "b"}'])
-    found = evaluation_of(pairs, parse="repair").samples()
-    assert [sample["parsed"] for sample in found] == ["failed", "exact"]
-    assert [sample["parse_note"] for sample in found] == ["not mended: it takes more than 3,000,000 steps", ""]
+    evaluation = evaluation_of(pairs, parse="repair").samples()
+    assert [sample["parsed"] for sample in evaluation] == ["failed", "exact"]
+    assert [sample["parse_note"] for sample in evaluation] == ["not mended: it takes more than 3,000,000 steps", ""]
 
 
 def test_a_long_text_that_is_cut_off_is_mended() -> None:

@@ -28,17 +28,17 @@ SAID = 'Sure: ```json\n{"total": "1.20", "items": [{"name": "Tea"}]}\n```'
 
 @golden("judging", "outputs")
 def test_outputs(output: Any, answers: list[Any], parse: str, score: float, parsed: str | None) -> None:
-    found = judged_output(output, answers, parse=parse)
-    assert (found.score, found.parsed) == (score, parsed)
-    assert found.score == anls_score(tuple(answers), found.prediction)
+    result = judged_output(output, answers, parse=parse)
+    assert (result.score, result.parsed) == (score, parsed)
+    assert result.score == anls_score(tuple(answers), result.prediction)
 
 
 def test_fields_and_explanation() -> None:
-    found = judged_output(SAID, [BILL])
-    assert found.fields == {"total": (1.0, 1.0), "items[].name": (1.0, 2.0)}
-    assert found.field_scores == {"total": 1.0, "items[].name": 0.5}
-    assert found.explanation.startswith("≈ $")
-    assert json.loads(found.shown) == {"total": "1.20", "items": [{"name": "Tea"}]}
+    result = judged_output(SAID, [BILL])
+    assert result.fields == {"total": (1.0, 1.0), "items[].name": (1.0, 2.0)}
+    assert result.field_scores == {"total": 1.0, "items[].name": 0.5}
+    assert result.explanation.startswith("≈ $")
+    assert json.loads(result.shown) == {"total": "1.20", "items": [{"name": "Tea"}]}
     assert judged_output("tea", ["Tea"]).field_scores == {}
     assert judged_output({"on": "2024-01-31"}, [{"on": date(2024, 1, 31)}]).score == 1.0  # a value of Python
 
@@ -61,15 +61,15 @@ def test_targets_that_are_text(text: Any, reading: str, truth: Any) -> None:
 
 @golden("judging", "contexts")
 def test_the_hook_of_promptfoo(context: dict[str, Any]) -> None:
-    found = get_assert(SAID, context)
-    assert found["score"] == 2 / 3
-    assert found["pass"] is False
-    assert found["namedScores"] == {"total": 1.0, "items[].name": 0.5}
-    assert found["componentResults"] == [
+    result = get_assert(SAID, context)
+    assert result["score"] == 2 / 3
+    assert result["pass"] is False
+    assert result["namedScores"] == {"total": 1.0, "items[].name": 0.5}
+    assert result["componentResults"] == [
         {"pass": True, "score": 1.0, "reason": "total"},
         {"pass": False, "score": 0.5, "reason": "items[].name"},
     ]
-    assert json.loads(json.dumps(found)) == found
+    assert json.loads(json.dumps(result)) == result
 
 
 def test_what_passes_in_promptfoo() -> None:
@@ -110,12 +110,12 @@ REFERENCES = [[f"test {i % 5}", "text 3"][: 1 + i % 2] for i in range(50)]
 def test_json_texts_are_scored_as_their_values(num_proc: int) -> None:
     """Columns of text keep what each row has; columns of structs would give every row all keys."""
     pairs = receipt_pairs("predictions_text.jsonl")
-    found = [prediction for _, prediction in pairs]
-    table = Dataset.from_dict({"answer": found, "truth": [list(map(json.dumps, answers)) for answers, _ in pairs]})
+    actual = [prediction for _, prediction in pairs]
+    table = Dataset.from_dict({"answer": actual, "truth": [list(map(json.dumps, answers)) for answers, _ in pairs]})
     options = {"prediction": "answer", "references": "truth", "parse": "repair", "parse_references": "json"}
     asked = {"batch_size": 7, "num_proc": num_proc, "remove_columns": ["answer", "truth"]}
     scored = table.map(score_batch, batched=True, fn_kwargs=options, **asked)
-    scores = evaluation_of(pairs_of(found, [answers for answers, _ in pairs]), parse="repair")
+    scores = evaluation_of(pairs_of(actual, [answers for answers, _ in pairs]), parse="repair")
     assert list(scored["anls_score"]) == scores.scores
     assert [i for i, failed in enumerate(scored["parse_failed"]) if failed] == sorted(scores.failed or [])
     assert scored.column_names == ["anls_score", "parse_failed"]

@@ -45,11 +45,11 @@ def test_sixty_real_receipts(real_receipts: Path) -> None:
     """The counts and figures published with the official code for these documents."""
     truths = column_of(real_receipts / "references.jsonl", "references")
     guesses = column_of(real_receipts / "predictions.jsonl", "prediction")
-    found = total_kieval(kieval_score(tuple(answers), guesses[key]) for key, answers in truths.items())
-    assert (found.entities, found.groups) == ((610, 83, 70, 98), (160, 91, 1, 28))
-    e = found.entities
+    score = total_kieval(kieval_score(tuple(answers), guesses[key]) for key, answers in truths.items())
+    assert (score.entities, score.groups) == ((610, 83, 70, 98), (160, 91, 1, 28))
+    e = score.entities
     assert (e.f1, e.precision, e.recall) == pytest.approx((0.785070785070785, 0.7711757269279393, 0.799475753604244))
-    assert (found.groups.f1, e.aligned) == pytest.approx((0.6026365348399245, 0.7084785133565621), abs=1e-12)
+    assert (score.groups.f1, e.aligned) == pytest.approx((0.6026365348399245, 0.7084785133565621), abs=1e-12)
 
 
 @golden("kieval", "scenarios")
@@ -76,8 +76,8 @@ def test_normalise_ignores_case_and_white_space() -> None:
     truth, prediction = {"a": "1  May", "m": [{"b": ("X", "Y")}]}, {"a": "1 MAY ", "m": [{"b": "y"}]}
     assert totals(truth, prediction) == (Counts(0, 2, 0, 0), GroupCounts(0, 1, 0, 0))
     assert totals(truth, prediction, normalise=True) == (Counts(2), GroupCounts(1))
-    found = [entity_counts({"a": "May"}, {"a": " MAY"}, normalise=each, donut=True).f1 for each in (False, True)]
-    assert found == [0.0, 1.0]
+    actual = [entity_counts({"a": "May"}, {"a": " MAY"}, normalise=each, donut=True).f1 for each in (False, True)]
+    assert actual == [0.0, 1.0]
 
 
 def random_groups(rng: random.Random, *, truth: bool) -> list[dict[str, Any]]:
@@ -100,11 +100,11 @@ def common(truth: list[Entity], prediction: list[Entity]) -> int:
     if not truth:
         return 0
     first, rest = truth[0], truth[1:]
-    found = common(rest, prediction)
+    best = common(rest, prediction)
     for i, each in enumerate(prediction):
         if each.kind == first.kind and each.texts[0] in first.texts:
-            found = max(found, 1 + common(rest, prediction[:i] + prediction[i + 1 :]))
-    return found
+            best = max(best, 1 + common(rest, prediction[:i] + prediction[i + 1 :]))
+    return best
 
 
 def compared(truth: Group | None, prediction: Group | None) -> tuple[int, int, int]:
@@ -136,8 +136,8 @@ def test_groups_are_matched_as_by_a_brute_force(seed: int) -> None:
         truth, prediction = random_groups(rng, truth=True), random_groups(rng, truth=False)
         groups = groups_of(truth), groups_of(prediction)
         score = kieval_score({"m": truth}, {"m": prediction})
-        found = score.entities.right, score.entities.corrections, score.groups.right
-        assert found == best_of_all_matchings(*groups), (truth, prediction)
+        actual = score.entities.right, score.entities.corrections, score.groups.right
+        assert actual == best_of_all_matchings(*groups), (truth, prediction)
         pairs = matched_groups(*groups)
         assert sum(None not in pair for pair in pairs) == min(map(len, groups))
 
@@ -247,15 +247,15 @@ def test_the_best_reading_counts(seed: int) -> None:
 def test_steps_in_plain_types() -> None:
     """Of alternatives all are said; what is to be added has its place in the ground truth."""
     truth = {"m": [{"a": ("x", "y"), "b": 1}], "c": None}
-    found = kieval_score(truth, {"m": [{"a": "z"}], "c": True}).to_dict()
-    assert json.loads(json.dumps(found)) == found
-    assert found["corrections"] == [
+    score = kieval_score(truth, {"m": [{"a": "z"}], "c": True}).to_dict()
+    assert json.loads(json.dumps(score)) == score
+    assert score["corrections"] == [
         {"edit": "delete", "entity": "c", "place": "$.c", "expected": None, "predicted": True},
         {"edit": "change", "entity": "m.a", "place": "$.m[0].a", "expected": {"$one_of": ["x", "y"]}, "predicted": "z"},
         {"edit": "add", "entity": "m.b", "place": "$.m[0].b", "expected": 1, "predicted": None},
     ]
-    assert found["entities"] == {"right": 0, "substitutions": 1, "additions": 1, "deletions": 1}
-    assert found["groups"] == {"right": 0, "wrong": 1, "missed": 0, "invented": 0}
+    assert score["entities"] == {"right": 0, "substitutions": 1, "additions": 1, "deletions": 1}
+    assert score["groups"] == {"right": 0, "wrong": 1, "missed": 0, "invented": 0}
 
 
 Pairs = list[list[str]]
@@ -281,8 +281,8 @@ def test_groups_and_entities(value: Any, expected: dict[str, Pairs]) -> None:
 
 def test_places_lead_to_the_values() -> None:
     value = {"m": [{"n": "x", "odd key": ["y", "z"]}], "t": {"u": {"v": "w"}}, "a": [["q"]]}
-    found = ["$.a[0][0]", "$.m[0].n", '$.m[0]["odd key"][0]', '$.m[0]["odd key"][1]', "$.t.u.v"]
-    assert places(value) == found
+    actual = ["$.a[0][0]", "$.m[0].n", '$.m[0]["odd key"][0]', '$.m[0]["odd key"][1]', "$.t.u.v"]
+    assert places(value) == actual
     assert places("x") == ["$"]
     assert places(["x", {"a": "y"}]) == ["$[0]", "$[1].a"]
 

@@ -78,10 +78,10 @@ def test_the_end_of_a_long_sentence_is_kept() -> None:
 def test_the_python_line_gives_the_same_score(capsys: pytest.CaptureFixture[str]) -> None:
     truth, prediction = '{"a": {"$one_of": ["X\'", "\\"y\\""]}, "n": NaN}', '{"a": "x\'"}'
     options = ScoringOptions(threshold=0.25, ignore_case=False)
-    found = answer(PairRequest(truth=truth, prediction=prediction, options=options))
-    exec(compile(found.python, "snippet", "exec"), {})  # noqa: S102  what the page tells visitors to run
+    actual = answer(PairRequest(truth=truth, prediction=prediction, options=options))
+    exec(compile(actual.python, "snippet", "exec"), {})  # noqa: S102  what the page tells visitors to run
     printed = capsys.readouterr().out
-    assert '"score": 0.25' in found.raw
+    assert '"score": 0.25' in actual.raw
     assert printed.startswith("≈ $") is True
     assert "0.250" in printed.split("\n")[0]
 
@@ -101,8 +101,8 @@ def test_long_raw_json_is_cut_and_what_is_cut_off_is_not_written(monkeypatch: py
     for _ in range(150):
         value = [value, "a text"]
     monkeypatch.setattr(json.JSONEncoder, "iterencode", counting)
-    found = answer(PairRequest(truth=json.dumps(value), prediction=json.dumps(value)))
-    assert found.raw.endswith(f"\n… cut off after {MAX_RAW:,} characters; the API returns all of it")
+    actual = answer(PairRequest(truth=json.dumps(value), prediction=json.dumps(value)))
+    assert actual.raw.endswith(f"\n… cut off after {MAX_RAW:,} characters; the API returns all of it")
     assert MAX_RAW < written < 2 * MAX_RAW
 
 
@@ -127,9 +127,9 @@ def test_links_of_this_page_and_of_earlier_ones(link: Any, expected: Any) -> Non
 @golden("limits", "spans")
 def test_where_values_stand_in_a_text(text: str, spans: dict[str, Any]) -> None:
     """In characters of JavaScript, of which some take two."""
-    found = spans_of(text)
+    actual = spans_of(text)
     units = text.encode("utf-16-le")
     for position, expected in spans.items():
-        start, end = found[position]
+        start, end = actual[position]
         assert expected in (end - start, units[2 * start : 2 * end].decode("utf-16-le"))
-    assert bool(found) == bool(spans)
+    assert bool(actual) == bool(spans)

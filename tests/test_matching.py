@@ -69,12 +69,12 @@ def test_scores_are_those_of_the_oracle(seed: int, always: pytest.MonkeyPatch) -
     truth, prediction = tables(rng, 5)
     if seed % 2:
         truth, prediction = with_other_rows(rng, truth, prediction)
-    found = [anls_score(truth, prediction), anls_score(shuffled(rng, truth), shuffled(rng, prediction))]
-    found += [score_tree(truth, prediction).score, score_tree({"a": truth}, {"a": prediction}).score]
+    scores = [anls_score(truth, prediction), anls_score(shuffled(rng, truth), shuffled(rng, prediction))]
+    scores += [score_tree(truth, prediction).score, score_tree({"a": truth}, {"a": prediction}).score]
     always.setattr(matching, "_LEAST_PAIRS", 1 << 60)
-    found += [anls_score(truth, prediction), score_tree(truth, prediction).score]
-    assert len(set(found)) == 1
-    assert found[0] == pytest.approx(float(Oracle().score(truth, prediction).score), abs=1e-12)
+    scores += [anls_score(truth, prediction), score_tree(truth, prediction).score]
+    assert len(set(scores)) == 1
+    assert scores[0] == pytest.approx(float(Oracle().score(truth, prediction).score), abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -83,10 +83,10 @@ def test_larger_tables_have_the_same_bits(seed: int, always: pytest.MonkeyPatch)
     truth, prediction = tables(rng, 40)
     if seed % 2:
         truth, prediction = with_other_rows(rng, truth, prediction)
-    found = [anls_score(truth, prediction), anls_score(shuffled(rng, truth), shuffled(rng, prediction))]
+    scores = [anls_score(truth, prediction), anls_score(shuffled(rng, truth), shuffled(rng, prediction))]
     always.setattr(matching, "_LEAST_PAIRS", 1 << 60)
-    found.append(anls_score(truth, prediction))
-    assert len(set(found)) == 1
+    scores.append(anls_score(truth, prediction))
+    assert len(set(scores)) == 1
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -103,13 +103,13 @@ def test_lists_that_occur_several_times_are_compared_once_and_change_no_bit(
     truth, prediction = tables(rng, 5)
     pairs.append(([shuffled(rng, truth) for _ in range(4)], [shuffled(rng, prediction) for _ in range(4)]))
     for truth, prediction in pairs:
-        found = []
+        collected = []
         for many in (1, 1 << 60):
             monkeypatch.setattr(scorer, "_MANY", many)
-            found += [anls_score(truth, prediction), anls_score(shuffled(rng, truth), shuffled(rng, prediction))]
-            found += [score_tree(truth, prediction).score, anls_score(truth, prediction, numbers="value")]
-        assert found[:4] == found[4:]
-        assert len({found[0], *found[1:3]}) == 1
+            collected += [anls_score(truth, prediction), anls_score(shuffled(rng, truth), shuffled(rng, prediction))]
+            collected += [score_tree(truth, prediction).score, anls_score(truth, prediction, numbers="value")]
+        assert collected[:4] == collected[4:]
+        assert len({collected[0], *collected[1:3]}) == 1
     monkeypatch.setattr(scorer, "_MANY", 1)
     truth, prediction = (side[-5:] for side in pairs[0])
     assert anls_score(truth, prediction) == pytest.approx(float(Oracle().score(truth, prediction).score), abs=1e-12)
@@ -158,8 +158,8 @@ def test_sums_are_lexicographically_largest(shape: tuple[int, int]) -> None:
         criteria = [rng.integers(0, 4, shape).astype(float) for _ in range(3)]
         rows, columns = lexicographic_assignment(criteria)
         assert len(set(rows.tolist())) == len(set(columns.tolist())) == len(rows) == min(shape)
-        found = tuple(float(c[rows, columns].sum()) for c in criteria)
-        assert found == best_totals([c if shape[0] <= shape[1] else c.T for c in criteria]), criteria
+        actual = tuple(float(c[rows, columns].sum()) for c in criteria)
+        assert actual == best_totals([c if shape[0] <= shape[1] else c.T for c in criteria]), criteria
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (3, 3), (2, 5), (5, 2), (4, 3), (4, 5)])
@@ -277,8 +277,8 @@ def test_the_threshold_itself_counts_and_what_is_above_does_not(length: int) -> 
 
 def naive(a: str, b: str, threshold: float) -> float:
     longest = max(len(a), len(b))
-    found = Fraction(longest - distance(a, b), longest) if longest else Fraction(1)
-    return float(found) if found >= Fraction(str(threshold)) else 0.0
+    share = Fraction(longest - distance(a, b), longest) if longest else Fraction(1)
+    return float(share) if share >= Fraction(str(threshold)) else 0.0
 
 
 def edited(rng: random.Random, source: str, edits: int) -> str:
@@ -336,8 +336,8 @@ def test_the_matrix_equals_the_scalar_function(
     truths, predictions = truths * times, predictions * times
     rng.shuffle(truths)
     rng.shuffle(predictions)
-    found = similarity_matrix(truths, predictions, threshold)
-    assert found.shape == (len(truths), len(predictions))
+    actual = similarity_matrix(truths, predictions, threshold)
+    assert actual.shape == (len(truths), len(predictions))
     naively = {(t, p): naive(t, p, threshold) for t in set(truths) for p in set(predictions)}
-    assert found.tolist() == [close([naively[t, p] for p in predictions]) for t in truths]
-    assert found.tolist() == [close([similarity(t, p, threshold) for p in predictions]) for t in truths]
+    assert actual.tolist() == [close([naively[t, p] for p in predictions]) for t in truths]
+    assert actual.tolist() == [close([similarity(t, p, threshold) for p in predictions]) for t in truths]

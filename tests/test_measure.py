@@ -47,7 +47,7 @@ def test_figures_are_those_of_the_functions(seed: int, normalise: bool, donut: b
     rng = random.Random(seed)
     truths = [{"a": random_truth(rng, 3), "m": [{"b": random_truth(rng, 1)} for _ in range(3)]} for _ in range(12)]
     rows = [(truth, damaged(rng, truth)) for truth in truths]
-    found = evaluated(rows, *STRUCTURED, normalise=normalise, donut=donut)
+    evaluation = evaluated(rows, *STRUCTURED, normalise=normalise, donut=donut)
     kie = total_kieval(kieval_score(*row, normalise=normalise) for row in rows)
     e = kie.entities
     counts = [entity_counts(*row, normalise=normalise, donut=donut) for row in rows]
@@ -62,9 +62,9 @@ def test_figures_are_those_of_the_functions(seed: int, normalise: bool, donut: b
         "entity_f1": 2 * right / (2 * right + whole),
         "nted": fsum(nted_score(*row, donut=donut) for row in rows) / len(rows),
     }
-    assert found.figures == pytest.approx(wanted, abs=1e-12)
-    assert list(found.figures) == list(wanted)
-    assert found.breakdowns["kieval"] == kie
+    assert evaluation.figures == pytest.approx(wanted, abs=1e-12)
+    assert list(evaluation.figures) == list(wanted)
+    assert evaluation.breakdowns["kieval"] == kie
 
 
 def test_a_strict_field_has_the_score_of_its_row() -> None:
@@ -77,8 +77,8 @@ def test_a_strict_field_has_the_score_of_its_row() -> None:
 
 
 def test_nothing_to_count_is_1() -> None:
-    found = evaluated([({}, {}), (None, None)], *STRUCTURED)
-    assert {figure.value for figure in found.measured} == {1.0}
+    evaluation = evaluated([({}, {}), (None, None)], *STRUCTURED)
+    assert {figure.value for figure in evaluation.measured} == {1.0}
 
 
 def test_metrics_that_do_not_exist() -> None:
@@ -108,10 +108,10 @@ def test_each_metric_counts_once_and_its_signature_names_the_options_that_matter
     metrics: str, options: dict[str, Any], signature: str
 ) -> None:
     names = metrics.split()
-    found = evaluated([({}, {})], *names, **options)
-    assert [*found.signatures.values()] == [f"{each}|docscore:{VERSION}" for each in signature.split()]
-    assert found.signature == found.signatures[names[0]]
-    assert next(iter(found.figures)).startswith(names[0])
+    evaluation = evaluated([({}, {})], *names, **options)
+    assert [*evaluation.signatures.values()] == [f"{each}|docscore:{VERSION}" for each in signature.split()]
+    assert evaluation.signature == evaluation.signatures[names[0]]
+    assert next(iter(evaluation.figures)).startswith(names[0])
 
 
 @golden("measure", "worked")  # what docs/how_others_compute_anls.md says of docscore
@@ -168,11 +168,11 @@ def test_every_face_shows_the_metric_of_the_guide(monkeypatch: pytest.MonkeyPatc
     both = ["--metrics", "anls_star,exact_match"]
     score: list[Any] = ["score", REFERENCES, PREDICTIONS, *both]
     table: list[Any] = ["table", PREDICTIONS, "--references", REFERENCES, *both]
-    found = json.loads(succeed(*score, "--json"))
-    scores = [row["anls_score"] for row in found["per_sample"]]
+    output = json.loads(succeed(*score, "--json"))
+    scores = [row["anls_score"] for row in output["per_sample"]]
     share = scores.count(1.0) / len(scores)
-    assert found["metrics"]["exact_match"] == pytest.approx(share)
-    low, high = found["metrics"]["confidence_intervals"]["exact_match"]
+    assert output["metrics"]["exact_match"] == pytest.approx(share)
+    low, high = output["metrics"]["confidence_intervals"]["exact_match"]
     assert low < share < high
     assert re.search(rf"^Exact match +{share:.6f} ", succeed(*score), re.MULTILINE)
     assert re.search(rf"^Exact match +{share:.4f}\*", succeed(*table), re.MULTILINE)

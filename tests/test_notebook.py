@@ -79,10 +79,10 @@ def test_the_same_tree_is_drawn_alike_and_ids_of_others_differ(drawn: dict[str, 
 
 @pytest.fixture
 def page(chromium: Browser) -> Iterator[Page]:
-    found = chromium.new_page()
-    found.set_default_timeout(MILLISECONDS)
-    yield found
-    found.close()
+    tab = chromium.new_page()
+    tab.set_default_timeout(MILLISECONDS)
+    yield tab
+    tab.close()
 
 
 @golden("notebook", "pages")

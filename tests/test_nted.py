@@ -46,15 +46,15 @@ def brute_force(left: Forest, right: Forest) -> int:
     """The distance of two forests: the last tree's root is deleted, inserted or changed."""
     if not left and not right:
         return 0
-    found = []
+    collected = []
     if left:
-        found.append(brute_force(left[:-1] + left[-1][2], right) + weight(left[-1]))
+        collected.append(brute_force(left[:-1] + left[-1][2], right) + weight(left[-1]))
     if right:
-        found.append(brute_force(left, right[:-1] + right[-1][2]) + weight(right[-1]))
+        collected.append(brute_force(left, right[:-1] + right[-1][2]) + weight(right[-1]))
     if left and right:
         below = brute_force(left[-1][2], right[-1][2])
-        found.append(brute_force(left[:-1], right[:-1]) + below + change(left[-1], right[-1]))
-    return min(found)
+        collected.append(brute_force(left[:-1], right[:-1]) + below + change(left[-1], right[-1]))
+    return min(collected)
 
 
 def random_tree(rng: random.Random, size: int) -> Node:
@@ -81,9 +81,9 @@ def test_the_distance_is_that_of_a_brute_force(seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(300):
         left, right = random_tree(rng, rng.randint(1, 9)), random_tree(rng, rng.randint(1, 9))
-        found = tree_distance(left, right)
-        assert found == brute_force((frozen(left),), (frozen(right),)), (left, right)
-        assert found == tree_distance(right, left)
+        actual = tree_distance(left, right)
+        assert actual == brute_force((frozen(left),), (frozen(right),)), (left, right)
+        assert actual == tree_distance(right, left)
 
 
 def test_the_distance_of_documents_is_that_of_a_brute_force() -> None:

@@ -90,13 +90,13 @@ def test_matchings_that_tie_as_fractions_give_the_same_bits(count: int) -> None:
     for _ in range(60):
         truth = ["a" * rng.randint(2, 7) + "b" * rng.randint(0, 3) for _ in range(count)]
         prediction = ["a" * rng.randint(2, 7) + "c" * rng.randint(0, 3) for _ in range(count)]
-        found = {anls_score(truth, prediction)}
+        actual = {anls_score(truth, prediction)}
         for _ in range(4):
             rng.shuffle(truth)
             rng.shuffle(prediction)
-            found.add(anls_score(truth, prediction))
-            found.add(anls_score([{"k": each} for each in truth], [{"k": each} for each in prediction]))
-        assert len(found) == 1, (truth, prediction)
+            actual.add(anls_score(truth, prediction))
+            actual.add(anls_score([{"k": each} for each in truth], [{"k": each} for each in prediction]))
+        assert len(actual) == 1, (truth, prediction)
 
 
 def test_sums_of_rounded_fractions_are_those_of_the_fractions() -> None:
@@ -252,8 +252,8 @@ def test_the_recorded_scores_and_those_of_the_oracle() -> None:
     for case in CASES:
         truth, prediction = case["ground_truth"], case["prediction"]
         exact = float(Oracle().score(convert_ground_truth(truth), prediction).score)
-        found = [exact, anls_score(truth, prediction), score_tree(truth, prediction).score]
-        assert found == pytest.approx([case["expected"]] * 3, abs=1e-12), case
+        actual = [exact, anls_score(truth, prediction), score_tree(truth, prediction).score]
+        assert actual == pytest.approx([case["expected"]] * 3, abs=1e-12), case
 
 
 def test_closest_ground_truth_and_key_scores_are_the_recorded_ones_where_they_are_unique() -> None:
@@ -293,9 +293,9 @@ def typed(value: Any) -> str:
 
 
 def flat(scores: dict[str, Any], prefix: str = "") -> dict[str, float]:
-    found = {}
+    collected = {}
     for key, node in scores.items():
         recorded = asdict(node) if isinstance(node, ScoreNode) else node
-        found[f"{prefix}/{key}"] = recorded["anls_score"]
-        found |= flat(recorded["children"], f"{prefix}/{key}")
-    return found
+        collected[f"{prefix}/{key}"] = recorded["anls_score"]
+        collected |= flat(recorded["children"], f"{prefix}/{key}")
+    return collected

@@ -77,8 +77,8 @@ def test_twenty_clients_at_once_get_right_answers(playground: Playground) -> Non
         return [one.predict(*pair, api_name="/score")["score"] for pair in pairs]
 
     with ThreadPoolExecutor(20) as pool:
-        found = list(pool.map(ask, range(20)))
-    assert found == [[pytest.approx((1 + 1 - (n % 10) / 20) / 2), 1.0] for n in range(20)]
+        actual = list(pool.map(ask, range(20)))
+    assert actual == [[pytest.approx((1 + 1 - (n % 10) / 20) / 2), 1.0] for n in range(20)]
 
 
 def test_what_is_public(playground: Playground) -> None:
@@ -137,15 +137,15 @@ def test_an_agent_finds_one_tool_with_types_and_gets_json(playground: Playground
     assert schema["properties"]["rules"]["enum"] == ["paper", "anls_star-1.0.1"]
     assert schema["properties"]["numbers"]["enum"] == ["text", "value"]
     assert not any(answer.isError for answer in answers)
-    found = [json.loads(answer.content[0].text) for answer in answers]
+    actual = [json.loads(answer.content[0].text) for answer in answers]
     score = score_tree(TRUTH, GUESS).score
-    assert [(tree["score"], tree.get("notes")) for tree in found] == [
+    assert [(tree["score"], tree.get("notes")) for tree in actual] == [
         (score, None),
         (score, ["ground_truth was JSON text and was read as an object"]),
         (1.0, ["prediction was JSON text and was read as a list"]),
         (1.0, None),
     ]
-    assert [call(playground, *pair) for pair in pairs] == [("complete", [tree]) for tree in found]
+    assert [call(playground, *pair) for pair in pairs] == [("complete", [tree]) for tree in actual]
 
 
 def test_a_schema_gives_the_typed_score(playground: Playground) -> None:

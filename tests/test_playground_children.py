@@ -31,18 +31,18 @@ ROOM = Limits(places=2, waiting=2, seconds=60)
 def test_a_child_imports_nothing_of_the_server() -> None:
     """Gradio takes three seconds: a child needs it if a work, which it gets by its name, is in a module that does."""
     works = (pair.answer, pair.tree_for_clients, testset.score_files, compare_systems, look, KeptList, KeptSystems)
-    found = asyncio.run(WorkerPool(ROOM).run("v", eval, "set(__import__('sys').modules)", {"works": works}))
-    assert {work.__module__ for work in works} <= found
-    assert not found & {"gradio", "fastapi"}
+    answer = asyncio.run(WorkerPool(ROOM).run("v", eval, "set(__import__('sys').modules)", {"works": works}))
+    assert {work.__module__ for work in works} <= answer
+    assert not answer & {"gradio", "fastapi"}
 
 
 def test_progress_is_passed_on(tmp_path: Path) -> None:
     reported: list[tuple[float, str]] = []
     work = partial(testset.score_files, folder=tmp_path)
     files = FileRequest(references=REFERENCES, predictions=PREDICTIONS)
-    found = asyncio.run(WorkerPool(ROOM).run("v", work, files, report=lambda *each: reported.append(each)))
+    answer = asyncio.run(WorkerPool(ROOM).run("v", work, files, report=lambda *each: reported.append(each)))
     assert reported[-1][0] == pytest.approx(1)
-    assert round(found["score"], 4) == 0.8043
+    assert round(answer["score"], 4) == 0.8043
 
 
 @pytest.mark.parametrize(

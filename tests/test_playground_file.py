@@ -96,9 +96,9 @@ def open_document(visitor: Visitor, number: int, name: str) -> None:
 def exported(visitor: Visitor, button: str) -> str:
     """The text of the file that a line of the menu gives."""
     visitor["testset-export"].locator("summary").click()
-    with visitor.page.expect_download() as found:
+    with visitor.page.expect_download() as actual:
         visitor["testset-export"].locator(button).click()
-    return Path(found.value.path()).read_text(encoding="utf-8")
+    return Path(actual.value.path()).read_text(encoding="utf-8")
 
 
 def closed(visitor: Visitor, popover: str) -> bool:
@@ -426,9 +426,9 @@ def test_documents_are_found_sorted_and_downloaded(visit: Visit) -> None:
     """By ids, keys and values; what is downloaded are the rows that are left."""
     visitor = come(visit)
     find = visitor["testset-find"]
-    for text, found in (("RECEIPT-01", "10"), ("frühstück „müßiggang“", "1"), ("nowhere to be found", "0")):
+    for text, actual in (("RECEIPT-01", "10"), ("frühstück „müßiggang“", "1"), ("nowhere to be found", "0")):
         find.fill(text)
-        count(visitor, f"{found} of 40 documents")
+        count(visitor, f"{actual} of 40 documents")
     visitor.page.get_by_text("No document contains this text.").first.wait_for()
     find.fill("")
     count(visitor, "40 documents")

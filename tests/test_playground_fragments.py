@@ -34,10 +34,10 @@ def document(folder: Path, number: int) -> Markup:
 
 
 def test_a_file_as_the_page_shows_it(tmp_path: Path) -> None:
-    found = scored_files(REFERENCES, PREDICTIONS, tmp_path, metrics=["anls_star", "kieval"])
+    shown = scored_files(REFERENCES, PREDICTIONS, tmp_path, metrics=["anls_star", "kieval"])
     result = docscore.evaluate(references=REFERENCES, predictions=PREDICTIONS)
-    assert (found["paired"], found["signature"]) == ("40 paired by question_id", result.signature)
-    figures = Markup(found["figures"])
+    assert (shown["paired"], shown["signature"]) == ("40 paired by question_id", result.signature)
+    figures = Markup(shown["figures"])
     captions = [re.split("[:,]", text)[0] for text in figures.texts("caption")]
     assert captions == ["Rates", "Metrics", "Entities by type", "Groups by type"]
     assert len(figures.of("rect")) == 20
@@ -51,28 +51,28 @@ def test_what_was_left_out_is_said(tmp_path: Path) -> None:
     references = written(tmp_path, "r.jsonl", [ref(i, {"k": "x"}) for i in "abc"])
     predictions = written(tmp_path, "p.jsonl", [pred("a", {"k": "x"}), pred("b", {"k": "<b>"})])
     predictions.write_text(predictions.read_text() + '{"question_id": "c",\n')
-    found = scored_files(references, predictions, tmp_path, skip=True)
-    assert "; 1 of 3 rows are left out." in found["left_out"][0]
-    assert found["left_out"][1].startswith("First error: p.jsonl, line 3")
-    assert found["counts"] == ["1 row left out because of faults"]
-    assert str(tmp_path) not in "".join(found["left_out"])
+    shown = scored_files(references, predictions, tmp_path, skip=True)
+    assert "; 1 of 3 rows are left out." in shown["left_out"][0]
+    assert shown["left_out"][1].startswith("First error: p.jsonl, line 3")
+    assert shown["counts"] == ["1 row left out because of faults"]
+    assert str(tmp_path) not in "".join(shown["left_out"])
 
 
 def test_slices_and_calibration_of_a_file(tmp_path: Path) -> None:
     truths = [{**ref(f"d{n}", {"a": "x"}), "lang": "de" if n % 3 else "en"} for n in range(12)]
     guesses = [pred(f"d{n}", {"a": {"$value": "x" if n % 4 else "y", "$confidence": n / 12}}) for n in range(12)]
     files = written(tmp_path, "r.jsonl", truths), written(tmp_path, "p.jsonl", guesses)
-    found = scored_files(*files, tmp_path, by="lang", confidences=True)
-    picture = Markup(found["figures"])
+    actual = scored_files(*files, tmp_path, by="lang", confidences=True)
+    picture = Markup(actual["figures"])
     captions = picture.texts("caption")
     assert len(picture.of("polyline")) == 2 + 2  # the curve, and the reliability diagram
     assert "Trade-off of automation and accuracy (ANLS*)" in captions
     assert "Slices by lang, those of most documents first" in captions
     assert any(each.startswith("Calibration of 12 values in 12 documents, ") for each in captions)
-    _, document, report, *_ = (Path(each["path"]).read_text("utf-8") for each in found["downloads"])
+    _, document, report, *_ = (Path(each["path"]).read_text("utf-8") for each in actual["downloads"])
     assert [each["value"] for each in json.loads(document)["slices"]] == ["de", "en"]
     assert json.loads(document)["calibration"]["brier"] is not None
-    assert all("Slices by lang" in shown and "Reliability diagram" in shown for shown in (found["figures"], report))
+    assert all("Slices by lang" in shown and "Reliability diagram" in shown for shown in (actual["figures"], report))
     assert "Slices by" not in scored_files(*files, tmp_path, confidences=True)["figures"]
 
 
@@ -116,15 +116,15 @@ def test_the_first_metric_is_that_of_everything_the_page_shows(
     result, other = (docscore.evaluate(predictions=path, **both) for path in (base, new))
     what_if = {name: json.dumps(value) if name == "schema" else value for name, value in options.items()}
     chosen = "anls_star" if metric == "typed" else metric
-    found = scored_files(references, base, tmp_path, metrics=[chosen], what_if=what_if)
-    assert (found["score"], found["label"]) == (result.score, METRICS[metric].figures[0].label)
+    actual = scored_files(references, base, tmp_path, metrics=[chosen], what_if=what_if)
+    assert (actual["score"], actual["label"]) == (result.score, METRICS[metric].figures[0].label)
     kept = KeptList(tmp_path, RUN)
     view = kept.view(ViewRequest(run=RUN))
     names = kept.listing()["names"]
     assert [names[number] for number in view["order"]] == [each.id for each in result.worst(len(names))]
     assert [each["name"] for each in view["causes"]] == [row["cause"] for row in result.causes]
     lossy = [row["field"] for row in result.fields if row["points_lost"] > 0]
-    in_figures = [table for table in Markup(found["figures"]).texts("caption") if table.startswith("Fields")]
+    in_figures = [table for table in Markup(actual["figures"]).texts("caption") if table.startswith("Fields")]
     assert [each["name"] for each in view["fields"]] == ([] if in_figures else lossy)
     assert bool(in_figures) == (metric in ("kieval", "entity_f1"))
     [drawn] = document(tmp_path, view["order"][0]).texts("strong", "anls-score")
@@ -148,8 +148,8 @@ def test_the_first_metric_is_that_of_everything_the_page_shows(
 def test_a_document_opens_where_an_option_is_that_of_a_further_metric(tmp_path: Path) -> None:
     sides = [ref("a", {"n": 1000.0, "t": "x"})], [pred("a", {"n": 1000, "t": "y"})]
     references, answers = (written(tmp_path, f"{number}.jsonl", side) for number, side in enumerate(sides))
-    found = scored_files(references, answers, tmp_path, metrics=["anls_star", "kieval"], what_if={"normalise": True})
-    assert "numbers" in json.dumps(found["what_ifs"])
+    shown = scored_files(references, answers, tmp_path, metrics=["anls_star", "kieval"], what_if={"normalise": True})
+    assert "numbers" in json.dumps(shown["what_ifs"])
     assert document(tmp_path, 0).texts("strong", "anls-score")
 
 

@@ -72,10 +72,10 @@ class Comparer(Visitor):
 
 
 def on_the_tab(visit: Visit, address: str = "/#compare", **look: Any) -> Comparer:
-    found = visit(address, **look)
-    found.__class__ = Comparer
-    assert isinstance(found, Comparer)
-    return found
+    actual = visit(address, **look)
+    actual.__class__ = Comparer
+    assert isinstance(actual, Comparer)
+    return actual
 
 
 @pytest.fixture
@@ -113,11 +113,11 @@ def test_three_real_systems_in_one_look(visitor: Comparer, docubench: Path) -> N
 
 def test_the_example_says_what_the_library_and_the_commands_say(visitor: Comparer) -> None:
     assert visitor.example() == "new leads base by 0.057; no difference is proven (p = 0.38)."
-    found = {name: evaluate(references=REFERENCES, predictions=path, parse="repair") for name, path in FILES.items()}
-    scores = [three_digits(found[name].score) for name in ORDER]
+    actual = {name: evaluate(references=REFERENCES, predictions=path, parse="repair") for name, path in FILES.items()}
+    scores = [three_digits(actual[name].score) for name in ORDER]
     assert visitor.part("forest").locator(".cmp-number").all_inner_texts() == scores
     pairs = visitor.table("pairs")
-    changes = {f"{one}–{other}": found[other].compare(found[one]) for one, other in combinations(ORDER, 2)}
+    changes = {f"{one}–{other}": actual[other].compare(actual[one]) for one, other in combinations(ORDER, 2)}
     differences = [[name, with_sign(change.difference, 3)] for name, change in changes.items()]
     assert [row[:1] + row[2:3] for row in pairs] == differences
     least = min(change.p_value or 0 for change in changes.values())

@@ -45,8 +45,8 @@ def rows_in(folder: Path) -> Rows:
     """The rows of all files in the folder, by id."""
     from pyarrow import parquet as reader  # noqa: PLC0415  an extra
 
-    found = [row for path in folder.iterdir() for row in reader.ParquetFile(path).read().to_pylist()]
-    return sorted(found, key=lambda row: str(row["question_id"]))
+    actual = [row for path in folder.iterdir() for row in reader.ParquetFile(path).read().to_pylist()]
+    return sorted(actual, key=lambda row: str(row["question_id"]))
 
 
 def alone(predictions: Rows, references: Rows, **rules: Any) -> tuple[ScoreState, Rows]:

@@ -172,17 +172,17 @@ def test_long_values_are_cut_where_they_differ() -> None:
 
 def children_of(markup: str) -> dict[str, list[str]]:
     """The paths of the rows in each part, by the path of its row, from how the elements stand in each other."""
-    found: dict[str, list[str]] = {}
+    collected: dict[str, list[str]] = {}
     parts: list[str] = []
     for tag, name, path in re.findall(r'<(/?)(details|summary|div)\b(?:[^>]*?data-path="([^"]*)")?', markup):
         if path:
-            found.setdefault(parts[-1] if parts else "", []).append(path)
+            collected.setdefault(parts[-1] if parts else "", []).append(path)
         if name == "summary" and not tag:
             parts.append(path or (parts[-1] if parts else ""))  # a fold is no part of its own
         if name == "details" and tag:
             parts.pop()
     assert parts == []
-    return found
+    return collected
 
 
 @examples(60)
@@ -246,9 +246,9 @@ def value_at(value: Any, position: str) -> Any:
 @golden("report_tables", "positions")
 def test_a_position_leads_to_the_value(truth: Any, prediction: Any) -> None:
     tree = score_tree(truth, prediction)
-    found = positions_of(tree)
+    positions = positions_of(tree)
     for node in tree.nodes():
-        at, there = found[id(node)]
+        at, there = positions[id(node)]
         if at is not None and not isinstance(node.ground_truth, tuple):
             assert json.dumps(value_at(truth, at)) == json.dumps(node.to_dict()["ground_truth"])
         if there is not None:

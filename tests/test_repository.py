@@ -49,12 +49,12 @@ def test_the_address_of_the_repository_is_that_of_pyproject_everywhere() -> None
     names = [name for name in listed.split("\0") if name.endswith((".md", ".py", ".cff", ".yml", ".toml"))]
     if not names:
         pytest.skip("needs a clone")
-    found: dict[str, str] = {}
+    collected: dict[str, str] = {}
     for name in names:
         text = (ROOT / name).read_text("utf-8")
         for other in re.findall(r"https://github\.com/[\w.-]+/docscore\b|git\+https://[\w./-]+", text):
-            found.setdefault(other.removeprefix("git+"), name)
-    assert found.keys() == {address}, found
+            collected.setdefault(other.removeprefix("git+"), name)
+    assert collected.keys() == {address}, collected
 
 
 @pytest.mark.parametrize("path", CARDS)

@@ -143,10 +143,10 @@ def test_references_without_an_acceptable_answer(answers: Any) -> None:
 def test_ids_that_do_not_pair(predictions: Rows, references: Rows, message: str) -> None:
     with pytest.raises(ValueError, match=": ids ") as caught:
         pairs_of(predictions, references)
-    found = str(caught.value).split("\n")[0]  # of several faults the first
-    assert message in found
-    assert found.isprintable()
-    assert found.count("'q") <= 10  # five ids, and the rows of each
+    actual = str(caught.value).split("\n")[0]  # of several faults the first
+    assert message in actual
+    assert actual.isprintable()
+    assert actual.count("'q") <= 10  # five ids, and the rows of each
 
 
 def test_missing_predictions_score_as_null_where_that_is_asked_for() -> None:

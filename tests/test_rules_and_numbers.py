@@ -160,8 +160,8 @@ def test_means_of_three_systems_on_real_documents(
     """With numbers as text the order is gemini, claude, gpt; by value gemini, gpt, claude."""
     truths = column_of(docubench / "references.jsonl", "references")
     for system, mean in means.items():
-        found = column_of(docubench / f"predictions_{system}.jsonl", "prediction")
-        pairs = [(tuple(truths[key]), found[key]) for key in truths]
+        answers = column_of(docubench / f"predictions_{system}.jsonl", "prediction")
+        pairs = [(tuple(truths[key]), answers[key]) for key in truths]
         scores = score_all(pairs, ScoringOptions(**options), str)
         assert fsum(scores) / len(scores) == pytest.approx(mean, abs=1e-9)
 
@@ -178,16 +178,16 @@ def test_kieval_of_three_systems_on_real_documents(docubench: Path, numbers: str
     options: dict[str, Any] = {"metrics": ["kieval"], "numbers": numbers, "references": docubench / "references.jsonl"}
     paths = {system: docubench / f"predictions_{system}.jsonl" for system in ("claude", "gemini", "gpt")}
     systems = {name: evaluate(predictions=path, confidence=None, **options) for name, path in paths.items()}
-    found = systems_of(systems, figures=["kieval_entity_f1"], against="best")
+    actual = systems_of(systems, figures=["kieval_entity_f1"], against="best")
     figures, differs = ENTITY_F1[numbers]
-    assert {name: round(100 * row.figures[0].value, 1) for name, row in found.parts()[0].items()} == figures
-    assert {name: (test.adjusted or 0.0) < 0.05 for (name, _), test in found.tests.items()} == differs
+    assert {name: round(100 * row.figures[0].value, 1) for name, row in actual.parts()[0].items()} == figures
+    assert {name: (test.adjusted or 0.0) < 0.05 for (name, _), test in actual.tests.items()} == differs
 
 
 def test_the_rules_of_the_package_give_its_scores_of_real_receipts(real_receipts: Path) -> None:
     """All 60 single scores of anls_star 1.0.1."""
     truths = column_of(real_receipts / "references.jsonl", "references")
-    found = column_of(real_receipts / "predictions.jsonl", "prediction")
+    answers = column_of(real_receipts / "predictions.jsonl", "prediction")
     recorded = json.loads((real_receipts / "anls_star_1_0_1.json").read_text("utf-8"))
-    scores = score_all([(tuple(truths[key]), found[key]) for key in truths], ScoringOptions(rules=PACKAGE), str)
+    scores = score_all([(tuple(truths[key]), answers[key]) for key in truths], ScoringOptions(rules=PACKAGE), str)
     assert scores.tolist() == pytest.approx(recorded, abs=1e-12)

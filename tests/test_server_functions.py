@@ -63,8 +63,8 @@ def results() -> Results:
 
 
 def test_results_add_up_and_are_opened_again(results: Results) -> None:
-    for found in results:
-        assert asyncio.run(server_functions.open_result({"run": found["run"]})) == found
+    for actual in results:
+        assert asyncio.run(server_functions.open_result({"run": actual["run"]})) == actual
     scored, compared = results
     assert scored["low"] < scored["score"] < scored["high"]
     names = {Path(each["path"]).name: Path(each["path"]) for each in scored["downloads"]}
@@ -117,9 +117,9 @@ def test_a_headline_is_the_largest_cause_and_what_helps(
     predictions: Values, options: dict[str, Any], title: str, remedy: str, offered: Any
 ) -> None:
     """Each what-if was scored before it is offered, with the score that it then gives."""
-    found = evaluated(TRUTHS, predictions, **options)
-    what_ifs = what_ifs_of([found], lambda *_: None)
-    headline = headline_of(found, what_ifs)
+    evaluation = evaluated(TRUTHS, predictions, **options)
+    what_ifs = what_ifs_of([evaluation], lambda *_: None)
+    headline = headline_of(evaluation, what_ifs)
     assert (headline["title"], headline["text"]) == (title, f"{remedy}, no points are lost." if remedy else "")
     assert [each.options for each in what_ifs] == ([offered] if offered else [])
     assert all(each.label.endswith("→ 1.000") for each in what_ifs)
@@ -132,12 +132,12 @@ SAME_AMOUNTS = {name: {"sum": f"€{number + 1},200.50", "t": "tea"} for number,
 
 def test_a_schema_is_offered_where_it_settles_more_than_other_options() -> None:
     """It is that which the ground truths suggest, and the score under it is what docscore gives."""
-    found = evaluated(AMOUNTS, SAME_AMOUNTS)
-    [offered] = what_ifs_of([found], lambda *_: None)
+    evaluation = evaluated(AMOUNTS, SAME_AMOUNTS)
+    [offered] = what_ifs_of([evaluation], lambda *_: None)
     assert offered.label == "Compare amounts as money → 1.000"
     schema = json.loads(offered.options["what_if"]["schema"])
     assert schema == docscore.suggest_schema(AMOUNTS).schema
-    assert headline_of(found, [offered])["text"] == "With the suggested schema, no points are lost."
+    assert headline_of(evaluation, [offered])["text"] == "With the suggested schema, no points are lost."
 
 
 def test_what_takes_too_long_is_not_offered() -> None:
@@ -201,17 +201,17 @@ def test_a_fault_of_an_editor_has_its_place(truth: str, prediction: str, fault: 
 
 @golden("server_functions", "kinds")
 def test_an_error_has_a_kind(function: str, asked: Any, kind: str | None) -> None:
-    found: dict[str, Any] = asyncio.run(getattr(server_functions, function)(asked))
-    assert found.get("kind") == kind
-    assert ("refused" in found) == (kind is not None)
+    answer: dict[str, Any] = asyncio.run(getattr(server_functions, function)(asked))
+    assert answer.get("kind") == kind
+    assert ("refused" in answer) == (kind is not None)
 
 
 def test_what_the_server_does_wrong_is_told_and_logged(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(server_functions, "is_scored_at_once", lambda _: 1 / 0)
-    found = asyncio.run(server_functions.score_workspace({"truth": "1", "prediction": "1"}))
-    assert found == {"refused": "An error occurred on the server; its log says why.", "kind": "failed"}
+    answer = asyncio.run(server_functions.score_workspace({"truth": "1", "prediction": "1"}))
+    assert answer == {"refused": "An error occurred on the server; its log says why.", "kind": "failed"}
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
@@ -233,10 +233,10 @@ def test_a_run_ends_in_one_sentence(monkeypatch: pytest.MonkeyPatch, kind: str) 
             return await begun
         later = asyncio.ensure_future(server_functions.score_files({**asked, "window": ["window", 2]}))
         await asyncio.sleep(0)
-        found = await begun
+        answer = await begun
         later.cancel()
         await server_functions.stop({"window": ["window", 2]})
-        return found
+        return answer
 
     assert asyncio.run(visit())["kind"] == kind
 
@@ -249,11 +249,11 @@ _PROPERTY = re.compile(r"(\w+)(\??): ((?:[^;{}]|\{[^{}]*\})*)")
 def _interfaces() -> dict[str, dict[str, tuple[bool, str]]]:
     """The properties of each interface: whether it may be absent, and its type as it is written."""
     text = (ROOT / "playground" / "server.d.ts").read_text(encoding="utf-8")
-    found: dict[str, dict[str, tuple[bool, str]]] = {}
+    collected: dict[str, dict[str, tuple[bool, str]]] = {}
     for name, base, body in _INTERFACE.findall(text):
         own = {key: (bool(mark), of.strip()) for key, mark, of in _PROPERTY.findall(body)}
-        found[name] = found.get(base, {}) | own
-    return found
+        collected[name] = collected.get(base, {}) | own
+    return collected
 
 
 INTERFACES = _interfaces()
@@ -308,8 +308,8 @@ def test_answers_have_the_names_of_their_types(results: Results) -> None:
         answers = {name: await getattr(server_functions, name)(each) for name, each in asked.items()}
         answers |= {"score_files": scored, "compare_files": compared}
         assert answers.keys() == ANSWERS.keys()
-        for name, found in answers.items():
-            answer = json.loads(json.dumps(found))
+        for name, actual in answers.items():
+            answer = json.loads(json.dumps(actual))
             assert "refused" not in answer, (name, answer)
             check_names(answer, ANSWERS[name], name)
         faulty = await server_functions.score_workspace({**pair, "truth": "{"})

@@ -47,8 +47,8 @@ def test_the_bound_is_the_quantile_of_means_with_random_weights(count: int) -> N
     confidences = [0.1, 0.5, 0.9, 0.95, 0.99]
     for values in (rng.normal(-0.1, 0.2, count).clip(-1, 1), rng.choice([-0.3, 0.0, 0.0, 1.0], count)):
         wanted = np.quantile(weights @ np.append(values, 1.0) / weights.sum(axis=1), confidences).tolist()
-        found = [bound_of_mean(values, 1.0, confidence) for confidence in confidences]
-        assert found == pytest.approx(wanted, abs=0.02 * (wanted[2] - wanted[0]))
+        actual = [bound_of_mean(values, 1.0, confidence) for confidence in confidences]
+        assert actual == pytest.approx(wanted, abs=0.02 * (wanted[2] - wanted[0]))
 
 
 def test_the_bound_of_many_documents_is_that_of_the_normal_distribution() -> None:
@@ -79,11 +79,11 @@ changes = st.lists(st.floats(-1, 1), min_size=1, max_size=30)
 @example([-1.0, 1 - 1e-15], 0.95)
 def test_the_bound_lies_between_the_mean_and_1_whatever_the_order(values: list[float], confidence: float) -> None:
     """And it rises with every value and with the confidence."""
-    found = bound_of_mean(np.array(values), 1.0, confidence)
-    assert min(values) <= found <= 1
-    assert found == pytest.approx(bound_of_mean(np.array(values[::-1]), 1.0, confidence), abs=1e-9)
-    assert found <= bound_of_mean(np.array([*values[1:], 1.0]), 1.0, confidence) + 1e-6
-    assert found <= bound_of_mean(np.array(values), 1.0, (1 + confidence) / 2) + 1e-6
+    bound = bound_of_mean(np.array(values), 1.0, confidence)
+    assert min(values) <= bound <= 1
+    assert bound == pytest.approx(bound_of_mean(np.array(values[::-1]), 1.0, confidence), abs=1e-9)
+    assert bound <= bound_of_mean(np.array([*values[1:], 1.0]), 1.0, confidence) + 1e-6
+    assert bound <= bound_of_mean(np.array(values), 1.0, (1 + confidence) / 2) + 1e-6
 
 
 @pytest.mark.parametrize("count", [20, 40])
@@ -93,9 +93,9 @@ def test_a_small_loss_everywhere_may_hide_a_rare_gain(count: int) -> None:
     Student's t has no doubt about documents that changed alike.
     """
     alike = np.full(count, -1 / 19)
-    found = upper_bound(of_changes(alike), 0.95)
-    assert found > 0
-    assert found == pytest.approx(-1 / 19 + 20 / 19 * (1 - 0.05 ** (1 / count)), abs=0.001)
+    bound = upper_bound(of_changes(alike), 0.95)
+    assert bound > 0
+    assert bound == pytest.approx(-1 / 19 + 20 / 19 * (1 - 0.05 ** (1 / count)), abs=0.001)
 
 
 def test_the_bound_takes_the_first_of_several_differences() -> None:
@@ -192,7 +192,7 @@ def test_drawn_p_values_are_those_of_scipy_but_for_the_draws() -> None:
     rng = np.random.default_rng(11)
     base, new = rng.random((200, 1)), rng.random((200, 1)) + 0.02
     weight = np.ones((200, 1))
-    [found] = permutation_p_values(Ratios(base, weight), Ratios(new, weight))
+    [actual] = permutation_p_values(Ratios(base, weight), Ratios(new, weight))
     wanted = stats.permutation_test(
         (new.ravel(), base.ravel()),
         lambda first, second, axis=-1: (first - second).mean(axis=axis),
@@ -201,8 +201,8 @@ def test_drawn_p_values_are_those_of_scipy_but_for_the_draws() -> None:
         n_resamples=9_999,
         random_state=3,
     ).pvalue
-    assert 0.05 < found < 0.95
-    assert found == pytest.approx(wanted, abs=4 * 2 * (2 * 0.25 / 9_999) ** 0.5)
+    assert 0.05 < actual < 0.95
+    assert actual == pytest.approx(wanted, abs=4 * 2 * (2 * 0.25 / 9_999) ** 0.5)
 
 
 N = 40

@@ -70,9 +70,9 @@ def compare(face: str, parts: list[tuple[str, str]], folder: Path) -> None:
         return
     expected = path.read_bytes().decode()
     if expected != text:
-        found = list(difflib.unified_diff(expected.split("\n"), text.split("\n"), "expected", "got", lineterm=""))
-        rest = f"\n… and {len(found) - LINES_OF_A_DIFF} lines" if len(found) > LINES_OF_A_DIFF else ""
-        pytest.fail("\n".join(found[:LINES_OF_A_DIFF]) + rest, pytrace=False)
+        lines = list(difflib.unified_diff(expected.split("\n"), text.split("\n"), "expected", "got", lineterm=""))
+        rest = f"\n… and {len(lines) - LINES_OF_A_DIFF} lines" if len(lines) > LINES_OF_A_DIFF else ""
+        pytest.fail("\n".join(lines[:LINES_OF_A_DIFF]) + rest, pytrace=False)
 
 
 @pytest.fixture
@@ -118,8 +118,8 @@ NOT_OF = {"explain": ("--missing", "--metrics", "--cluster"), "automation": ("--
 def first_id(case: Case) -> list[str]:
     """The option that names the document to explain, where the rows have ids."""
     text = json.dumps(case.references) if not isinstance(case.references, str) else case.references
-    found = re.search(r'"question_id": "([^"]*)"', text)
-    return ["--id", found[1]] if found else []
+    match = re.search(r'"question_id": "([^"]*)"', text)
+    return ["--id", match[1]] if match else []
 
 
 @golden("test_sets", "commands")

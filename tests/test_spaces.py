@@ -54,10 +54,10 @@ def test_its_module_is_ours_and_its_card_that_of_a_space(space: Path) -> None:
     """How the module loads from a hub, tests/test_loading.py says."""
     assert (space / f"{space.name}.py").read_bytes() == Path(evaluate_module(space.name)).read_bytes()
     _, front, text = (space / "README.md").read_text("utf-8").split("---\n", 2)
-    found = yaml.safe_load(front)
-    assert {"title", "emoji", "colorFrom", "sdk", "sdk_version", "app_file", "description"} <= found.keys()
-    assert (space / found["app_file"]).is_file()
-    assert found["tags"] == ["evaluate", "metric"]
+    front_matter = yaml.safe_load(front)
+    assert {"title", "emoji", "colorFrom", "sdk", "sdk_version", "app_file", "description"} <= front_matter.keys()
+    assert (space / front_matter["app_file"]).is_file()
+    assert front_matter["tags"] == ["evaluate", "metric"]
     links = re.findall(r"\]\((?!#)([^)\s]+)\)", text)
     assert links
     assert all(link.startswith("http") for link in links)
@@ -71,8 +71,8 @@ import json, app, docscore, playground
 app.build_demo()
 print(json.dumps([app.__file__, docscore.__file__, playground.__file__, docscore.evaluate_module("nted")]))
 """
-    found = [Path(path) for path in last_line(run_python("-E", "-c", code, cwd=space))]  # without PYTHONPATH
-    assert [path.is_relative_to(space) for path in found] == [True] * 4
+    actual = [Path(path) for path in last_line(run_python("-E", "-c", code, cwd=space))]  # without PYTHONPATH
+    assert [path.is_relative_to(space) for path in actual] == [True] * 4
 
 
 def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ rows_of_documents = st.lists(st.tuples(truths, predictions | st.sampled_from(TEX
 
 
 def pairs(rows: Rows) -> Pairs:
-    return Pairs([str(k) for k in range(len(rows))], [truth for truth, _ in rows], [found for _, found in rows])
+    return Pairs([str(k) for k in range(len(rows))], [truth for truth, _ in rows], [actual for _, actual in rows])
 
 
 def state_of(rows: Rows, rules: dict[str, Any]) -> ScoreState:

@@ -23,13 +23,13 @@ def test_the_comparator_of_a_field(values: list[Any], compare: str, settings: di
     if compare in ("money", "unit", "phone") or "locale" in settings:
         pytest.importorskip({"unit": "pint", "phone": "phonenumbers"}.get(compare, "babel"))
     references = [{"x": value} for value in values]
-    found = suggest_schema(references)
-    [field] = found.fields
+    suggestion = suggest_schema(references)
+    [field] = suggestion.fields
     assert (field.field, field.compare, field.settings) == ("x", compare, settings)
     assert field.note.startswith(note)
     assert bool(field.note) == bool(note)
     firsts = [{"x": taken(convert_ground_truth(value))} for value in values]
-    assert docscore.evaluate(predictions=firsts, references=references, schema=found.schema).score == 1
+    assert docscore.evaluate(predictions=firsts, references=references, schema=suggestion.schema).score == 1
 
 
 def test_a_schema_gets_what_it_lacks() -> None:
@@ -45,13 +45,14 @@ def test_a_schema_gets_what_it_lacks() -> None:
     }
     truth = {"date": "2024-03-12", "due": "2024-03-12", "sum": "12.50", "items": [{"when": "2024-03-12"}]}
     date = {"compare": "date"}
-    found = suggest_schema([truth], schema=own).schema
-    assert found["properties"]["date"] == {"$ref": "#/$defs/day", "x-docscore": date}
-    assert found["properties"]["due"] == own["properties"]["due"]  # type: ignore[index]
-    assert found["properties"]["sum"] == {"type": "number"}
-    assert found["properties"]["items"]["items"]["properties"]["when"] == {"type": "string", "x-docscore": date}
+    suggestion = suggest_schema([truth], schema=own).schema
+    assert suggestion["properties"]["date"] == {"$ref": "#/$defs/day", "x-docscore": date}
+    assert suggestion["properties"]["due"] == own["properties"]["due"]  # type: ignore[index]
+    assert suggestion["properties"]["sum"] == {"type": "number"}
+    assert suggestion["properties"]["items"]["items"]["properties"]["when"] == {"type": "string", "x-docscore": date}
     assert (
-        docscore.evaluate(predictions=[{**truth, "date": "12 March 2024"}], references=[truth], schema=found).score == 1
+        docscore.evaluate(predictions=[{**truth, "date": "12 March 2024"}], references=[truth], schema=suggestion).score
+        == 1
     )
 
 
@@ -61,10 +62,10 @@ def test_a_nested_pydantic_model_gets_what_it_lacks() -> None:
     line = pydantic.create_model("Line", when=(str, ...), sku=(str, ...))
     model = pydantic.create_model("Invoice", lines=(list[line], ...), due=(str | None, None), total=(float, ...))  # type: ignore[valid-type]
     truth = {"lines": [{"when": "2024-03-12", "sku": "x1"}], "due": "2024-03-12", "total": 5}
-    found = suggest_schema([truth], schema=model).schema
-    assert found["properties"]["lines"]["items"]["properties"] == {"when": {"x-docscore": {"compare": "date"}}}
+    suggestion = suggest_schema([truth], schema=model).schema
+    assert suggestion["properties"]["lines"]["items"]["properties"] == {"when": {"x-docscore": {"compare": "date"}}}
     other = {"lines": [{"when": "12 March 2024", "sku": "x1"}], "due": "March 12, 2024", "total": "5.0"}
-    assert docscore.evaluate(predictions=[other], references=[truth], schema=found).score == 1
+    assert docscore.evaluate(predictions=[other], references=[truth], schema=suggestion).score == 1
 
 
 def test_columns_and_json_text_of_references(write: Write) -> None:
@@ -86,23 +87,23 @@ def test_losses_that_a_comparator_settles(write: Write, tmp_path: Path) -> None:
     output = tmp_path / "schema.json"
     done = run("suggest-schema", references, predictions, "--json", "-o", output)
     assert done.code == 0
-    found = validated("suggest_schema", done.out)
-    first = found["fields"][0]
+    suggestion = validated("suggest_schema", done.out)
+    first = suggestion["fields"][0]
     assert (first["field"], first["compare"], first["values"]) == ("sums[]", "number", 2)
     assert first["specimens"] == [["1000.5", "1,000.50"], ["20", "20.0"]]
     text = docscore.evaluate(predictions=predictions, references=references).score
     typed = docscore.evaluate(predictions=predictions, references=references, schema=str(output)).score
     assert typed - text == pytest.approx(first["points"], abs=0.01)
-    assert json.loads(output.read_text("utf-8")) == found["schema"]
+    assert json.loads(output.read_text("utf-8")) == suggestion["schema"]
 
 
 def test_numbers_that_are_predicted_with_a_currency_are_money() -> None:
     pytest.importorskip("babel")
     references = [{"sum": 1234.5, "count": 3}, {"sum": 43.8, "count": 5}]
     predictions = [{"sum": "1.234,50 €", "count": "3"}, {"sum": "43,80 €", "count": "5.0"}]
-    found = suggest_schema(references, predictions)
-    assert {one[:2]: one.values for one in found.fields} == {("sum", "money"): 2, ("count", "number"): 1}
-    assert docscore.evaluate(predictions=predictions, references=references, schema=found.schema).score == 1
+    suggestion = suggest_schema(references, predictions)
+    assert {one[:2]: one.values for one in suggestion.fields} == {("sum", "money"): 2, ("count", "number"): 1}
+    assert docscore.evaluate(predictions=predictions, references=references, schema=suggestion.schema).score == 1
 
 
 @pytest.mark.parametrize("system", ["claude", "gemini", "gpt"])
@@ -110,8 +111,8 @@ def test_real_systems_lose_nothing_by_notation(docubench: Path, system: str) -> 
     """Of DocuBench, by a schema from the ground truths alone."""
     references, predictions = (str(docubench / f"{name}.jsonl") for name in ("references", f"predictions_{system}"))
     schema = suggest_schema(references).schema
-    found = docscore.evaluate(predictions=predictions, references=references, schema=schema)
-    assert all(row["points_lost"] <= 0.002 for row in found.causes if row["cause"] == "same value")
+    evaluation = docscore.evaluate(predictions=predictions, references=references, schema=schema)
+    assert all(row["points_lost"] <= 0.002 for row in evaluation.causes if row["cause"] == "same value")
 
 
 SCHEMA = {
@@ -141,8 +142,8 @@ def test_nothing_is_found_where_nothing_is_wrong() -> None:
 @golden("lint", "faults")
 def test_a_planted_fault_is_found(kind: str, place: str, content: dict[str, Any], cases: int) -> None:
     """With its place, how often it occurs, and the document."""
-    found = lint({**CLEAN, "odd": {**CLEAN["d5"], "items": [{"name": "rum"}], **content}}, schema=SCHEMA)
-    [finding] = [finding for finding in found if (finding.kind, finding.place) == (kind, place)]
+    findings = lint({**CLEAN, "odd": {**CLEAN["d5"], "items": [{"name": "rum"}], **content}}, schema=SCHEMA)
+    [finding] = [finding for finding in findings if (finding.kind, finding.place) == (kind, place)]
     assert finding.cases == cases
     assert "odd" in finding.ids or kind == "several types"
 

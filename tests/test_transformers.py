@@ -72,10 +72,10 @@ def in_batches(function: Any, found: Any, labels: Any, size: int) -> dict[str, f
 @pytest.mark.parametrize("fill", [-100, 0])
 def test_what_fills_up_a_row_is_not_decoded(fill: int, tokenizer: Any) -> None:
     """Predictions and labels are of unequal length; padding tokens and -100 are both nothing, also at the start."""
-    found = tokens(tokenizer, ['{"a": 1}', '{"a": "a longer one"}'], fill)
+    rows = tokens(tokenizer, ['{"a": 1}', '{"a": "a longer one"}'], fill)
     labels = np.pad(tokens(tokenizer, ['{"a": 1}', '{"a": "a longer one"}']), ((0, 0), (2, 5)), constant_values=-100)
     start = np.zeros((2, 1), dtype=int)  # generated texts begin with the token that starts the decoder
-    assert compute_metrics(tokenizer)(prediction(np.hstack([start, found]), labels))["anls_star"] == 1.0
+    assert compute_metrics(tokenizer)(prediction(np.hstack([start, rows]), labels))["anls_star"] == 1.0
 
 
 @golden("transformers", "parsed")
@@ -111,21 +111,21 @@ def test_the_first_of_several_outputs_counts(tokenizer: Any) -> None:
     assert batches[0].shape[1] != batches[1].shape[1]
     function = compute_metrics(tokenizer, references=truths)
     expected = function(prediction(whole))
-    for found in ((whole, np.zeros((6, 3, 8))), batches, [(batch, None) for batch in batches], whole.tolist()):
-        assert function(prediction(found)) == expected
+    for actual in ((whole, np.zeros((6, 3, 8))), batches, [(batch, None) for batch in batches], whole.tolist()):
+        assert function(prediction(actual)) == expected
 
 
 @pytest.mark.parametrize("size", [1, 4, 23, 30])
 @pytest.mark.parametrize("given", [True, False])
 def test_batches_give_what_one_call_gives_to_the_last_bit(size: int, given: bool, tokenizer: Any) -> None:
     texts, truths = random_texts(3)
-    found, labels = tokens(tokenizer, texts), tokens(tokenizer, [json.dumps(truth) for truth in truths])
+    actual, labels = tokens(tokenizer, texts), tokens(tokenizer, [json.dumps(truth) for truth in truths])
     references = truths if given else None
     function = compute_metrics(tokenizer, metrics=["anls_star", "nted", "kieval"], references=references)
-    expected = function(prediction(found, labels))
+    expected = function(prediction(actual, labels))
     assert 0 < expected["parse_failure_rate"] < 1
     for _ in range(2):  # nothing is left of the first evaluation
-        assert in_batches(function, found, labels, size) == expected
+        assert in_batches(function, actual, labels, size) == expected
 
 
 NUMBERS = np.zeros((2, 5), dtype=int)
@@ -206,8 +206,8 @@ def test_donuts_markup_is_read_by_the_processor(text: str, value: Any, tokenizer
     tokenizer.add_tokens([*KEYS, "<s_receipt>", "<sep/>"], special_tokens=True)
     donut = transformers.DonutProcessor(transformers.DonutImageProcessor(), tokenizer)
     function = compute_metrics(donut, references=[value or {"other": "a long text"}], parse="donut")
-    found = [tokenizer.bos_token_id, *tokenizer(text)["input_ids"], tokenizer.eos_token_id, -100, -100]
-    result = function(prediction(np.array([found])))
+    actual = [tokenizer.bos_token_id, *tokenizer(text)["input_ids"], tokenizer.eos_token_id, -100, -100]
+    result = function(prediction(np.array([actual])))
     assert (result["anls_star"], result["parse_failure_rate"]) == ((0.0, 1.0) if value is None else (1.0, 0.0))
 
 

@@ -52,8 +52,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
 
 @pytest.mark.parametrize("case", list(rows(DATA / "typed_cases.jsonl")), ids=lambda case: case["why"])
 def test_golden_rows(case: dict[str, Any]) -> None:
-    found = typed_score(case["ground_truth"], case["prediction"], case["schema"])
-    assert found == pytest.approx(case["expected"], abs=1e-12)
+    actual = typed_score(case["ground_truth"], case["prediction"], case["schema"])
+    assert actual == pytest.approx(case["expected"], abs=1e-12)
 
 
 def random_schema(rng: random.Random, depth: int, *, ordered: bool = False) -> dict[str, Any]:
@@ -127,10 +127,10 @@ def test_columns_agree_with_single_pairs(seed: int) -> None:
     for number in range(40):
         root = compiled_schema(json.dumps(random_schema(rng, 3, ordered=number % 3 == 0)))
         truths = [random_truth(rng, depth=3) for _ in range(rng.randint(1, 5))]
-        found = [damaged(rng, rng.choice(truths)) for _ in range(3)] + [random_prediction(rng, depth=3)]
+        answers = [damaged(rng, rng.choice(truths)) for _ in range(3)] + [random_prediction(rng, depth=3)]
         scorer = Scorer(ScoringOptions())
-        single = [[scorer.pair(truth, prediction, root) for prediction in found] for truth in truths]
-        earned, weight = scorer.pairwise(truths, found, root)
+        single = [[scorer.pair(truth, prediction, root) for prediction in answers] for truth in truths]
+        earned, weight = scorer.pairwise(truths, answers, root)
         for i, row in enumerate(single):
             for j, (points, counted) in enumerate(row):
                 assert (earned[i, j], weight[i, j]) == pytest.approx((points, counted), abs=1e-9)
@@ -192,12 +192,12 @@ def test_real_documents_by_their_schemas(docubench: Path) -> None:
     truths_of = column_of(docubench / "references.jsonl", "references")
     options = ScoringOptions(schema=docubench / "schemas")
     for system in ("claude", "gemini", "gpt"):
-        found = column_of(docubench / f"predictions_{system}.jsonl", "prediction")
+        actual = column_of(docubench / f"predictions_{system}.jsonl", "prediction")
         others = []
         for name, answers in truths_of.items():
-            row = MetricRow(tuple(answers), found[name], None, float, name)
+            row = MetricRow(tuple(answers), actual[name], None, float, name)
             typed = METRICS["typed"].row_points(row, options)[0]
-            by_value = build_tree(tuple(answers), found[name], ScoringOptions(numbers="value")).score
+            by_value = build_tree(tuple(answers), actual[name], ScoringOptions(numbers="value")).score
             if typed != pytest.approx(by_value, abs=1e-12):
                 others.append((name, typed - by_value > 0.03))
         assert others == [("GW7i2xbM", True)]
@@ -342,9 +342,9 @@ ANSWER: dict[str, Any] = {"items": [{"sku": "b-9", "name": "milk"}, {"sku": "a-7
 )
 def test_comparators_of_fields_in_python(comparators: dict[Any, Any], score: float) -> None:
     assert typed_score(ORDERS, ANSWER, {}, comparators=comparators) == pytest.approx(score)
-    found = evaluate(references={"a": ORDERS}, predictions={"a": ANSWER}, comparators=comparators)
-    assert found.score == pytest.approx(score)
-    assert ("|comparators:same_sku|" in found.signature) == (same_sku in comparators.values())
+    evaluation = evaluate(references={"a": ORDERS}, predictions={"a": ANSWER}, comparators=comparators)
+    assert evaluation.score == pytest.approx(score)
+    assert ("|comparators:same_sku|" in evaluation.signature) == (same_sku in comparators.values())
 
 
 def test_comparators_of_types() -> None:
@@ -384,9 +384,9 @@ def test_comparators_that_are_wrong_name_the_place(comparators: dict[Any, Any], 
 def test_a_rule_for_a_field_that_no_ground_truth_has_is_warned_of(rules: dict[str, Any], lacking: str) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = evaluate(references={"a": ORDERS, "b": {"items": []}}, predictions={"a": ANSWER, "b": {}}, **rules)
+        evaluation = evaluate(references={"a": ORDERS, "b": {"items": []}}, predictions={"a": ANSWER, "b": {}}, **rules)
     sentence = f"schema: it sets how to compare {lacking}, which no ground truth has"
-    assert [str(each.message) for each in caught] == found.doubts == ([sentence] if lacking else [])
+    assert [str(each.message) for each in caught] == evaluation.doubts == ([sentence] if lacking else [])
 
 
 def test_two_rules_for_a_place_are_refused() -> None:
@@ -434,8 +434,10 @@ def test_a_package_that_is_missing_names_the_extra(monkeypatch: pytest.MonkeyPat
 
 def test_values_that_cannot_be_read_are_counted_by_field() -> None:
     schema = {"additionalProperties": {"type": "number"}}
-    truths_, found = [{"a": 1, "b": "two"}, {"a": 3}], [{"a": "one", "b": "zwei"}, {"a": "3"}]
-    evaluation = Evaluation(pairs_of(found, truths_), ScoringOptions(schema=schema), metrics=["typed"], confidence=None)
+    truths_, actual = [{"a": 1, "b": "two"}, {"a": 3}], [{"a": "one", "b": "zwei"}, {"a": "3"}]
+    evaluation = Evaluation(
+        pairs_of(actual, truths_), ScoringOptions(schema=schema), metrics=["typed"], confidence=None
+    )
     fields = evaluation.breakdowns["typed"].tables()["typed_fields"]
     kept = [(row["field"], row["compared"], row["values"]) for row in fields]
     assert kept == [("a", "number", 2), ("b", "number", 1)]

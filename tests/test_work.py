@@ -244,7 +244,7 @@ def test_kieval_of_confidences_is_computed_once(monkeypatch: pytest.MonkeyPatch)
     rows = counted_calls(monkeypatch, Kieval, "row_points")
     guesses = [{"a": {"$value": f"{i}", "$confidence": i / 9}} for i in range(9)]
     options = ScoringOptions(with_confidences=True)
-    found = Evaluation(pairs_of(guesses, [{"a": f"{i % 4}"} for i in range(9)]), options, metrics=["kieval"])
-    assert found.figures["kieval_aligned"] == found.curve.points()[0].accuracy == 4 / 9
-    assert found.calibration.values == 9
+    evaluation = Evaluation(pairs_of(guesses, [{"a": f"{i % 4}"} for i in range(9)]), options, metrics=["kieval"])
+    assert evaluation.figures["kieval_aligned"] == evaluation.curve.points()[0].accuracy == 4 / 9
+    assert evaluation.calibration.values == 9
     assert len(rows) == 9

@@ -55,20 +55,20 @@ def run(data: bytes) -> None:
 
 
 def _kieval(truth: Any, prediction: Any, confidences: Any, *, normalise: bool) -> None:
-    found = kieval_score(truth, prediction, normalise=normalise, confidences=confidences)
-    for value in (found.entities.f1, found.entities.aligned, found.groups.f1):
+    score = kieval_score(truth, prediction, normalise=normalise, confidences=confidences)
+    for value in (score.entities.f1, score.entities.aligned, score.groups.f1):
         check_share(value, "a figure of KIEval")
     again = kieval_score(truth, _reversed(prediction), normalise=normalise)
-    check((again.entities, again.groups) == (found.entities, found.groups), "KIEval depends on the order of keys")
+    check((again.entities, again.groups) == (score.entities, score.groups), "KIEval depends on the order of keys")
     tree = kieval_tree(truth, prediction, normalise=normalise)
-    check(tree.score == found.entities.aligned, "the tree of KIEval has another score")
+    check(tree.score == score.entities.aligned, "the tree of KIEval has another score")
     check_html(tree_as_html(tree))
     check_printable(printed(print_tree, tree, fold=True))
-    dumps(found.to_dict())
-    found.tables()
+    dumps(score.to_dict())
+    score.tables()
     if confidences is not None:
         json.dumps(
-            [point.to_dict() for point in automation_curve([review_of_entities(found, "a")]).points()], allow_nan=False
+            [point.to_dict() for point in automation_curve([review_of_entities(score, "a")]).points()], allow_nan=False
         )
 
 

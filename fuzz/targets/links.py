@@ -34,13 +34,13 @@ def run(data: bytes) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a list of strings against a string
         is_scored_at_once(request)
-        found = answer(request)
-    check(any(found.faults) != bool(found.result), "either a fault or a result")
-    for sentence in (*(fault["text"] for fault in found.faults if fault), found.note):
+        shown = answer(request)
+    check(any(shown.faults) != bool(shown.result), "either a fault or a result")
+    for sentence in (*(fault["text"] for fault in shown.faults if fault), shown.note):
         check_printable(sentence)
-    check_html(found.result)
-    found.raw.encode()
-    compile(found.python, "shown", "exec")
+    check_html(shown.result)
+    shown.raw.encode()
+    compile(shown.python, "shown", "exec")
 
 
 def _asked(draws: Draws) -> Any:
@@ -48,12 +48,12 @@ def _asked(draws: Draws) -> Any:
     if draws.rarely():
         return draws.value()
     texts = map(json.dumps, draws.pair()) if draws.is_so() else (_text(draws), draws.answer())
-    found = dict(zip(("truth", "prediction"), texts, strict=True))
+    sides = dict(zip(("truth", "prediction"), texts, strict=True))
     chosen, options = (
         {name: draws.scalar() if draws.rarely() else draws.pick(known) for name, known in choices.items()}
         for choices in (CHOICES, OPTIONS)
     )
-    return {**found, **chosen, "options": options}
+    return {**sides, **chosen, "options": options}
 
 
 def _text(draws: Draws) -> Any:

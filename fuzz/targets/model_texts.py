@@ -48,13 +48,13 @@ def score_and_show(truth: Any, prediction: Any) -> None:
     check_share(tree.score, "the score")
     check(abs(tree.score - anls_score(truth, prediction)) < _SAME, "score and tree differ")
     _show_tree(tree)
-    found = evaluate(predictions={"<a>": prediction, "b": "y"}, references={"<a>": truth, "b": "x"}, parse="text")
-    check_html(report_as_html(found, "</title>", 2))
-    check_printable(printed(print_summary, found, fields=True, worst=2))
-    for table in (fields_table(found), causes_table(found)):
+    evaluation = evaluate(predictions={"<a>": prediction, "b": "y"}, references={"<a>": truth, "b": "x"}, parse="text")
+    check_html(report_as_html(evaluation, "</title>", 2))
+    check_printable(printed(print_summary, evaluation, fields=True, worst=2))
+    for table in (fields_table(evaluation), causes_table(evaluation)):
         table_as_markdown(table).encode()
         table_as_latex(table).encode()
-    json.dumps(found.to_dict(), allow_nan=False)
+    json.dumps(evaluation.to_dict(), allow_nan=False)
 
 
 def _show_tree(tree: ScoreTree) -> None:

@@ -111,9 +111,9 @@ def run(data: bytes) -> None:
 def _mean(entrance: Callable[[], float]) -> float | None:
     """The mean by one entrance; None where it refuses the rows."""
     with errors_name_their_place():
-        found = entrance()
-        check_share(found, "the mean")
-        return found
+        mean = entrance()
+        check_share(mean, "the mean")
+        return mean
     return None
 
 
@@ -123,10 +123,10 @@ def _paired(predictions: Any, references: Any, keywords: dict[str, Any]) -> floa
 
 
 def _computed(predictions: Any, references: Any, keywords: dict[str, Any]) -> float:
-    found = METRIC.compute(predictions=predictions, references=references, per_sample=True, **keywords)
-    assert found is not None  # noqa: S101  there is one process
-    json.dumps({**found, "per_sample": None}, allow_nan=False)
-    return float(found["anls_score"])
+    figures = METRIC.compute(predictions=predictions, references=references, per_sample=True, **keywords)
+    assert figures is not None  # noqa: S101  there is one process
+    json.dumps({**figures, "per_sample": None}, allow_nan=False)
+    return float(figures["anls_score"])
 
 
 def _rows(draws: Draws) -> tuple[Any, Any]:

@@ -85,20 +85,20 @@ def _evaluate(truth: Any, prediction: Any, schema: Any) -> None:
         "references": {"a": truth, "b": {"a": 1}},
         "predictions": {"a": prediction, "b": {"a": "1.0"}},
     }
-    found = evaluate(**sides, schema=schema, metrics="typed", parse="text")
-    check_printable(printed(print_measured, found))
-    json.dumps(found.figures_to_dict(), allow_nan=False)
+    evaluation = evaluate(**sides, schema=schema, metrics="typed", parse="text")
+    check_printable(printed(print_measured, evaluation))
+    json.dumps(evaluation.figures_to_dict(), allow_nan=False)
 
 
 def _schema(draws: Draws, depth: int) -> Any:
     """A schema, mostly a right one."""
     if not depth or draws.rarely():
         return draws.pick(({}, True, False, None, [], "x")) if draws.rarely() else {"type": draws.pick(TYPES[:4])}
-    found: dict[str, Any] = {}
+    schema: dict[str, Any] = {}
     for _ in range(draws.number(4)):
         keyword, content = _keyword(draws, depth - 1)
-        found[keyword] = content
-    return found
+        schema[keyword] = content
+    return schema
 
 
 def _keyword(draws: Draws, depth: int) -> tuple[str, Any]:

@@ -50,9 +50,9 @@ def run_tasks(tasks: Any, logs: Path, model: Any = MODEL, **options: Any) -> lis
 
     options = {"max_retries": 0, **options}
     asked = get_model(model, memoize=False) if isinstance(model, str) else model  # each server has its own address
-    found = run(tasks, model=asked, log_dir=str(logs), display="none", **options)
-    locations = [log.location for log in found]
-    del found
+    actual = run(tasks, model=asked, log_dir=str(logs), display="none", **options)
+    locations = [log.location for log in actual]
+    del actual
     gc.collect()  # what Inspect leaves open is reported here, where tests ignore it
     return [read_eval_log(location) for location in locations]
 

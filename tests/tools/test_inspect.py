@@ -34,8 +34,8 @@ data = bench_data.data
 
 @pytest.fixture
 def server() -> Iterator[Loopback]:
-    with loopback() as found:
-        yield found
+    with loopback() as actual:
+        yield actual
 
 
 @pytest.mark.ci
@@ -78,10 +78,10 @@ def test_questions_have_texts_as_answers_and_one_draw_a_document(data: Path, ser
 def test_kieval_is_counted_over_all_samples(data: Path, server: Loopback, tmp_path: Path) -> None:
     server.answer = lambda _: Reply('{"jurisdiction": "New_York", "party": ["Acme_Inc."]}')
     (log,) = run_tasks(tasks.kleister_nda(str(data), prompt="plain", kieval=True), tmp_path)
-    found = figures(log, "kieval_entities")
+    actual = figures(log, "kieval_entities")
     # of 7 entities 3 are right: 2 of the second contract, the party of the first; its jurisdiction is another
-    assert found["entity_f1"] == 2 * 3 / (2 * 3 + 2 * 1 + 3)
-    assert found["mean"] == pytest.approx((1 + 2 / (2 + 2 + 3)) / 2)
+    assert actual["entity_f1"] == 2 * 3 / (2 * 3 + 2 * 1 + 3)
+    assert actual["mean"] == pytest.approx((1 + 2 / (2 + 2 + 3)) / 2)
     explanations = [sample.scores["kieval_entities"].explanation for sample in log.samples]
     assert any("add     $.effective_date: nothing" not in each and "change" in each for each in explanations)
 

@@ -76,10 +76,10 @@ def test_all_tasks_with_all_methods_make_the_table(data: Path, tmp_path: Path) -
         assert len(server.requests) == len(asked) == 3 * 3 + 4 * 4
     assert {log.status for log in logs} == {"success"}
     cells = validated("bench_table", succeed("bench", "table", *(log.location for log in logs), "--json"))["runs"]
-    found = {(cell["data_set"], cell["method"]): cell["anls_score"] for cell in cells}
-    assert len(found) == len(asked)
-    assert {name for name, _ in found} == {each.title for each in DATA_SETS.values()}
-    assert {name for (name, _), score in found.items() if score < 1} == {"Kleister NDA"}  # a contract of others
+    actual = {(cell["data_set"], cell["method"]): cell["anls_score"] for cell in cells}
+    assert len(actual) == len(asked)
+    assert {name for name, _ in actual} == {each.title for each in DATA_SETS.values()}
+    assert {name for (name, _), score in actual.items() if score < 1} == {"Kleister NDA"}  # a contract of others
     assert all((cell["documents"], cell["errors"], cell["input_tokens"]) == (1, 0, 100) for cell in cells)
 
 
@@ -96,11 +96,11 @@ def test_the_mean_is_the_same_to_the_last_bit_everywhere(tmp_path: Path) -> None
         (log,) = run_tasks(tasks.kleister_charity(str(folder)), tmp_path)
     scores = list(values(log).values())
     assert len(set(scores)) == len(texts)
-    found = json_of("score", log.location)
-    assert figures(log)["mean"] == found["anls_score"] == fsum(scores) / len(scores)
+    output = json_of("score", log.location)
+    assert figures(log)["mean"] == output["anls_score"] == fsum(scores) / len(scores)
     result = docscore.evaluate(predictions=log.location)
     assert {name: result[name].score for name in result} == values(log)
-    assert {"format": "docscore.score/2", **json.loads(json.dumps(result.to_dict(fields=False)))} == found
+    assert {"format": "docscore.score/2", **json.loads(json.dumps(result.to_dict(fields=False)))} == output
 
 
 def printed(*arguments: Any) -> str:
@@ -133,8 +133,10 @@ def test_samples_without_a_prediction_are_an_error_unless_an_option_says_otherwi
     done = run("score", bad, "--missing", "zero", "--json")
     assert f"{bad}: 2 of 10 samples ended with an error before they had an output, and have no prediction" in done.err
     assert f"the first, {2:032x}.pdf: " in done.err
-    found = json.loads(done.out)
-    assert [row["anls_score"] for row in found["per_sample"] if row["missing"]] == [0.0] * found["missing"] == [0.0] * 2
+    output = json.loads(done.out)
+    assert (
+        [row["anls_score"] for row in output["per_sample"] if row["missing"]] == [0.0] * output["missing"] == [0.0] * 2
+    )
     assert json.loads(run("score", bad, "--on-error", "skip", "--json").out)["skipped"] == 2
     refused = run("compare", good, bad, "--on-error", "skip", "--max-loss", "0.1")
     assert refused.code == 2
@@ -190,9 +192,9 @@ def partial_log(log: Path, folder: Path, status: str, count: int) -> Path:
 def test_ground_truths_that_an_incomplete_log_lacks_come_from_the_others(two_logs: Logs, tmp_path: Path) -> None:
     part = partial_log(two_logs[0], tmp_path, "cancelled", 4)
     for logs, difference in (((two_logs[0], part), -0.6), ((part, two_logs[0]), 0.6)):
-        found = json_of("compare", *logs, "--missing", "zero")
-        assert found["difference"] == pytest.approx(difference)
-        assert {field["field"] for field in found["fields"]} & {"charity_name", "$"} == {"charity_name"}
+        output = json_of("compare", *logs, "--missing", "zero")
+        assert output["difference"] == pytest.approx(difference)
+        assert {field["field"] for field in output["fields"]} & {"charity_name", "$"} == {"charity_name"}
     alone = json_of("score", part, "--missing", "zero", "--fields")
     assert "$" in {field["field"] for field in alone["key_scores"]}  # what did not run has no fields
 
@@ -201,8 +203,8 @@ def test_a_limit_makes_no_run_incomplete(tmp_path: Path) -> None:
     task = tasks.kleister_charity(str(bench_data.write_kleister_charity(tmp_path / "data", ROWS)))
     with loopback():
         (log,) = run_tasks(task, tmp_path, limit=3, epochs=2)
-    found = json_of("score", log.location)
-    assert (len(found["per_sample"]), found["runs"]["documents"], found["runs"]["runs"]) == (6, 3, 2)
+    output = json_of("score", log.location)
+    assert (len(output["per_sample"]), output["runs"]["documents"], output["runs"]["runs"]) == (6, 3, 2)
     part = partial_log(written(tmp_path, "log.json", log.model_dump_json()), tmp_path, "success", 4)
     assert "status 'success', 4 of 6 samples" in run("score", part).err
 
@@ -276,8 +278,8 @@ def test_a_log_without_our_scorer_is_scored_by_its_targets(tmp_path: Path) -> No
     with loopback(lambda request: Reply(replies[prompt_text(request)])):
         task = their_task({"a": json.dumps({"a": long}), 7: ["1", "2"]}, match())
         (log,) = run_tasks(task, tmp_path)
-    found = json_of("score", log.location)
-    assert {row["question_id"]: row["anls_score"] for row in found["per_sample"]} == {"a": 1.0, "7": 1.0}
+    output = json_of("score", log.location)
+    assert {row["question_id"]: row["anls_score"] for row in output["per_sample"]} == {"a": 1.0, "7": 1.0}
 
 
 FILES: list[tuple[str, Any, str]] = [  # name, content, the sentence
