@@ -434,6 +434,8 @@ def sum_of_ties(numbers: Sequence[float]) -> float:
     >>> sum_of_ties([0.1, 0.2, 0.3]), sum_of_ties([0.1, 0.5]), 0.1 + 0.2 + 0.3
     (0.6, 0.6, 0.6000000000000001)
     """
+    if not any(number % 1 for number in numbers):
+        return fsum(numbers)
     counted = [(_fraction(float(number)), count) for number, count in Counter(numbers).items()]
     common = lcm(*(denominator for (_, denominator), _ in counted))
     return sum(count * top * (common // bottom) for (top, bottom), count in counted) / common

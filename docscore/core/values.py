@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 from decimal import Decimal
 from enum import Enum
+from itertools import chain
 from operator import methodcaller
 from typing import Any
 
@@ -57,6 +58,11 @@ def size(value: Value) -> int:
     if not isinstance(value, list):
         return 1
     return len(value) if LEAF_TYPES.issuperset(map(type, value)) else sum(map(size, value))
+
+
+def hold_leaves(objects: Iterable[dict[str, Value]]) -> bool:
+    """Return whether all values of all objects are scalars and nulls."""
+    return LEAF_TYPES.issuperset(map(type, chain.from_iterable(map(dict.values, objects))))
 
 
 def json_path(path: Path) -> str:
@@ -150,6 +156,8 @@ def _plain(value: Any, path: Path, depth: int, one_of: bool) -> Value:  # noqa: 
     if isinstance(value, tuple):
         return _plain_options(value, path, depth, one_of=one_of)
     if kind is list:
+        if LEAF_TYPES.issuperset(map(type, value)) or (depth < MAX_DEPTH and _are_records(value, one_of)):
+            return value  # type: ignore[no-any-return]
         return [
             item if type(item) in LEAF_TYPES else _plain(item, (path, index), depth + 1, one_of)
             for index, item in enumerate(value)
@@ -166,6 +174,14 @@ def _plain(value: Any, path: Path, depth: int, one_of: bool) -> Value:  # noqa: 
         key: item if type(item) in LEAF_TYPES else _plain(item, (path, key), depth + 1, one_of)
         for key, item in value.items()
     }
+
+
+def _are_records(items: list[Any], one_of: bool) -> bool:
+    """Return whether all items are plain objects of scalars and nulls, as the rows of a table are."""
+    if {*map(type, items)} != {dict} or not hold_leaves(items):
+        return False
+    keys = list(chain.from_iterable(items))
+    return _KEY_TYPES.issuperset(map(type, keys)) and not (one_of and ONE_OF in keys)
 
 
 def _plain_options(options: tuple[Any, ...], path: Path, depth: int, *, one_of: bool) -> tuple[Value, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import product
+from itertools import chain, product
 from math import fsum
 from typing import Any, Literal, Protocol
 
@@ -31,7 +31,7 @@ from docscore.core.assignment import (
 from docscore.core.limits import check_memory
 from docscore.core.options import ScoringOptions
 from docscore.core.similarity import distinct, fold_all, similarity, similarity_matrix, text_rule
-from docscore.core.values import SCALAR_TYPES, Matrix, Scalar, Value
+from docscore.core.values import SCALAR_TYPES, Matrix, Scalar, Value, hold_leaves
 from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.matching import (
     Identities,
@@ -417,7 +417,7 @@ class Scorer:
         """The similarities of scalars and nulls as texts."""
         left, right = (fold_all(side, self.ignore_case, self.text) for side in (truths, predictions))  # type: ignore[arg-type]
         earned = similarity_matrix(left, right, self.threshold)
-        if None in truths or None in predictions:
+        if "" in left and "" in right:
             # null was compared as an empty text; but it agrees with null and `""` alone, and no text agrees with it
             nulls, none = ([i for i, value in enumerate(side) if value is None] for side in (truths, predictions))
             blank = [j for j, value in enumerate(predictions) if not right[j] and value is not None and value != ""]
@@ -433,23 +433,23 @@ class Scorer:
         """Objects: the sums over the keys of the ground truths, absent keys being null; other keys add to L."""
         earned, weight, had = np.zeros((3, len(truths), len(predictions)))
         lacked = np.zeros(len(predictions))  # what keys that only some ground truths have add for the others
+        are_texts = schema is None and hold_leaves(chain(truths, predictions))
         for key in sorted(set().union(*truths, *predictions)):  # sorted as in `_object_pair`
             below = schema and schema.at_key(key)
-            column = [truth.get(key) for truth in truths]
-            here = range(len(truths)) if None not in column else [i for i, truth in enumerate(truths) if key in truth]
-            values = [prediction.get(key) for prediction in predictions]
-            if len(here) == len(truths):
-                points, counted = self.pairwise(column, values, below)
-                earned += points
-                weight += counted
-                continue
-            surplus = np.array(self.counting.surpluses(predictions, key, below), dtype=np.float64)
-            lacked += surplus
-            if here:
-                points, counted = self.pairwise([column[i] for i in here], values, below)
-                earned[here] += points
-                weight[here] += counted
-                had[here] += surplus  # the same sums as `lacked` has, so that weights that are no whole numbers agree
+            column, values = ([item.get(key) for item in side] for side in (truths, predictions))
+            rows: Any = slice(None)
+            if None in column and not all(key in truth for truth in truths):
+                rows = [i for i, truth in enumerate(truths) if key in truth]
+                column = [column[i] for i in rows]
+                surplus = np.array(self.counting.surpluses(predictions, key, below), dtype=np.float64)
+                lacked += surplus
+                had[rows] += surplus  # summed in the order of `lacked`, so that fractional weights agree
+            if column:
+                points, counted = (
+                    (self._texts(column, values), 1.0) if are_texts else self.pairwise(column, values, below)
+                )
+                earned[rows] += points
+                weight[rows] += counted
         return earned, weight + (lacked - had)
 
     def _lists(

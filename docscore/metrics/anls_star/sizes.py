@@ -10,7 +10,7 @@ from math import fsum
 from typing import Literal, cast, get_args
 
 from docscore.core.options import PAPER, ScoringOptions
-from docscore.core.values import LEAF_TYPES, Matrix, Scalar, Value, is_empty
+from docscore.core.values import LEAF_TYPES, Matrix, Scalar, Value, hold_leaves, is_empty
 
 Side = Literal["ground_truth", "prediction"]
 SIDES: tuple[Side, ...] = get_args(Side)
@@ -132,10 +132,14 @@ class Counting:
 
     def sizes(self, column: Sequence[Value], schema: SchemaNode | None = None, *, of_truth: bool) -> list[float]:
         """The size of each value of a column; of records, as rows of a table are, all at once."""
-        if (schema is None or not schema.weighted) and {*map(type, column)} == {dict}:
-            values = list(chain.from_iterable(map(dict.values, column)))  # type: ignore[arg-type]
-            if LEAF_TYPES.issuperset(map(type, values)) and (of_truth or self.all_keys or all(values)):
-                return list(map(len, column))  # type: ignore[arg-type]
+        if schema is None or not schema.weighted:
+            kinds = {*map(type, column)}
+            if kinds <= LEAF_TYPES:
+                return [1.0] * len(column)
+            if kinds == {dict} and hold_leaves(column):  # type: ignore[arg-type]
+                values = chain.from_iterable(map(dict.values, column))  # type: ignore[arg-type]
+                if of_truth or self.all_keys or all(values):
+                    return list(map(len, column))  # type: ignore[arg-type]
         return [self.size(value, schema, of_truth=of_truth) for value in column]
 
     def surpluses(
