@@ -191,6 +191,7 @@ print(json.dumps([several, str(evaluate.config.HF_MODULES_CACHE)]))
 """
 
 
+@pytest.mark.ci
 def test_by_name_offline_after_registration(tmp_path: Path) -> None:
     """Several processes may register at once, as those of a training do; another one loads what they left."""
     env = environment(HF_HOME=str(tmp_path / "home"))

@@ -80,8 +80,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             process.kill()
 
 
-ALIKE = [*VALUES[1:], PARTS[0]]  # get what the first route gets, for the same work
-ROUTES = [VALUES[0], *PARTS[1:], *(pytest.param(each, marks=pytest.mark.ci) for each in ALIKE)]
+ALIKE = [*VALUES[1:], PARTS[0]]  # these do the same work as the first route
+ROUTES = [
+    *(pytest.param(route, marks=pytest.mark.ci) for route in [VALUES[0], *PARTS[1:]]),
+    *(pytest.param(route, marks=pytest.mark.full) for route in ALIKE),
+]
 
 
 @pytest.mark.parametrize("route", ROUTES)
@@ -109,6 +112,7 @@ TOO_LARGE = {
 }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", TOO_LARGE)
 def test_a_body_beyond_the_limits_is_refused(server: Server, name: str) -> None:
     """A path that ends in "upload" had no limit, and 150 MB sent to one held the server for 34 seconds."""
@@ -187,6 +191,7 @@ def form(count: int, content: bytes) -> bytes:
 FORM = "multipart/form-data; boundary=line"
 
 
+@pytest.mark.ci
 def test_an_upload_has_one_route_and_limits_of_its_own(server: Server) -> None:
     for route in ("component_server", "call/upload", "process_recording", "upload/"):
         assert server.post(route, form(1, b"\r\n-" * 1_000_000), FORM)[0] == 413, route
