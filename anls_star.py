@@ -230,7 +230,7 @@ if evaluate is not None:
             if schema is not None:
                 breakdown = found.breakdowns["typed"]
                 result |= {"typed_score": found.figures["typed_score"], **breakdown.counts()}
-                interval = found.interval_of("typed")
+                interval = next(figure.interval for figure in found.measured if figure.name == "typed_score")
                 if interval is not None:
                     result["typed_confidence_interval"] = interval.ends
                 if key_scores:

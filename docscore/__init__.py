@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from docscore.evaluation.comparison import compare as compare
     from docscore.evaluation.comparison import decide as decide
     from docscore.evaluation.evaluation import Evaluation as Evaluation
-    from docscore.evaluation.evaluation import Row as Row
     from docscore.evaluation.evaluation import evaluate as evaluate
     from docscore.evaluation.ground_truths import lint as lint
     from docscore.evaluation.ground_truths import suggest_schema as suggest_schema
+    from docscore.evaluation.rows import Row as Row
     from docscore.evaluation.state import ScoreState as ScoreState
     from docscore.evaluation.tables import Table as Table
     from docscore.integrations.evaluate import evaluate_module as evaluate_module
@@ -38,7 +38,7 @@ _IMPORTED_WHEN_USED = {
     "METRICS": "docscore.metrics.registry",
     "Comparison": "docscore.evaluation.comparison",
     "Evaluation": "docscore.evaluation.evaluation",
-    "Row": "docscore.evaluation.evaluation",
+    "Row": "docscore.evaluation.rows",
     "ScoreNode": "docscore.metrics.anls_star.tree",
     "ScoreState": "docscore.evaluation.state",
     "ScoreTree": "docscore.metrics.anls_star.tree",

@@ -16,7 +16,7 @@ from docscore.data.pairing import Pairs
 from docscore.evaluation.comparison import Change, adjusted, changes_of, rows_of_base
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.ground_truths import suggestion_of
-from docscore.evaluation.sentences import FOLLOWS, LEADS, changed_order, fields_note, is_beyond_chance, share_in_words
+from docscore.evaluation.sentences import FOLLOWS, LEADS, changed_order, share_in_words
 from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.annotations import cause_in_words
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
@@ -166,7 +166,7 @@ def headline_of(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]
     """
     total = 1 - found.score
     causes = sorted(found.lost.items(), key=lambda item: -item[1])
-    title, text = fields_note(found), ""
+    title, text = found.scorer.fields_note, ""
     if total <= ROUNDING:
         title = "Every value is right."
     elif causes[0][1] > 0:
@@ -195,7 +195,7 @@ def _after(best: WhatIf) -> str:
     if left <= ROUNDING:
         return f"{best.taken}, no points are lost."
     said = f"{best.taken}, {three_digits(left)} is still lost"
-    if len(found.ids) > MOST_EXPLAINED or fields_note(found):
+    if len(found.ids) > MOST_EXPLAINED or found.scorer.fields_note:
         return f"{said}."
     (first, lost), (second, others) = sorted(found.lost.items(), key=lambda item: -item[1])[:2]
     names, share = [cause_in_words(first)], lost / left
@@ -231,7 +231,7 @@ def every_pair(systems: Mapping[str, Evaluation]) -> list[dict[str, Any]]:
                 "worse": sum(each < -ROUNDING for each in sides),
                 "same": sum(abs(each) <= ROUNDING for each in sides),
                 "p": _p_text(1.0 if change.adjusted is None else change.adjusted),
-                "proven": is_beyond_chance(change, systems[better].confidence or 0.95),
+                "proven": change.is_beyond_chance(systems[better].confidence or 0.95),
             }
         )
     return found

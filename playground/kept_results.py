@@ -25,7 +25,7 @@ from docscore.data.json_text import dumps, loads
 from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import Losses
-from docscore.evaluation.sentences import NOTHING_LOST, fields_note
+from docscore.evaluation.sentences import NOTHING_LOST
 from docscore.metrics.anls_star.causes import CAUSES
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
@@ -94,7 +94,7 @@ class KeptResult:
         metric, trees = METRICS[self.facts["metrics"][0]], []
         for prediction, causes in zip(predictions, self.facts["causes"], strict=True):
             pairs = Pairs([""], [truth], [prediction], confidences=sure)
-            row = Evaluation(pairs, options, metrics=self.facts["metrics"]).row(0)
+            row = Evaluation(pairs, options, metrics=self.facts["metrics"]).row(0).for_metrics
             trees.append(metric.score_tree(row._replace(cause=causes.get(str(number))), options))
         return trees
 
@@ -103,7 +103,9 @@ def keep_documents(folder: Path, systems: Sequence[Evaluation], facts: Mapping[s
     """Write the documents of systems that were scored on the same rows to a folder, with other facts as JSON values."""
     first = systems[0]
     numbers = [{name: number for number, name in enumerate(system.ids)} for system in systems]
-    rows = [[system.row(of[name]) for name in first.ids] for system, of in zip(systems, numbers, strict=True)]
+    rows = [
+        [system.row(of[name]).for_metrics for name in first.ids] for system, of in zip(systems, numbers, strict=True)
+    ]
     documents = zip(first.pairs.truths, *([row.prediction for row in of_system] for of_system in rows), strict=True)
     causes = [{number: row.cause for number, row in enumerate(of_system) if row.cause} for of_system in rows]
     lines = (_BETWEEN.join(map(dumps, values)) for values in documents)
@@ -151,8 +153,8 @@ def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any]) -
         "holding": {_field_name(field.path): field.document_count for field in table.by_loss()},
         "field_scores": {_field_name(field.path): field.score for field in table.by_loss()},
         "specimens": specimens_of(evaluation),
-        "note": fields_note(evaluation),
-        "rates": evaluation.rate_counts,
+        "note": evaluation.scorer.fields_note,
+        "rates": {name: (rate.hits, rate.totals) for name, rate in evaluation.rate_counts.items()},
         "left_out": sum(max(0, len(lost) - most) for lost in table.losses),
     }
     (folder / _LIST).write_text(json.dumps(listing), encoding="utf-8")
@@ -167,7 +169,7 @@ def specimens_of(evaluation: Evaluation) -> dict[str, tuple[str | None, str | No
                 most[cause] = points, number
     found: dict[str, tuple[str | None, str | None]] = {}
     for wanted, (_, number) in most.items():
-        nodes = evaluation.tree(number).nodes()
+        nodes = evaluation.row(number).tree.nodes()
         lossy = [node for node in nodes if node.cause == wanted and node.points_lost]
         leaves = [node for node in lossy if not node.children] or lossy
         if leaves:

@@ -16,18 +16,11 @@ from docscore.core.errors import InputValueError
 from docscore.core.formatting import counted, percent_text, shown_name, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.data.files import name_without_extension
-from docscore.evaluation.comparison import Comparison
+from docscore.evaluation.comparison import Comparison, level_of_tests
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.sentences import (
-    by_value_text,
-    count_lines,
-    fields_note,
-    interval_text,
-    is_beyond_chance,
-    level_of_tests,
-)
+from docscore.evaluation.sentences import by_value_text, count_lines, interval_text
 from docscore.evaluation.systems import changes_against, systems_of
-from docscore.evaluation.tables import ReportTable, TableCell, TableColumn
+from docscore.evaluation.tables import Table, TableCell, TableColumn
 from docscore.metrics.anls_star.causes import CAUSES
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_report import CHANCE_MARK, systems_table
@@ -167,7 +160,7 @@ def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: M
         "field_count": len(lost),
         "documents": _documents(systems, ids),
         "pairs": [{**pair, **{side: shown_name(pair[side]) for side in ("first", "second")}} for pair in pairs],
-        "note": fields_note(first),
+        "note": first.scorer.fields_note,
         "signature": first.signature,
     }
 
@@ -351,7 +344,7 @@ def _texts(systems: Mapping[str, Evaluation]) -> tuple[str, ...]:
         (field.name, system)
         for system, change in changes.items()
         for field in change.field_changes
-        if is_beyond_chance(field, change.confidence)
+        if field.is_beyond_chance(change.confidence)
     }
     by_path = [each.field_table.fields for each in systems.values()]
     scores = {
@@ -376,7 +369,7 @@ def _score_table(
     systems: Mapping[str, Evaluation],
     marked: Collection[tuple[str, str]] = (),
     remarks: Sequence[str] = (),
-) -> ReportTable:
+) -> Table:
     """The scores with a column for each system, rows that are most apart first, the best score of each row marked.
 
     Args:
@@ -402,7 +395,7 @@ def _score_table(
         ]
         rows.append((TableCell(row, shown_name(row)), *cells))
     signatures = tuple(sorted({each.signature for each in systems.values()}))
-    return ReportTable(caption, columns, tuple(rows), unit=f"{name}s", signatures=signatures, remarks=tuple(remarks))
+    return Table(caption, columns, tuple(rows), unit=f"{name}s", signatures=signatures, remarks=tuple(remarks))
 
 
 def _mark_remark(base: str, changes: Mapping[str, Comparison]) -> str:
@@ -414,17 +407,17 @@ def _mark_remark(base: str, changes: Mapping[str, Comparison]) -> str:
     )
 
 
-def _as_csv(table: ReportTable) -> str:
+def _as_csv(table: Table) -> str:
     """The scores of a table; two columns may have the same name, as systems are called what their files are."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
-    writer.writerow(csv_cell(column.name) for column in table.columns)
-    writer.writerows([csv_cell(cell.value) for cell in row] for row in table.rows)
+    writer.writerow(csv_cell(column.name) for column in table.heads)
+    writer.writerows([csv_cell(cell.value) for cell in row] for row in table.cells)
     return text.getvalue()
 
 
 def _as_json(
-    base: str, evaluations: Mapping[str, Evaluation], changes: Mapping[str, Comparison], tables: Sequence[ReportTable]
+    base: str, evaluations: Mapping[str, Evaluation], changes: Mapping[str, Comparison], tables: Sequence[Table]
 ) -> str:
     parts = {
         "base": base,
@@ -435,7 +428,7 @@ def _as_json(
         ],
         **{
             table.unit: [
-                {table.columns[0].name: row[0].value, "scores": [cell.value for cell in row[1:]]} for row in table.rows
+                {table.heads[0].name: row[0].value, "scores": [cell.value for cell in row[1:]]} for row in table.cells
             ]
             for table in tables
         },

@@ -12,6 +12,7 @@ from docscore.core.formatting import printable, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.data.groups import groups_of_rows
+from docscore.evaluation.automation import curve_table
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sentences import count_lines, interval_text
 from docscore.metrics.registry import ANLS_STAR
@@ -72,7 +73,7 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
 def _result(found: Evaluation) -> dict[str, Any]:
     """The score, where points went and what would help, the spread of the documents and the rates, as JSON values."""
     what_ifs = what_ifs_of([found], check_pairs)
-    interval = found.headline_interval()
+    interval = found.measured[0].interval
     low, high = (interval and interval.ends) or (None, None)
     lowest = min(floor(10 * min(found.scores) + ROUNDING), 9) / 10
     edges = [lowest + (1 - lowest) * number / _BINS for number in range(_BINS + 1)]
@@ -132,7 +133,7 @@ def write_downloads(folder: Path, evaluation: Evaluation, name: str) -> None:
         write_csv(folder / table, rows.columns, rows)
     parts = evaluation.to_dict(worst=WORST)
     if evaluation.options.with_confidences:
-        parts["curve"] = [point.to_dict() for point in evaluation.curve.points()]
+        parts["curve"] = list(curve_table(evaluation.curve.points()))
         parts["calibration"] = evaluation.calibration.to_dict()
     (folder / "scores.json").write_text(json.dumps(parts, indent=1), encoding="utf-8")
     report = evaluation.as_html(name, worst=WORST)

@@ -11,12 +11,18 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from docscore.data.pairing import Pairs
-from docscore.evaluation import contents
-from docscore.evaluation.automation import Curve, automation_curve, review_of_entities
-from docscore.evaluation.comparison import Change, Comparison, compare
-from docscore.evaluation.evaluation import Evaluation, Figure, Slice
+from docscore.evaluation.automation import (
+    Curve,
+    automation_curve,
+    calibration_table,
+    reliability_table,
+    review_of_entities,
+)
+from docscore.evaluation.comparison import Change, Comparison, compare, document_changes_table
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.figures import Figure, Slice, kieval_tables, slices_table
 from docscore.evaluation.systems import BEST, Systems
-from docscore.evaluation.tables import ReportTable, TableCell, TableColumn
+from docscore.evaluation.tables import Table, TableCell, TableColumn
 from docscore.metrics.kieval import GroupCounts, kieval_score, total_kieval
 from docscore.report.systems_report import systems_table
 from docscore.stats.calibration import Calibration, CalibrationFigure, ReliabilityPoint
@@ -59,7 +65,8 @@ def drinks_evaluation(**parts: Any) -> Evaluation:
     """Five documents with intervals put in by hand, and other parts."""
     intervals = {"price": Interval(0.5, 1.0, None, "by hand"), "qty": NO_INTERVAL}
     rates = [rate._replace(interval=None) for rate in evaluated(*DRINKS).rate_list]
-    parts |= {"_drawn": [INTERVAL], "field_intervals": intervals, "rate_list": rates}
+    figures = [Figure("anls_star", "ANLS*", 0.76, INTERVAL)]
+    parts = {"measured": figures, "field_intervals": intervals, "rate_list": rates, **parts}
     return evaluated(*DRINKS, metrics=["anls_star", "nted"], **parts)
 
 
@@ -134,14 +141,14 @@ def systems(sample: Sample, *, tested: bool = False, sliced: bool = False) -> Sy
     return Systems(evaluations, figures, BEST if tested else "", dict.fromkeys(figures, "good"), tests)
 
 
-TABLES: dict[str, Callable[[Sample], ReportTable]] = {
-    "fields": lambda sample: contents.fields_table(sample.evaluation),
-    "lists": lambda sample: contents.lists_table(sample.evaluation),
-    "causes": lambda sample: contents.causes_table(sample.evaluation),
-    "rates": lambda sample: contents.rates_table(sample.evaluation.rate_list),
-    "figures": lambda sample: contents.figures_table(sample.evaluation),
-    "entities": lambda sample: contents.kieval_tables(sample.evaluation.breakdowns["kieval"])[0],
-    "groups": lambda sample: contents.kieval_tables(sample.evaluation.breakdowns["kieval"])[1],
+TABLES: dict[str, Callable[[Sample], Table]] = {
+    "fields": lambda sample: sample.evaluation.fields,
+    "lists": lambda sample: sample.evaluation.lists,
+    "causes": lambda sample: sample.evaluation.causes,
+    "rates": lambda sample: sample.evaluation.rates,
+    "figures": lambda sample: sample.evaluation.figure_table,
+    "entities": lambda sample: kieval_tables(sample.evaluation.breakdowns["kieval"])[0],
+    "groups": lambda sample: kieval_tables(sample.evaluation.breakdowns["kieval"])[1],
     "systems": lambda sample: systems_table(systems(sample), percent=True),
     "systems by metric": lambda sample: systems_table(systems(sample), by_metric=True),
     "systems with intervals": lambda sample: systems_table(
@@ -151,25 +158,23 @@ TABLES: dict[str, Callable[[Sample], ReportTable]] = {
     "systems by slice and metric": lambda sample: systems_table(
         systems(sample, tested=True, sliced=True), by_metric=True
     ),
-    "field changes": lambda sample: contents.field_changes_table(sample.comparison),
-    "cause changes": lambda sample: contents.cause_changes_table(sample.comparison),
-    "document changes": lambda sample: contents.document_changes_table(
-        [*sample.comparison.worse, *sample.comparison.better]
-    ),
-    "documents": lambda sample: contents.documents_table(sample.evaluation, sample.evaluation.numbers_of_worst(3)),
-    "slices": lambda sample: contents.slices_table(
+    "field changes": lambda sample: sample.comparison.fields,
+    "cause changes": lambda sample: sample.comparison.causes,
+    "document changes": lambda sample: document_changes_table([*sample.comparison.worse, *sample.comparison.better]),
+    "documents": lambda sample: sample.evaluation.worst(3).table,
+    "slices": lambda sample: slices_table(
         [Slice(value, 2, sample.evaluation.measured) for value in ("de", "en", HOSTILE_TEXTS[8])], HOSTILE_TEXTS[7]
     ),
-    "calibration": lambda _: contents.calibration_table(CALIBRATION),
-    "reliability": lambda _: contents.reliability_table(CALIBRATION),
-    "curve": lambda sample: contents.curve_table(sample.curve),
-    "cut off": lambda sample: contents.fields_table(sample.evaluation).first(2),
+    "calibration": lambda _: calibration_table(CALIBRATION),
+    "reliability": lambda _: reliability_table(CALIBRATION),
+    "curve": lambda sample: sample.curve.table(),
+    "cut off": lambda sample: sample.evaluation.fields.first(2),
 }
 
 
 SAMPLES = {"drinks": drinks, "hostile": hostile}
 EVERY = [(kind, sample) for kind in TABLES for sample in SAMPLES]
-BY_HAND = ReportTable(
+BY_HAND = Table(
     "By <hand>",
     (
         TableColumn("bar", "", "bar"),
@@ -203,9 +208,9 @@ BY_HAND = ReportTable(
 )
 
 
-def grid(table: ReportTable) -> list[list[str]]:
+def grid(table: Table) -> list[list[str]]:
     """The texts of a table as it is shown."""
-    return [[cell.text + cell.suffix for cell in row] for row in table.shown().rows]
+    return [[cell.text + cell.suffix for cell in row] for row in table.shown().cells]
 
 
 class Markup(HTMLParser):

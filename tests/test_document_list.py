@@ -50,7 +50,7 @@ def test_what_is_lost_by_field_and_cause_is_all_that_is_lost(receipts: KeptList)
     assert listing["names"] == evaluation.ids
     assert listing["scores"] == list(map(three_digits, evaluation.scores))
     assert (listing["images"], listing["note"]) == ([""] * 40, "")
-    assert whole["order"] == evaluation.numbers_of_worst(40)
+    assert whole["order"] == [row.number for row in evaluation.worst(40)]
     assert (whole["spread"], sum(whole["bins"])) == (["median 0.864", "6 without a fault"], 40)
     assert [each["count"] for each in whole["rates"]] == [f"{r.hits:,} of {r.total:,}" for r in evaluation.rate_list]
     causes = {cause: lost for cause, lost in evaluation.lost.items() if lost}
@@ -240,5 +240,5 @@ def test_a_tree_of_a_document_is_that_of_the_test_set(tmp_path: Path, metric: st
     assert evaluation.pairs.confidences == [sure, sure]
     for number in range(2):
         [tree] = kept.trees(number)
-        assert tree.to_dict() == evaluation.tree(number).to_dict()
+        assert tree.to_dict() == evaluation.row(number).tree.to_dict()
         assert tree.children[0].children[0].prediction_index == (1 if metric == "kieval" else 0)

@@ -355,7 +355,7 @@ def test_the_first_metric_is_the_metric_of_everything(name: str, tmp_path: Path)
     lost = sum(row["points_lost"] for row in new.fields)
     assert (lost == pytest.approx(1 - new.score)) if name != "nted" else not new.fields
     has_causes = METRICS_BY_NAME[name].field_source == "tree"
-    assert has_causes == new.causes.table.caption.startswith("Why ")
+    assert has_causes == new.causes.caption.startswith("Why ")
     assert sum(row["points_lost"] for row in new.causes) == pytest.approx(1 - new.score if has_causes else 0.0)
 
     printed = without_format("score", succeed("score", references, files[1], "--json", "--fields", *flags))

@@ -14,10 +14,9 @@ import pytest
 from datasets import Dataset
 
 import docscore
-from docscore.core.runtime import no_progress
+from docscore.core.runtime import no_progress, progress_from
 from docscore.data.files import ColumnNames, table_of_source
-from docscore.evaluation import evaluation
-from docscore.evaluation.evaluation import progress_from
+from docscore.evaluation import evaluation, figures, rows
 from tests.commands import NEW, PREDICTIONS, REFERENCES, pred, ref, run, succeed
 from tests.conftest import golden
 from tests.test_work import counted_calls
@@ -125,9 +124,9 @@ def test_sides_cannot_be_swapped_by_position() -> None:
 def test_the_worst_rows_are_a_list_that_a_notebook_shows(receipts: docscore.Evaluation) -> None:
     worst = receipts.worst(3)
     assert isinstance(worst, list)
-    assert repr(worst).startswith("<Rows 3 documents, anls_star 0.0000 to ")
+    assert repr(worst).startswith("<Rows 3 rows, anls_star 0.0000 to ")
     assert all(f"{row.id}" in worst._repr_html_() for row in worst)
-    assert repr(receipts.worst(0)) == "<Rows 0 documents>"
+    assert repr(receipts.worst(0)) == "<Rows 0 rows>"
     plain = receipts.to_dict()["worst"]
     assert [row.to_dict()["question_id"] for row in worst] == [row["question_id"] for row in plain[:3]]
 
@@ -192,14 +191,20 @@ def test_no_id_is_markup_in_markdown(tmp_path: Path) -> None:
         assert not re.search(r"<b>|@|\]\(|http:", text)
 
 
-PARTS: list[tuple[Any, str]] = [(evaluation, name) for name in ("score_all", "FieldTable", "intervals_of")]
-PARTS += [(type(docscore.METRICS["nted"]), "row_points"), (docscore.Evaluation, "tree")]
+PARTS: list[tuple[Any, str]] = [
+    (rows, "score_all"),
+    (rows, "FieldTable"),
+    (figures, "intervals_of"),
+    (evaluation, "intervals_of"),
+    (type(docscore.METRICS["nted"]), "row_points"),
+    (type(docscore.METRICS["anls_star"]), "score_tree"),
+]
 LOOKS: list[tuple[Callable[[docscore.Evaluation], Any], dict[str, int]]] = [  # and how often each part is computed
     (lambda result: (len(result), list(result), "a" in result, result.signature), {}),
     (lambda result: (result["a"], result.score, result.documents, result.worst(2), result.counts), {"score_all": 1}),
     (repr, {"score_all": 1}),
-    (lambda result: (result["b"].tree, result["b"].score), {"score_all": 1, "tree": 1}),
-    (lambda result: result.interval, {"score_all": 1, "intervals_of": 1}),
+    (lambda result: (result["b"].tree, result["b"].score), {"score_all": 1, "score_tree": 1}),
+    (lambda result: result.interval, {"score_all": 1, "row_points": 3, "intervals_of": 1}),
     (lambda result: result.figures, {"score_all": 1, "row_points": 3}),
     (lambda result: result.causes, {"score_all": 1, "FieldTable": 1}),
     (lambda result: (result.fields, result.rates, result.fields), {"score_all": 1, "FieldTable": 1, "intervals_of": 1}),
@@ -212,13 +217,13 @@ LOOKS: list[tuple[Callable[[docscore.Evaluation], Any], dict[str, int]]] = [  # 
 def test_work_that_is_not_looked_at_is_not_done(
     monkeypatch: pytest.MonkeyPatch, look: Callable[[docscore.Evaluation], Any], done: dict[str, int]
 ) -> None:
-    work = {name: counted_calls(monkeypatch, owner, name) for owner, name in PARTS}
+    work = [(name, counted_calls(monkeypatch, owner, name)) for owner, name in PARTS]
     result = docscore.evaluate(
         predictions=FOUND, references=TRUTHS, metrics=("anls_star", "nted"), by=lambda name: name, progress=False
     )
-    assert not any(work.values())
+    assert not any(calls for _, calls in work)
     look(result)
-    assert {name: len(calls) for name, calls in work.items() if calls} == done
+    assert {name: len(calls) for name, calls in work if calls} == done
 
 
 def test_phases_are_reported() -> None:

@@ -54,7 +54,7 @@ def test_clusters_are_resampled_as_wholes() -> None:
     found = together.to_dict()
     assert (found["score"], found["clusters"], found.get("confidence_note")) == (Evaluation(PAIRS).score, 8, None)
     numbers = [sorted(set(DOCUMENTS)).index(name) for name in DOCUMENTS]
-    assert together.headline_interval() == mean_interval(together.scores, clusters=np.array(numbers))
+    assert together.measured[0].interval == mean_interval(together.scores, clusters=np.array(numbers))
 
 
 def test_every_interval_and_test_knows_the_clusters() -> None:

@@ -330,7 +330,7 @@ def test_every_metric_explains_itself_in_the_tree(visit: Visit) -> None:
     """With the signs of ANLS*; only the options that it uses are offered; a row leads to its lines."""
     visitor = visit()
     for metric, options in EXPLAINED.items():
-        score = evaluate(predictions=[ORDER], references=[MENU], metrics=metric).tree(0).score
+        score = evaluate(predictions=[ORDER], references=[MENU], metrics=metric).row(0).tree.score
         visitor.choose("metric", metric)
         visitor.score(json.dumps(MENU, indent=1), json.dumps(ORDER, indent=1))
         assert {"missing", "wrong", "partial"} & set(statuses(visitor).values())

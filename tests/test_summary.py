@@ -17,7 +17,6 @@ from docscore import ScoreTree
 from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.data.pairing import Pairs, pairs_of
-from docscore.evaluation.contents import causes_table
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import MOST_FIELDS_TESTED
 from docscore.metrics.anls_star.api import build_tree
@@ -67,7 +66,7 @@ def test_fields_and_rates_equal_a_naive_recount(seed: int) -> None:
     truths = [random_truth(rng, depth=3) for _ in range(60)]
     ours = [damaged(rng, truth) if rng.random() < 0.8 else random_prediction(rng, 3) for truth in truths]
     scores = scored(truths, ours)
-    documents = [[leaf for leaf in scores.tree(number).leaves() if leaf.weight] for number in range(60)]
+    documents = [[leaf for leaf in scores.row(number).tree.leaves() if leaf.weight] for number in range(60)]
     by_place = defaultdict(list)
     for number, leaves in enumerate(documents):
         for leaf in leaves:
@@ -133,7 +132,7 @@ def test_only_the_fields_of_most_weight_have_an_interval() -> None:
 @golden("summary", "no interval")
 def test_where_there_is_no_interval_a_sentence_says_why(truths: list[str], ours: list[str], note: str) -> None:
     summary = scored(truths, ours, 0.95)
-    interval = summary.headline_interval()
+    interval = summary.measured[0].interval
     assert interval is not None
     assert (interval.ends, interval.note) == (None, note)
     assert summary.field_intervals["$"].note == note
@@ -145,10 +144,7 @@ def test_the_interval_of_the_mean_does_not_depend_on_what_else_is_asked_for() ->
     """A resample whose mean is that of the whole is a tie, however its sum was rounded: 7 of 20 lost 1/10."""
     truths = ["abcdefghij"] * 20
     scores = scored(truths, ["abcdefghiX"] * 7 + truths[7:], 0.95)
-    alone, among = (scores.headline_interval(with_fields=fields) for fields in (False, True))
-    assert alone is not None
-    assert among is not None
-    assert alone.ends == pytest.approx(among.ends, abs=1e-9)
+    assert scores.interval == pytest.approx(scores.field_intervals["$"].ends, abs=1e-9)
 
 
 def test_references_that_are_json_text() -> None:
@@ -205,7 +201,7 @@ def test_every_cause_has_a_meaning_and_a_golden_row() -> None:
 @pytest.mark.parametrize("schema", [None, {"properties": {"x": {"type": "number"}}}])
 def test_a_wrong_number_of_a_schema_is_no_text_below_the_threshold(schema: Any) -> None:
     result = docscore.evaluate(predictions=[{"x": "7"}], references=[{"x": "12"}], schema=schema)
-    (row,) = causes_table(result).rows
+    (row,) = result.causes.cells
     assert row[-1].value == "wrong value"
     assert row[-1].note.startswith("another number" if schema else "a text whose similarity")
 

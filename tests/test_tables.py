@@ -12,8 +12,8 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from docscore.core.formatting import printable
-from docscore.evaluation.contents import causes_table, fields_table, lists_table, rates_table
-from docscore.evaluation.tables import ReportTable, TableCell, TableColumn
+from docscore.evaluation.figures import rates_table
+from docscore.evaluation.tables import Table, TableCell, TableColumn
 from docscore.report.console import print_table
 from docscore.report.html_tree import macro_as_html
 from docscore.report.markup import table_as_latex, table_as_markdown
@@ -22,13 +22,13 @@ from tests.conftest import DATA, golden
 from tests.report_samples import BY_HAND, EVERY, SAMPLES, TABLES, Markup, drinks, evaluated, grid
 
 
-def printed(table: ReportTable, explanation: str = "", width: int = 80) -> str:
+def printed(table: Table, explanation: str = "", width: int = 80) -> str:
     file = io.StringIO()
     print_table(Console(file=file, width=width, highlight=False, markup=False, emoji=False), table, explanation)
     return file.getvalue()
 
 
-def as_html(table: ReportTable) -> str:
+def as_html(table: Table) -> str:
     return macro_as_html("tables.html.jinja", "draw_table", table)
 
 
@@ -59,15 +59,15 @@ def cells_of_html(source: str) -> list[list[str]]:
     return rows
 
 
-def from_html(table: ReportTable) -> list[list[str]]:
+def from_html(table: Table) -> list[list[str]]:
     return cells_of_html(as_html(table.shown(bars=False)))
 
 
-def from_markdown(table: ReportTable) -> list[list[str]]:
+def from_markdown(table: Table) -> list[list[str]]:
     return cells_of_html(MarkdownIt("commonmark", {"html": True}).enable("table").render(table_as_markdown(table)))
 
 
-def from_latex(table: ReportTable) -> list[list[str]]:
+def from_latex(table: Table) -> list[list[str]]:
     """Each line is a row; what is escaped is read back."""
     lines = [line.removesuffix(r" \\") for line in table_as_latex(table).splitlines() if line.endswith(r" \\")]
     rows = [re.split(r"(?<!\\)&", line) for line in lines if not line.startswith(r"\multicolumn")]
@@ -89,7 +89,7 @@ def read_back(text: str) -> str:
     return re.sub(r"\\(\w+)\{\}|\\(.)", lambda found: words[found[1]] if found[1] else found[2], text)
 
 
-RENDERERS: dict[str, tuple[Callable[[ReportTable], list[list[str]]], int]] = {
+RENDERERS: dict[str, tuple[Callable[[Table], list[list[str]]], int]] = {
     "Markdown": (from_markdown, 80),
     "LaTeX": (from_latex, 200),
     "HTML": (from_html, 200),
@@ -108,7 +108,7 @@ def test_every_renderer_shows_the_same_cells(renderer: str, kind: str, sample: s
         return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
 
     shown = table.shown(bars=False)
-    expected = [[column.head for column in shown.columns], *grid(shown)]
+    expected = [[column.head for column in shown.heads], *grid(shown)]
     assert [[" ".join(cell.split()) for cell in row] for row in read(table)] == [
         [cut(text) for text in row] for row in expected
     ]
@@ -117,14 +117,14 @@ def test_every_renderer_shows_the_same_cells(renderer: str, kind: str, sample: s
 def test_a_table_is_cut_off_and_says_so() -> None:
     assert BY_HAND.note == "2 of 5 fields are shown."
     one = BY_HAND.first(1)
-    assert (len(one.rows), one.left_out, one.note) == (1, 4, "1 of 5 fields are shown.")
+    assert (len(one), one.left_out, one.note) == (1, 4, "1 of 5 fields are shown.")
     assert BY_HAND.first(2) == BY_HAND
     assert TABLES["fields"](drinks()).first(99).note == ""
 
 
 def test_raw_values_by_name() -> None:
     """Extra columns are among them, bars are not, and an interval is two numbers."""
-    assert BY_HAND.records() == [
+    assert list(BY_HAND) == [
         {"field": "a_b", "name": "x", "score": 0.5, "hidden": 1, "low": 0.25, "high": 0.75},
         {"field": "c", "name": "y", "score": 0.25, "hidden": 2, "low": None, "high": None},
     ]
@@ -134,7 +134,7 @@ def test_the_first_rows_of_a_long_table_are_printed_and_all_are_counted() -> Non
     """50,000 fields took 40 seconds."""
     columns = (TableColumn("field", "field", "code"),)
     rows = tuple((TableCell(f"f{number}", f"f{number}"),) for number in range(2_000))
-    lines = printed(ReportTable("Fields", columns, rows, unit="fields")).splitlines()
+    lines = printed(Table("Fields", columns, rows, unit="fields")).splitlines()
     assert len(lines) == 504  # with a blank line, the caption, the heading and the sentence
     assert lines[-1] == "500 of 2,000 fields are shown."
 
@@ -144,24 +144,24 @@ def test_a_table_holds_what_was_worked_out_by_hand(
     kind: str, caption: str, heads: list[str], rows: list[list[str]]
 ) -> None:
     shown = TABLES[kind](drinks())
-    assert (shown.caption, [column.head for column in shown.shown().columns], grid(shown)) == (caption, heads, rows)
+    assert (shown.caption, [column.head for column in shown.shown().heads], grid(shown)) == (caption, heads, rows)
 
 
 def test_where_nothing_is_there_are_no_rows() -> None:
     found = evaluated(("a", "x", "x"))
-    assert lists_table(found).rows == causes_table(found).rows == ()
-    assert [row[0] for row in grid(fields_table(found))] == ["$"]
+    assert found.lists == found.causes == []
+    assert [row[0] for row in grid(found.fields)] == ["$"]
     assert [row[1] for row in grid(rates_table([rate._replace(total=0) for rate in found.rate_list]))] == ["–"] * 5
 
 
 @pytest.mark.parametrize(("kind", "sample"), EVERY)
 def test_every_row_has_a_cell_for_every_column_and_a_name_for_every_raw_value(kind: str, sample: str) -> None:
     shown = TABLES[kind](SAMPLES[sample]())
-    kinds = [column.kind for column in shown.columns]
-    assert shown.rows != ()
-    for row in shown.rows:
+    kinds = [column.kind for column in shown.heads]
+    assert shown.cells != ()
+    for row in shown.cells:
         assert all(cell.text or of_column == "bar" for of_column, cell in zip(kinds, row, strict=True))
         assert not any(RAW.search(cell.text + cell.note) for cell in row)
-    names = [column.name for column in shown.columns if column.kind not in ("bar", "interval")]
+    names = [column.name for column in shown.heads if column.kind not in ("bar", "interval")]
     names += ["low", "high"] * kinds.count("interval")
-    assert [sorted(record) for record in shown.records()] == [sorted(names)] * len(shown.rows)
+    assert [sorted(record) for record in shown] == [sorted(names)] * len(shown)

@@ -22,7 +22,7 @@ from docscore.cli.options import (
     two_files,
 )
 from docscore.cli.terminal import print_json
-from docscore.evaluation.contents import calibration_table
+from docscore.evaluation.automation import calibration_table, curve_table
 from docscore.report.console import print_automation, print_table
 
 
@@ -62,7 +62,7 @@ def automation_command(
     (evaluation,) = evaluations_of_files(references, [predictions], shared, first_metric="kieval")
     choice = evaluation.curve.lowest(target, confidence=shared["confidence"], progress=evaluation.progress)
     if as_json:
-        curve = [point.to_dict() for point in evaluation.curve.points()]
+        curve = list(curve_table(evaluation.curve.points()))
         parts = {"metric": evaluation.metric, "figure": evaluation.curve.figure, **choice.to_dict(), "curve": curve}
         print_json("automation", {**parts, "calibration": evaluation.calibration.to_dict()})
     else:

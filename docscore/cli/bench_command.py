@@ -22,8 +22,8 @@ from docscore.cli.options import (
 from docscore.cli.terminal import print_json
 from docscore.core.errors import InputValueError, in_file
 from docscore.core.formatting import printable
+from docscore.core.runtime import progress_from
 from docscore.data.pairing import MISSING_REMEDY
-from docscore.evaluation.evaluation import progress_from
 from docscore.evaluation.systems import grid_of_runs, logs_of_cells, total_of_runs
 from docscore.evaluation.tables import LISTED
 from docscore.integrations.log_files import run_of_file

@@ -27,10 +27,10 @@ from docscore.core.values import convert_ground_truth, convert_prediction, to_js
 from docscore.data.files import read_value, suffix_of
 from docscore.data.pairing import Pairs, rows_of_sides
 from docscore.data.rows import ID
-from docscore.evaluation.evaluation import Evaluation, Row
+from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sentences import READ
 from docscore.metrics.annotations import folded_tree
-from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, WITH_TREES
+from docscore.metrics.registry import ANLS_STAR, TYPED, WITH_TREES
 from docscore.report.console import print_annotations, print_tree
 
 
@@ -89,10 +89,10 @@ def explain_command(
         if parsed.outcome != "exact":
             note = f" ({parsed.note})" if parsed.note else ""
             click.echo(f"The prediction was {READ[parsed.outcome]}{note}.", err=True)
+    row = evaluation.row(0)
     if metric == "kieval" and as_json:
-        print_json("corrections", to_json(METRICS[metric].row_points(evaluation.row(0), options).to_dict()))
+        print_json("corrections", to_json(evaluation.scorer.row_points(row.for_metrics, options).to_dict()))
         return
-    row = Row(evaluation, 0)
     if as_json:
         parts = row.to_dict()
         print_json("explain", {**to_json(parts["tree"]), "annotations": parts["annotations"]})

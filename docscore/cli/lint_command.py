@@ -8,8 +8,7 @@ import click
 
 from docscore.cli.options import Command, a_file, ending, stdout_console
 from docscore.cli.terminal import print_json
-from docscore.evaluation.contents import findings_table
-from docscore.evaluation.ground_truths import lint
+from docscore.evaluation.ground_truths import findings_table, lint
 from docscore.report.console import print_table
 from docscore.report.markup import table_as_markdown
 
@@ -40,7 +39,7 @@ def lint_command(references: Path, *, schema: Path | None, form: str) -> int:
     """
     findings = lint(references, schema=schema)
     if form == "json":
-        print_json("lint", {"findings": [finding._asdict() for finding in findings]})
+        print_json("lint", {"findings": list(findings_table(findings))})
     elif form == "markdown":
         click.echo(table_as_markdown(findings_table(findings)))
     elif findings:

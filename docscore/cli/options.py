@@ -17,13 +17,14 @@ from rich.console import Console
 from docscore.cli.terminal import say
 from docscore.core.errors import NAMED, InputValueError, faults_summary, row_place
 from docscore.core.options import ScoringOptions
+from docscore.core.runtime import progress_from
 from docscore.data.checks import warn_of_copies
 from docscore.data.files import ColumnNames
 from docscore.data.groups import joined_runs
 from docscore.data.pairing import rows_of_sides
-from docscore.evaluation.evaluation import Evaluation, metrics_with_schema, progress_from
+from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.tables import LISTED
-from docscore.metrics.registry import ANLS_STAR, METRICS, checked_metrics
+from docscore.metrics.registry import ANLS_STAR, METRICS, checked_metrics, metrics_with_schema
 from docscore.report.console import UNBOUNDED
 from docscore.stats.intervals import CONFIDENCE
 

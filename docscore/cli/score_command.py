@@ -76,8 +76,7 @@ def score_command(
         click.get_current_context().fail("--beyond-chance needs --fail-under")
     (evaluation,) = evaluations_of_files(references, [predictions], shared)
     # compute the figures now, while progress is shown
-    _ = evaluation.headline_interval(with_fields=fields), evaluation.other_figures, evaluation.slice_figures
-    _ = evaluation.field_table if fields else None
+    _ = evaluation.measured, evaluation.slice_figures, evaluation.rates if fields else None
     level = evaluation.confidence if beyond_chance else None
     gate = None if fail_under is None else decide_level(evaluation, fail_under, level)
     if as_json:

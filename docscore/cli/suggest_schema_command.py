@@ -11,7 +11,6 @@ from docscore.cli.options import Command, a_file, ending, json_option, stdout_co
 from docscore.cli.terminal import print_json, say
 from docscore.core.output import check_output, write_whole
 from docscore.data.files import read_value
-from docscore.evaluation.contents import suggestion_table
 from docscore.evaluation.ground_truths import suggest_schema
 from docscore.report.console import print_table
 
@@ -49,4 +48,4 @@ def suggest_schema_command(
             "suggest_schema", {"schema": suggestion.schema, "fields": [field._asdict() for field in suggestion.fields]}
         )
     else:
-        print_table(stdout_console(), suggestion_table(suggestion))
+        print_table(stdout_console(), suggestion.table())

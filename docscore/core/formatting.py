@@ -101,6 +101,9 @@ def display_width(text: str) -> int:
     return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
 
 
+FOUR_DIGITS = "{:.4f}".format
+
+
 def counted(count: int, noun: str) -> str:
     """A number with a noun in the singular or plural.
 

@@ -10,23 +10,34 @@ has none that are possible.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from docscore.core.errors import InputValueError, row_place
+from docscore.core.formatting import FOUR_DIGITS, counted, share_text, threshold_text
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import check_number
 from docscore.core.runtime import Progress, no_progress
 from docscore.core.values import is_empty, step_text
+from docscore.evaluation.tables import (
+    Table,
+    TableCell,
+    TableColumn,
+    interval_column,
+    table_of,
+    text_column,
+    value_column,
+)
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.entities import checked_confidence, part_of_confidences
 from docscore.metrics.kieval import KieScore
 from docscore.metrics.registry import METRICS
-from docscore.stats.calibration import Calibration, calibration_of
+from docscore.stats.calibration import BINNING, Calibration, calibration_of
 from docscore.stats.intervals import (
     BATCH_CELLS,
     CONFIDENCE,
@@ -129,9 +140,20 @@ class Point(NamedTuple):
     automation_rate: float
     accuracy: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """The attributes in plain types; an infinite threshold becomes None, since JSON has no infinity."""
-        return {**self._asdict(), "threshold": _finite(self.threshold)}
+
+def curve_table(points: Iterable[Point], caption: str = "") -> Table:
+    """Return the automation rate and the accuracy after review at thresholds; None is the threshold for all values."""
+    return table_of(
+        caption,
+        points,
+        (
+            TableColumn("threshold", "review below"),
+            lambda point: TableCell(_finite(point.threshold), threshold_text(point.threshold)),
+        ),
+        value_column("automation_rate", "automated", share_text),
+        value_column("accuracy", "accuracy after review", FOUR_DIGITS),
+        unit="thresholds",
+    )
 
 
 class Choice(NamedTuple):
@@ -154,7 +176,7 @@ class Choice(NamedTuple):
         ends = self.threshold.ends
         return {
             "target": self.target,
-            "lowest": self.point and self.point.to_dict(),
+            "lowest": self.point and curve_table([self.point])[0],
             "threshold_interval": ends and (_finite(ends[0]), _finite(ends[1])),
             "automation_rate_interval": self.automation_rate.ends,
         }
@@ -180,6 +202,11 @@ class Curve:
         """One point for each threshold."""
         values = self.automated.values.tolist(), self.accurate.values.tolist()
         return [Point(*point) for point in zip(self.thresholds, *values, strict=True)]
+
+    def table(self) -> Table:
+        """Return every tenth of the points, and the last one, where all values are reviewed."""
+        points = self.points()
+        return curve_table([*points[:-1:10], points[-1]], f"Trade-off of automation and accuracy ({self.figure})")
 
     def lowest(
         self,
@@ -304,4 +331,37 @@ def calibration_of_reviews(
     resampled = progress("Resampling", RESAMPLES)
     return calibration_of(
         columns[0], columns[1], columns[2].astype(np.intp), confidence=confidence, seed=seed, resampled=resampled
+    )
+
+
+def calibration_table(calibration: Calibration) -> Table:
+    """Return the figures of calibration with their intervals."""
+    figures = {
+        "AUROC (1 is best, 0.5 is chance)": calibration.auroc,
+        "expected calibration error (0 is best)": calibration.ece,
+        "Brier score (0 is best)": calibration.brier,
+    }
+    documents = counted(calibration.documents, "document")
+    return table_of(
+        f"Calibration of {calibration.values:,} values in {documents}, {BINNING}",
+        figures.items(),
+        text_column("figure", "calibration", lambda item: item[0], "text"),
+        value_column("value", "value", FOUR_DIGITS, lambda item: item[1].value),
+        interval_column(FOUR_DIGITS, lambda item: item[1].interval),
+        unit="figures",
+    )
+
+
+def reliability_table(calibration: Calibration) -> Table:
+    """Return the share of right values in each bin of confidences."""
+    return table_of(
+        "Reliability: how often values of a confidence are right",
+        calibration.points,
+        value_column("above", "above", "{:.2f}".format, attrgetter("low")),
+        value_column("up_to", "up to", "{:.2f}".format, attrgetter("high")),
+        value_column("values", "values"),
+        value_column("confidence", "mean confidence", "{:.3f}".format),
+        value_column("accuracy", "right", share_text),
+        interval_column(share_text),
+        unit="bins",
     )

@@ -16,28 +16,32 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from docscore.core.display import Displayed
 from docscore.core.errors import InputValueError
-from docscore.core.formatting import with_sign
+from docscore.core.formatting import FOUR_DIGITS, p_text, shown_name, three_digits, with_sign
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import check_number, check_whole
 from docscore.core.output import write_report
 from docscore.core.runtime import Progress, no_progress
 from docscore.data.groups import groups_of_rows
-from docscore.evaluation.contents import (
-    cause_changes_table,
-    document_changes_table,
-    field_changes_table,
-    figure_changes_table,
-    slice_changes_table,
-)
 from docscore.evaluation.fields import MOST_FIELDS_TESTED, Field, FieldTable, fields_as_ratios
-from docscore.evaluation.tables import LISTED, Table
+from docscore.evaluation.rows import ScoredRows
+from docscore.evaluation.tables import (
+    LISTED,
+    Content,
+    Table,
+    TableCell,
+    TableColumn,
+    interval_column,
+    table_of,
+    text_column,
+    value_column,
+)
 from docscore.metrics.anls_star.causes import CAUSES
 from docscore.metrics.base import FigureName
 from docscore.stats.intervals import (
@@ -54,9 +58,6 @@ from docscore.stats.intervals import (
     side_by_side,
 )
 from docscore.stats.significance import fewest_documents, holm, permutation_p_values, upper_bound
-
-if TYPE_CHECKING:
-    from docscore.evaluation.evaluation import Evaluation
 
 _ONE_SIDED = Interval(note="only one of the two has it")
 
@@ -98,16 +99,68 @@ class Change(NamedTuple):
         """Whether the value of any document changed."""
         return self.interval is None or self.interval.note != NO_CHANGE
 
-    def to_dict(self, key: str) -> dict[str, Any]:
-        """The row of a table, in plain types.
+    def is_beyond_chance(self, confidence: float) -> bool:
+        """Whether the change is shown at a level of confidence, by its p-value adjusted for the number of tests."""
+        p_value = self.p_value if self.adjusted is None else self.adjusted
+        return p_value is not None and p_value < level_of_tests(confidence)
 
-        Args:
-            key: of the name.
-        """
-        row = {key: self.name, "base": self.base, "new": self.new, "difference": self.difference}
-        if self.interval is None:
-            return row
-        return {**row, "low": self.interval.low, "high": self.interval.high, "p_value": self.p_value}
+
+def level_of_tests(confidence: float) -> float:
+    """Return the p-value below which a difference is beyond chance at a level of confidence, free of rounding.
+
+    >>> level_of_tests(0.95), 1 - 0.95
+    (0.05, 0.050000000000000044)
+    """
+    return round(1 - confidence, 12)
+
+
+def changes_table(
+    caption: str,
+    changes: Iterable[Change],
+    name: Content,
+    *,
+    unit: str,
+    text: Callable[[float], str] = three_digits,
+    q_values: bool = True,
+    signatures: Iterable[str] = (),
+) -> Table:
+    """Return changes with their intervals and p-values.
+
+    Args:
+        caption: the caption.
+        changes: the rows.
+        name: the first column.
+        unit: the name of the rows, in the plural.
+        text: how a value is displayed.
+        q_values: whether the changes have q-values.
+        signatures: the signatures of the figures.
+    """
+    return table_of(
+        caption,
+        changes,
+        name,
+        *_both_columns(text),
+        interval_column(lambda end: with_sign(end, 3)),
+        value_column("p_value", "p", p_text),
+        *([value_column("q_value", "q", p_text, attrgetter("adjusted"))] if q_values else []),
+        unit=unit,
+        signatures=signatures,
+    )
+
+
+def document_changes_table(changes: Iterable[Change]) -> Table:
+    """Return documents with their scores in both systems."""
+    name = text_column("question_id", "document", attrgetter("name"))
+    return table_of("Documents, largest changes", changes, name, *_both_columns(three_digits), unit="documents")
+
+
+def _both_columns(text: Callable[[float], str]) -> list[Content]:
+    """The columns of the values in two systems, and of their difference."""
+    return [
+        value_column("base", "base", text),
+        value_column("new", "new", text),
+        value_column("difference", "change", with_sign),
+    ]
 
 
 def rows_of_base(base: Sequence[str], new: Sequence[str]) -> list[int]:
@@ -260,8 +313,8 @@ class Comparison(Displayed):
 
     def __init__(
         self,
-        base: Evaluation,
-        new: Evaluation,
+        base: ScoredRows,
+        new: ScoredRows,
         *,
         confidence: float | None = None,
         n_resamples: int = RESAMPLES,
@@ -422,7 +475,7 @@ class Comparison(Displayed):
             loss = f"a loss of more than {margin:g} beyond chance"
         elif self.difference < -margin - ROUNDING:  # so that a loss that passes as chance is told from none
             loss = f"but a loss of more than {margin:g} may be chance"
-            if self.p_value < round(1 - self.confidence, 12):  # 0.05, not 0.050000000000000044
+            if self.p_value < level_of_tests(self.confidence):
                 remark += f"; p = {self.p_value:.2g} says that the two differ, not by how much"
         else:
             loss = f"no loss of more than {margin:g}"
@@ -431,13 +484,12 @@ class Comparison(Displayed):
         return Gate(margin, self.upper, failed, f"{verdict} ({bound})")
 
     def to_dict(self) -> dict[str, Any]:
-        """The attributes in plain types, tables as lists of dicts."""
+        """Return the attributes in plain types, tables as lists of dicts."""
         note = self.figure.interval.note if self.figure.interval else ""
-        figures = [change.to_dict("figure") for change in self.figure_changes]
-        slices: dict[str, Any] = {} if self.new.by is None else {"slices": _with_q("value", self.slice_changes)}
+        slices: dict[str, Any] = {} if self.new.by is None else {"slices": list(self.slices)}
         if self.new.slice is not None:
             slices = {"slice": {"by": self.new.slice_name, "value": self.new.slice}}
-        metrics = {"metrics": figures, "signatures": self.new.signatures} if figures else {}
+        metrics = {"metrics": list(self.figures), "signatures": self.new.signatures} if self.figures else {}
         return {
             "metric": self.new.metric,
             "base": self.figure.base,
@@ -448,11 +500,11 @@ class Comparison(Displayed):
             **({"confidence_note": note} if note else {}),
             "p_value": self.p_value,
             "rows": len(self.document_changes),
-            "better": [change.to_dict("question_id") for change in self.better],
-            "worse": [change.to_dict("question_id") for change in self.worse],
+            "better": list(document_changes_table(self.better)),
+            "worse": list(document_changes_table(self.worse)),
             "same": self.same,
-            "fields": _with_q("field", self.field_changes),
-            "causes": _with_q("cause", self.cause_changes),
+            "fields": list(self._field_table(self.field_changes)),
+            "causes": list(self._cause_table(self.cause_changes)),
             **slices,
             **metrics,
             **{name: count for name, count in self.new.counts.items() if name == "skipped"},
@@ -464,27 +516,49 @@ class Comparison(Displayed):
     @cached_property
     def documents(self) -> Table:
         """The documents whose score changed, largest change first; of equal changes, losses first."""
-        return Table(document_changes_table(_largest([*self.worse, *self.better])))
+        return document_changes_table(_largest([*self.worse, *self.better]))
 
     @cached_property
     def fields(self) -> Table:
         """The fields whose score changed, each with interval, p-value and q-value."""
-        return Table(field_changes_table(self))
+        return self._field_table(change for change in self.field_changes if change.changed)
+
+    def _field_table(self, changes: Iterable[Change]) -> Table:
+        unchanged = sum(not change.changed for change in self.field_changes)
+        caption = f"Fields, largest change first ({unchanged:,} did not change)"
+        return changes_table(
+            caption, changes, text_column("field", "field", attrgetter("name")), unit="fields that changed"
+        )
 
     @cached_property
     def figures(self) -> Table:
         """The change of each figure of the metrics, with interval and p-value; no rows if there is one figure."""
-        return Table(figure_changes_table(self))
+        return changes_table(
+            "Metrics",
+            self.figure_changes,
+            (TableColumn("figure", "metric", "text"), lambda change: TableCell(change.name, change.label)),
+            unit="figures",
+            text=FOUR_DIGITS,
+            q_values=False,
+            signatures=self.new.signatures.values(),
+        )
 
     @cached_property
     def causes(self) -> Table:
         """The points lost by each cause whose points changed, with interval, p-value and q-value."""
-        return Table(cause_changes_table(self))
+        return self._cause_table(change for change in self.cause_changes if change.changed)
+
+    def _cause_table(self, changes: Iterable[Change]) -> Table:
+        caption, name = "Points lost by cause, largest change first", attrgetter("name")
+        return changes_table(caption, changes, text_column("cause", "cause", name, "text"), unit="causes")
 
     @cached_property
     def slices(self) -> Table:
         """The figure within each slice, with interval, p-value and q-value; without `by` no rows."""
-        return Table(slice_changes_table(self))
+        by = shown_name(self.new.slice_name)
+        caption = f"{self.figure.label} by {by}, largest change first"
+        name = text_column("value", by, attrgetter("name"))
+        return changes_table(caption, self.slice_changes, name, unit="slices")
 
     def report(self, path: str | Path, *, changes: int = LISTED) -> Path:
         """Write the comparison as Markdown, for a comment on a pull request.
@@ -501,7 +575,7 @@ class Comparison(Displayed):
         """
         return write_report(path, self._renderers(changes=changes))
 
-    def _sides(self, of_system: Callable[[Evaluation], Ratios]) -> tuple[Ratios, Ratios]:
+    def _sides(self, of_system: Callable[[ScoredRows], Ratios]) -> tuple[Ratios, Ratios]:
         """Ratios of both systems, the rows of both in the order of the new system."""
         before, after = of_system(self.base), of_system(self.new)
         return before.rows(self._rows), after
@@ -520,7 +594,7 @@ decide = Comparison.decide
 """`Comparison.decide` as a function: `docscore.decide(comparison, max_loss)`."""
 
 
-def decide_level(system: Evaluation, level: float, confidence: float | None) -> Gate:
+def decide_level(system: ScoredRows, level: float, confidence: float | None) -> Gate:
     """Decide whether the first figure of a system is below a level, by itself or beyond chance.
 
     With a confidence it fails, as for two systems, only where that is shown: where the upper confidence bound of the
@@ -562,7 +636,7 @@ def _verdict(failed: bool) -> str:
 
 
 def _check_decidable(
-    system: Evaluation, confidence: float | None, least: Differences, worst: str, needed: int, limit: float
+    system: ScoredRows, confidence: float | None, least: Differences, worst: str, needed: int, limit: float
 ) -> str:
     """Check that a gate can fail at all, and return what its bound assumes, in words; "" where it assumes nothing.
 
@@ -606,7 +680,7 @@ def _heaviest(*tables: FieldTable) -> list[str]:
     return [path for path in weights if path in chosen]
 
 
-def _with_fields(system: Evaluation, paths: Sequence[str]) -> Ratios:
+def _with_fields(system: ScoredRows, paths: Sequence[str]) -> Ratios:
     """The first figure, and the fields with these paths."""
     known = system.field_table.fields
     fields = fields_as_ratios([known.get(path, Field(path)) for path in paths], len(system))
@@ -624,7 +698,3 @@ def _lost_by_cause(table: FieldTable) -> Ratios:
 
 def _largest(changes: Iterable[Change]) -> list[Change]:
     return sorted(changes, key=lambda change: -change.size)
-
-
-def _with_q(key: str, changes: Iterable[Change]) -> list[dict[str, Any]]:
-    return [{**change.to_dict(key), "q_value": change.adjusted} for change in changes]

@@ -11,10 +11,22 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
+from docscore.core.formatting import FOUR_DIGITS, share_text, three_digits
+from docscore.evaluation.tables import (
+    Content,
+    Table,
+    TableCell,
+    TableColumn,
+    interval_column,
+    table_of,
+    text_column,
+    value_column,
+)
 from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.field_counts import OUTCOMES, Leaf, Outcome, Partner
 from docscore.metrics.anls_star.sizes import SIDES, Side
@@ -122,42 +134,10 @@ class Field:
         """The number of values with one of these outcomes, by default with any; nulls are not counted."""
         return sum(self.counts[outcome] - self.nulls[outcome] for outcome in outcomes or OUTCOMES)
 
-    def to_dict(self, whole: float, interval: Interval | None = None) -> dict[str, Any]:
-        """The row of a table, in plain types; types of entities have no outcomes and rates.
-
-        Args:
-            whole: the points possible in all documents, by which points lost are divided; for a mean their number.
-            interval: of the score; if None, the row has no columns for it.
-        """
-        ends = {} if interval is None else {"low": interval.low, "high": interval.high}
-        outcomes: dict[str, Any] = {str(outcome): self.counts[outcome] for outcome in OUTCOMES}
-        outcomes |= {"omission_rate": self.omission_rate, "hallucination_rate": self.hallucination_rate}
-        if not any(self.counts.values()):
-            outcomes = {}
-        return {
-            "field": self.path,
-            "score": self.score,
-            **ends,
-            "points_lost": self.points_lost / whole,
-            "documents": self.document_count,
-            **outcomes,
-        }
-
     @property
     def compared_as(self) -> str:
         """How its values were compared, in words."""
         return " or ".join(label or "text" for label in self.compared)
-
-    def to_typed_dict(self) -> dict[str, Any]:
-        """The row of the table of the fields of the typed score, in plain types."""
-        return {
-            "field": self.path,
-            "typed_score": self.score,
-            "compared": self.compared_as,
-            "weight": self.weight,
-            "values": sum(self.counts.values()),
-            **{f"unreadable_{side}s": self.unreadable[side] for side in SIDES},
-        }
 
     def add_points(self, number: int, earned: float, weight: float) -> None:
         """Add S and L of a value of a document; those of one document come one after the other."""
@@ -215,7 +195,7 @@ class FieldTable:
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """The fields of the typed score, a row each, in plain types."""
-        return {"typed_fields": [field.to_typed_dict() for field in self.fields.values()]}
+        return {"typed_fields": list(typed_fields_table(self.fields.values()))}
 
     def add_sums(self, number: int, sums: Mapping[str, tuple[float, float]]) -> None:
         """Count a document by types of entities: numerator and denominator of each type."""
@@ -267,11 +247,118 @@ class FieldTable:
         """The fields, most points lost first."""
         return sorted(self.fields.values(), key=lambda field: -field.points_lost)
 
+    def typed(self) -> Table:
+        """The fields of the typed score that were not compared as text, most points lost first."""
+        fields = [field for field in self.fields.values() if field.compared != [""]]
+        return typed_fields_table(sorted(fields, key=lambda field: field.earned - field.weight))
+
 
 def fields_as_ratios(fields: Sequence[Field], documents: int) -> Ratios:
     """The scores of fields as ratios of sums over documents, k columns in their order."""
     earned, weight = np.zeros((documents, len(fields))), np.zeros((documents, len(fields)))
-    for column, each in enumerate(fields):
-        numbers = np.array(each.numbers, dtype=np.intp)
-        earned[numbers, column], weight[numbers, column] = each.document_earned, each.document_weight
+    for column, summed in enumerate(fields):
+        numbers = np.array(summed.numbers, dtype=np.intp)
+        earned[numbers, column], weight[numbers, column] = summed.document_earned, summed.document_weight
     return Ratios(earned, weight)
+
+
+def fields_table(
+    fields: Iterable[Field], whole: float, intervals: Mapping[str, Interval], *, with_outcomes: bool
+) -> Table:
+    """Return the fields of a test set, with their scores and where their points went.
+
+    Args:
+        fields: the rows.
+        whole: the points possible in all documents, by which points lost are divided; for a mean their number.
+        intervals: the interval of the score of a field by its path.
+        with_outcomes: whether the values of the fields have outcomes; those of types of entities have none.
+    """
+    outcomes: tuple[Content, ...] = (
+        *(_outcome_column(*names) for names in _OUTCOME_HEADS.items()),
+        value_column("omission_rate", "omission", share_text, extra=True),
+        value_column("hallucination_rate", "hallucination", share_text, extra=True),
+    )
+    return table_of(
+        "Fields, most points lost first",
+        fields,
+        text_column("field", "field", attrgetter("path")),
+        value_column("score", "score", three_digits),
+        interval_column("{:.3f}".format, lambda field: intervals.get(field.path), "{:.2f}-{:.2f}"),
+        value_column(
+            "points_lost", "points lost", FOUR_DIGITS, lambda field: field.points_lost / whole, terminal="lost"
+        ),
+        value_column("documents", "documents", value=attrgetter("document_count"), extra=True),
+        *(outcomes if with_outcomes else ()),
+        unit="fields",
+    )
+
+
+_OUTCOME_HEADS: dict[Outcome, tuple[str, str]] = {  # and a short one for terminals
+    "exact": ("exact", ""),
+    "partial": ("near", ""),
+    "wrong": ("wrong", ""),
+    "wrong_type": ("wrong type", "type"),
+    "missing": ("missing", "miss"),
+    "extra": ("extra", ""),
+}
+
+
+def _outcome_column(outcome: Outcome, heads: tuple[str, str]) -> Content:
+    def count_text(count: int) -> str:
+        return f"{count:,}" if count else "·"
+
+    return value_column(outcome, heads[0], count_text, lambda field: field.counts[outcome], terminal=heads[1])
+
+
+def lists_table(lists: Mapping[str, Mapping[Partner, int]]) -> Table:
+    """Return for each list the number of elements with and without a partner on the other side."""
+    return table_of(
+        "Lists: their elements",
+        [{"field": path, **counts} for path, counts in lists.items()],
+        text_column("field", "elements"),
+        value_column("matched", "matched"),
+        value_column("missing", "missing"),
+        value_column("extra", "only in the prediction", terminal="extra"),
+        unit="lists",
+    )
+
+
+def causes_table(lost: Mapping[Cause, float], meanings: Mapping[Cause, str], caption: str = "") -> Table:
+    """Return the causes of lost points, largest first; without rows if no point was lost.
+
+    Args:
+        lost: the points lost by each cause, as shares of 1.
+        meanings: what each cause means.
+        caption: the caption; "" for how much was lost.
+    """
+    causes = sorted(((cause, points) for cause, points in lost.items() if points), key=lambda item: -item[1])
+    whole = sum(lost.values())
+    return table_of(
+        caption or f"Why {whole:.4f} of 1 was lost",
+        causes,
+        value_column("bar", "", lambda _: "", lambda item: item[1] / causes[0][1], kind="bar"),
+        value_column("points_lost", "points", FOUR_DIGITS, lambda item: item[1]),
+        value_column("share", "share", share_text, lambda item: item[1] / whole),
+        (TableColumn("cause", "cause", "text"), lambda item: TableCell(item[0], item[0], note=meanings[item[0]])),
+        unit="causes",
+    )
+
+
+def typed_fields_table(fields: Iterable[Field]) -> Table:
+    """Return the fields of the typed score, with how their values were compared."""
+    return table_of(
+        "Typed score: fields that were not compared as text",
+        fields,
+        text_column("field", "field", attrgetter("path")),
+        value_column("typed_score", "typed score", three_digits, attrgetter("score"), terminal="score"),
+        text_column("compared", "compared as", attrgetter("compared_as"), "text"),
+        value_column("weight", "weight", extra=True),
+        value_column("values", "values", value=lambda field: sum(field.counts.values())),
+        _unreadable_column("ground_truth", "not read, expected", "unread"),
+        _unreadable_column("prediction", "not read, predicted", "unread pred."),
+        unit="fields",
+    )
+
+
+def _unreadable_column(side: Side, head: str, terminal: str) -> Content:
+    return value_column(f"unreadable_{side}s", head, value=lambda field: field.unreadable[side], terminal=terminal)

@@ -18,12 +18,14 @@ from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from docscore.core.errors import Faults, InputValueError, short_repr
+from docscore.core.formatting import FOUR_DIGITS, shown_name
 from docscore.core.options import KEYWORD, SchemaSource
 from docscore.core.values import Value, field_path, places_in, scalar_text, step_text, to_json
 from docscore.data.files import ColumnNames, table_of_source
 from docscore.data.json_text import dumps_strictly, is_json_container, parsed_reference
 from docscore.data.rows import place_of, read_rows, side_format
 from docscore.evaluation.evaluation import Evaluation, evaluate
+from docscore.evaluation.tables import Table, table_of, text_column, value_column
 from docscore.metrics.anls_star.api import anls_score
 from docscore.metrics.registry import TYPED
 from docscore.metrics.typed.comparators import comparator
@@ -130,6 +132,24 @@ class Suggestion(NamedTuple):
 
     schema: dict[str, Any]
     fields: list[SuggestedField]
+
+    def table(self) -> Table:
+        """Return the fields with their comparators, and what these take for right that is written otherwise."""
+        return table_of(
+            "Suggested comparators",
+            self.fields,
+            text_column("field", "field"),
+            text_column("compare", "compare as", _comparator_text, "text"),
+            value_column("values", "values"),
+            value_column("points", "points", FOUR_DIGITS),
+            text_column("specimens", "such as", lambda field: ", ".join(f"{a} ↔ {b}" for a, b in field.specimens)),
+            text_column("note", "note", kind="text"),
+            unit="fields",
+        )
+
+
+def _comparator_text(field: SuggestedField) -> str:
+    return ", ".join([field.compare, *(f"{name} {value}" for name, value in field.settings.items())])
 
 
 def read_ground_truths(references: Any, options: Mapping[str, Any]) -> tuple[list[str], list[Value]]:
@@ -386,7 +406,7 @@ def _settled(result: Evaluation, schema: Any, fields: Mapping[str, SuggestedFiel
     lost: dict[str, float] = {}
     pairs: dict[str, Counter[tuple[str, str]]] = {}
     for number in range(len(typed)):
-        tree = typed.tree(number)
+        tree = typed.row(number).tree
         for node in tree.leaves():
             path = node.field_path
             if path in fields and node.status == "exact" and node.compared:
@@ -444,6 +464,20 @@ class Finding(NamedTuple):
     cases: int
     text: str
     ids: tuple[str, ...] = ()
+
+
+def findings_table(findings: Iterable[Finding]) -> Table:
+    """Return findings about ground truths."""
+    return table_of(
+        "Findings",
+        findings,
+        text_column("kind", "finding", kind="text"),
+        text_column("place", "field"),
+        value_column("cases", "cases"),
+        text_column("text", "what", kind="text"),
+        value_column("ids", "documents", lambda ids: shown_name(", ".join(ids)), kind="code"),
+        unit="findings",
+    )
 
 
 def lint(references: Any, *, schema: Any = None) -> list[Finding]:

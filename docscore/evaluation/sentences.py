@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import fsum
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 import Levenshtein
 
@@ -20,20 +20,18 @@ from docscore.core.formatting import (
     with_sign,
 )
 from docscore.data.json_text import PARSE_COUNTS
+from docscore.evaluation.automation import Choice
+from docscore.evaluation.comparison import Comparison, level_of_tests
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.rows import ScoredRows
+from docscore.evaluation.runs import Runs
 from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.annotations import Annotation, cause_in_words
 from docscore.metrics.base import MetricTree
-from docscore.metrics.registry import METRICS
 from docscore.stats.intervals import Interval
 
 _RUNS_LISTED = 8  # scores of runs in a sentence
-
-if TYPE_CHECKING:
-    from docscore.evaluation.automation import Choice
-    from docscore.evaluation.comparison import Change, Comparison
-    from docscore.evaluation.evaluation import Evaluation
-    from docscore.evaluation.runs import Runs
 
 NOTHING_LOST = "No point was lost."
 
@@ -77,12 +75,12 @@ def changed_order(before: Sequence[float], after: Sequence[float]) -> list[int]:
     return [] if new == old else new
 
 
-def _gain(found: Evaluation) -> float:
+def _gain(system: ScoredRows) -> float:
     """How much higher the score is with numbers compared by value."""
-    return 0.0 if found.score_by_value is None else found.score_by_value - found.score
+    return 0.0 if system.score_by_value is None else system.score_by_value - system.score
 
 
-def by_value_text(evaluations: Mapping[str, Evaluation]) -> str:
+def by_value_text(evaluations: Mapping[str, ScoredRows]) -> str:
     """The sentence about numbers that are only printed differently; "" where comparing them by value changes little.
 
     Args:
@@ -102,21 +100,6 @@ def by_value_text(evaluations: Mapping[str, Evaluation]) -> str:
     return f"Numbers are compared as they print: by value (--numbers value) {'; '.join(parts)}{then}"
 
 
-def level_of_tests(confidence: float) -> float:
-    """The p-value below which a difference is beyond chance at a level of confidence, free of rounding: 0.05 for 0.95.
-
-    >>> level_of_tests(0.95), 1 - 0.95
-    (0.05, 0.050000000000000044)
-    """
-    return round(1 - confidence, 12)
-
-
-def is_beyond_chance(change: Change, confidence: float) -> bool:
-    """Whether a change is shown at a level of confidence, by its p-value adjusted for the number of tests."""
-    p_value = change.p_value if change.adjusted is None else change.adjusted
-    return p_value is not None and p_value < level_of_tests(confidence)
-
-
 def between_systems(confidence: float) -> str:
     """How systems are tested against another, in words."""
     return f"paired permutation test, Holm-corrected for the number of systems, p < {level_of_tests(confidence):g}"
@@ -131,12 +114,12 @@ def interval_text(interval: Interval, confidence: float, *, signed: bool = False
     return f"{percent_text(confidence)} interval {low} to {high}{note}"
 
 
-def sample_text(found: Evaluation, noun: str, *, with_fields: bool = False) -> str:
-    """The number of rows or documents of a mean, and its interval if requested, drawn with those of fields or not."""
-    size, interval = counted(len(found), noun), found.headline_interval(with_fields=with_fields)
-    if found.pairs.documents is not None:
-        size = f"{counted(len(found.document_ids), 'document')} in {counted(found.pairs.runs, 'run')}"
-    return size if interval is None else f"{size}, {interval_text(interval, found.confidence or 0)}"
+def sample_text(evaluation: Evaluation, noun: str) -> str:
+    """The number of rows or documents of a mean, and its interval if requested."""
+    size, interval = counted(len(evaluation), noun), evaluation.measured[0].interval
+    if evaluation.pairs.documents is not None:
+        size = f"{counted(len(evaluation.document_ids), 'document')} in {counted(evaluation.pairs.runs, 'run')}"
+    return size if interval is None else f"{size}, {interval_text(interval, evaluation.confidence or 0)}"
 
 
 def runs_lines(runs: Runs) -> list[str]:
@@ -155,75 +138,67 @@ def runs_lines(runs: Runs) -> list[str]:
     return lines
 
 
-def headline_text(found: Evaluation, noun: str, *, with_fields: bool = False) -> str:
+def headline_text(evaluation: Evaluation, noun: str) -> str:
     """What the headline figure is, with its interval: "mean ANLS* of 40 documents, 95% interval 0.7511 to 0.8532"."""
-    sample = sample_text(found, noun, with_fields=with_fields)
-    return f"{'mean ' if found.is_mean else ''}{found.figure_names[0].label} of {sample}"
+    sample = sample_text(evaluation, noun)
+    return f"{'mean ' if evaluation.is_mean else ''}{evaluation.figure_names[0].label} of {sample}"
 
 
-def fields_note(found: Evaluation) -> str:
-    """What a metric without causes of lost points shows in their place, as a sentence; "" for others."""
-    metric = METRICS[found.metric]
-    if metric.field_source == "entities":
-        return f"{metric.label} counts entities: fields are types of entities, and lost points have no causes."
-    return "" if metric.field_source else f"{metric.label} compares whole documents: it has no fields and no causes."
-
-
-def slice_text(found: Evaluation) -> str:
+def slice_text(system: ScoredRows) -> str:
     """Which slice the rows of an evaluation are."""
-    return f"only the rows with {shown_name(found.slice or '')} as {shown_name(found.slice_name)}"
+    return f"only the rows with {shown_name(system.slice or '')} as {shown_name(system.slice_name)}"
 
 
-def count_lines(found: Evaluation, *, alone: bool = True, doubts: bool = True) -> list[str]:
+def count_lines(system: ScoredRows, *, alone: bool = True, doubts: bool = True) -> list[str]:
     """One line for each kind of rows that were skipped, missing, unparsed, extracted or mended; with the first ids.
 
     Then one for each doubt about the rows, unless that is left to the warning, and for numbers only printed otherwise.
     What is said of two systems together is left out where the evaluation is not alone.
     """
-    ids = {PARSE_COUNTS[outcome]: ids for outcome, ids in found.parsed_ids().items()}
-    lines = [slice_text(found)] if found.slice is not None and alone else []
-    for name, count in found.counts.items():
+    ids = {PARSE_COUNTS[outcome]: ids for outcome, ids in system.parsed_ids().items()}
+    lines = [slice_text(system)] if system.slice is not None and alone else []
+    for name, count in system.counts.items():
         if count and (alone or name != "skipped"):
             noun, what = COUNTED[name]
-            why = f" {found.why_left_out}" if name == "skipped" else ""
+            why = f" {system.why_left_out}" if name == "skipped" else ""
             first = ", ".join(map(shown_name, ids.get(name, [])[:NAMED]))
             more = f" and {len(ids[name]) - NAMED:,} more" if len(ids.get(name, [])) > NAMED else ""
             lines.append(f"{counted(count, noun)} {what}{why}" + (f": {first}{more}" if first else ""))
-    if found.options.with_confidences and not found.has_reviews:
-        label = METRICS[found.metric].label
+    if system.options.with_confidences and not system.has_reviews:
+        label = system.scorer.label
         lines.append(f"{label} does not say which values are right: no trade-off of automation, no calibration")
-    return [*lines, *(found.doubts if doubts else ()), *filter(None, [by_value_text({"": found})] if alone else ())]
+    return [*lines, *(system.doubts if doubts else ()), *filter(None, [by_value_text({"": system})] if alone else ())]
 
 
-def difference_interval(found: Comparison) -> str:
+def difference_interval(comparison: Comparison) -> str:
     """The interval of a difference, as text."""
-    return interval_text(found.figure.interval or Interval(), found.confidence, signed=True)
+    return interval_text(comparison.figure.interval or Interval(), comparison.confidence, signed=True)
 
 
-def verdict_text(found: Comparison) -> str:
+def verdict_text(comparison: Comparison) -> str:
     """How many documents got better and worse, and whether that may be chance, as a sentence with the p-value.
 
     Where several systems are compared with the base, the p-value is adjusted for them, and the sentence names how many.
     """
-    better, worse = len(found.better), len(found.worse)
-    noun = "document" if found.new.pairs.documents is None else "prediction"  # of several runs
-    if not better and not worse and not found.figure.changed:
-        return f"the same on all {counted(found.same, noun)}"
-    documents = counted(better + worse + found.same, noun)
-    p_value = found.p_value if found.figure.adjusted is None else found.figure.adjusted
-    chance = "is hardly chance" if is_beyond_chance(found.figure, found.confidence) else "may be chance"
-    of_tests = f" (adjusted for {found.tests} comparisons)" if found.tests > 1 else ""
+    better, worse = len(comparison.better), len(comparison.worse)
+    noun = "document" if comparison.new.pairs.documents is None else "prediction"  # of several runs
+    if not better and not worse and not comparison.figure.changed:
+        return f"the same on all {counted(comparison.same, noun)}"
+    documents = counted(better + worse + comparison.same, noun)
+    p_value = comparison.p_value if comparison.figure.adjusted is None else comparison.figure.adjusted
+    chance = "is hardly chance" if comparison.figure.is_beyond_chance(comparison.confidence) else "may be chance"
+    of_tests = f" (adjusted for {comparison.tests} comparisons)" if comparison.tests > 1 else ""
     return f"better on {better:,} of {documents}, worse on {worse:,}; this {chance}, p = {p_text(p_value)}{of_tests}"
 
 
-def count_lines_of_both(found: Comparison, *, doubts: bool = True) -> list[str]:
+def count_lines_of_both(comparison: Comparison, *, doubts: bool = True) -> list[str]:
     """One line for the rows left out of both systems, the other lines of `count_lines` of each, and one on numbers."""
-    skipped = found.new.pairs.skipped
-    lines = [] if found.new.slice is None else [slice_text(found.new)]
-    lines += [f"{counted(skipped, 'document')} left out of both {found.new.why_left_out}"] if skipped else []
-    for side, system in (("base", found.base), ("new", found.new)):
+    skipped = comparison.new.pairs.skipped
+    lines = [] if comparison.new.slice is None else [slice_text(comparison.new)]
+    lines += [f"{counted(skipped, 'document')} left out of both {comparison.new.why_left_out}"] if skipped else []
+    for side, system in (("base", comparison.base), ("new", comparison.new)):
         lines += [f"{side}: {line}" for line in count_lines(system, alone=False, doubts=doubts)]
-    return [*lines, *filter(None, [by_value_text({"base": found.base, "new": found.new})])]
+    return [*lines, *filter(None, [by_value_text({"base": comparison.base, "new": comparison.new})])]
 
 
 def choice_text(choice: Choice, confidence: float) -> str:
@@ -245,21 +220,23 @@ _SPELLINGS = {
 }
 
 
-def annotation_text(found: Annotation) -> str:
+def annotation_text(annotation: Annotation) -> str:
     """A remark on a score tree as a sentence without its points."""
-    where = "" if found.parent == "$" else f" in {shown_name(found.parent)}"
-    if found.kind == "exchanged":
-        first, second = (shown_name(path.removeprefix(found.parent).removeprefix(".")) for path in found.paths)
+    where = "" if annotation.parent == "$" else f" in {shown_name(annotation.parent)}"
+    if annotation.kind == "exchanged":
+        first, second = (
+            shown_name(path.removeprefix(annotation.parent).removeprefix(".")) for path in annotation.paths
+        )
         return f"{first} and {second} are exchanged{where}"
-    if found.kind == "elsewhere":
-        first, second = map(shown_name, found.paths)
+    if annotation.kind == "elsewhere":
+        first, second = map(shown_name, annotation.paths)
         return f"the value of {first} is predicted at {second}"
-    if found.kind == "option":
-        return f"{found.subject} was taken{where}"
-    if found.kind == "group":
-        return f"{found.subject}{where}"
-    gain = "" if found.gain is None else f": {found.gain:+.3f} with numbers by value"
-    return f"{len(found.paths):,} {_SPELLINGS[found.subject][len(found.paths) != 1]}{gain}"
+    if annotation.kind == "option":
+        return f"{annotation.subject} was taken{where}"
+    if annotation.kind == "group":
+        return f"{annotation.subject}{where}"
+    gain = "" if annotation.gain is None else f": {annotation.gain:+.3f} with numbers by value"
+    return f"{len(annotation.paths):,} {_SPELLINGS[annotation.subject][len(annotation.paths) != 1]}{gain}"
 
 
 def points_text(tree: ScoreTree) -> str:

@@ -24,9 +24,9 @@ from docscore.core.options import AS_TEXT, ScoringOptions, check_choice, options
 from docscore.data.json_text import store
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.data.rows import as_rows
-from docscore.evaluation.evaluation import Evaluation, metrics_with_schema
 from docscore.evaluation.fields import Field, as_float, units
-from docscore.metrics.registry import checked_metrics
+from docscore.evaluation.rows import ScoredRows
+from docscore.metrics.registry import checked_metrics, metrics_with_schema
 
 RATES: dict[str, str] = {  # by the count that is divided by the number of rows
     "parse_failures": "parse_failure_rate",
@@ -81,7 +81,7 @@ class ScoreState:
         self.fields: dict[str, Field] = {}
         self.ids: dict[int, int] = {}  # the hash of the values of each row by id, by that of its id
         self.parts: set[int] = set()  # random numbers of the states whose rows are in it
-        self.last: Evaluation | None = None  # the rows of the last update
+        self.last: ScoredRows | None = None  # the rows of the last update
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "last": None}
@@ -103,9 +103,9 @@ class ScoreState:
     def update_pairs(self, pairs: Pairs) -> None:
         """Score more pairs; errors as for `update`."""
         if pairs.ids:
-            self.update_scores(Evaluation(pairs, self.options, metrics=self.metrics, confidence=None))
+            self.update_scores(ScoredRows(pairs, self.options, metrics=self.metrics, confidence=None))
 
-    def update_scores(self, evaluation: Evaluation) -> None:
+    def update_scores(self, evaluation: ScoredRows) -> None:
         """Add the rows of an evaluation with the options and the metrics of this state; errors as for `merge`."""
         more = self._sums_of(evaluation)
         more.ids, more.last = _hashes(evaluation.source), evaluation
@@ -113,7 +113,7 @@ class ScoreState:
             more.parts = {secrets.randbits(64)}
         self.merge(more)
 
-    def _sums_of(self, evaluation: Evaluation) -> ScoreState:
+    def _sums_of(self, evaluation: ScoredRows) -> ScoreState:
         more = self.empty()
         more.rows, more.counts = len(evaluation), evaluation.counts
         for column, (name, _) in enumerate(evaluation.figure_names):
@@ -180,7 +180,7 @@ class ScoreState:
         new.add_sums(self)
         rows = self.last.source.only(numbers)._replace(skipped=None if self.last.source.skipped is None else 0)
         options = replace(self.options, parse=self.options.parse or AS_TEXT)  # the texts were judged with the others
-        new.add_sums(self._sums_of(Evaluation(rows, options, metrics=self.metrics, confidence=None)), sign=-1)
+        new.add_sums(self._sums_of(ScoredRows(rows, options, metrics=self.metrics, confidence=None)), sign=-1)
         new.counts["repeated"] = new.counts.get("repeated", 0) + len(again)
         new.ids = {name: content for name, content in self.ids.items() if name not in again}
         new.parts, new.last = self.parts, self.last

@@ -11,11 +11,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from docscore.core.errors import InputValueError
 from docscore.core.runtime import Progress, no_progress
 from docscore.evaluation.comparison import Change, Comparison, adjusted, changes_of, rows_of_base
 from docscore.evaluation.costs import undominated
-from docscore.evaluation.evaluation import Evaluation, Slice
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.figures import Slice
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, Ratios, side_by_side
 from docscore.stats.ranking import Rank, ranks_of
 
@@ -52,8 +56,8 @@ class Systems:
 
     def score_per_cost(self, name: str) -> float | None:
         """The first of the figures, divided by the mean cost of a document; None where that is not known, or 0."""
-        system = self.evaluations[name]
-        return system.figures[self.figures[0]] / system.document_cost if system.document_cost else None
+        system, cost = self.evaluations[name], self.evaluations[name].document_cost
+        return system.figures[self.figures[0]] / cost if cost else None
 
     def parts(self) -> list[dict[str, Slice]]:
         """The figures of each system over all rows, and over those of each slice, largest first."""
@@ -131,14 +135,15 @@ def _front(evaluations: Mapping[str, Evaluation], figure: str) -> list[str]:
     """The systems that no other one beats in both a figure and cost."""
     values: dict[str, tuple[float, float]] = {}
     for name, evaluation in evaluations.items():
-        if evaluation.document_cost is None:
+        cost = evaluation.document_cost
+        if cost is None:
             raise InputValueError(
                 place="pareto",
                 expected=f"the cost of each prediction of {name!r}",
                 got=evaluation.costs["cost"].note if "cost" in evaluation.costs else "none",
                 remedy="--cost-column names another column",
             )
-        values[name] = evaluation.figures[figure], evaluation.document_cost
+        values[name] = evaluation.figures[figure], cost
     return undominated(values)
 
 
@@ -148,7 +153,7 @@ def _ranks(evaluations: Mapping[str, Evaluation], column: int, progress: Progres
     if len(evaluations) == 1:
         raise InputValueError(place="ranks", expected="at least two systems", got="one")
     in_order = [_in_order(system, first).columns([column]) for system in evaluations.values()]
-    clusters = first.document_clusters
+    clusters = _document_clusters(first)
     if len(first.document_ids if clusters is None else set(clusters.tolist())) == 1:
         unit = "document" if clusters is None else "cluster"
         raise InputValueError(place="ranks", expected=f"at least two {unit}s", got="one")
@@ -165,13 +170,13 @@ def _ranks(evaluations: Mapping[str, Evaluation], column: int, progress: Progres
 
 def _change(base: Evaluation, new: Evaluation, column: int = 0, progress: Progress = no_progress) -> Change:
     """The change of one figure between two systems, without an interval."""
-    before, after = _in_order(base, new).columns([column]), new.document_ratios.columns([column])
+    before, after = _in_order(base, new).columns([column]), _document_ratios(new).columns([column])
     return changes_of(
         [new.figure_names[column]],
         before,
         after,
         [[0]],
-        clusters=new.document_clusters,
+        clusters=_document_clusters(new),
         seed=base.seed,
         progress=progress,
     )[0]
@@ -179,7 +184,23 @@ def _change(base: Evaluation, new: Evaluation, column: int = 0, progress: Progre
 
 def _in_order(base: Evaluation, new: Evaluation) -> Ratios:
     """The figures of the documents of the base, in the order of those of the new system."""
-    return base.document_ratios.rows(rows_of_base(base.document_ids, new.document_ids))
+    return _document_ratios(base).rows(rows_of_base(base.document_ids, new.document_ids))
+
+
+def _document_ratios(system: Evaluation) -> Ratios:
+    """The figures of the metrics as ratios of sums over documents, whose parts are the means over the runs."""
+    if system.pairs.documents is None:
+        return system.ratios
+    shape = system.pairs.runs, len(system.document_ids), -1
+    sides = (np.reshape(side, shape).mean(axis=0) for side in (system.ratios.earned, system.ratios.weight))
+    return Ratios(*sides)
+
+
+def _document_clusters(system: Evaluation) -> npt.NDArray[np.intp] | None:
+    """The number of the cluster of each document; None where all documents are independent."""
+    clusters, n = system.clusters, len(system.document_ids)
+    alone = system.pairs.documents is not None and clusters is not None and len(set(clusters[:n].tolist())) == n
+    return None if clusters is None or alone else clusters[:n]
 
 
 def changes_against(evaluations: Mapping[str, Evaluation], base: str) -> dict[str, Comparison]:

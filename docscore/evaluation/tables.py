@@ -1,14 +1,16 @@
-"""The table that every renderer takes, with typed cells of a raw value and its text; and the tables of results."""
+"""The table model of results: rows of raw values, each with its text, which Python and every renderer read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from docscore.core.display import Displayed
+from docscore.core.formatting import shown_name
+from docscore.stats.intervals import Interval
 
-LISTED = 10  # documents that a report shows, where nothing else is asked for
+LISTED = 10  # rows that a report shows by default
 
 ColumnKind = Literal["text", "code", "number", "interval", "bar"]
 
@@ -52,96 +54,22 @@ class TableCell(NamedTuple):
     suffix: str = ""
 
 
-@dataclass(frozen=True)
-class ReportTable:
-    """A table of a report, independent of the output format.
+@dataclass(eq=False, repr=False)
+class Table(Displayed, list[dict[str, Any]]):
+    """A table of a result: a list of its rows, each a dict of raw values, which are not rounded.
+
+    An interval has the keys "low" and "high" in a row.
 
     Attributes:
         caption: the heading of the table.
-        columns: the columns.
-        rows: the rows; each has a cell for every column.
+        heads: the columns.
+        cells: the rows as renderers read them; each has a cell for every column.
         unit: the name of the rows, in the plural.
         left_out: the number of rows cut off at the end.
         signatures: the signatures of the figures, shown below the table.
         remarks: sentences shown below the table, such as on what its marks mean.
         systems_from: the number of the first of the columns that are systems, which are the last ones; 0 for none.
             Where they are too many for a terminal, the table is `stacked`.
-    """
-
-    caption: str
-    columns: tuple[TableColumn, ...]
-    rows: tuple[tuple[TableCell, ...], ...]
-    unit: str = "rows"
-    left_out: int = 0
-    signatures: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
-    systems_from: int = 0
-
-    @property
-    def note(self) -> str:
-        """A sentence on how many of the rows are shown; "" if all are."""
-        shown = len(self.rows)
-        return f"{shown:,} of {shown + self.left_out:,} {self.unit} are shown." if self.left_out else ""
-
-    def first(self, count: int) -> ReportTable:
-        """The table with at most `count` rows."""
-        return replace(self, rows=self.rows[:count], left_out=self.left_out + max(0, len(self.rows) - count))
-
-    def shown(self, *, bars: bool = True) -> ReportTable:
-        """The table without extra columns; with `bars=False` also without columns of bars."""
-        return self.without(*(c.name for c in self.columns if c.extra or (c.kind == "bar" and not bars)))
-
-    def without(self, *names: str) -> ReportTable:
-        """The table without the named columns."""
-        kept = [number for number, column in enumerate(self.columns) if column.name not in names]
-        return replace(
-            self,
-            columns=tuple(self.columns[number] for number in kept),
-            rows=tuple(tuple(row[number] for number in kept) for row in self.rows),
-        )
-
-    def stacked(self) -> ReportTable:
-        """The table with a row for each system that has a value, in place of a column for each system."""
-        start = self.systems_from
-        rows = tuple(
-            (*row[:start], TableCell(system.name, system.head), cell)
-            for row in self.rows
-            for system, cell in zip(self.columns[start:], row[start:], strict=True)
-            if cell.text
-        )
-        columns = (*self.columns[:start], TableColumn("system", "system", "text"), TableColumn("value", "value"))
-        return replace(self, columns=columns, rows=rows, systems_from=0)
-
-    def records(self) -> list[dict[str, Any]]:
-        """The raw values, one dict for each row; an interval as "low" and "high", without bars.
-
-        >>> columns = TableColumn("field", "field", "code"), TableColumn("interval", "interval", "interval")
-        >>> ReportTable("", columns, ((TableCell("a", "a"), TableCell((0.5, 1.0), "0.5 to 1")),)).records()
-        [{'field': 'a', 'low': 0.5, 'high': 1.0}]
-        """
-        return [dict(self._raw_values(row)) for row in self.rows]
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the raw values."""
-        nothing = [TableCell(None, "")] * len(self.columns)
-        return [name for name, _ in self._raw_values(nothing)]
-
-    def _raw_values(self, row: Sequence[TableCell]) -> Iterator[tuple[str, Any]]:
-        for column, cell in zip(self.columns, row, strict=True):
-            if column.kind == "interval":
-                yield from zip(("low", "high"), cell.value or (None, None), strict=True)
-            elif column.kind != "bar":
-                yield column.name, cell.value
-
-
-class Table(Displayed, list[dict[str, Any]]):
-    """A table of a result: a list of its rows, whose values are not rounded; only its text is.
-
-    A row is a dict, in which an interval has the keys "low" and "high".
-
-    Attributes:
-        table: the table as renderers take it.
 
     >>> import docscore
     >>> fields = docscore.evaluate(predictions=[{"a": "x", "b": "y"}], references=[{"a": "x", "b": "z"}]).fields
@@ -151,21 +79,37 @@ class Table(Displayed, list[dict[str, Any]]):
     [0.0, 1.0]
     """
 
-    def __init__(self, table: ReportTable) -> None:
-        super().__init__(table.records())
-        self.table = table
+    caption: str
+    heads: tuple[TableColumn, ...]
+    cells: tuple[tuple[TableCell, ...], ...]
+    unit: str = "rows"
+    left_out: int = 0
+    signatures: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    systems_from: int = 0
+
+    def __post_init__(self) -> None:
+        super().__init__(dict(self._raw_values(row)) for row in self.cells)
+
+    def _raw_values(self, row: Sequence[TableCell]) -> Iterator[tuple[str, Any]]:
+        """The raw values of a row by name; bars have none of their own."""
+        for column, cell in zip(self.heads, row, strict=True):
+            if column.kind == "interval":
+                yield from zip(("low", "high"), cell.value or (None, None), strict=True)
+            elif column.kind != "bar":
+                yield column.name, cell.value
 
     @property
     def columns(self) -> list[str]:
-        """The names of the columns; those of a table without rows too."""
-        return self.table.names
+        """The names of the raw values; a table without rows has them too."""
+        return [name for name, _ in self._raw_values([TableCell(None, "")] * len(self.heads))]
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """The columns by name, each a list with a value for every row; None where there is no value."""
+        """Return the columns by name, each a list with a value for every row; None where there is no value."""
         return {name: [row[name] for row in self] for name in self.columns}
 
     def to_pandas(self) -> Any:
-        """The table as a `pandas.DataFrame`.
+        """Return the table as a `pandas.DataFrame`.
 
         Raises:
             ImportError: if pandas is not installed.
@@ -178,4 +122,112 @@ class Table(Displayed, list[dict[str, Any]]):
         return pd.DataFrame(self.to_dict())
 
     def __repr__(self) -> str:
-        return f"<Table {self.table.caption!r}, {len(self):,} rows: {', '.join(self.columns)}>"
+        return f"<Table {self.caption!r}, {len(self):,} rows: {', '.join(self.columns)}>"
+
+    @property
+    def note(self) -> str:
+        """A sentence on how many of the rows are shown; "" if all are."""
+        return f"{len(self):,} of {len(self) + self.left_out:,} {self.unit} are shown." if self.left_out else ""
+
+    def first(self, count: int) -> Table:
+        """Return the table with at most `count` rows."""
+        return replace(self, cells=self.cells[:count], left_out=self.left_out + max(0, len(self) - count))
+
+    def shown(self, *, bars: bool = True) -> Table:
+        """Return the table without extra columns; with `bars=False` also without columns of bars."""
+        return self.without(*(c.name for c in self.heads if c.extra or (c.kind == "bar" and not bars)))
+
+    def without(self, *names: str) -> Table:
+        """Return the table without the named columns."""
+        kept = [number for number, column in enumerate(self.heads) if column.name not in names]
+        cells = tuple(tuple(row[number] for number in kept) for row in self.cells)
+        return replace(self, heads=tuple(self.heads[number] for number in kept), cells=cells)
+
+    def stacked(self) -> Table:
+        """Return the table with a row for each system that has a value, in place of a column for each system."""
+        start = self.systems_from
+        cells = tuple(
+            (*row[:start], TableCell(system.name, system.head), cell)
+            for row in self.cells
+            for system, cell in zip(self.heads[start:], row[start:], strict=True)
+            if cell.text
+        )
+        heads = (*self.heads[:start], TableColumn("system", "system", "text"), TableColumn("value", "value"))
+        return replace(self, heads=heads, cells=cells, systems_from=0)
+
+
+Content = tuple[TableColumn, Callable[[Any], TableCell]]  # a column, and its cell for an item
+
+NO_VALUE = "–"  # the text of a cell without a value
+
+
+def table_of(
+    caption: str, items: Iterable[Any], *contents: Content, unit: str = "rows", signatures: Iterable[str] = ()
+) -> Table:
+    """Return a table with a row for each item."""
+    cells = tuple(tuple(cell_of(item) for _, cell_of in contents) for item in items)
+    return Table(caption, tuple(column for column, _ in contents), cells, unit=unit, signatures=tuple(signatures))
+
+
+def value_column(
+    name: str,
+    head: str,
+    text: Callable[[Any], str] = "{:,}".format,
+    value: Callable[[Any], Any] | None = None,
+    *,
+    kind: ColumnKind = "number",
+    terminal: str = "",
+    extra: bool = False,
+    none: str = NO_VALUE,
+) -> Content:
+    """Return a column of values.
+
+    Args:
+        name: the key of its values.
+        head: its heading.
+        text: how a value is displayed.
+        value: gives the value of an item; None for its attribute, or its key, of that name.
+        kind: as in `TableColumn`.
+        terminal: as in `TableColumn`.
+        extra: as in `TableColumn`.
+        none: what stands in place of None.
+    """
+
+    def cell_of(item: Any) -> TableCell:
+        return number_cell(_part(item, name) if value is None else value(item), text, none)
+
+    return TableColumn(name, head, kind, terminal, extra), cell_of
+
+
+def _part(item: Any, name: str) -> Any:
+    return item[name] if isinstance(item, dict) else getattr(item, name)
+
+
+def text_column(name: str, head: str, value: Callable[[Any], str] | None = None, kind: ColumnKind = "code") -> Content:
+    """Return a column of text from the data, or with the kind "text" of words."""
+    return value_column(name, head, shown_name, value, kind=kind)
+
+
+def interval_column(
+    text: Callable[[float], str], interval: Callable[[Any], Interval | None] | None = None, terminal: str = ""
+) -> Content:
+    """Return a column of intervals, by default the attribute `interval` of the items.
+
+    Args:
+        text: how an end is displayed.
+        interval: gives the interval of an item. Without ends, the cell is a dash with the reason as its note.
+        terminal: the format of both ends on a terminal, if it is another one.
+    """
+
+    def cell_of(item: Any) -> TableCell:
+        found: Interval | None = _part(item, "interval") if interval is None else interval(item)
+        if found is None or found.ends is None:
+            return TableCell(None, NO_VALUE, note=found.note if found else "")
+        return TableCell(found.ends, " to ".join(map(text, found.ends)), terminal.format(*found.ends), found.note)
+
+    return TableColumn("interval", "interval", "interval"), cell_of
+
+
+def number_cell(number: float | None, text: Callable[[Any], str] = "{:,}".format, none: str = NO_VALUE) -> TableCell:
+    """Return the cell of a number; `none` stands where there is no number."""
+    return TableCell(number, none if number is None else text(number))

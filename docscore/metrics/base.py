@@ -89,6 +89,13 @@ class Metric(ABC, Generic[P]):
     field_source: ClassVar[FieldSource] = ""
     meanings: ClassVar[dict[Cause, str]] = MEANINGS
 
+    @property
+    def fields_note(self) -> str:
+        """A sentence on what is shown in place of causes of lost points; "" for a metric that has causes."""
+        if self.field_source == "entities":
+            return f"{self.label} counts entities: fields are types of entities, and lost points have no causes."
+        return "" if self.field_source else f"{self.label} compares whole documents: it has no fields and no causes."
+
     @abstractmethod
     def row_points(self, row: MetricRow, options: ScoringOptions) -> P:
         """Return the points of one row: any object from which the metric can compute its figures.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -157,3 +157,10 @@ def checked_metrics(metrics: Iterable[str], options: ScoringOptions | None = Non
                 problem=f"no metric that was asked for uses it ({', '.join(names)}); it is an option of {having}",
             )
     return names
+
+
+def metrics_with_schema(metrics: Sequence[str] | None, schema: object) -> tuple[str, ...]:
+    """Return the metrics, with a schema the typed score too; it is the first where no metrics were asked for."""
+    if metrics is None:
+        return (ANLS_STAR,) if schema is None else (TYPED, ANLS_STAR)
+    return tuple(metrics) if schema is None else tuple(dict.fromkeys([*metrics, TYPED]))

@@ -9,31 +9,14 @@ from itertools import islice
 
 from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as RichTable
 from rich.text import Text
 
 from docscore.core.formatting import counted, percent_text, shown_name, three_digits, with_sign
 from docscore.core.values import paired_excerpts
 from docscore.evaluation.automation import Choice, Curve
-from docscore.evaluation.comparison import Change, Comparison, Gate
-from docscore.evaluation.contents import (
-    MOST_CHANGES_LISTED,
-    cause_changes_table,
-    causes_table,
-    curve_table,
-    document_changes_table,
-    documents_table,
-    field_changes_table,
-    fields_table,
-    figure_changes_table,
-    figures_table,
-    lists_table,
-    rates_table,
-    slice_changes_table,
-    slices_table,
-    typed_fields_table,
-)
-from docscore.evaluation.evaluation import Evaluation, Rate
+from docscore.evaluation.comparison import Change, Comparison, Gate, document_changes_table
+from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sentences import (
     annotation_text,
     choice_text,
@@ -41,18 +24,18 @@ from docscore.evaluation.sentences import (
     count_lines_of_both,
     difference_interval,
     facts_of_tree,
-    fields_note,
     points_text,
     runs_lines,
     sample_text,
     text_differences,
     verdict_text,
 )
-from docscore.evaluation.tables import ReportTable, TableCell, TableColumn
+from docscore.evaluation.tables import Table, TableCell, TableColumn
 from docscore.metrics.anls_star.tree import Line, ScoreTree, outline
 from docscore.metrics.annotations import Annotation
 from docscore.metrics.kieval import kieval_lines
 
+MOST_CHANGES_LISTED = 20  # in each table of a comparison
 _WIDTH = 80  # of sentences
 UNBOUNDED = 1_000_000  # columns, where nothing is to be folded: in files and pipes
 _NARROWEST_NAME = 14  # columns, to which names are folded
@@ -84,72 +67,72 @@ def printed(print_on: Callable[..., None], *arguments: object, **options: object
     return text.getvalue()
 
 
-def print_evaluation(console: Console, found: Evaluation, *, fields: bool, worst: int) -> None:
+def print_evaluation(console: Console, evaluation: Evaluation, *, fields: bool, worst: int) -> None:
     """Print all that was asked for: ANLS* and its fields, the figures of other metrics, and slices.
 
     Args:
         console: the console to print to.
-        found: the evaluation.
+        evaluation: the evaluation.
         fields: whether to print fields, causes of lost points and rates.
         worst: how many of the rows with the lowest scores to print.
     """
-    print_summary(console, found, fields=fields, worst=worst)
-    if found.other_figures:
-        print_measured(console, found)
-    if found.slice_figures:
-        print_table(console, slices_table(found.slice_figures, found.slice_name))
-    if not found.other_figures:  # whose table has the signatures
-        _print_lines(console, [f"\n{found.signature}"])
+    print_summary(console, evaluation, fields=fields, worst=worst)
+    if evaluation.other_figures:
+        print_measured(console, evaluation)
+    if evaluation.slices:
+        print_table(console, evaluation.slices)
+    if not evaluation.other_figures:  # whose table has the signatures
+        _print_lines(console, [f"\n{evaluation.signature}"])
 
 
-def print_summary(console: Console, found: Evaluation, *, fields: bool, worst: int) -> None:
+def print_summary(console: Console, evaluation: Evaluation, *, fields: bool, worst: int) -> None:
     """Print the mean with its interval, counts, fields if asked for, and the rows with the lowest scores."""
-    of = "mean of " if found.is_mean else ""
-    head = f"{found.figure_names[0].label}  {found.score:.6f}  {of}{sample_text(found, 'row', with_fields=fields)}"
+    of = "mean of " if evaluation.is_mean else ""
+    head = f"{evaluation.figure_names[0].label}  {evaluation.score:.6f}  {of}{sample_text(evaluation, 'row')}"
     _print_lines(console, [head] if len(head) <= _WIDTH else head.split(", ", 1))
-    _print_lines(console, count_lines(found, doubts=False))
-    if found.runs is not None:
-        most = islice(found.runs.unstable.items(), worst)
+    _print_lines(console, count_lines(evaluation, doubts=False))
+    if evaluation.runs is not None:
+        most = islice(evaluation.runs.unstable.items(), worst)
         unstable = [f"  {' '.join(map(three_digits, scores))}  {shown_name(name)}" for name, scores in most]
-        _print_lines(console, ["", *runs_lines(found.runs), *unstable])
+        _print_lines(console, ["", *runs_lines(evaluation.runs), *unstable])
     if fields:
-        note = fields_note(found)
+        note = evaluation.scorer.fields_note
         _print_lines(console, [f"\n{note}"] if note else [])
-        _print_causes(console, found)
-        _print_rates(console, found.rate_list)
-        for table in (fields_table(found), lists_table(found)):
-            if table.rows:
+        _print_causes(console, evaluation)
+        _print_rates(console, evaluation.rates)
+        for table in (evaluation.fields, evaluation.lists):
+            if table:
                 print_table(console, table)
-    lowest = documents_table(found, found.numbers_of_worst(worst))
-    _print_list(console, lowest.caption, [f"  {score.text}  {name.text}{score.suffix}" for name, score in lowest.rows])
+    lowest = evaluation.worst(worst).table
+    _print_list(console, lowest.caption, [f"  {score.text}  {name.text}{score.suffix}" for name, score in lowest.cells])
 
 
-def print_comparison(console: Console, found: Comparison, gate: Gate | None, changes: int) -> None:
+def print_comparison(console: Console, comparison: Comparison, gate: Gate | None, changes: int) -> None:
     """Print the verdict, the difference with its interval, what changed, and the gate."""
-    figure = found.figure
-    scores = f"base {figure.base:.6f}  new {figure.new:.6f}  difference {with_sign(found.difference, 6)}"
+    figure = comparison.figure
+    scores = f"base {figure.base:.6f}  new {figure.new:.6f}  difference {with_sign(comparison.difference, 6)}"
     facts = (
-        *textwrap.wrap(verdict_text(found), _WIDTH),
-        difference_interval(found),
-        *count_lines_of_both(found, doubts=False),
+        *textwrap.wrap(verdict_text(comparison), _WIDTH),
+        difference_interval(comparison),
+        *count_lines_of_both(comparison, doubts=False),
     )
     _print_lines(console, [f"{figure.label}  {scores}", *facts])
-    if found.figure_changes:
-        print_table(console, figure_changes_table(found), "p: permutation tests, each metric by itself")
-    _print_changes(console, "Largest losses", found.worse[:changes])
-    _print_changes(console, "Largest gains", found.better[:changes])
-    fields = field_changes_table(found).first(MOST_CHANGES_LISTED)
-    if fields.rows:
+    if comparison.figures:
+        print_table(console, comparison.figures, "p: permutation tests, each metric by itself")
+    _print_changes(console, "Largest losses", comparison.worse[:changes])
+    _print_changes(console, "Largest gains", comparison.better[:changes])
+    fields = comparison.fields.first(MOST_CHANGES_LISTED)
+    if fields:
         print_table(console, fields, "p and q: permutation tests; decide by q, which allows for the number of fields")
     else:
         _print_lines(console, [f"\n{fields.caption}"])
-    for table in (cause_changes_table(found), slice_changes_table(found)):
-        if table.rows:
+    for table in (comparison.causes, comparison.slices):
+        if table:
             print_table(console, table.first(MOST_CHANGES_LISTED))
     if gate is not None:
         print_gate(console, gate.sentence)
-    if not found.figure_changes:
-        _print_lines(console, [f"\n{found.signature}"])
+    if not comparison.figures:
+        _print_lines(console, [f"\n{comparison.signature}"])
 
 
 def print_gate(console: Console, sentence: str) -> None:
@@ -157,28 +140,28 @@ def print_gate(console: Console, sentence: str) -> None:
     _print_lines(console, ["", *textwrap.wrap(f"Gate {sentence}", _WIDTH, subsequent_indent="  ")])
 
 
-def print_measured(console: Console, found: Evaluation) -> None:
+def print_measured(console: Console, evaluation: Evaluation) -> None:
     """Print the figures of metrics with their intervals, the counts of KIEval, and how typed fields were compared."""
-    table = figures_table(found)
-    intervals = "" if found.confidence is None else f", intervals of {percent_text(found.confidence)}"
-    _print_lines(console, [f"\n{table.caption}  {counted(len(found), 'row')}{intervals}"])
+    table = evaluation.figure_table
+    intervals = "" if evaluation.confidence is None else f", intervals of {percent_text(evaluation.confidence)}"
+    _print_lines(console, [f"\n{table.caption}  {counted(len(evaluation), 'row')}{intervals}"])
     _draw(console, table)
-    if "kieval" in found.breakdowns:
-        _print_lines(console, kieval_lines(found.breakdowns["kieval"]))
-    if "typed" in found.breakdowns:
-        print_table(console, typed_fields_table(found.breakdowns["typed"]))
+    if "kieval" in evaluation.breakdowns:
+        _print_lines(console, kieval_lines(evaluation.breakdowns["kieval"]))
+    if "typed" in evaluation.breakdowns:
+        print_table(console, evaluation.breakdowns["typed"].typed())
     _print_lines(console, [f"\n{signature}" for signature in table.signatures])
 
 
 def print_automation(console: Console, curve: Curve, choice: Choice, confidence: float) -> None:
     """Print the trade-off at some thresholds, and the lowest threshold that reaches the target."""
-    table = curve_table(curve)
+    table = curve.table()
     _print_lines(console, [table.caption])
     _draw(console, table)
     _print_lines(console, ["", *textwrap.wrap(choice_text(choice, confidence), _WIDTH)])
 
 
-def print_table(console: Console, table: ReportTable, explanation: str = "", *, with_caption: bool = True) -> None:
+def print_table(console: Console, table: Table, explanation: str = "", *, with_caption: bool = True) -> None:
     """Print the first rows of a table, how many there are, what its marks mean, and the signatures.
 
     Args:
@@ -195,17 +178,17 @@ def print_table(console: Console, table: ReportTable, explanation: str = "", *, 
     _print_lines(console, [*filter(None, [table.note]), *remarks, *(f"\n{name}" for name in table.signatures)])
 
 
-def _draw(console: Console, table: ReportTable) -> None:
+def _draw(console: Console, table: Table) -> None:
     """Print the table without lines and bars; the best value has an asterisk.
 
     Where it is too wide, systems stand in rows, then names are folded, and then the terminal breaks the lines: numbers
     are whole in any case.
     """
     shown = table.shown(bars=False)
-    rows = [tuple(map(_cell_text, shown.columns, row)) for row in shown.rows]
-    drawn = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="")
-    narrowest = len(shown.columns) - 1  # the spaces between columns
-    for number, column in enumerate(shown.columns):
+    rows = [tuple(map(_cell_text, shown.heads, row)) for row in shown.cells]
+    drawn = RichTable(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="")
+    narrowest = len(shown.heads) - 1  # the spaces between columns
+    for number, column in enumerate(shown.heads):
         head = shown_name(column.terminal or column.head)
         if column.kind in ("text", "code"):
             drawn.add_column(head, overflow="fold", min_width=_NARROWEST_NAME)
@@ -240,27 +223,26 @@ def _print_list(console: Console, head: str, lines: Sequence[str]) -> None:
     _print_lines(console, [f"\n{head}", *lines] if lines else [])
 
 
-def _print_causes(console: Console, found: Evaluation) -> None:
+def _print_causes(console: Console, evaluation: Evaluation) -> None:
     sign = "█" if _can_print(console, "█") else "#"
-    rows = causes_table(found).rows
+    rows = evaluation.causes.cells
     lines = [
         f"  {points.text}  {cause.text:<18} {sign * max(1, round(_BAR * bar.value))}" for bar, points, _, cause in rows
     ]
     _print_list(console, f"Points lost: {sum(points.value for _, points, *_ in rows):.6f}", lines)
 
 
-def _print_rates(console: Console, rates: Iterable[Rate]) -> None:
-    table = rates_table(rates).shown()
+def _print_rates(console: Console, rates: Table) -> None:
     lines = []
-    for name, value, interval, _ in table.rows:
+    for name, value, interval, _ in rates.shown().cells:
         ends = " to ".join(f"{end:>6}" for end in interval.text.split(" to "))
         between = f"({ends})" if interval.value else ""
         lines.append(f"  {value.text.translate(_PLAIN_SIGNS):>6} {between:<18}  {name.text}")
-    _print_list(console, table.caption, lines)
+    _print_list(console, rates.caption, lines)
 
 
 def _print_changes(console: Console, head: str, changes: Iterable[Change]) -> None:
-    rows = document_changes_table(changes).rows
+    rows = document_changes_table(changes).cells
     lines = [f"  {difference.text}  {base.text} to {new.text}  {name.text}" for name, base, new, difference in rows]
     _print_list(console, head, lines)
 
@@ -288,9 +270,9 @@ def print_tree(console: Console, tree: ScoreTree, *, fold: bool) -> None:
         console.print(text, soft_wrap=True)
 
 
-def print_annotations(console: Console, found: Sequence[Annotation]) -> None:
+def print_annotations(console: Console, annotations: Sequence[Annotation]) -> None:
     """Print the remarks on a tree with the points that they are about, and how many are left out."""
-    shown = [each for each in found if each.kind != "option" or each.parent == "$"]  # of options that of the root
+    shown = [each for each in annotations if each.kind != "option" or each.parent == "$"]  # of options that of the root
     points = (with_sign(-each.points_lost, 3) if each.points_lost else "" for each in shown)
     lines = [f"  {lost:>6}  {annotation_text(each)}" for lost, each in zip(points, shown, strict=True)]
     more = [f"  and {len(lines) - _MOST_REMARKS:,} more"] if len(lines) > _MOST_REMARKS else []

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import singledispatch
 
 from docscore.evaluation.comparison import Comparison
-from docscore.evaluation.contents import documents_table
-from docscore.evaluation.evaluation import Evaluation, Row, Rows
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.rows import Row, Rows
 from docscore.evaluation.tables import LISTED, Table
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.report.console import (
@@ -54,7 +54,7 @@ def _(result: Row) -> str:
 
 @text_of.register
 def _(result: Table) -> str:
-    return printed(print_table, result.table.first(_MOST_PRINTED)).strip("\n")
+    return printed(print_table, result.first(_MOST_PRINTED)).strip("\n")
 
 
 @singledispatch
@@ -81,12 +81,12 @@ def _(result: Row) -> str:
 
 @html_of.register
 def _(result: Rows) -> str:
-    return table_in_notebook(documents_table(result.evaluation, [row.number for row in result]))
+    return table_in_notebook(result.table)
 
 
 @html_of.register
 def _(result: Table) -> str:
-    return table_in_notebook(result.table)
+    return table_in_notebook(result)
 
 
 @html_of.register

@@ -8,54 +8,38 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from docscore.core.formatting import counted, shown_name, with_sign
-from docscore.evaluation.automation import Curve, Point
-from docscore.evaluation.comparison import Comparison
-from docscore.evaluation.contents import (
-    calibration_table,
-    causes_table,
-    curve_table,
-    document_changes_table,
-    documents_table,
-    field_changes_table,
-    fields_table,
-    figure_changes_table,
-    figures_table,
-    kieval_tables,
-    lists_table,
-    rates_table,
-    reliability_table,
-    slices_table,
-    typed_fields_table,
-)
+from docscore.evaluation.automation import Curve, Point, calibration_table, reliability_table
+from docscore.evaluation.comparison import Comparison, document_changes_table
 from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.figures import kieval_tables
+from docscore.evaluation.rows import Row
 from docscore.evaluation.sentences import (
     NOTHING_LOST,
     count_lines,
     count_lines_of_both,
     difference_interval,
-    fields_note,
     headline_text,
     verdict_text,
 )
-from docscore.evaluation.tables import ReportTable
+from docscore.evaluation.tables import Table
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.annotations import Annotation
 from docscore.report.html_tree import TreeDrawing, explained_drawing, macro_as_html, template_environment, tree_drawing
 from docscore.stats.calibration import Calibration
 
 
-def _document(found: Evaluation, number: int) -> tuple[str, TreeDrawing, list[TreeDrawing]]:
-    """The name of a document, its tree by the first metric with the remarks on it, and those by other metrics."""
-    tree = explained_drawing(found.tree(number), f"d{number}", found.text_options)
-    others = [tree_drawing(other, f"d{number}-{count}") for count, other in enumerate(found.other_trees(number))]
-    return shown_name(found.ids[number]), tree, others
+def _document(row: Row) -> tuple[str, TreeDrawing, list[TreeDrawing]]:
+    """The name of a row, its tree by the first metric with the remarks on it, and those by other metrics."""
+    tree = explained_drawing(row.tree, f"d{row.number}", row.text_options)
+    others = [tree_drawing(other, f"d{row.number}-{count}") for count, other in enumerate(row.other_trees)]
+    return shown_name(row.id), tree, others
 
 
-def report_as_html(found: Evaluation, title: str, worst: int) -> str:
+def report_as_html(evaluation: Evaluation, title: str, worst: int) -> str:
     """Render the report on a test set as HTML.
 
     Args:
-        found: the evaluation.
+        evaluation: the evaluation.
         title: the heading.
         worst: how many of the documents with the lowest scores are drawn as score trees.
 
@@ -67,15 +51,15 @@ def report_as_html(found: Evaluation, title: str, worst: int) -> str:
         .get_template("report.html.jinja")
         .render(
             title=shown_name(title),
-            mean=f"{found.score:.4f}",
-            label=found.figure_names[0].label,
-            headline=headline_text(found, "document", with_fields=True),
-            fields_note=fields_note(found),
-            counts=count_lines(found),
-            figures=figures_of_evaluation(found),
+            mean=f"{evaluation.score:.4f}",
+            label=evaluation.figure_names[0].label,
+            headline=headline_text(evaluation, "document"),
+            fields_note=evaluation.scorer.fields_note,
+            counts=count_lines(evaluation),
+            figures=figures_of_evaluation(evaluation),
             nothing_lost=NOTHING_LOST,
-            documents=[_document(found, number) for number in found.numbers_of_worst(worst)],
-            signature="" if found.other_figures else found.signature,
+            documents=list(map(_document, evaluation.worst(worst))),
+            signature="" if evaluation.other_figures else evaluation.signature,
         )
     )
 
@@ -115,30 +99,30 @@ class Picture(NamedTuple):
     base: int = _HEIGHT + _TOP
 
 
-def figures_of_evaluation(found: Evaluation) -> dict[str, Any]:
+def figures_of_evaluation(evaluation: Evaluation) -> dict[str, Any]:
     """The tables and pictures of an evaluation, by the names that templates use.
 
     Those of causes, rates, fields, lists and the histogram of the scores are always there; the others are empty or None
     where they were not asked for. The curve and the diagram of reliability, of predictions with confidences, are each a
     picture and its table.
     """
-    metrics = [figures_table(found)] if found.other_figures else []
-    metrics += kieval_tables(found.breakdowns["kieval"]) if "kieval" in found.breakdowns else []
-    metrics += [typed_fields_table(found.breakdowns["typed"])] if "typed" in found.breakdowns else []
-    curve, calibration = (found.curve, found.calibration) if found.has_reviews else (None, None)
+    metrics = [evaluation.figure_table] if evaluation.other_figures else []
+    metrics += kieval_tables(evaluation.breakdowns["kieval"]) if "kieval" in evaluation.breakdowns else []
+    metrics += [evaluation.breakdowns["typed"].typed()] if "typed" in evaluation.breakdowns else []
+    curve, calibration = (evaluation.curve, evaluation.calibration) if evaluation.has_reviews else (None, None)
     return {
-        "causes": causes_table(found),
-        "rates": rates_table(found.rate_list),
-        "fields": fields_table(found).first(MOST_FIELDS_DRAWN),
-        "lists": lists_table(found).first(MOST_FIELDS_DRAWN),
-        "histogram": histogram_of_scores(found.scores),
+        "causes": evaluation.causes,
+        "rates": evaluation.rates,
+        "fields": evaluation.fields.first(MOST_FIELDS_DRAWN),
+        "lists": evaluation.lists.first(MOST_FIELDS_DRAWN),
+        "histogram": histogram_of_scores(evaluation.scores),
         "metrics": [table.first(MOST_FIELDS_DRAWN) for table in metrics],
-        "curve": None if curve is None else (picture_of_curve(curve), curve_table(curve)),
+        "curve": None if curve is None else (picture_of_curve(curve), curve.table()),
         "calibration": None if calibration is None else calibration_table(calibration),
         "reliability": (reliability_diagram(calibration), reliability_table(calibration))
         if calibration is not None and calibration.points
         else None,
-        "slices": slices_table(found.slice_figures, found.slice_name) if found.slice_figures else None,
+        "slices": evaluation.slices or None,
     }
 
 
@@ -179,11 +163,11 @@ def picture_of_curve(curve: Curve) -> Picture:
     )
 
 
-def reliability_diagram(found: Calibration) -> Picture:
+def reliability_diagram(calibration: Calibration) -> Picture:
     """The share of right values against their mean confidence, beside the line on which both are equal."""
     lines = {
         "anls-automated": f"0,{_HEIGHT + _TOP} {PICTURE_WIDTH},{_TOP}",
-        "anls-aligned": _line((point.confidence, point.accuracy) for point in found.points),
+        "anls-aligned": _line((point.confidence, point.accuracy) for point in calibration.points),
     }
     caption = "Dashed: confidences that mean what they say. Solid: share of right values against their mean confidence."
     return Picture("Reliability diagram", caption, (0, 0.5, 1), lines=lines)
@@ -205,7 +189,7 @@ _TEMPLATE = "notebook.html.jinja"
 _MOST_ROWS = 100  # of a table
 
 
-def table_in_notebook(table: ReportTable) -> str:
+def table_in_notebook(table: Table) -> str:
     """A table, cut off after a hundred rows."""
     return macro_as_html(_TEMPLATE, "one_table", table.first(_MOST_ROWS))
 
@@ -223,35 +207,34 @@ def tree_in_notebook(tree: ScoreTree, title: str = "", remarks: Sequence[Annotat
     return macro_as_html(_TEMPLATE, "one_tree", tree_drawing(tree, f"anls-{crc32(content):08x}", remarks), title)
 
 
-def evaluation_in_notebook(found: Evaluation, worst: int) -> str:
+def evaluation_in_notebook(evaluation: Evaluation, worst: int) -> str:
     """The figures of a test set with their intervals, its slices, and the documents with the lowest scores.
 
     Args:
-        found: the evaluation.
+        evaluation: the evaluation.
         worst: how many documents to list.
     """
-    slices = slices_table(found.slice_figures, found.slice_name).first(_MOST_ROWS)
-    tables = figures_table(found), slices, documents_table(found, found.numbers_of_worst(worst))
-    text = headline_text(found, "document")
-    return _overview(f"{found.score:.4f}", text, count_lines(found), tables, found.signature)
+    tables = evaluation.figure_table, evaluation.slices.first(_MOST_ROWS), evaluation.worst(worst).table
+    text = headline_text(evaluation, "document")
+    return _overview(f"{evaluation.score:.4f}", text, count_lines(evaluation), tables, evaluation.signature)
 
 
-def comparison_in_notebook(found: Comparison, changes: int) -> str:
+def comparison_in_notebook(comparison: Comparison, changes: int) -> str:
     """The difference of two systems with its interval and p-value, and the fields and documents that changed.
 
     Args:
-        found: the comparison.
+        comparison: the comparison.
         changes: how many of the better and of the worse documents are listed.
     """
-    facts = [verdict_text(found), difference_interval(found), *count_lines_of_both(found)]
-    documents = document_changes_table([*found.worse[:changes], *found.better[:changes]])
-    tables = figure_changes_table(found), field_changes_table(found).first(_MOST_ROWS), documents
-    mean = "mean " if found.new.is_mean else ""
-    text = f"{mean}{found.figure.label} from {found.figure.base:.4f} to {found.figure.new:.4f}"
-    return _overview(with_sign(found.difference), text, facts, tables, found.signature)
+    facts = [verdict_text(comparison), difference_interval(comparison), *count_lines_of_both(comparison)]
+    documents = document_changes_table([*comparison.worse[:changes], *comparison.better[:changes]])
+    tables = comparison.figures, comparison.fields.first(_MOST_ROWS), documents
+    mean = "mean " if comparison.new.is_mean else ""
+    text = f"{mean}{comparison.figure.label} from {comparison.figure.base:.4f} to {comparison.figure.new:.4f}"
+    return _overview(with_sign(comparison.difference), text, facts, tables, comparison.signature)
 
 
-def _overview(score: str, text: str, facts: Sequence[str], tables: Sequence[ReportTable], signature: str) -> str:
+def _overview(score: str, text: str, facts: Sequence[str], tables: Sequence[Table], signature: str) -> str:
     """A headline, sentences, and those of the tables that have rows."""
-    shown = [table for table in tables if table.rows]
+    shown = list(filter(None, tables))
     return macro_as_html(_TEMPLATE, "overview", score, text, facts, shown, signature)

@@ -5,33 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from docscore.core.formatting import clipped, printable, with_sign
-from docscore.evaluation.comparison import Comparison, Gate
-from docscore.evaluation.contents import (
-    MOST_CHANGES_LISTED,
-    cause_changes_table,
-    causes_table,
-    document_changes_table,
-    documents_table,
-    field_changes_table,
-    fields_table,
-    figure_changes_table,
-    figures_table,
-    lists_table,
-    rates_table,
-    slice_changes_table,
-    slices_table,
-)
+from docscore.evaluation.comparison import Comparison, Gate, document_changes_table
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sentences import (
     NOTHING_LOST,
     count_lines,
     count_lines_of_both,
     difference_interval,
-    fields_note,
     sample_text,
     verdict_text,
 )
-from docscore.evaluation.tables import ReportTable, TableCell, TableColumn
+from docscore.evaluation.tables import Table, TableCell, TableColumn
+
+MOST_CHANGES_LISTED = 20  # in each table of a comparison
+
 
 FORMATS = ("text", "markdown", "latex")
 
@@ -75,13 +62,13 @@ def markdown_list(lines: Iterable[str]) -> str:
     return "\n".join(f"* {line}" for line in escaped)
 
 
-def table_as_markdown(table: ReportTable) -> str:
+def table_as_markdown(table: Table) -> str:
     """The table as Markdown, without caption and bars, with the best values in bold, then note and signatures."""
     shown = table.shown(bars=False)
     lines = [
-        _markdown_row([markdown_escaped(column.head) for column in shown.columns]),
-        f"|{''.join('---|' if _is_text(column) else '---:|' for column in shown.columns)}",
-        *(_markdown_row(map(_markdown_cell, shown.columns, row)) for row in shown.rows),
+        _markdown_row([markdown_escaped(column.head) for column in shown.heads]),
+        f"|{''.join('---|' if _is_text(column) else '---:|' for column in shown.heads)}",
+        *(_markdown_row(map(_markdown_cell, shown.heads, row)) for row in shown.cells),
     ]
     below = [shown.note] if shown.note else []
     below += [_with_entities(printable(remark), " ,;%()") for remark in shown.remarks]
@@ -104,7 +91,7 @@ def _is_text(column: TableColumn) -> bool:
     return column.kind in ("text", "code")
 
 
-def table_as_latex(table: ReportTable, caption: str = "") -> str:
+def table_as_latex(table: Table, caption: str = "") -> str:
     """The table as a LaTeX `table` with rules of the package booktabs, best values in bold.
 
     Signatures stand above it as comments, each also as text to paste.
@@ -114,7 +101,7 @@ def table_as_latex(table: ReportTable, caption: str = "") -> str:
         caption: the first sentences of the caption, by default the table's; what the marks mean is added.
     """
     shown = table.shown(bars=False)
-    bold = ["Best values in bold."] if any(cell.best for row in shown.rows for cell in row) else []
+    bold = ["Best values in bold."] if any(cell.best for row in shown.cells for cell in row) else []
     parts = [caption or f"{shown.caption}.", *bold, *shown.remarks, *filter(None, [shown.note])]
     return "\n".join(
         [
@@ -123,11 +110,11 @@ def table_as_latex(table: ReportTable, caption: str = "") -> str:
             r"\begin{table}[t]",
             r"  \centering",
             rf"  \caption{{{_in_latex(' '.join(parts))}}}",
-            rf"  \begin{{tabular}}{{{''.join('l' if _is_text(column) else 'r' for column in shown.columns)}}}",
+            rf"  \begin{{tabular}}{{{''.join('l' if _is_text(column) else 'r' for column in shown.heads)}}}",
             r"    \toprule",
-            f"    {_latex_row(_in_latex(column.head) for column in shown.columns)}",
+            f"    {_latex_row(_in_latex(column.head) for column in shown.heads)}",
             r"    \midrule",
-            *(f"    {_latex_row(map(_latex_cell, shown.columns, row))}" for row in shown.rows),
+            *(f"    {_latex_row(map(_latex_cell, shown.heads, row))}" for row in shown.cells),
             r"    \bottomrule",
             r"  \end{tabular}",
             r"\end{table}",
@@ -151,28 +138,28 @@ def _in_latex(text: str) -> str:
     return "".join(_LATEX.get(sign, sign) for sign in printable(text))
 
 
-def comparison_as_markdown(found: Comparison, gate: Gate | None, changes: int) -> str:
+def comparison_as_markdown(comparison: Comparison, gate: Gate | None, changes: int) -> str:
     """A comparison as Markdown: verdict, difference with interval, gate, changed fields and largest changes.
 
     Args:
-        found: the comparison.
+        comparison: the comparison.
         gate: the result of the gate, optional.
         changes: how many of the better and of the worse documents are listed.
     """
-    figure = found.figure
-    tested = field_changes_table(found), cause_changes_table(found), slice_changes_table(found)
-    tables = [figure_changes_table(found), *(each.without("p_value").first(MOST_CHANGES_LISTED) for each in tested)]
-    documents = document_changes_table([*found.worse[:changes], *found.better[:changes]])
+    figure, label = comparison.figure, _without_emphasis(comparison.figure.label)
+    tested = comparison.fields, comparison.causes, comparison.slices
+    tables = [comparison.figures, *(each.without("p_value").first(MOST_CHANGES_LISTED) for each in tested)]
+    documents = document_changes_table([*comparison.worse[:changes], *comparison.better[:changes]])
     details = f"<details><summary>{documents.caption}</summary>\n\n{table_as_markdown(documents)}\n\n</details>"
     parts = [
-        f"### {_without_emphasis(figure.label)}: {figure.base:.4f} → {figure.new:.4f} ({with_sign(found.difference)})",
-        f"{verdict_text(found).capitalize()}. {difference_interval(found)}.",
-        markdown_list(count_lines_of_both(found)),
+        f"### {label}: {figure.base:.4f} → {figure.new:.4f} ({with_sign(comparison.difference)})",
+        f"{verdict_text(comparison).capitalize()}. {difference_interval(comparison)}.",
+        markdown_list(count_lines_of_both(comparison)),
         "" if gate is None else f"**Gate {_without_emphasis(gate.sentence)}.**",
-        *(table_as_markdown(table) for table in tables if table.rows),
-        details if documents.rows else "",
+        *(table_as_markdown(table) for table in tables if table),
+        details if documents else "",
         # where there are several figures, their table has the signatures
-        "" if found.figure_changes else signature_as_markdown(found.signature),
+        "" if comparison.figures else signature_as_markdown(comparison.signature),
     ]
     return "\n\n".join(filter(None, parts))
 
@@ -182,32 +169,32 @@ def _without_emphasis(text: str) -> str:
     return text.replace("*", "\\*")
 
 
-def report_as_markdown(found: Evaluation, title: str, worst: int) -> str:
+def report_as_markdown(evaluation: Evaluation, title: str, worst: int) -> str:
     """Render the report on a test set as Markdown, without score trees.
 
     Args:
-        found: the evaluation.
+        evaluation: the evaluation.
         title: the heading.
         worst: how many of the documents with the lowest scores are listed.
     """
-    causes, of = causes_table(found), "mean of " if found.is_mean else ""
-    label = _without_emphasis(found.figure_names[0].label)
+    of = "mean of " if evaluation.is_mean else ""
+    label = _without_emphasis(evaluation.figure_names[0].label)
     tables = (
-        figures_table(found),
-        causes,
-        fields_table(found),
-        lists_table(found),
-        rates_table(found.rate_list),
-        slices_table(found.slice_figures, found.slice_name),
-        documents_table(found, found.numbers_of_worst(worst)),
+        evaluation.figure_table,
+        evaluation.causes,
+        evaluation.fields,
+        evaluation.lists,
+        evaluation.rates,
+        evaluation.slices,
+        evaluation.worst(worst).table,
     )
-    listed = (table.first(max(MOST_CHANGES_LISTED, worst)) for table in tables if table.rows)
+    listed = (table.first(max(MOST_CHANGES_LISTED, worst)) for table in tables if table)
     parts = [
         f"# {markdown_escaped(title)}",
-        f"**{label} {found.score:.4f}**, {of}{sample_text(found, 'document', with_fields=True)}",
-        markdown_list(count_lines(found)),
-        "" if causes.rows else fields_note(found) or NOTHING_LOST,
+        f"**{label} {evaluation.score:.4f}**, {of}{sample_text(evaluation, 'document')}",
+        markdown_list(count_lines(evaluation)),
+        "" if evaluation.causes else evaluation.scorer.fields_note or NOTHING_LOST,
         *(f"## {markdown_escaped(table.caption)}\n\n{table_as_markdown(table)}" for table in listed),
-        "" if found.other_figures else signature_as_markdown(found.signature),
+        "" if evaluation.other_figures else signature_as_markdown(evaluation.signature),
     ]
     return "\n\n".join(filter(None, parts)) + "\n"

@@ -14,11 +14,11 @@ from docscore.core.numbers import ROUNDING
 from docscore.core.runtime import library
 from docscore.data.rows import COSTS
 from docscore.evaluation.comparison import Change
-from docscore.evaluation.contents import number_cell, number_column, table_of, text_column
-from docscore.evaluation.evaluation import Evaluation, Figure, Slice
-from docscore.evaluation.sentences import between_systems, by_value_text, is_beyond_chance, runs_lines
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.figures import Figure, Slice
+from docscore.evaluation.sentences import between_systems, by_value_text, runs_lines
 from docscore.evaluation.systems import LoggedRun, Systems
-from docscore.evaluation.tables import ReportTable, TableCell, TableColumn
+from docscore.evaluation.tables import Table, TableCell, TableColumn, number_cell, table_of, text_column, value_column
 from docscore.report.html_report import PICTURE_WIDTH, Picture
 from docscore.report.html_tree import template_environment
 from docscore.stats.intervals import CONFIDENCE
@@ -29,17 +29,17 @@ _SMALLEST_SHARE = 0.0005  # of resamples, with three decimals
 
 
 def systems_table(
-    found: Systems,
+    systems: Systems,
     *,
     by_metric: bool = False,
     percent: bool = False,
     intervals: bool = False,
     columns: Sequence[str] = (),
-) -> ReportTable:
+) -> Table:
     """The figures of several systems; the best value of each figure is marked, also when tied.
 
     Args:
-        found: the systems.
+        systems: the systems.
         by_metric: whether figures are rows and systems columns; otherwise, and where systems have ranks or costs,
             systems are rows.
         percent: whether figures are multiplied by 100 and have two decimals; otherwise they have four.
@@ -49,20 +49,20 @@ def systems_table(
     Raises:
         ValueError: for a column that there is not.
     """
-    counts = {name: system.counts for name, system in found.evaluations.items()}
+    counts = {name: system.counts for name, system in systems.evaluations.items()}
     known = list(dict.fromkeys([DOCUMENTS, *(name for of_system in counts.values() for name in of_system)]))
     unknown = [name for name in columns if name not in known]
     if unknown:
         raise InputValueError(place="columns", expected=f"columns among {', '.join(known)}", got=repr(unknown[0]))
-    by = found.first.slice_name if found.first.by is not None else ""
+    by = systems.first.slice_name if systems.first.by is not None else ""
     counted = [*([DOCUMENTS] if by and DOCUMENTS not in columns else []), *columns]
-    systems = [TableColumn(name, shown_name(name)) for name in found.evaluations]
-    before, after = _columns_around(found)
+    names = [TableColumn(name, shown_name(name)) for name in systems.evaluations]
+    before, after = _columns_around(systems)
     by_metric = by_metric and not after
     rows: list[tuple[TableCell, ...]] = []
-    for part in found.parts():
+    for part in systems.parts():
         first = next(iter(part.values()))
-        by_figure = [_cells(found, part, number, percent, intervals) for number in range(len(first.figures))]
+        by_figure = [_cells(systems, part, number, percent, intervals) for number in range(len(first.figures))]
         value = [TableCell(first.value, "all rows" if first.value is None else shown_name(first.value))] if by else []
         if by_metric:
             value += [number_cell(first.documents)] if by else []
@@ -75,7 +75,7 @@ def systems_table(
                 of_rows = {DOCUMENTS: of_system.documents, **(counts[name] if of_system.value is None else {})}
                 numbers = [number_cell(of_rows.get(column)) for column in counted]
                 left, right = (
-                    [_cell_around(found, name, column.name, everything=of_system.value is None) for column in columns]
+                    [_cell_around(systems, name, column.name, everything=of_system.value is None) for column in columns]
                     for columns in (before, after)
                 )
                 rows.append((*value, *left, TableCell(name, shown_name(name)), *numbers, *cells, *right))
@@ -86,15 +86,15 @@ def systems_table(
         *before,
         TableColumn("metric", "metric", "text") if by_metric else TableColumn("system", "System", "text"),
         *([] if by_metric else (TableColumn(name, name.replace("_", " ")) for name in counted)),
-        *(systems if by_metric else metrics),
+        *(names if by_metric else metrics),
         *after,
     )
     caption = f"Metrics by system and {shown_name(by)}" if by else "Metrics by system"
-    systems_of_table = found.evaluations.values()
-    signatures = tuple(dict.fromkeys(each for system in systems_of_table for each in system.signatures.values()))
-    remarks = tuple(_remarks(found, by, intervals=intervals))
-    start = len(heads) - len(systems) if by_metric else 0
-    return ReportTable(
+    evaluations = systems.evaluations.values()
+    signatures = tuple(dict.fromkeys(each for system in evaluations for each in system.signatures.values()))
+    remarks = tuple(_remarks(systems, by, intervals=intervals))
+    start = len(heads) - len(names) if by_metric else 0
+    return Table(
         caption, heads, tuple(rows), unit="systems", signatures=signatures, remarks=remarks, systems_from=start
     )
 
@@ -102,10 +102,10 @@ def systems_table(
 _GROUP, _RANK, _BEST, _PER_COST, _FRONT = "group", "rank", "best", "score_per_cost", "pareto"
 
 
-def _columns_around(found: Systems) -> tuple[list[TableColumn], list[TableColumn]]:
+def _columns_around(systems: Systems) -> tuple[list[TableColumn], list[TableColumn]]:
     """The columns of ranks and costs before the names of the systems, and those behind their figures."""
-    with_ranks, with_front = bool(found.ranks), found.front is not None
-    costs = {name for system in found.evaluations.values() for name in system.costs}
+    with_ranks, with_front = bool(systems.ranks), systems.front is not None
+    costs = {name for system in systems.evaluations.values() for name in system.costs}
     before = [TableColumn(_GROUP, "group"), TableColumn(_RANK, "rank")] if with_ranks else []
     after = [TableColumn(_BEST, "best")] if with_ranks else []
     after += [TableColumn(name, name) for name in COSTS if name in costs]
@@ -113,25 +113,25 @@ def _columns_around(found: Systems) -> tuple[list[TableColumn], list[TableColumn
     return before, after
 
 
-def _cell_around(found: Systems, name: str, column: str, *, everything: bool) -> TableCell:
+def _cell_around(systems: Systems, name: str, column: str, *, everything: bool) -> TableCell:
     """What a system has in a column of ranks or costs; without text in the rows of slices."""
     if not everything:
         return TableCell(None, "")
     if column == _FRONT:
-        is_best = name in (found.front or ())
+        is_best = name in (systems.front or ())
         return TableCell(is_best, "yes" if is_best else "")
     if column in (_GROUP, _RANK, _BEST):
-        rank = found.ranks[name]
+        rank = systems.ranks[name]
         ends = f"{rank.low}" if rank.low == rank.high else f"{rank.low} to {rank.high}"
         best = "<0.001" if 0 < rank.best < _SMALLEST_SHARE else three_digits(rank.best)
         cells = {_GROUP: (rank.group, f"{rank.group}"), _RANK: ((rank.low, rank.high), ends), _BEST: (rank.best, best)}
         return TableCell(*cells[column])
-    cost = found.evaluations[name].costs.get(column)
-    value = found.score_per_cost(name) if column == _PER_COST else cost and cost.total
+    cost = systems.evaluations[name].costs.get(column)
+    value = systems.score_per_cost(name) if column == _PER_COST else cost and cost.total
     return number_cell(value, amount_text)._replace(note=cost.note if cost else "")
 
 
-def _cells(found: Systems, part: Mapping[str, Slice], number: int, percent: bool, intervals: bool) -> list[TableCell]:
+def _cells(systems: Systems, part: Mapping[str, Slice], number: int, percent: bool, intervals: bool) -> list[TableCell]:
     """The cells of one figure of all systems."""
     figures = {name: of_system.figures[number] for name, of_system in part.items()}
     top = max(figure.value for figure in figures.values())
@@ -142,7 +142,7 @@ def _cells(found: Systems, part: Mapping[str, Slice], number: int, percent: bool
     def suffix(name: str, figure: Figure) -> str:
         ends = figure.interval.ends if intervals and figure.interval is not None else None
         interval = "" if ends is None else f" [{', '.join(map(text, ends))}]"
-        return interval + (CHANCE_MARK if part[name].value is None and _is_marked(found, name, figure.name) else "")
+        return interval + (CHANCE_MARK if part[name].value is None and _is_marked(systems, name, figure.name) else "")
 
     return [
         TableCell(figure.value, text(figure.value), best=figure.value >= top - ROUNDING, suffix=suffix(name, figure))
@@ -150,47 +150,47 @@ def _cells(found: Systems, part: Mapping[str, Slice], number: int, percent: bool
     ]
 
 
-def _is_marked(found: Systems, name: str, figure: str) -> bool:
+def _is_marked(systems: Systems, name: str, figure: str) -> bool:
     """Whether a system differs from the base by a figure beyond chance."""
-    test = found.tests.get((name, figure))
-    return test is not None and is_beyond_chance(test, found.first.confidence or 0.0)
+    test = systems.tests.get((name, figure))
+    return test is not None and test.is_beyond_chance(systems.first.confidence or 0.0)
 
 
-def _remarks(found: Systems, by: str, *, intervals: bool) -> list[str]:
+def _remarks(systems: Systems, by: str, *, intervals: bool) -> list[str]:
     """What brackets and marks mean."""
     remarks = []
-    confidence = found.first.confidence or 0.0
-    if found.ranks:
-        head = next(figure.label for figure in found.first.measured if figure.name == found.figures[0])
+    confidence = systems.first.confidence or 0.0
+    if systems.ranks:
+        head = next(figure.label for figure in systems.first.measured if figure.name == systems.figures[0])
         level = percent_text(confidence or CONFIDENCE)
         remarks += [
             f"rank: by {head}, the ranks that are possible; all of them hold together with {level} confidence.",
             "group: a group begins where a system is told apart from the first of the group before it.",
             "best: the share of resamples of the documents in which the system is the best.",
         ]
-    for name, system in found.evaluations.items():
+    for name, system in systems.evaluations.items():
         if system.runs is not None:
             remarks += [f"{shown_name(name)}: {line}." for line in runs_lines(system.runs)]
-    for name, system in found.evaluations.items():
+    for name, system in systems.evaluations.items():
         remarks += [f"{shown_name(name)}: {cost.note}." for cost in system.costs.values() if cost.note]
-    if found.front is not None:
+    if systems.front is not None:
         remarks += [
             "score/cost: the first figure, divided by the mean cost of a document.",
             "Pareto: no other system has at least this figure at a lower cost, or a higher one at no higher cost.",
         ]
     if intervals:
         remarks.append(f"In brackets: {percent_text(confidence)} confidence intervals.")
-    if found.against:
-        base = "the best system" if found.against == "best" else shown_name(found.against)
+    if systems.against:
+        base = "the best system" if systems.against == "best" else shown_name(systems.against)
         where = " (all rows)" if by else ""
-        any_marked = any(_is_marked(found, *key) for key in found.tests)
+        any_marked = any(_is_marked(systems, *key) for key in systems.tests)
         differs = f"{CHANCE_MARK} differs" if any_marked else "No system differs"
         remarks.append(f"{differs} from {base}{where}: {between_systems(confidence)}.")
-    by_value = by_value_text(found.evaluations)
+    by_value = by_value_text(systems.evaluations)
     return [*remarks, f"{by_value}."] if by_value else remarks
 
 
-def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Sequence[Change]) -> ReportTable:
+def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Sequence[Change]) -> Table:
     """A row a data set and method, a column a model: the mean, its interval, and a mark where it is below the best.
 
     Args:
@@ -225,10 +225,10 @@ def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Seque
         by_value = by_value_text(by_model)
         remarks += [f"{', '.join(map(shown_name, line))}: {by_value}."] if by_value else []
     caption = "ANLS* by data set, method and model"
-    return ReportTable(caption, columns, rows, signatures=signatures, remarks=tuple(remarks), systems_from=2)
+    return Table(caption, columns, rows, signatures=signatures, remarks=tuple(remarks), systems_from=2)
 
 
-def table_of_costs(runs: Sequence[LoggedRun], left_out: Sequence[str] = ()) -> ReportTable:
+def table_of_costs(runs: Sequence[LoggedRun], left_out: Sequence[str] = ()) -> Table:
     """A row a run: its documents, failed calls, tokens in and out, dollars and seconds, as far as its log says.
 
     Args:
@@ -242,9 +242,9 @@ def table_of_costs(runs: Sequence[LoggedRun], left_out: Sequence[str] = ()) -> R
             text_column(name, name.replace("_", " "), attrgetter(name), "text")
             for name in ("data_set", "method", "model")
         ),
-        *(number_column(name, head, "{:,}".format, none="") for name, head in _COUNTS.items()),
-        number_column("cost", "$", "{:.4f}".format, none=""),
-        number_column("seconds", "s", "{:.0f}".format, none=""),
+        *(value_column(name, head, "{:,}".format, none="") for name, head in _COUNTS.items()),
+        value_column("cost", "$", "{:.4f}".format, none=""),
+        value_column("seconds", "s", "{:.0f}".format, none=""),
         unit="runs",
     )
     incomplete = (f"{', '.join(run.cell)}: {run.shortfall}." for run in runs if run.shortfall)
@@ -258,7 +258,7 @@ def _score(evaluation: Evaluation, change: Change) -> TableCell:
     """The mean with its interval and mark."""
     ends = "" if evaluation.interval is None else " [{:.3f}, {:.3f}]".format(*evaluation.interval)
     mean = evaluation.score
-    mark = CHANCE_MARK if is_beyond_chance(change, evaluation.confidence or 0.0) else ""
+    mark = CHANCE_MARK if change.is_beyond_chance(evaluation.confidence or 0.0) else ""
     return TableCell(mean, three_digits(mean), best=change.difference == 0, suffix=f"{ends}{mark}")
 
 
@@ -271,23 +271,23 @@ _MOST_MARKS = 10
 _BLUE, _PALE = "#3f7fcd", "#a9c8ec"  # --blue-bar and --blue-pale of tokens.css
 
 
-def systems_as_html(found: Systems, table: ReportTable) -> str:
+def systems_as_html(systems: Systems, table: Table) -> str:
     """The table of several systems with their pictures as one HTML document, without scripts and network access."""
-    return template_environment().get_template("systems.html.jinja").render(table=table, pictures=pictures_of(found))
+    return template_environment().get_template("systems.html.jinja").render(table=table, pictures=pictures_of(systems))
 
 
-def pictures_of(found: Systems) -> list[Picture]:
+def pictures_of(systems: Systems) -> list[Picture]:
     """The picture of ranks, where there are ranks, and that of scores against costs, where a system has a cost."""
-    drawn = [picture_of_ranks(found)] if found.ranks else []
-    return [*drawn, picture_of_costs(found)] if _costs(found) else drawn
+    drawn = [picture_of_ranks(systems)] if systems.ranks else []
+    return [*drawn, picture_of_costs(systems)] if _costs(systems) else drawn
 
 
-def picture_of_ranks(found: Systems) -> Picture:
+def picture_of_ranks(systems: Systems) -> Picture:
     """A row a system, the best one first: its rank as a dot, and the ranks that are possible as a line."""
     bars, dots, texts = [], [], []
-    last, y = len(found.ranks), 0
+    last, y = len(systems.ranks), 0
     step = (PICTURE_WIDTH - _NAMES - _MARGIN) / (last - 1)
-    for number, (name, rank) in enumerate(found.ranks.items()):
+    for number, (name, rank) in enumerate(systems.ranks.items()):
         y = _TOP + number * _ROW + (rank.group - 1) * _GAP
         left, right, middle = (_NAMES + (place - 1) * step for place in (rank.low, rank.high, rank.value))
         title = f"{shown_name(name)}: {rank.low} to {rank.high}"
@@ -301,15 +301,15 @@ def picture_of_ranks(found: Systems) -> Picture:
     return Picture("Ranks of the systems", caption, (), bars, dots=dots, texts=texts, height=base + _FOOT, base=base)
 
 
-def _costs(found: Systems) -> dict[str, float]:
+def _costs(systems: Systems) -> dict[str, float]:
     """The mean cost of a document of each system of which it is known, and above 0."""
-    return {name: system.document_cost for name, system in found.evaluations.items() if system.document_cost}
+    return {name: system.document_cost for name, system in systems.evaluations.items() if system.document_cost}
 
 
-def picture_of_costs(found: Systems) -> Picture:
+def picture_of_costs(systems: Systems) -> Picture:
     """The first figure of each system with its interval, against the logarithm of the mean cost of a document."""
-    costs = _costs(found)
-    figures = {name: part.figures[0] for name, part in found.parts()[0].items()}
+    costs = _costs(systems)
+    figures = {name: part.figures[0] for name, part in systems.parts()[0].items()}
     intervals = {name: figures[name].interval for name in costs}
     ends = {name: (interval and interval.ends) or (figures[name].value,) for name, interval in intervals.items()}
     first = math.floor(math.log10(min(costs.values())))
@@ -334,22 +334,22 @@ def picture_of_costs(found: Systems) -> Picture:
         dots.append((x, y, title))
         beside = (x + 8, y + 14, "start") if x < PICTURE_WIDTH - _NAMES else (x - 8, y - 8, "end")
         texts.append((*beside, clipped(shown_name(name), _LONGEST_NAME)))
-    front = sorted((costs[name], figures[name].value) for name in found.front or () if name in costs)
+    front = sorted((costs[name], figures[name].value) for name in systems.front or () if name in costs)
     lines = {"anls-aligned": " ".join(f"{across(cost):.1f},{down(score):.1f}" for cost, score in front)}
-    left_out = ", ".join(shown_name(name) for name in found.evaluations if name not in costs)
+    left_out = ", ".join(shown_name(name) for name in systems.evaluations if name not in costs)
     caption = "Score with its interval against the mean cost of a document, on a logarithmic scale."
     caption += " The line joins the systems that no other one beats in both." if front else ""
     caption += f" Without a cost above 0, and not drawn: {left_out}." if left_out else ""
     return Picture("Scores against costs", caption, (), bars, lines, dots, texts, height=_HEIGHT + _FOOT, base=_HEIGHT)
 
 
-def systems_as_png(found: Systems) -> bytes:
+def systems_as_png(systems: Systems) -> bytes:
     """The first of the pictures of several systems as PNG.
 
     Raises:
         ValueError: if there is none, or matplotlib is not installed.
     """
-    pictures = pictures_of(found)
+    pictures = pictures_of(systems)
     if not pictures:
         raise InputValueError(place="output", expected="--ranks or costs for a picture", got="neither")
     picture = pictures[0]

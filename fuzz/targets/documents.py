@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from docscore.data.json_text import dumps, loads
-from docscore.evaluation.automation import automation_curve, review_of_entities
+from docscore.evaluation.automation import automation_curve, curve_table, review_of_entities
 from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.kieval import kieval_score, kieval_tree
 from docscore.metrics.nted import nted_score
@@ -67,9 +67,7 @@ def _kieval(truth: Any, prediction: Any, confidences: Any, *, normalise: bool) -
     dumps(score.to_dict())
     score.tables()
     if confidences is not None:
-        json.dumps(
-            [point.to_dict() for point in automation_curve([review_of_entities(score, "a")]).points()], allow_nan=False
-        )
+        json.dumps(curve_table(automation_curve([review_of_entities(score, "a")]).points()), allow_nan=False)
 
 
 def _values(value: Any) -> int:

@@ -7,7 +7,6 @@ import warnings
 from typing import Any
 
 from docscore.data.json_text import loads, parse_text
-from docscore.evaluation.contents import causes_table, fields_table
 from docscore.evaluation.evaluation import evaluate
 from docscore.metrics.anls_star.api import anls_score, score_tree
 from docscore.metrics.anls_star.tree import ScoreTree
@@ -51,7 +50,7 @@ def score_and_show(truth: Any, prediction: Any) -> None:
     evaluation = evaluate(predictions={"<a>": prediction, "b": "y"}, references={"<a>": truth, "b": "x"}, parse="text")
     check_html(report_as_html(evaluation, "</title>", 2))
     check_printable(printed(print_summary, evaluation, fields=True, worst=2))
-    for table in (fields_table(evaluation), causes_table(evaluation)):
+    for table in (evaluation.fields, evaluation.causes):
         table_as_markdown(table).encode()
         table_as_latex(table).encode()
     json.dumps(evaluation.to_dict(), allow_nan=False)

@@ -1,0 +1,569 @@
+"""The scored rows of a test set: scores, score trees, the fields and causes of lost points that come from them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from docscore.core.display import Displayed
+from docscore.core.errors import InputValueError, at_place, row_place, short_repr
+from docscore.core.formatting import counted, three_digits
+from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, SKIP, ScoringOptions, check_whole
+from docscore.core.runtime import Progress, no_progress
+from docscore.core.values import differs_by_value
+from docscore.data.checks import read_texts
+from docscore.data.groups import Grouping, groups_of_rows
+from docscore.data.json_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
+from docscore.data.pairing import Pairs
+from docscore.evaluation.automation import REVIEWED
+from docscore.evaluation.costs import Cost, costs_of
+from docscore.evaluation.fields import FieldTable, as_float
+from docscore.evaluation.figures import RateCounts
+from docscore.evaluation.runs import Runs, runs_of
+from docscore.evaluation.tables import (
+    NO_VALUE,
+    Content,
+    Table,
+    TableCell,
+    TableColumn,
+    table_of,
+    text_column,
+    value_column,
+)
+from docscore.metrics.anls_star.api import score_all
+from docscore.metrics.anls_star.causes import CAUSES, Cause
+from docscore.metrics.anls_star.field_counts import FieldCounts
+from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.annotations import Annotation, annotations_of
+from docscore.metrics.base import Breakdown, FigureName, MetricRow, MetricTree
+from docscore.metrics.registry import (
+    ANLS_STAR,
+    METRICS,
+    TYPED,
+    WITH_TREES,
+    AnlsStar,
+    checked_metrics,
+    metrics_with_schema,
+)
+from docscore.metrics.signature import signature_of
+from docscore.stats.intervals import CONFIDENCE, SEED, Ratios, check_confidence, side_by_side
+
+OF_ANLS = (ANLS_STAR, "anls", "anlsl")  # their results have the key "anls_score"
+
+
+class Row(Displayed):
+    """One row of an evaluation: a ground truth, its prediction and the score.
+
+    Attributes:
+        id: its id; where rows have none, its number as text.
+        number: its place in the order of the references, counted from 0.
+        ground_truth: what was expected; a tuple holds acceptable answers.
+        prediction: what was predicted, as it was scored: with `parse` the value that was read; None where there was
+            none.
+    """
+
+    def __init__(self, scored: ScoredRows, number: int) -> None:
+        self._scored = scored
+        self.number = number
+        self.id: str = scored.ids[number]
+        self.ground_truth: Any = scored.pairs.truths[number]
+        self.prediction: Any = scored.pairs.predictions[number]
+
+    @property
+    def score(self) -> float:
+        """Its score by the first metric, in [0, 1]."""
+        return self._scored.scores[self.number]
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether there was no prediction."""
+        return self.number in self._scored.pairs.absent
+
+    @property
+    def for_metrics(self) -> MetricRow:
+        """The row as metrics take it."""
+        confidences = self._scored.pairs.confidences
+        reading = self._scored.readings.get(self.number)
+        cause: Cause | None = "unparsable" if reading is not None and reading.failed else None
+        if self.number in (self._scored.absent or ()):
+            cause = "missing prediction"
+        return MetricRow(
+            self.ground_truth,
+            self.prediction,
+            confidences[self.number] if confidences else None,
+            lambda: self._scored.anls_star[self.number],
+            self.id,
+            cause,
+        )
+
+    def _tree_by(self, metric: str) -> ScoreTree:
+        return METRICS[metric].score_tree(self.for_metrics, self._scored.options)
+
+    @cached_property
+    def tree(self) -> ScoreTree:
+        """How the score by the first metric comes about; the tree of ANLS* for a metric that has none."""
+        return self._tree_by(self._scored.metric)
+
+    @property
+    def other_trees(self) -> list[MetricTree]:
+        """The score trees of the other metrics that have trees of their own, unlike ANLS* and the typed score.
+
+        Raises:
+            TypeError, ValueError: for a value that a metric cannot score.
+        """
+        trees = (self._tree_by(name) for name in self._scored.metrics[1:] if name in WITH_TREES)
+        return [tree for tree in trees if isinstance(tree, MetricTree)]
+
+    @property
+    def text_options(self) -> ScoringOptions | None:
+        """How the texts of its tree were compared; None where a schema says how values are compared."""
+        return None if self._scored.metric == TYPED else self._scored.options
+
+    @cached_property
+    def annotations(self) -> list[Annotation]:
+        """The remarks on the tree, such as values that are exchanged, most points first."""
+        return annotations_of(self.tree, self.text_options)
+
+    def explain(self, metric: str) -> ScoreTree:
+        """Return the tree that shows how the score of the row by a metric comes about.
+
+        Args:
+            metric: a name among `METRICS`: "kieval" (entities and the corrections that they need), "entity_f1"
+                (entities that are right, wrong, missed and invented), "nted" (edits of keys and texts and their
+                costs), "typed" (with a schema) or another, whose tree is that of ANLS*.
+
+        Raises:
+            TypeError, ValueError: for another metric, and values that the metric refuses.
+        """
+        if metric not in METRICS:
+            raise InputValueError(place="metric", expected=f"one of {', '.join(METRICS)}", got=short_repr(metric))
+        if metric == self._scored.metric:
+            return self.tree
+        METRICS[metric].check_options(self._scored.options)
+        return self._tree_by(metric)
+
+    @property
+    def sample(self) -> dict[str, Any]:
+        """The id and the score in plain types."""
+        return {"question_id": self.id, self._scored.row_key: self.score}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the id, the score, the tree and the remarks on it in plain types."""
+        remarks = [remark.to_dict() for remark in self.annotations]
+        return {**self.sample, "tree": self.tree.to_dict(), "annotations": remarks}
+
+    def __repr__(self) -> str:
+        return f"<Row {short_repr(self.id)} {self._scored.metric} {self.score:.4f}>"
+
+
+class Rows(Displayed, list[Row]):
+    """Rows of one evaluation, such as those with the lowest scores; a list in every other respect.
+
+    >>> import docscore
+    >>> worst = docscore.evaluate(predictions=["x", "y"], references=["x", "z"]).worst(2)
+    >>> worst, worst[0]
+    (<Rows 2 rows, anls_star 0.0000 to 1.0000>, <Row '1' anls_star 0.0000>)
+    """
+
+    def __init__(self, scored: ScoredRows, numbers: Iterable[int]) -> None:
+        super().__init__(Row(scored, number) for number in numbers)
+        self._scored = scored
+
+    def __repr__(self) -> str:
+        scores = [row.score for row in self]
+        between = f", {self._scored.metric} {min(scores):.4f} to {max(scores):.4f}" if scores else ""
+        return f"<Rows {counted(len(self), 'row')}{between}>"
+
+    @property
+    def table(self) -> Table:
+        """The ids and the scores of the rows."""
+
+        def score_cell(row: Row) -> TableCell:
+            return TableCell(row.score, three_digits(row.score), suffix=" (missing)" if row.is_absent else "")
+
+        return table_of(
+            "Lowest scores",
+            self,
+            text_column("question_id", "document", attrgetter("id")),
+            (TableColumn(self._scored.row_key, "score"), score_cell),
+            unit="documents",
+        )
+
+
+class ScoredRows:
+    """The rows of one system on one test set, scored by metrics; `Evaluation` says what they and its tables are."""
+
+    def __init__(
+        self,
+        pairs: Pairs,
+        options: ScoringOptions = DEFAULT_OPTIONS,
+        *,
+        metrics: Sequence[str] | None = None,
+        cluster: Grouping | None = None,
+        by: Grouping | None = None,
+        confidence: float | None = CONFIDENCE,
+        seed: int = SEED,
+        progress: Progress = no_progress,
+        faults: Sequence[str] = (),
+    ) -> None:
+        metrics = metrics_with_schema(None, options.schema) if metrics is None else metrics
+        self.metrics = checked_metrics(metrics, options)
+        self.metric = self.metrics[0]
+        self.scorer = METRICS[self.metric]
+        self.options, self.by, self.progress, self.faults = options, by, progress, list(faults)
+        self.confidence = None if confidence is None else check_confidence(confidence)
+        self.seed = check_whole("seed", seed, 0)
+        clusters = pairs.clusters if cluster is None else groups_of_rows(pairs, cluster, "cluster")
+        self.source = pairs._replace(clusters=clusters)
+        self.pairs, self.readings, self.doubts = read_texts(self.source, options)
+        self.ids = self.pairs.ids
+        self.slice_name = by if isinstance(by, str) else "value"
+        self.slice: str | None = None
+        self.rows_by_slice: dict[str, list[int]] = {}
+        for number, name in enumerate([] if by is None else groups_of_rows(self.pairs, by, "by")):
+            self.rows_by_slice.setdefault(name, []).append(number)
+        self._points: dict[str, list[Any]] = {}
+        self._ratios: dict[str, Ratios] = {}
+
+    @cached_property
+    def signatures(self) -> dict[str, str]:
+        """What makes the figures of each metric comparable, by its name: metric, options and version."""
+        return {name: signature_of(name, self.options, skipped=self.pairs.skipped) for name in self.metrics}
+
+    @property
+    def signature(self) -> str:
+        """What makes the figures of the first metric comparable."""
+        return self.signatures[self.metric]
+
+    # Scores
+
+    @cached_property
+    def anls_star(self) -> list[float]:
+        """The ANLS* score of each row, in [0, 1]."""
+        values = zip(self.pairs.truths, self.pairs.predictions, strict=True)
+        scored = self.progress("Scoring", len(self))
+        scores: list[float] = score_all(values, self.options, self._place, scored).tolist()
+        return scores
+
+    def points(self, metric: str) -> list[Any]:
+        """Return the points of each row by a metric, from which it computes its figures.
+
+        Raises:
+            TypeError, ValueError: for a value that the metric cannot score, naming its row.
+        """
+        if metric == ANLS_STAR:
+            return self.anls_star
+        if metric not in self._points:
+            scorer, points = METRICS[metric], []
+            if isinstance(scorer, AnlsStar):
+                _ = self.anls_star  # its phase comes first
+            measured = self.progress("Measuring", len(self))
+            for number in range(len(self)):
+                try:
+                    of_row = scorer.row_points(self.row(number).for_metrics, self.options)
+                except (TypeError, ValueError) as error:
+                    raise at_place(self._place(number), error) from None
+                # with confidences the automation curve reads the details
+                points.append(scorer.without_details(of_row) if self.pairs.confidences is None else of_row)
+                measured(1)
+            self._points[metric] = points
+        return self._points[metric]
+
+    def ratios_of(self, metric: str) -> Ratios:
+        """Return the figures of a metric as ratios of sums over the n rows, a column for each of its k figures."""
+        if metric not in self._ratios:
+            scorer = METRICS[metric]
+            sums = np.array([scorer.figure_sums(points) for points in self.points(metric)], dtype=np.float64)
+            earned, weight = np.moveaxis(sums.reshape(-1, len(scorer.figures), 2), 2, 0)
+            self._ratios[metric] = Ratios(earned, weight)
+        return self._ratios[metric]
+
+    @cached_property
+    def ratio(self) -> Ratios:
+        """The first figure of the first metric as a ratio of sums over rows."""
+        return self.ratios_of(self.metric).columns([0])
+
+    @cached_property
+    def ratios(self) -> Ratios:
+        """The figures of the metrics as ratios of sums over the rows, a column for each."""
+        return side_by_side(*map(self.ratios_of, self.metrics))
+
+    @property
+    def score(self) -> float:
+        """The value of the first figure of the first metric, in [0, 1], 1 is best; by default the mean ANLS* score."""
+        return float(self.ratio.values[0])
+
+    @cached_property
+    def scores(self) -> list[float]:
+        """The score of each row by the first metric: its part of the figure, 1 where nothing counts in it."""
+        sums = zip(self.ratio.earned[:, 0].tolist(), self.ratio.weight[:, 0].tolist(), strict=True)
+        return [earned / weight if weight else 1.0 for earned, weight in sums]
+
+    @property
+    def figure_names(self) -> list[FigureName]:
+        """The names of the figures of the metrics; the first is that of the score."""
+        return [name for metric in self.metrics for name in METRICS[metric].figures]
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """The value of each figure of the metrics by its name, in [0, 1]."""
+        return {name.key: float(value) for name, value in zip(self.figure_names, self.ratios.values, strict=True)}
+
+    @property
+    def whole(self) -> float:
+        """The denominator of the score: the number of rows; of a metric that counts entities, theirs."""
+        return float(self.ratio.totals[0]) or 1.0
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether the score is the mean of the scores of the rows; that of entities is a ratio of sums."""
+        return bool((self.ratio.weight == 1).all())
+
+    @cached_property
+    def score_by_value(self) -> float | None:
+        """The score if numbers were compared by value.
+
+        None where they are, where no number prints otherwise than by value, and for a metric without this option. Only
+        the rows with such numbers are scored again.
+        """
+        pairs = zip(self.pairs.truths, self.pairs.predictions, strict=True)
+        rows = [number for number, pair in enumerate(pairs) if differs_by_value(pair)]
+        if "numbers" not in self.scorer.options or self.options.numbers == BY_VALUE or not rows:
+            return None
+        options = replace(self.options, numbers=BY_VALUE, parse="text", parse_references=None)
+        chosen = self.pairs.only(rows)._replace(documents=None)
+        with warnings.catch_warnings():  # these rows have been warned of
+            warnings.simplefilter("ignore", UserWarning)
+            again = ScoredRows(chosen, options, metrics=self.metrics, confidence=None)
+        sums = self.ratio.table.copy()
+        sums[rows] = again.ratio.table
+        return float(Ratios(sums[:, :1], sums[:, 1:]).values[0])
+
+    @cached_property
+    def breakdowns(self) -> dict[str, Any]:
+        """Further counts of a metric by its name, such as the corrections of KIEval."""
+        breakdowns: dict[str, Breakdown | None] = {
+            name: METRICS[name].breakdown(self.points(name)) for name in self.metrics if name != TYPED
+        }
+        if TYPED in self.metrics:
+            breakdowns[TYPED] = typed = FieldTable()
+            for number, (_, leaves) in enumerate(self.points(TYPED)):
+                typed.add(number, leaves)
+        return {name: breakdown for name, breakdown in breakdowns.items() if breakdown is not None}
+
+    # Documents, clusters and runs
+
+    @property
+    def document_ids(self) -> list[str]:
+        """The id of each document; one of several runs stands once."""
+        return self.pairs.documents or self.ids
+
+    @cached_property
+    def clusters(self) -> npt.NDArray[np.intp] | None:
+        """The number of each row's cluster, shape (n,); None where all rows are independent."""
+        if self.pairs.clusters is None:
+            return None
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(self.pairs.clusters))}
+        return np.array([numbers[name] for name in self.pairs.clusters], dtype=np.intp)
+
+    @cached_property
+    def runs(self) -> Runs | None:
+        """How the scores of several runs of the system vary; None where there is one run, or one document."""
+        documents = self.pairs.documents
+        if documents is None or len(documents) == 1:
+            return None
+        n = len(documents)
+        figures = [float(self.ratio.rows(range(first, first + n)).values[0]) for first in range(0, len(self), n)]
+        variances = runs_of(np.reshape(self.scores, (-1, n)), documents)
+        return variances._replace(scores=figures, deviation=float(np.std(figures, ddof=1)))
+
+    @cached_property
+    def costs(self) -> dict[str, Cost]:
+        """The sums of the columns cost, seconds and tokens of the predictions, as far as they have them."""
+        return costs_of(self.pairs)
+
+    @property
+    def document_cost(self) -> float | None:
+        """The mean cost of a document; None where it is not known."""
+        total = self.costs["cost"].total if "cost" in self.costs else None
+        return None if total is None else total / len(self.document_ids)
+
+    # Single rows
+
+    def row(self, number: int) -> Row:
+        """Return the row with a number."""
+        return Row(self, number)
+
+    def worst(self, count: int = 10) -> Rows:
+        """Return the rows with the lowest scores, lowest first; a list, which a notebook draws as a table."""
+        return Rows(self, sorted(range(len(self)), key=self.scores.__getitem__)[:count])
+
+    @property
+    def row_key(self) -> str:
+        """The key of the score of a row in results: "anls_score", or the name of another metric."""
+        return "anls_score" if self.metric in OF_ANLS else self.metric
+
+    def samples(self) -> list[dict[str, Any]]:
+        """Return `{"question_id": ..., "anls_score": ...}` for each row, in the order of the references.
+
+        The score of a metric other than ANLS* has the metric's name as key.
+
+        With `parse`, each also has the key "parsed": "exact" for what is read as it is, "extracted", "mended",
+        "ambiguous", "failed", or None where there was no prediction; and, if there is anything to say of any, the key
+        "parse_note": which of several values was taken, or why mending was given up. With missing "zero" it has the key
+        "missing": whether there was no prediction.
+        """
+        samples = [self.row(number).sample for number in range(len(self))]
+        with_notes = any(parsed.note for parsed in self.readings.values())
+        for number, sample in enumerate(samples):
+            if self.options.parse_mode is not None:
+                parsed = self.readings.get(number, Parsed(None))
+                sample["parsed"] = None if number in self.pairs.absent else parsed.outcome
+                if with_notes:
+                    sample["parse_note"] = parsed.note
+            if self.absent is not None:
+                sample["missing"] = number in self.absent
+        return samples
+
+    @cached_property
+    def documents(self) -> Table:
+        """The id and the score of each row, in the order of the references, and how its prediction was read."""
+        samples = self.samples()
+        heads = {"parsed": "parsed", "parse_note": "note", "missing": "missing"}
+        return table_of(
+            "Documents",
+            samples,
+            text_column("question_id", "document"),
+            value_column(self.row_key, "score", three_digits),
+            *(_words_column(name, head) for name, head in heads.items() if name in samples[0]),
+            unit="documents",
+        )
+
+    def _place(self, number: int) -> str:
+        return row_place(self.ids[number])
+
+    # What became of the predictions
+
+    @property
+    def absent(self) -> frozenset[int] | None:
+        """The numbers of the rows whose missing predictions were scored as null; None unless `missing` is "zero"."""
+        return self.pairs.absent if self.options.missing == "zero" else None
+
+    @property
+    def failed(self) -> frozenset[int] | None:
+        """The numbers of the rows whose text could not be parsed and was scored as text; None without `parse`."""
+        if self.options.parse_mode is None:
+            return None
+        return frozenset(number for number, parsed in self.readings.items() if parsed.failed)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many rows are skipped, missing, repeated, and of which reading, as far as the options ask for it."""
+        counts = {"skipped": self.pairs.skipped, "missing": None if self.absent is None else len(self.absent)}
+        counts["repeated"] = self.pairs.repeated
+        read = {PARSE_COUNTS[outcome]: len(ids) for outcome, ids in self.parsed_ids().items()}
+        return {name: count for name, count in counts.items() if count is not None} | read
+
+    def parsed_ids(self) -> dict[str, list[str]]:
+        """Return the ids of the texts that are "failed", and with "repair" "extracted", "mended" and "ambiguous"."""
+        return {
+            outcome: [self.ids[number] for number, parsed in self.readings.items() if parsed.outcome == outcome]
+            for outcome in COUNTED_OUTCOMES[self.options.parse_mode]
+        }
+
+    @property
+    def why_left_out(self) -> str:
+        """Why the rows that `counts` calls skipped were left out, in words after "left out"."""
+        return "without a prediction or because of faults" if self.options.missing == SKIP else "because of faults"
+
+    @property
+    def has_reviews(self) -> bool:
+        """Whether there are confidences, and the first metric says of single values whether they are right."""
+        return self.options.with_confidences and self.metric in REVIEWED
+
+    # Fields, causes of lost points, and what rates count
+
+    @cached_property
+    def field_table(self) -> FieldTable:
+        """The fields of the first metric, and the causes of lost points.
+
+        They come from its score trees, or are its types of entities.
+        """
+        table, counts = FieldTable(), FieldCounts()
+        if self.scorer.field_source != "tree":
+            for number, points in enumerate(self.points(self.metric)):
+                table.add_sums(number, self.scorer.field_sums(points))
+            return table
+        _ = self.points(self.metric)  # their phases come first, and their errors name rows
+        explained = self.progress("Explaining", len(self))
+        for number in range(len(self)):
+            self.scorer.count_fields(counts, self.row(number).for_metrics, self.options)
+            table.add(number, counts.leaves, counts.elements, counts.weight)
+            explained(1)
+        return table
+
+    @cached_property
+    def lost(self) -> dict[Cause, float]:
+        """For each cause the points lost by it, as a share of the whole; the shares add up to 1 - score."""
+        return {
+            cause: as_float(sum(field.lost_units[cause] for field in self.field_table.fields.values())) / self.whole
+            for cause in CAUSES
+        }
+
+    @cached_property
+    def rate_counts(self) -> dict[str, RateCounts]:
+        """What each rate counts, by its name."""
+        values, ones = self.field_table.values, [1] * len(self)
+        events = {"documents without a fault": [score == 1 for score in self.scores]}
+        if values:
+            events |= {
+                "documents that lack a value": [missing > 0 for _, missing, _, _ in values],
+                "documents with an invented value": [extra > 0 for _, _, _, extra in values],
+            }
+        for name, numbers in (("texts that could not be parsed", self.failed), ("missing predictions", self.absent)):
+            if numbers is not None:
+                events[name] = [number in numbers for number in range(len(self))]
+        counts = {name: RateCounts("documents", list(map(int, happened)), ones) for name, happened in events.items()}
+        if values:
+            expected, missing, predicted, extra = map(list, zip(*values, strict=True))
+            counts |= {
+                "omission: expected values that are missing": RateCounts("values", missing, expected),
+                "hallucination: values predicted, not expected": RateCounts("values", extra, predicted),
+            }
+        return counts
+
+    # The rows by id
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.ids)
+
+    def __contains__(self, question_id: object) -> bool:
+        return question_id in self._numbers
+
+    def __getitem__(self, question_id: str) -> Row:
+        if question_id not in self._numbers:
+            example = short_repr(self.ids[0])
+            msg = f"{row_place(question_id)}: expected one of the {len(self):,} ids, such as {example}"
+            raise KeyError(msg)
+        return Row(self, self._numbers[question_id])
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.ids)}
+
+
+def _words_column(name: str, head: str) -> Content:
+    words: dict[Any, str] = {True: "yes", False: "no", None: NO_VALUE, "": NO_VALUE}
+    return TableColumn(name, head, "text"), lambda sample: TableCell(
+        sample[name], words.get(sample[name], str(sample[name]))
+    )
