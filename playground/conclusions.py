@@ -20,6 +20,7 @@ from docscore.evaluation.sentences import FOLLOWS, LEADS, changed_order, share_i
 from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.annotations import cause_in_words
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
+from docscore.metrics.typed.comparators import COMPARATORS
 
 MOST_RESCORED = 20_000  # rows that are scored once more for a what-if
 MOST_EXPLAINED = 2_000  # rows whose causes are looked for once more
@@ -114,18 +115,6 @@ def _scores(systems: Iterable[Evaluation]) -> list[float]:
     return [each.score for each in systems]
 
 
-_COMPARED = {  # by a comparator what it does
-    "boolean": "words as yes or no",
-    "date": "dates as dates",
-    "datetime": "times as times",
-    "money": "amounts as money",
-    "number": "numbers by value",
-    "phone": "phone numbers as such",
-    "time": "times as times",
-    "unit": "quantities by value",
-}
-
-
 def _with_schema(systems: Sequence[Evaluation], check: Check) -> Iterator[WhatIf]:
     """The schema that the ground truths suggest, where it takes values for right that are written otherwise.
 
@@ -138,8 +127,8 @@ def _with_schema(systems: Sequence[Evaluation], check: Check) -> Iterator[WhatIf
     suggestion = max(map(suggestion_of, systems), key=lambda found: sum(field.points for field in found.fields))
     points: dict[str, float] = {}
     for field in suggestion.fields:
-        if field.points and field.compare in _COMPARED:
-            said = _COMPARED[field.compare]
+        said = COMPARATORS[field.compare].effect
+        if field.points and said:
             points[said] = points.get(said, 0.0) + field.points
     if sum(points.values()) < LEAST_GAIN:
         return

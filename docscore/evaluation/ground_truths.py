@@ -7,6 +7,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -28,15 +29,12 @@ from docscore.evaluation.evaluation import Evaluation, evaluate
 from docscore.evaluation.tables import Table, table_of, text_column, value_column
 from docscore.metrics.anls_star.api import anls_score
 from docscore.metrics.registry import TYPED
-from docscore.metrics.typed.comparators import comparator
+from docscore.metrics.typed.comparators import COMPARATORS, comparator
 from docscore.metrics.typed.readers import (
     Separators,
-    read_boolean,
     read_date,
     read_money,
     read_number,
-    read_phone,
-    read_quantity,
     read_time,
 )
 from docscore.metrics.typed.schema import ELEMENTS, SubSchema, implied_comparison, said_of_place, schema_root
@@ -323,26 +321,17 @@ def _as_money(texts: Mapping[str, int]) -> Settings | str | None:
     return way if isinstance(way, str) else {"compare": "money", **way}
 
 
-def _plain(
-    compare: str, fits: Callable[[str], object], read: Callable[[str], Any], library: str = ""
-) -> Callable[[Mapping[str, int]], Settings | None]:
-    """What proposes a comparator without settings, where all texts of a field fit and it reads them."""
-
-    def propose(texts: Mapping[str, int]) -> Settings | None:
-        is_there = not library or find_spec(library)
-        return {"compare": compare} if is_there and all(map(fits, texts)) and _reads(texts, read) else None
-
-    return propose
+def _as_declared(texts: Mapping[str, int]) -> Settings | None:
+    """Propose a comparator without settings that all texts resemble, and that reads them."""
+    for name, declared in COMPARATORS.items():
+        if declared.resembles is not None and all(map(declared.resembles, texts)):
+            with suppress(InputValueError):  # a library is missing
+                if _reads(texts, comparator(name).read):  # type: ignore[attr-defined]
+                    return {"compare": name}
+    return None
 
 
-_PROPOSALS = (
-    _as_date,
-    _plain("boolean", lambda text: not text.strip().isdigit() and read_boolean(text) is not None, read_boolean),
-    _as_number,
-    _as_money,
-    _plain("unit", re.compile(r"\d.*[^\W\d_]|%").search, read_quantity, "pint"),
-    _plain("phone", lambda text: text.strip().startswith("+"), read_phone, "phonenumbers"),
-)
+_PROPOSALS = (_as_date, _as_number, _as_money, _as_declared)
 
 
 def _schema_of(values: FieldValues, fields: Mapping[str, SuggestedField], path: str) -> dict[str, Any]:

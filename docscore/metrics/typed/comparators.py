@@ -1,20 +1,29 @@
-"""How the scalars of a typed place compare: by what they are read as, by a function, or by a file of judgements."""
+"""Comparators: how the scalars of a field compare where a schema says so.
+
+To add a comparator, such as one for IBANs, write a function here that makes it from its settings, and add an entry to
+`COMPARATORS`. The entry declares which types and `format` of a schema fit, what a tolerance may be, and when a
+suggested schema names the comparator. Describe settings that no other comparator has in `SETTINGS`. Long readers are in
+`docscore.metrics.typed.readers`.
+"""
 
 from __future__ import annotations
 
 import json
+import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timezone
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from inspect import signature
 from operator import eq
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from docscore.core.dates import ORDERS
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.numbers import decimal_of
 from docscore.core.options import ScoringOptions
@@ -39,25 +48,25 @@ from docscore.metrics.typed.readers import (
 
 Otherwise = Literal["text", "wrong"]
 
-_EXACT = Context(prec=4000, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])  # differences are exact to so many digits
-_kept = lru_cache(maxsize=1 << 15, typed=True)  # distinct values of a comparator are read once
+_EXACT = Context(prec=4000, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])  # differences are exact up to 4,000 digits
+_cached = lru_cache(maxsize=1 << 15, typed=True)  # reads each distinct value once
 
 
 @dataclass(frozen=True)
 class ReadingComparator(Comparator):
-    """Compares scalars by what they are read as, so that 1000.0 is 1000 and 12 March 2024 is 2024-03-12.
+    """Compares scalars by the values they stand for: 1000.0 equals 1000, and 12 March 2024 equals 2024-03-12.
 
     Attributes:
-        name: what they are read as, in words: "a number".
-        label: the same with its settings: "number, tolerance 1%".
-        read: what a scalar is read as; None where it cannot be read.
-        near: whether two values count as equal though their spellings differ; None where none do.
-        fits: whether two kinds may be equal.
-        unequal: how values compare that were read on both sides and differ: "wrong", or "text" by their spellings, so
-            that 1234 is near 1235.
-        unread: how values compare that cannot be read on one side: "text", or "wrong" unless they are the same text.
-        near_remark: what values are that count as equal though their spellings differ.
-        libraries: the modules of `docscore[values]` whose data decide what is read.
+        name: the type of value, in words: "a number".
+        label: the name of the comparator with its settings: "number, tolerance 1%".
+        read: reads a scalar; returns None if it cannot be read.
+        near: returns whether two values with different spellings count as equal; None if none do.
+        fits: returns whether readings of two kinds can be equal.
+        unequal: how two values that were read and differ compare: "wrong", or "text" to compare their spellings, so
+            that 1234 is close to 1235.
+        unread: how a pair compares if one side cannot be read: "text", or "wrong" unless both texts are the same.
+        near_remark: the remark on values that are `near`.
+        libraries: the modules of `docscore[values]` whose data affect the readings.
     """
 
     name: str
@@ -71,7 +80,7 @@ class ReadingComparator(Comparator):
     libraries: tuple[str, ...] = ()
 
     def pair(self, truth: Scalar, prediction: Scalar, options: ScoringOptions) -> float:
-        """S of a pair where L is 1, in [0, 1]."""
+        """Return S of a pair with L = 1, in [0, 1]."""
         left, right = self.read(truth), self.read(prediction)
         if left is None or right is None:
             return _as_texts(truth, prediction, options, self.unread)
@@ -82,22 +91,22 @@ class ReadingComparator(Comparator):
         return 0.0 if self.unequal == "wrong" else similarity(left.spelling, right.spelling, options.threshold)
 
     def table(self, truths: Sequence[Scalar], predictions: Sequence[Scalar], options: ScoringOptions) -> Matrix:
-        """S of every pair where L is 1: shape (len(truths), len(predictions)), values in [0, 1]."""
+        """Return S of every pair with L = 1: shape (len(truths), len(predictions)), values in [0, 1]."""
         left, right = ([*map(self.read, side)] for side in (truths, predictions))
         if None not in left and None not in right:
-            return self._readings(left, right, options.threshold)  # type: ignore[arg-type]
-        here, there = ([i for i, value in enumerate(side) if value is not None] for side in (left, right))
-        earned = _texts(truths, predictions, options, self.unread)
-        if here and there:
-            earned[np.ix_(here, there)] = self._readings(
-                [left[i] for i in here],  # type: ignore[misc]
-                [right[j] for j in there],  # type: ignore[misc]
+            return self._table_of_readings(left, right, options.threshold)  # type: ignore[arg-type]
+        rows, columns = ([i for i, reading in enumerate(side) if reading is not None] for side in (left, right))
+        earned = _text_table(truths, predictions, options, self.unread)
+        if rows and columns:
+            earned[np.ix_(rows, columns)] = self._table_of_readings(
+                [left[i] for i in rows],  # type: ignore[misc]
+                [right[j] for j in columns],  # type: ignore[misc]
                 options.threshold,
             )
         return earned
 
-    def _readings(self, truths: list[Reading], predictions: list[Reading], threshold: float) -> Matrix:
-        """The same of values that were all read."""
+    def _table_of_readings(self, truths: list[Reading], predictions: list[Reading], threshold: float) -> Matrix:
+        """Return S of every pair of readings."""
         rows, columns = ([reading.spelling for reading in side] for side in (truths, predictions))
         if self.unequal == "text":
             earned = similarity_matrix(rows, columns, threshold)
@@ -116,33 +125,32 @@ class ReadingComparator(Comparator):
         return earned
 
     def unreadable(self, truth: Scalar | None, prediction: Scalar | None) -> tuple[Side, ...]:
-        """The sides whose value cannot be read."""
+        """Return the sides whose value cannot be read."""
         sides = zip(SIDES, (truth, prediction), strict=True)
         return tuple(side for side, value in sides if value is not None and self.read(value) is None)
 
     def remark(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:
-        """Why two scalars scored what they did where that may surprise, else ""; `right` if they earned all."""
-        left, there = self.read(truth), self.read(prediction)
-        if left is None or there is None:
-            side = "neither" if left is there else "the ground truth" if left is None else "the prediction"
-            verb = "can" if left is there else "cannot"
+        left, other = self.read(truth), self.read(prediction)
+        if left is None or other is None:
+            side = "neither" if left is other else "the ground truth" if left is None else "the prediction"
+            verb = "can" if left is other else "cannot"
             return f"{side} {verb} be read as {self.name}: {'compared as text' if self.unread == 'text' else 'wrong'}"
         if scalar_text(truth) == scalar_text(prediction):
             return ""
         if right:
-            return f"equal as {self.name}" if left.spelling == there.spelling else self.near_remark
+            return f"equal as {self.name}" if left.spelling == other.spelling else self.near_remark
         return f"compared as {self.name}" if self.unequal == "text" else f"not equal as {self.name}"
 
 
 def _as_texts(truth: Scalar, prediction: Scalar, options: ScoringOptions, otherwise: Otherwise) -> float:
-    """How two scalars compare that cannot be read: as texts, or wrong unless they are the same."""
-    return float(_texts([truth], [prediction], options, otherwise)[0, 0])
+    """Return S of two scalars that cannot be read."""
+    return float(_text_table([truth], [prediction], options, otherwise)[0, 0])
 
 
-def _texts(
+def _text_table(
     truths: Sequence[Scalar], predictions: Sequence[Scalar], options: ScoringOptions, otherwise: Otherwise
 ) -> Matrix:
-    """The same of every pair of two columns."""
+    """Return S of every pair: the similarity of the texts, or with "wrong" 1 for equal texts and otherwise 0."""
     if otherwise == "wrong":
         return np.array([[float(scalar_text(t) == scalar_text(p)) for p in predictions] for t in truths])
     left, right = (fold_all(side, options.ignore_case, text_rule(options.numbers)) for side in (truths, predictions))
@@ -151,13 +159,13 @@ def _texts(
 
 @dataclass(frozen=True)
 class FunctionComparator(Comparator):
-    """Compares scalars by a function of two plain values, or of two columns of them, that gives numbers in [0, 1].
+    """Compares scalars by a function of the user, which returns numbers in [0, 1].
 
     Attributes:
         label: the name of the function.
-        function: the function.
+        function: takes two scalars and returns a number, or takes two lists and returns a table.
         place: the field, for messages.
-        by_columns: whether it takes two lists and gives a table.
+        by_columns: whether the function takes lists.
     """
 
     label: str
@@ -166,10 +174,10 @@ class FunctionComparator(Comparator):
     by_columns: bool = False
 
     def table(self, truths: Sequence[Scalar], predictions: Sequence[Scalar], options: ScoringOptions) -> Matrix:  # noqa: ARG002  the function decides
-        """S of every pair where L is 1: shape (len(truths), len(predictions)), values in [0, 1].
+        """Return S of every pair with L = 1: shape (len(truths), len(predictions)), values in [0, 1].
 
         Raises:
-            ValueError: where the function raises, or gives something else.
+            ValueError: if the function raises, or returns anything else.
         """
         if self.by_columns:
             earned = self._called(list(truths), list(predictions))
@@ -198,12 +206,11 @@ class FunctionComparator(Comparator):
             ) from error
 
     def remark(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:  # noqa: ARG002
-        """That the function compared them, where they are not the same text."""
         return "" if scalar_text(truth) == scalar_text(prediction) else f"compared by {self.label}"
 
 
 def by_columns(function: Callable[[list[Any], list[Any]], Any]) -> Callable[[list[Any], list[Any]], Any]:
-    """Say of a function that it compares columns: it takes n ground truths and m predictions, and gives n rows of m.
+    """Mark a function that compares columns: it takes n ground truths and m predictions, and returns n rows of m.
 
     >>> @by_columns
     ... def same_initial(truths, predictions):
@@ -215,19 +222,17 @@ def by_columns(function: Callable[[list[Any], list[Any]], Any]) -> Callable[[lis
 
 @dataclass(frozen=True)
 class JudgedComparator(Comparator):
-    """Compares texts by verdicts that were given before; a text is right against itself.
+    """Compares texts by judgements from a file; a text always equals itself.
 
     Attributes:
-        verdicts: S of pairs of texts in lower case; of the other order where that one is not there.
+        verdicts: S of pairs of texts in lower case; a pair also applies in reverse order, unless that has its own.
         unread: how pairs without a verdict compare.
-        label: what it is called.
-        libraries: none.
+        label: the name of the comparator.
     """
 
     verdicts: Mapping[tuple[str, str], float]
     unread: Otherwise
     label: str = "judgements"
-    libraries: tuple[str, ...] = ()
 
     def _verdict(self, truth: Scalar, prediction: Scalar) -> float | None:
         left, right = fold_all((truth, prediction), ignore_case=True)
@@ -236,35 +241,54 @@ class JudgedComparator(Comparator):
         return self.verdicts.get((left, right), self.verdicts.get((right, left)))
 
     def pair(self, truth: Scalar, prediction: Scalar, options: ScoringOptions) -> float:
-        """S of a pair where L is 1, in [0, 1]."""
+        """Return S of a pair with L = 1, in [0, 1]."""
         verdict = self._verdict(truth, prediction)
         return _as_texts(truth, prediction, options, self.unread) if verdict is None else verdict
 
     def table(self, truths: Sequence[Scalar], predictions: Sequence[Scalar], options: ScoringOptions) -> Matrix:
-        """S of every pair where L is 1: shape (len(truths), len(predictions)), values in [0, 1]."""
+        """Return S of every pair with L = 1: shape (len(truths), len(predictions)), values in [0, 1]."""
         return np.array([[self.pair(truth, prediction, options) for prediction in predictions] for truth in truths])
 
     def unreadable(self, truth: Scalar | None, prediction: Scalar | None) -> tuple[Side, ...]:
-        """The prediction, of a pair that has no verdict."""
+        """Return the prediction's side for a pair without a verdict."""
         both = truth is not None and prediction is not None
         return ("prediction",) if both and self._verdict(truth, prediction) is None else ()  # type: ignore[arg-type]
 
     def remark(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:  # noqa: ARG002
-        """Whether there is a verdict, where they are not the same text."""
         if scalar_text(truth) == scalar_text(prediction):
             return ""
         otherwise = "compared as text" if self.unread == "text" else "wrong"
         return f"no judgement: {otherwise}" if self._verdict(truth, prediction) is None else "as judged"
 
 
-# How each comparator is made of its settings, which are the keywords.
+# The functions that make the comparators of `COMPARATORS`.
+
+
+def text_comparator(
+    *, unicode: str = "", case: str = "ignored", space: str = "folded", punctuation: str = ""
+) -> ReadingComparator:
+    """Make a comparator of texts by similarity, ignoring what the settings say.
+
+    Args:
+        unicode: "nfkc" to normalise characters that can be encoded in several ways.
+        case: "ignored" or "kept".
+        space: "folded" to compare every run of white space as one space, "ignored" or "kept".
+        punctuation: "ignored" to leave out everything except letters, digits and white space.
+    """
+    read = partial(read_text, unicode=unicode, case=case, space=space, punctuation=punctuation)
+    return ReadingComparator("a text", "text", _cached(read))
 
 
 def exact_comparator() -> ReadingComparator:
-    """Right where both are the same text, letter by letter; otherwise wrong."""
+    """Make a comparator by which texts are right if they are the same, letter by letter."""
     return ReadingComparator(
         "a text, letter by letter", "exact", lambda value: Reading(scalar_text(value)), unequal="wrong"
     )
+
+
+def identifier_comparator() -> ReadingComparator:
+    """Make a comparator that ignores the characters between letters and digits, such as hyphens."""
+    return ReadingComparator("an identifier", "identifier", read_identifier, unequal="wrong")
 
 
 def number_comparator(
@@ -277,19 +301,27 @@ def number_comparator(
     unequal: Otherwise = "text",
     unread: Otherwise = "text",
 ) -> ReadingComparator:
-    """Compares numbers by their exact decimal value.
+    """Make a comparator of numbers by their exact decimal values.
 
     Args:
-        tolerance: how far they may be apart, a number or a share of the ground truth such as "1%"; None for equal.
+        tolerance: the largest difference, a number or a share of the ground truth such as "1%"; None for no tolerance.
         decimal: the character before the decimals in texts.
         group: the character between groups of three digits in texts, or "".
-        locale: whose separators these are where neither is given.
-        percent: "share" for 21% as 0.21, "points" for 21.
-        unequal: how numbers compare that differ.
-        unread: how what is no number compares.
+        locale: a locale whose separators apply if neither is given.
+        percent: "share" to read 21% as 0.21, "points" to read it as 21.
+        unequal: how different numbers compare.
+        unread: how values that are not numbers compare.
     """
-    read = partial(read_number, declared=_declared(decimal, group, locale), points=percent == "points")
-    return ReadingComparator("a number", "number", _kept(read), _tolerance(tolerance), unequal=unequal, unread=unread)
+    read = partial(read_number, declared=_separators(decimal, group, locale), points=percent == "points")
+    return ReadingComparator(
+        "a number",
+        "number",
+        _cached(read),
+        _within(tolerance),
+        unequal=unequal,
+        unread=unread,
+        libraries=_of_locale(locale),
+    )
 
 
 def money_comparator(
@@ -302,20 +334,21 @@ def money_comparator(
     unequal: Otherwise = "text",
     unread: Otherwise = "text",
 ) -> ReadingComparator:
-    """Compares amounts by number and currency; amounts in two currencies are wrong.
+    """Make a comparator of amounts by number and currency; amounts in different currencies are wrong.
 
     Args:
-        tolerance: as for numbers, of the amounts.
-        decimal: as for numbers; without it, `group` and `locale`, "1,500" and "1.500" are in doubt and not read.
-        group: as for numbers.
-        locale: whose separators and names of currencies are read; with a country it says which `$` is meant.
-        currency: "any" for an amount that names none to fit every currency, "required" to fit only another such,
-            "ignored" to compare the numbers alone, or the code of the currency that it has.
-        unequal: how amounts of one currency compare that differ.
-        unread: how what is no amount compares.
+        tolerance: the largest difference of the numbers, as for `number_comparator`.
+        decimal: the character before the decimals. "1,500" and "1.500" are ambiguous, and not read, without `decimal`,
+            `group` and `locale`.
+        group: the character between groups of three digits, or "".
+        locale: a locale whose separators and names of currencies are read; its country decides which `$` is meant.
+        currency: the currency of amounts that name none: its code; "any" if they equal amounts in every currency;
+            "required" if they equal only amounts without a currency. "ignored" compares the numbers alone.
+        unequal: how different amounts in the same currency compare.
+        unread: how values that are not amounts compare.
     """
-    read = partial(read_money, declared=_declared(decimal, group, locale), locale=locale, currency=currency)
-    if read(f"{currency if currency.isupper() else '$'} 0") is None:  # which says at once what is missing
+    read = partial(read_money, declared=_separators(decimal, group, locale), locale=locale, currency=currency)
+    if read(f"{currency if currency.isupper() else '$'} 0") is None:  # also raises at once if babel is missing
         raise InputValueError(place="currency", expected="a currency of ISO 4217", got=repr(currency))
 
     def fits(left: frozenset[str] | None, right: frozenset[str] | None) -> bool:
@@ -323,7 +356,9 @@ def money_comparator(
             return left is right or currency != "required"
         return not left.isdisjoint(right)
 
-    return ReadingComparator("an amount", "money", _kept(read), _tolerance(tolerance), fits, unequal, unread)
+    return ReadingComparator(
+        "an amount", "money", _cached(read), _within(tolerance), fits, unequal, unread, libraries=("babel",)
+    )
 
 
 def unit_comparator(
@@ -335,61 +370,52 @@ def unit_comparator(
     unit: str = "",
     unread: Otherwise = "text",
 ) -> ReadingComparator:
-    """Compares quantities in base units, exactly: 5 years are 60 months.
+    """Make a comparator of quantities, which are converted to base units exactly: 5 years equal 60 months.
 
     Args:
         tolerance: a share of the ground truth such as "1%".
-        decimal: as for money.
-        group: as for money.
-        locale: whose separators and names of units are read.
-        unit: the unit of numbers without one.
-        unread: how what is no quantity compares.
+        decimal: the character before the decimals, as for `money_comparator`.
+        group: the character between groups of three digits, or "".
+        locale: a locale whose separators and names of units are read.
+        unit: the unit of numbers that have none.
+        unread: how values that are not quantities compare.
     """
     if unit and read_quantity(f"1 {unit}") is None:
         raise InputValueError(place="unit", expected="a unit such as kg", got=short_repr(unit))
-    read = partial(read_quantity, declared=_declared(decimal, group, locale), locale=locale, unit=unit)
-    read("1")
-
-    return ReadingComparator("a quantity", "unit", _kept(read), _tolerance(tolerance), unequal="wrong", unread=unread)
-
-
-def boolean_comparator(
-    *, locale: str = "", true: Sequence[str] = (), false: Sequence[str] = (), unread: Otherwise = "text"
-) -> ReadingComparator:
-    """Compares true with `true` and `yes`, false with `false` and `no`, whatever the case.
-
-    Args:
-        locale: a language whose words are read too.
-        true: more words for true.
-        false: more words for false.
-        unread: how other texts compare.
-    """
-    read = partial(read_boolean, locale=locale, right=tuple(true), wrong=tuple(false))
-    read("")
-    return ReadingComparator("a boolean", "boolean", read, unequal="wrong", unread=unread)
+    read = partial(read_quantity, declared=_separators(decimal, group, locale), locale=locale, unit=unit)
+    read("1")  # raises at once if a package is missing
+    return ReadingComparator(
+        "a quantity",
+        "unit",
+        _cached(read),
+        _within(tolerance),
+        unequal="wrong",
+        unread=unread,
+        libraries=("pint", *_of_locale(locale)),
+    )
 
 
 def date_comparator(
+    part: str = "date",
     *,
     tolerance: float | None = None,
     date_order: str = "",
     locale: str = "",
-    format: str = "",  # noqa: A002  as schemas call it
-    part: str = "date",
+    format: str = "",  # noqa: A002  the keyword of schemas
     unequal: Otherwise = "wrong",
     unread: Otherwise = "text",
 ) -> ReadingComparator:
-    """Compares dates, or points in time, whatever their form; with an offset a point in time is compared in UTC.
+    """Make a comparator of dates, or of points in time, in any notation; offsets are converted to UTC.
 
     Args:
-        tolerance: how many days they may be apart; of points in time, how many seconds.
-        date_order: "dmy", "mdy" or "ymd" for dates of numbers that can be read in several ways.
-        locale: whose names of months, and order, are read.
-        format: how dates may be written beside the usual ways, as for `strptime`.
-        part: "date" for the day alone, as it is written; "datetime" for the point in time, of a date without a time
-            midnight; "" for the time where both sides have one, and otherwise the day.
-        unequal: how dates compare that differ.
-        unread: how what is no date compares, or one that can be read in several ways.
+        part: "date" to compare the day as written; "datetime" to compare the point in time, which for a date without a
+            time is midnight; "" to compare the time if both sides have one, and otherwise the day.
+        tolerance: the largest difference in days; for "datetime", in seconds.
+        date_order: the order of ambiguous dates such as 03/04/2024: "dmy", "mdy" or "ymd".
+        locale: a locale whose names of months and whose date order are read.
+        format: a pattern as for `strptime` that is tried before the common notations.
+        unequal: how different dates compare.
+        unread: how ambiguous dates, and values that are not dates, compare.
     """
     if locale:
         locale_data(locale)
@@ -419,50 +445,64 @@ def date_comparator(
     return ReadingComparator(
         f"a {name}",
         name,
-        _kept(read),
+        _cached(read),
         compares,
         unequal=unequal,
         unread=unread,
         near_remark="the same day" if tolerance is None else "within the tolerance",
+        libraries=_of_locale(locale),
     )
 
 
 def time_comparator(*, tolerance: float | None = None, unread: Otherwise = "text") -> ReadingComparator:
-    """Compares times of day; with an offset in UTC, and then with times that have one alone.
+    """Make a comparator of times of day; one with an offset is converted to UTC and never equals one without.
 
     Args:
-        tolerance: how many seconds they may be apart.
-        unread: how what is no time of day compares.
+        tolerance: the largest difference in seconds.
+        unread: how values that are not times of day compare.
     """
     return ReadingComparator(
-        "a time of day", "time", _kept(read_time), _tolerance(tolerance), unequal="wrong", unread=unread
+        "a time of day", "time", _cached(read_time), _within(tolerance), unequal="wrong", unread=unread
     )
 
 
 def phone_comparator(*, region: str = "", unread: Otherwise = "text") -> ReadingComparator:
-    """Compares phone numbers with their country code and extension.
+    """Make a comparator of phone numbers, with country code and extension.
 
     Args:
-        region: the country, such as "DE", of numbers without a country code.
-        unread: how what is no such number compares.
+        region: the country of numbers without a country code, such as "DE".
+        unread: how values that are not phone numbers compare.
     """
     read = partial(read_phone, region=region)
-    read("+493012345")
-    return ReadingComparator("a phone number", "phone", _kept(read), unequal="wrong", unread=unread)
+    read("+493012345")  # raises at once if phonenumbers is missing
+    return ReadingComparator(
+        "a phone number", "phone", _cached(read), unequal="wrong", unread=unread, libraries=("phonenumbers",)
+    )
 
 
-def identifier_comparator() -> ReadingComparator:
-    """Right where letters and digits are the same; what stands between them, such as hyphens, is left out."""
-    return ReadingComparator("an identifier", "identifier", read_identifier, unequal="wrong")
+def boolean_comparator(
+    *, locale: str = "", true: Sequence[str] = (), false: Sequence[str] = (), unread: Otherwise = "text"
+) -> ReadingComparator:
+    """Make a comparator of booleans, which also reads `true`, `yes`, `false` and `no` in any case.
+
+    Args:
+        locale: a language whose words for yes and no are read too.
+        true: more words for true.
+        false: more words for false.
+        unread: how other texts compare.
+    """
+    read = partial(read_boolean, locale=locale, right=tuple(true), wrong=tuple(false))
+    read("")  # raises at once for a language without words
+    return ReadingComparator("a boolean", "boolean", read, unequal="wrong", unread=unread)
 
 
 def enum_comparator(
-    *, values: Sequence[str] | Mapping[str, Sequence[str]] = (), unread: Otherwise = "text"
+    *, values: Sequence[str] | Mapping[str, Sequence[str]], unread: Otherwise = "text"
 ) -> ReadingComparator:
-    """Compares the values of a list, whatever their case and white space.
+    """Make a comparator of the values of a list, ignoring case and white space.
 
     Args:
-        values: the values; or for each value the other names that it has.
+        values: the values, or a mapping from each value to its other names.
         unread: how other texts compare.
     """
     names: dict[str, str] = {}
@@ -478,28 +518,13 @@ def enum_comparator(
     return ReadingComparator("a value of the list", "enum", read, unequal="wrong", unread=unread)
 
 
-def text_comparator(
-    *, unicode: str = "", case: str = "ignored", space: str = "folded", punctuation: str = ""
-) -> ReadingComparator:
-    """Compares texts by their similarity after what does not matter was taken out.
-
-    Args:
-        unicode: "nfkc" for one form of characters that are written in several ways.
-        case: "ignored", or "kept".
-        space: "folded" to one space, or "ignored", or "kept".
-        punctuation: "ignored" to leave out what is no letter, digit or white space.
-    """
-    read = partial(read_text, unicode=unicode, case=case, space=space, punctuation=punctuation)
-    return ReadingComparator("a text", "text", _kept(read))
-
-
 def judgements_comparator(
-    *, judgements: Sequence[tuple[str, str, float]] = (), unread: Otherwise = "text"
+    *, judgements: Sequence[tuple[str, str, float]], unread: Otherwise = "text"
 ) -> JudgedComparator:
-    """Compares texts by verdicts: rows of ground truth, prediction, and true, false or a number in [0, 1].
+    """Make a comparator by judgements: rows of ground truth, prediction, and true, false or a number in [0, 1].
 
     Raises:
-        ValueError: for a row that is none, or two verdicts on one pair.
+        ValueError: for different verdicts on the same pair.
     """
     verdicts: dict[tuple[str, str], float] = {}
     for number, row in enumerate(judgements):
@@ -512,64 +537,17 @@ def judgements_comparator(
     return JudgedComparator(verdicts, unread)
 
 
-COMPARATORS: dict[str, Callable[..., Comparator]] = {
-    "text": text_comparator,
-    "exact": exact_comparator,
-    "identifier": identifier_comparator,
-    "number": number_comparator,
-    "money": money_comparator,
-    "unit": unit_comparator,
-    "date": date_comparator,
-    "datetime": partial(date_comparator, part="datetime"),
-    "time": time_comparator,
-    "phone": phone_comparator,
-    "boolean": boolean_comparator,
-    "enum": enum_comparator,
-    "judgements": judgements_comparator,
-}
-
-_LIBRARIES = {"money": "babel", "unit": "pint", "phone": "phonenumbers"}  # used whatever the settings
-_UNLABELLED = ("decimal", "group", "judgements", "values", "part")
-
-
-def settings_of(name: str) -> frozenset[str]:
-    """The settings that a comparator takes."""
-    return frozenset(signature(COMPARATORS[name]).parameters) - {"part"}
-
-
-def comparator(name: str, **settings: Any) -> Comparator:
-    """The comparator of a name, the same for the same settings.
-
-    Raises:
-        ValueError: for settings that contradict each other, and where a package of `docscore[values]` is missing.
-
-    >>> money = comparator("money", currency="EUR")
-    >>> money.label, money.pair("1.200,50 €", 1200.5, ScoringOptions())
-    ('money, currency EUR', 1.0)
-    """
-    return _made(name, json.dumps(settings, sort_keys=True))
-
-
-@lru_cache(maxsize=1024)
-def _made(name: str, settings: str) -> Comparator:
-    keywords = json.loads(settings)
-    made = COMPARATORS[name](**keywords)
-    shown = [
-        str(value).replace(" ", "") if key == "date_order" else f"{key} {str(value).replace(' ', '')}"
-        for key, value in keywords.items()
-        if key not in _UNLABELLED
-    ]
-    libraries = [_LIBRARIES.get(name), "babel" if "locale" in keywords and name != "boolean" else None]
-    used = tuple(dict.fromkeys(filter(None, libraries)))
-    return replace(made, label=", ".join([made.label, *shown]), libraries=used)  # type: ignore[type-var]
-
-
-def _declared(decimal: str, group: str, locale: str) -> Separators:
+def _separators(decimal: str, group: str, locale: str) -> Separators:
     return separators_of(locale) if locale and not decimal and not group else Separators(decimal, group)
 
 
-def _tolerance(tolerance: float | str | None) -> Callable[[Any, Any], bool] | None:
-    """Whether two numbers are at most so far apart."""
+def _of_locale(locale: str) -> tuple[str, ...]:
+    """Return the libraries that read texts of a locale."""
+    return ("babel",) if locale else ()
+
+
+def _within(tolerance: float | str | None) -> Callable[[Any, Any], bool] | None:
+    """Return a function that says whether two numbers differ by at most the tolerance."""
     if tolerance is None:
         return None
     is_share = isinstance(tolerance, str)
@@ -582,3 +560,157 @@ def _tolerance(tolerance: float | str | None) -> Callable[[Any, Any], bool] | No
         return bool(_EXACT.abs(_EXACT.subtract(truth, prediction)) <= most)
 
     return near
+
+
+class ComparatorType(NamedTuple):
+    """The declaration of a comparator that schemas can name.
+
+    Attributes:
+        make: makes the comparator. Its keyword-only parameters are the settings; those without a default are required.
+        types: the types of a JSON Schema that it can compare.
+        implied_by: the types that imply it, if a schema names no comparator.
+        format: the `format` of texts that implies it.
+        tolerance: what a tolerance is: "share" of the ground truth, a number of "days" or "seconds", or "" for a number
+            or a share.
+        effect: what it does, in words for suggestions: "amounts as money"; "" if no schema is suggested with it.
+        resembles: returns whether a text may be such a value. A suggested schema names the comparator for a field whose
+            texts all may be, if it reads them without settings. None for comparators that
+            `docscore.evaluation.ground_truths` chooses by other rules.
+    """
+
+    make: Callable[..., Comparator]
+    types: tuple[str, ...] = ("string", "number", "integer", "boolean")
+    implied_by: tuple[str, ...] = ()
+    format: str = ""
+    tolerance: str = ""
+    effect: str = ""
+    resembles: Callable[[str], object] | None = None
+
+
+_NUMBERS = ("string", "number", "integer")
+_TIMES = ("string",)
+
+COMPARATORS: dict[str, ComparatorType] = {
+    "text": ComparatorType(text_comparator),
+    "exact": ComparatorType(exact_comparator),
+    "identifier": ComparatorType(identifier_comparator),
+    "number": ComparatorType(number_comparator, _NUMBERS, implied_by=("number", "integer"), effect="numbers by value"),
+    "money": ComparatorType(money_comparator, _NUMBERS, effect="amounts as money"),
+    "unit": ComparatorType(
+        unit_comparator,
+        _NUMBERS,
+        tolerance="share",
+        effect="quantities by value",
+        resembles=re.compile(r"\d.*[^\W\d_]|%").search,
+    ),
+    "date": ComparatorType(date_comparator, _TIMES, format="date", tolerance="days", effect="dates as dates"),
+    "datetime": ComparatorType(
+        partial(date_comparator, "datetime"), _TIMES, format="date-time", tolerance="seconds", effect="times as times"
+    ),
+    "time": ComparatorType(time_comparator, _TIMES, format="time", tolerance="seconds", effect="times as times"),
+    "phone": ComparatorType(
+        phone_comparator, effect="phone numbers as such", resembles=lambda text: text.strip().startswith("+")
+    ),
+    "boolean": ComparatorType(
+        boolean_comparator,
+        ("string", "boolean"),
+        implied_by=("boolean",),
+        effect="words as yes or no",
+        resembles=read_boolean,
+    ),
+    "enum": ComparatorType(enum_comparator),
+    "judgements": ComparatorType(judgements_comparator),
+}
+
+SettingType = tuple[str, dict[str, Any]]  # what a setting may be, in words and as a JSON Schema
+
+
+def one_of(*names: str) -> SettingType:
+    """Return the type of a setting that is one of these names."""
+    return f"one of {', '.join(names)}", {"enum": names}
+
+
+def matching(expected: str, pattern: str = ".+") -> SettingType:
+    """Return the type of a setting that is a text of a pattern."""
+    return expected, {"type": "string", "pattern": rf"\A(?:{pattern})\Z"}
+
+
+# Day, month and year, and no directive twice, which `strptime` does not read.
+_PATTERN = r"(?=.{1,60}\Z)(?=.*%d)(?=.*%[mbB])(?=.*%[yY])(?!.*(%[a-zA-Z]).*\1)(?:[^%]|%[aAbBdHIjmMpSfyYzZ%])+"
+NUMBER = {"type": "number", "minimum": 0, "maximum": sys.float_info.max}
+_TEXTS = {"type": "array", "items": {"type": "string"}, "minItems": 1}
+_VERDICT = {"anyOf": [{"type": "boolean"}, {"type": "number", "minimum": 0, "maximum": 1}]}
+_JUDGEMENT = {
+    "type": "array",
+    "prefixItems": [{"type": "string"}, {"type": "string"}, _VERDICT],
+    "minItems": 3,
+    "maxItems": 3,
+}
+_SEPARATOR = matching("one character that is no letter, digit or sign", r"_|[^\w+-]")
+
+SETTINGS: dict[str, SettingType] = {
+    "tolerance": (
+        'a number of at least 0, or a share of the ground truth such as "1%"',
+        {"anyOf": [NUMBER, {"type": "string", "pattern": r"\A[0-9]+(\.[0-9]+)? ?%\Z"}]},
+    ),
+    "decimal": _SEPARATOR,
+    "group": _SEPARATOR,
+    "date_order": one_of(*ORDERS),
+    "locale": matching('a locale such as "de" or "fr_CA"', "[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*"),
+    "format": matching('a pattern as for strptime with day, month and year, such as "%d%m%y"', _PATTERN),
+    "percent": one_of("share", "points"),
+    "currency": matching(
+        "any, required, ignored, or the code of a currency such as EUR", "any|required|ignored|[A-Z]{3}"
+    ),
+    "unit": matching("a unit such as kg"),
+    "region": matching("the code of a country such as DE", "[A-Z]{2}"),
+    "true": ("a list of texts", _TEXTS),
+    "false": ("a list of texts", _TEXTS),
+    "values": (
+        "a list of texts, or an object of values and lists of their other names",
+        {"anyOf": [_TEXTS, {"type": "object", "minProperties": 1, "additionalProperties": _TEXTS}]},
+    ),
+    "unicode": one_of("nfkc"),
+    "case": one_of("ignored", "kept"),
+    "space": one_of("folded", "ignored", "kept"),
+    "punctuation": one_of("ignored", "kept"),
+    "judgements": (
+        "rows of ground truth, prediction, and true, false or a number from 0 to 1",
+        {"type": "array", "items": _JUDGEMENT},
+    ),
+    "unequal": one_of("text", "wrong"),
+    "unread": one_of("text", "wrong"),
+}
+_UNLABELLED = ("decimal", "group", "judgements", "values", "part")
+
+
+@cache
+def settings_of(name: str) -> dict[str, bool]:
+    """Return the settings that a comparator takes, and whether each of them is required."""
+    parameters = signature(COMPARATORS[name].make).parameters.values()
+    return {each.name: each.default is each.empty for each in parameters if each.kind is each.KEYWORD_ONLY}
+
+
+def comparator(name: str, **settings: Any) -> Comparator:
+    """Return the comparator of a name; equal settings give the same object.
+
+    Raises:
+        ValueError: for settings that contradict each other, and if a package of `docscore[values]` is missing.
+
+    >>> money = comparator("money", currency="EUR")
+    >>> money.label, money.pair("1.200,50 €", 1200.5, ScoringOptions())
+    ('money, currency EUR', 1.0)
+    """
+    return _made(name, json.dumps(settings, sort_keys=True))
+
+
+@lru_cache(maxsize=1024)
+def _made(name: str, settings: str) -> Comparator:
+    keywords = json.loads(settings)
+    made = COMPARATORS[name].make(**keywords)
+    shown = [
+        str(value).replace(" ", "") if key == "date_order" else f"{key} {str(value).replace(' ', '')}"
+        for key, value in keywords.items()
+        if key not in _UNLABELLED
+    ]
+    return replace(made, label=", ".join([made.label, *shown]))  # type: ignore[type-var]

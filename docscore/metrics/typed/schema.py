@@ -1,43 +1,50 @@
-"""From a JSON Schema, with `x-docscore`, to the places that the scorer descends through."""
+"""Compiles a JSON Schema with `x-docscore` to the nodes that the scorer walks through."""
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from docscore.core.dates import ORDERS
 from docscore.core.errors import InputValueError, at_place, short_repr
 from docscore.core.options import KEYWORD
 from docscore.core.values import step_text
 from docscore.metrics.anls_star.sizes import Comparator, SchemaNode
-from docscore.metrics.typed.comparators import COMPARATORS, FunctionComparator, comparator, settings_of
+from docscore.metrics.typed.comparators import (
+    COMPARATORS,
+    NUMBER,
+    SETTINGS,
+    FunctionComparator,
+    SettingType,
+    comparator,
+    matching,
+    one_of,
+    settings_of,
+)
 
-# The types of which a place may be to be compared so; a text may be compared in every way.
-_TYPES = {name: {"string", "number", "integer", "boolean"} for name in COMPARATORS} | {
-    "number": {"string", "number", "integer"},
-    "money": {"string", "number", "integer"},
-    "unit": {"string", "number", "integer"},
-    "date": {"string"},
-    "datetime": {"string"},
-    "time": {"string"},
-    "boolean": {"boolean", "string"},
+# The settings under `x-docscore` that no comparator takes.
+_OF_EVERY_PLACE: dict[str, SettingType] = {
+    "compare": one_of(*COMPARATORS, "function"),
+    "weight": ("a number of at least 0", NUMBER),
+    "list_order": one_of("any", "kept"),
+    "key": matching("the name of a key"),
+    "types": ("settings of types: string, number, integer or boolean", {"type": "object"}),
 }
-
-# The comparison that a type implies; a text is a date where its format says so.
-_IMPLIED = {"number": "number", "integer": "number", "boolean": "boolean"}
-_FORMATS = {"date": "date", "date-time": "datetime", "time": "time"}
+_SETTINGS = {
+    **_OF_EVERY_PLACE,
+    **SETTINGS,
+    "function": matching("the name of a function that was given in Python"),
+}
 
 PlaceSettings = dict[str, Any]
 
 
 def checked_settings(settings: Any, pointer: str) -> PlaceSettings:
-    """Return the settings under `x-docscore` of a schema, checked.
+    """Check the settings under `x-docscore` of a schema, and return them.
 
     Raises:
-        ValueError: naming the pointer, what was expected and what came.
+        ValueError: naming the pointer, what was expected and what was found.
     """
     if not isinstance(settings, dict):
         raise InputValueError(place=pointer, expected="an object", got=short_repr(settings))
@@ -51,128 +58,73 @@ def checked_settings(settings: Any, pointer: str) -> PlaceSettings:
 
 @cache
 def _validator(name: str) -> Any:
-    """What checks the values of a setting."""
-    from jsonschema import Draft202012Validator  # noqa: PLC0415  as below
+    """Return the validator of a setting."""
+    from jsonschema import Draft202012Validator  # noqa: PLC0415  see `schema_root`
 
     return Draft202012Validator(_SETTINGS[name][1])
 
 
-def _one_of(*names: str) -> tuple[str, dict[str, Any]]:
-    return f"one of {', '.join(names)}", {"enum": names}
-
-
-def _text(expected: str, pattern: str = ".+") -> tuple[str, dict[str, Any]]:
-    return expected, {"type": "string", "pattern": rf"\A(?:{pattern})\Z"}
-
-
-# Day, month and year, and no directive twice: `strptime` reads none that is repeated.
-_PATTERN = r"(?=.{1,60}\Z)(?=.*%d)(?=.*%[mbB])(?=.*%[yY])(?!.*(%[a-zA-Z]).*\1)(?:[^%]|%[aAbBdHIjmMpSfyYzZ%])+"
-_NUMBER = {"type": "number", "minimum": 0, "maximum": sys.float_info.max}
-_TEXTS = {"type": "array", "items": {"type": "string"}, "minItems": 1}
-_VERDICT = {"anyOf": [{"type": "boolean"}, {"type": "number", "minimum": 0, "maximum": 1}]}
-_JUDGEMENT = {
-    "type": "array",
-    "prefixItems": [{"type": "string"}, {"type": "string"}, _VERDICT],
-    "minItems": 3,
-    "maxItems": 3,
-}
-_SEPARATOR = _text("one character that is no letter, digit or sign", r"_|[^\w+-]")
-_SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {  # what each is, in words and as a JSON Schema
-    "compare": _one_of(*COMPARATORS, "function"),
-    "tolerance": (
-        'a number of at least 0, or a share of the ground truth such as "1%"',
-        {"anyOf": [_NUMBER, {"type": "string", "pattern": r"\A[0-9]+(\.[0-9]+)? ?%\Z"}]},
-    ),
-    "weight": ("a number of at least 0", _NUMBER),
-    "decimal": _SEPARATOR,
-    "group": _SEPARATOR,
-    "date_order": _one_of(*ORDERS),
-    "locale": _text('a locale such as "de" or "fr_CA"', "[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*"),
-    "format": _text('a pattern as for strptime with day, month and year, such as "%d%m%y"', _PATTERN),
-    "percent": _one_of("share", "points"),
-    "currency": _text("any, required, ignored, or the code of a currency such as EUR", "any|required|ignored|[A-Z]{3}"),
-    "unit": _text("a unit such as kg"),
-    "region": _text("the code of a country such as DE", "[A-Z]{2}"),
-    "true": ("a list of texts", _TEXTS),
-    "false": ("a list of texts", _TEXTS),
-    "values": (
-        "a list of texts, or an object of values and lists of their other names",
-        {"anyOf": [_TEXTS, {"type": "object", "minProperties": 1, "additionalProperties": _TEXTS}]},
-    ),
-    "unicode": _one_of("nfkc"),
-    "case": _one_of("ignored", "kept"),
-    "space": _one_of("folded", "ignored", "kept"),
-    "punctuation": _one_of("ignored", "kept"),
-    "judgements": (
-        "rows of ground truth, prediction, and true, false or a number from 0 to 1",
-        {"type": "array", "items": _JUDGEMENT},
-    ),
-    "unequal": _one_of("text", "wrong"),
-    "unread": _one_of("text", "wrong"),
-    "list_order": _one_of("any", "kept"),
-    "key": _text("the name of a key"),
-    "function": _text("the name of a function that was given in Python"),
-    "types": ("settings of types: string, number, integer or boolean", {"type": "object"}),
-}
-_OF_EVERY_PLACE = ("compare", "weight", "list_order", "key", "types")
-
-
 def types_of(schema: Mapping[str, Any]) -> list[str]:
-    """The types that a schema names, null left out."""
+    """Return the types that a schema names, except null."""
     named = schema.get("type", [])
     return [name for name in ([named] if isinstance(named, str) else named) if name != "null"]
 
 
 def implied_comparison(schemas: Iterable[Mapping[str, Any]]) -> str:
-    """The comparison that types and formats imply: the one beside texts, if it is only one."""
-    implied = {
-        _FORMATS.get(schema.get("format", ""), "text") if name == "string" else _IMPLIED.get(name, "text")
-        for schema in schemas
-        for name in types_of(schema)
-    } - {"text"}
+    """Return the comparator that types and formats imply: "text" unless they imply exactly one other."""
+    implied = {_implied_by(name, schema.get("format", "")) for schema in schemas for name in types_of(schema)} - {
+        "text"
+    }
     return implied.pop() if len(implied) == 1 else "text"
 
 
-def _check_own(own: PlaceSettings, comparison: str, pointer: str) -> None:
-    """Raise `ValueError` for settings that a comparison does not take, or lacks."""
-    for name in sorted(own.keys() - settings_of(comparison)):
-        owners = " or ".join(owner for owner in COMPARATORS if name in settings_of(owner))
+def _implied_by(name: str, text_format: str) -> str:
+    """Return the comparator that a type implies, for texts together with their format."""
+    for compare, declared in COMPARATORS.items():
+        if name in declared.implied_by or (name == "string" and text_format and declared.format == text_format):
+            return compare
+    return "text"
+
+
+def _check_settings(own: PlaceSettings, compare: str, pointer: str) -> None:
+    """Raise `ValueError` for settings that a comparator does not take, and for required ones that are missing."""
+    for name in sorted(own.keys() - settings_of(compare)):
+        owners = " or ".join(owner for owner in COMPARATORS if name in settings_of(owner)) or name
         raise InputValueError(
             place=f"{pointer}/{name}",
             expected=f"{name} where values compare as {owners}",
-            got=f"it where they compare as {comparison}",
+            got=f"it where they compare as {compare}",
         )
     if own.get("decimal", ".") == own.get("group"):
         raise InputValueError(
             place=f"{pointer}/group", expected="another character than decimal", got=repr(own["group"])
         )
-    if (isinstance(own.get("tolerance"), str) and comparison in _ONLY_NUMBERS) or (
-        comparison == "unit" and isinstance(own.get("tolerance"), int | float)
-    ):
-        expected = "a share of the ground truth" if comparison == "unit" else "a number of " + _ONLY_NUMBERS[comparison]
-        raise InputValueError(place=f"{pointer}/tolerance", expected=expected, got=short_repr(own["tolerance"]))
-    for owner, name in (("enum", "values"), ("judgements", "judgements")):
-        if comparison == owner and not own.get(name):
-            raise InputValueError(place=f"{pointer}/{name}", expected=_SETTINGS[name][0], got="none")
+    tolerance, unit = own.get("tolerance"), COMPARATORS[compare].tolerance
+    if tolerance is not None and unit and isinstance(tolerance, str) != (unit == "share"):
+        expected = "a share of the ground truth" if unit == "share" else f"a number of {unit}"
+        raise InputValueError(place=f"{pointer}/tolerance", expected=expected, got=short_repr(tolerance))
+    for name, is_required in settings_of(compare).items():
+        if is_required and not own.get(name):
+            raise InputValueError(place=f"{pointer}/{name}", expected=SETTINGS[name][0], got="none")
 
 
 def comparator_of(
     settings: PlaceSettings, schemas: list[Mapping[str, Any]], types: set[str], pointer: str, functions: Functions
 ) -> Comparator | None:
-    """How a place compares; None for as texts.
+    """Return the comparator of a place; None if its values compare as texts.
 
     Args:
-        settings: its `x-docscore`.
-        schemas: all that the schema says of it.
-        types: the types that these name.
-        pointer: of its `x-docscore`, for messages.
-        functions: the functions that were given in Python, by their names.
+        settings: the `x-docscore` of the place.
+        schemas: all schemas that apply to the place.
+        types: the types that they name.
+        pointer: the pointer of the `x-docscore`, for messages.
+        functions: the functions given in Python, by name.
 
     Raises:
         ValueError: for settings that contradict each other or the types of the place.
     """
-    comparison = settings.get("compare", implied_comparison(schemas))
-    if comparison == "function":
+    compare = settings.get("compare", implied_comparison(schemas))
+    if compare == "function":
         name = settings.get("function", "")
         if name not in functions:
             raise InputValueError(
@@ -180,28 +132,29 @@ def comparator_of(
             )
         by_columns = getattr(functions[name], "by_columns", False)
         return FunctionComparator(name, functions[name], _field_of(pointer), by_columns)
-    if "compare" in settings and types and not types & _TYPES[comparison]:
+    if "compare" in settings and types and not types.intersection(COMPARATORS[compare].types):
         raise InputValueError(
             place=f"{pointer}/compare",
             expected="a comparison of values of the type",
-            got=f"{comparison!r} where the type is {' or '.join(sorted(types))}",
+            got=f"{compare!r} where the type is {' or '.join(sorted(types))}",
         )
     own = {name: value for name, value in settings.items() if name not in _OF_EVERY_PLACE}
-    if comparison == "enum" and "values" not in own:
+    if compare == "enum" and "values" not in own:
         own["values"] = [value for schema in schemas for value in schema.get("enum", []) if isinstance(value, str)]
-    _check_own(own, comparison, pointer)
-    if comparison == "date" and not any(schema.get("format") in _FORMATS for schema in schemas):
-        own["part"] = ""  # the time counts too, where both sides have one
-    if comparison == "text" and not own:
+    _check_settings(own, compare, pointer)
+    formats = {declared.format for declared in COMPARATORS.values()} - {""}
+    if compare == "date" and not any(schema.get("format") in formats for schema in schemas):
+        own["part"] = ""  # the time counts too if both sides have one
+    if compare == "text" and not own:
         return None
     try:
-        return comparator(comparison, **own)
+        return comparator(compare, **own)
     except ValueError as error:
         raise at_place(pointer, error) from None
 
 
 def _list_settings(settings: PlaceSettings, types: set[str], pointer: str) -> tuple[bool, str]:
-    """Whether a list keeps its order, and the key of its rows."""
+    """Return whether the elements of a list stay in order, and the key of its rows."""
     named = [name for name in ("list_order", "key") if name in settings]
     if named and types and "array" not in types:
         raise InputValueError(
@@ -216,11 +169,10 @@ def _list_settings(settings: PlaceSettings, types: set[str], pointer: str) -> tu
 
 
 Functions = Mapping[str, Callable[..., Any]]
-_ONLY_NUMBERS = {"date": "days", "datetime": "seconds", "time": "seconds"}
 
 
 def _field_of(pointer: str) -> str:
-    """The field that the settings at a pointer are of: `items[].sku`."""
+    """Return the field whose settings are at a pointer, such as `items[].sku`."""
     steps = iter(pointer.split("/"))
     path = ""
     for step in steps:
@@ -234,10 +186,8 @@ def _field_of(pointer: str) -> str:
     return path.removeprefix(".") or "$"
 
 
-_MOST_STEPS = 100_000  # a schema of a thousand properties takes some thousand
-
-
-ELEMENTS = ("items", "prefixItems")  # the keywords of the schemas of the elements of a list
+_MOST_STEPS = 100_000  # a schema of a thousand properties takes a few thousand
+ELEMENTS = ("items", "prefixItems")  # the keywords with the schemas of list elements
 
 
 class SubSchema(NamedTuple):
@@ -245,8 +195,8 @@ class SubSchema(NamedTuple):
 
     Attributes:
         content: the schema.
-        pointer: where it is: `#/properties/total`.
-        resolver: finds what its references refer to.
+        pointer: the pointer to it, such as `#/properties/total`.
+        resolver: looks up references.
     """
 
     content: Mapping[str, Any]
@@ -254,7 +204,7 @@ class SubSchema(NamedTuple):
     resolver: Any
 
     def below(self, *steps: str | int) -> Iterator[SubSchema]:
-        """The schema at some steps; none where there is none, or one that says nothing (`true`)."""
+        """Yield the schema below these steps, unless it is a boolean."""
         content: Any = self.content
         for step in steps:
             content = content[step]
@@ -263,7 +213,7 @@ class SubSchema(NamedTuple):
             yield SubSchema(content, pointer, self.resolver)
 
     def under(self, *keywords: str) -> Iterator[SubSchema]:
-        """The schema, or the schemas in a list, under each of the keywords."""
+        """Yield the schema, or each schema of a list, under each of the keywords."""
         for keyword in keywords:
             content = self.content.get(keyword)
             if isinstance(content, list):
@@ -273,8 +223,8 @@ class SubSchema(NamedTuple):
                 yield from self.below(keyword)
 
     def same_place(self) -> Iterator[SubSchema]:
-        """The schemas that apply to the same place: what it refers to, and its alternatives."""
-        from referencing.exceptions import Unresolvable  # noqa: PLC0415  as below
+        """Yield the other schemas that apply to the same place: the target of a reference, and alternatives."""
+        from referencing.exceptions import Unresolvable  # noqa: PLC0415  see `schema_root`
 
         if "$ref" in self.content:
             reference = self.content["$ref"]
@@ -291,30 +241,30 @@ class SubSchema(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def compiled_schema(text: str, functions: tuple[tuple[str, Callable[..., Any]], ...] = ()) -> SchemaNode:
-    """The root of a JSON Schema.
+    """Compile a JSON Schema, and return its root.
 
-    Read are `type`, `format`, `properties`, `additionalProperties`, `items`, `prefixItems`, `$ref` within the schema,
-    `allOf`, `anyOf` and `oneOf` (all that apply to a place are taken together), and `x-docscore`. Elements of lists are
-    matched whatever their order, so that those of `prefixItems` share one place with those of `items`.
+    These keywords are read: `type`, `format`, `properties`, `additionalProperties`, `items`, `prefixItems`, `$ref`
+    within the schema, `allOf`, `anyOf`, `oneOf` and `x-docscore`. All schemas that apply to a place are merged. List
+    elements are matched in any order, so `prefixItems` and `items` describe the same place.
 
     Args:
         text: the schema as JSON.
-        functions: the functions that it names, by their names.
+        functions: the names and functions that the schema may refer to.
 
     Raises:
-        ValueError: for what is no JSON Schema, a reference to nothing, and settings that are wrong or contradict each
-            other; the message names the place: `#/properties/total/x-docscore`.
+        ValueError: for an invalid JSON Schema, a reference to nothing, and settings that are wrong or contradict each
+            other; the message names the place, such as `#/properties/total/x-docscore`.
     """
     return _Compiler(dict(functions)).root(schema_root(text))
 
 
 def schema_root(text: str) -> SubSchema:
-    """The whole of a JSON Schema.
+    """Parse and check a JSON Schema.
 
     Raises:
-        ValueError: for what is no JSON Schema.
+        ValueError: for an invalid JSON Schema.
     """
-    from jsonschema import SchemaError  # noqa: PLC0415  importing jsonschema takes 0.1 s: who has no schema does not pay
+    from jsonschema import SchemaError  # noqa: PLC0415  importing jsonschema takes 0.1 s, which most users can save
     from jsonschema.validators import Draft202012Validator, validator_for  # noqa: PLC0415
     from referencing import Registry  # noqa: PLC0415
     from referencing.jsonschema import DRAFT202012  # noqa: PLC0415
@@ -331,23 +281,23 @@ def schema_root(text: str) -> SubSchema:
 
 
 def said_of_place(schemas: Iterable[SubSchema]) -> tuple[list[SubSchema], PlaceSettings]:
-    """All schemas that apply to a place, with what they refer to and their alternatives, and its `x-docscore`.
+    """Return all schemas that apply to a place, references and alternatives included, and its `x-docscore`.
 
     Raises:
-        ValueError: for references that lead back to themselves, and for schemas that say different things.
+        ValueError: for circular references, and for schemas that contradict each other.
     """
     return _Compiler({}).views(schemas)
 
 
 class _Compiler:
-    """Makes a node for every place; a place that occurs several times with the same weight is one node."""
+    """Makes a node for every place; schemas that occur at several places with the same weight share one node."""
 
     def __init__(self, functions: Functions) -> None:
         self.functions = functions
-        self.by_type: dict[str, PlaceSettings] = {}  # how types compare where a place does not say
+        self.by_type: dict[str, PlaceSettings] = {}  # the settings of each type, for places without their own
         self.nodes: dict[tuple[tuple[int, ...], float], SchemaNode] = {}
-        self.above: list[tuple[int, ...]] = []  # the places that are being made
-        self.steps = 0  # schemas looked at: alternatives that refer to each other lead to ever more of them
+        self.above: list[tuple[int, ...]] = []  # the schemas of the nodes that are being made
+        self.steps = 0  # schemas visited; alternatives that refer to each other multiply them
 
     def root(self, schema: SubSchema) -> SchemaNode:
         try:
@@ -362,10 +312,10 @@ class _Compiler:
         return root
 
     def node(self, schemas: Iterable[SubSchema], unit: float) -> SchemaNode:
-        """The node of a place, and the nodes below it.
+        """Return the node of a place with the nodes below it.
 
         Args:
-            schemas: all that is said of it.
+            schemas: the schemas that apply to the place.
             unit: the product of the weights of the places above.
         """
         schemas = list(schemas)
@@ -401,12 +351,12 @@ class _Compiler:
     def views(
         self, schemas: Iterable[SubSchema], seen: frozenset[int] = frozenset()
     ) -> tuple[list[SubSchema], PlaceSettings]:
-        """All that applies to a place, and its `x-docscore`.
+        """Return all schemas that apply to a place, and its `x-docscore`.
 
-        What stands beside a reference or around alternatives overrides what is inside.
+        Settings next to a reference or to alternatives override the settings inside.
 
         Raises:
-            ValueError: for alternatives that say different things.
+            ValueError: for alternatives that contradict each other.
         """
         views: list[SubSchema] = []
         common: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""The typed score: ANLS* by a schema, as functions and as a metric of a test set."""
+"""The typed score, which is ANLS* with a schema: functions for one row, and the metric of a test set."""
 
 from __future__ import annotations
 
@@ -29,48 +29,47 @@ def typed_score(
     numbers: str = "text",
     comparators: Mapping[Any, Any] | None = None,
 ) -> float:
-    """The score of a prediction where a schema says how places compare; a schema that says nothing gives ANLS*.
+    """Compute the typed score of a prediction: ANLS* where a schema says how values compare.
 
     Args:
         gt: the ground truth, as for `anls_score`.
         pred: the prediction.
         schema: a JSON Schema as a dict or the path of a file, or a pydantic model class. Numbers, booleans, dates and
-            times compare by value; `x-docscore` says otherwise: {"compare": "money", "currency": "EUR", "weight": 3}.
+            times compare by value. `x-docscore` changes this: {"compare": "money", "currency": "EUR", "weight": 3}. An
+            empty schema gives ANLS*.
         threshold: tau in [0, 1]; a similarity of texts below it counts as 0.
         ignore_case: whether texts are compared in lower case.
-        rules: what counts in the prediction, as for `anls_score`.
-        numbers: how numbers are compared where the schema says nothing, as for `anls_score`.
-        comparators: how fields or types compare, beside the schema: {"items[].sku": same_sku, float: "money"}; the name
-            of a comparator, its settings, or a function of two values that gives a number from 0 to 1.
+        rules: the rules for keys of the prediction, as for `anls_score`.
+        numbers: how numbers compare that the schema does not mention, as for `anls_score`.
+        comparators: comparators of fields or types, in addition to the schema: {"items[].sku": same_sku,
+            float: "money"}. Each is a name, settings, or a function of two values that returns a number from 0 to 1.
 
     Returns:
-        The score in [0, 1], 1 is best. It is no ANLS*, and comparable with other scores by the same schema only.
+        The score in [0, 1]; 1 is best. It is not ANLS*: compare it only with scores by the same schema.
 
     Raises:
-        TypeError, ValueError: as `anls_score`; for a schema that is wrong or contradicts itself, naming the place.
+        TypeError, ValueError: as `anls_score`; also for a schema that is wrong or contradicts itself, naming the place.
 
     >>> prices = {"properties": {"total": {"type": "number", "x-docscore": {"tolerance": "1%"}}}}
     >>> typed_score({"total": 100}, {"total": 100.9}, prices)
     1.0
     """
-    source = SchemaSource.of(schema).with_comparators(comparators or {})  # which None is not
+    source = SchemaSource.of(schema).with_comparators(comparators or {})
     options = ScoringOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers, schema=source)
     return score_one(convert_ground_truth(gt), convert_prediction(pred), options, _root(source, ""))
 
 
 def typed_tree(gt: object, pred: object, schema: Any, **keywords: Any) -> ScoreTree:
-    """How the typed score of a prediction comes about; takes and raises what `typed_score` does.
+    """Return the score tree of the typed score; arguments and errors are those of `typed_score`.
 
-    Returns:
-        The root of a score tree. Its leaves say in `compared` how they were compared where it was not as text, and in
-        `unreadable` which sides could not be read so.
+    The leaves name their comparator in `compared`, and the sides that it could not read in `unreadable`.
     """
     options = ScoringOptions(**keywords, schema=SchemaSource.of(schema))
     return build_tree(convert_ground_truth(gt), convert_prediction(pred), options, _root(options.schema, ""))
 
 
 def _root(source: SchemaSource, question_id: str) -> SchemaNode:
-    """The compiled schema of a document; what is wrong with it names the schema."""
+    """Return the compiled schema of a row; errors name the schema."""
     text = source.schema_of(question_id)
     try:
         return compiled_schema(text, source.functions)
@@ -78,11 +77,11 @@ def _root(source: SchemaSource, question_id: str) -> SchemaNode:
         raise at_place(f"schema {question_id}" if source.folder else "schema", error) from None
 
 
-TypedPoints = tuple[float, list[Leaf]]  # the score of a document, and its leaves
+TypedPoints = tuple[float, list[Leaf]]  # the score of a row, and its leaves
 
 
 class Typed(Metric[TypedPoints]):
-    """The typed score as a metric of a test set: the mean over documents, by the schema of the options."""
+    """The typed score as a metric of a test set: the mean over rows, by the schema in the options."""
 
     name: ClassVar[str] = "typed"
     label: ClassVar[str] = "Typed score"
@@ -95,13 +94,13 @@ class Typed(Metric[TypedPoints]):
     }
 
     def check_options(self, options: ScoringOptions) -> None:
-        """Raise `ValueError` where there is no schema, or one that is wrong."""
+        """Raise `ValueError` if there is no schema, or a schema is wrong."""
         if options.schema is None:
             raise InputValueError(place="schema", expected="a JSON Schema for the metric typed", got="none")
         self.versions(options)
 
     def versions(self, options: ScoringOptions) -> dict[str, str]:
-        """The versions of the libraries that the schemas read values with."""
+        """Return the versions of the libraries that the comparators of the schemas read values with."""
         used = {name for question_id in options.schema.schemas for name in _root(options.schema, question_id).libraries}
         return {name: import_module(name).__version__ for name in sorted(used)}
 
