@@ -37,7 +37,7 @@ Mask = npt.NDArray[np.bool_]
 
 def score_ratios(earned: Matrix, weight: Matrix) -> Matrix:
     """Return S / L, and 1 where L is 0."""
-    if weight.all():
+    if weight.min(initial=1.0) > 0:
         return earned / weight
     return np.divide(earned, weight, out=np.ones(earned.shape), where=weight > 0)
 

@@ -431,25 +431,32 @@ class Scorer:
         self, truths: Sequence[Object], predictions: Sequence[Object], schema: SchemaNode | None
     ) -> tuple[Matrix, Matrix]:
         """Objects: the sums over the keys of the ground truths, absent keys being null; other keys add to L."""
-        earned, weight, had = np.zeros((3, len(truths), len(predictions)))
-        lacked = np.zeros(len(predictions))  # what keys that only some ground truths have add for the others
         are_texts = schema is None and hold_leaves(chain(truths, predictions))
+        shape = len(truths), len(predictions)
+        earned = np.zeros(shape)
+        weight = np.zeros((len(truths), 1) if are_texts else shape)
+        had: Any = 0.0  # a matrix if there is a key that only some ground truths have
+        lacked = np.zeros(len(predictions))  # what such keys add to L of the other ground truths
         for key in sorted(set().union(*truths, *predictions)):  # sorted as in `_object_pair`
             below = schema and schema.at_key(key)
-            column, values = ([item.get(key) for item in side] for side in (truths, predictions))
-            rows: Any = slice(None)
-            if None in column and not all(key in truth for truth in truths):
-                rows = [i for i, truth in enumerate(truths) if key in truth]
-                column = [column[i] for i in rows]
+            column = [truth.get(key) for truth in truths]
+            here = range(len(truths)) if None not in column else [i for i, truth in enumerate(truths) if key in truth]
+            values = [prediction.get(key) for prediction in predictions]
+            if len(here) < len(truths):
                 surplus = np.array(self.counting.surpluses(predictions, key, below), dtype=np.float64)
                 lacked += surplus
-                had[rows] += surplus  # summed in the order of `lacked`, so that fractional weights agree
-            if column:
-                points, counted = (
-                    (self._texts(column, values), 1.0) if are_texts else self.pairwise(column, values, below)
-                )
-                earned[rows] += points
-                weight[rows] += counted
+                if not here:
+                    continue
+                column = [column[i] for i in here]
+                had = had if isinstance(had, np.ndarray) else np.zeros(shape)
+                had[here] += surplus  # summed in the order of `lacked`, so that fractional weights agree
+            points, counted = (self._texts(column, values), 1.0) if are_texts else self.pairwise(column, values, below)
+            if len(here) == len(truths):
+                earned += points
+                weight += counted
+            else:
+                earned[here] += points
+                weight[here] += counted
         return earned, weight + (lacked - had)
 
     def _lists(
