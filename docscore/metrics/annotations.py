@@ -1,4 +1,4 @@
-"""What a score tree says beyond its numbers: exchanged values, spellings, groups of equal losses, options taken."""
+"""Remarks on a score tree: exchanged values, values written differently, groups of similar nodes, chosen options."""
 
 from __future__ import annotations
 
@@ -19,13 +19,11 @@ from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 
-FEWEST = 3  # siblings that make a group
-
+FEWEST = 3  # siblings in a group
 
 GroupCause = Cause | Literal["exact", "alike"]
-# Groups whose line says enough.
-WHOLES: tuple[GroupCause, ...] = ("exact", "alike", "missing row", "invented row", "repeated row")
-
+# The groups that a drawing folds to one line.
+FOLDED_CAUSES: tuple[GroupCause, ...] = ("exact", "alike", "missing row", "invented row", "repeated row")
 
 _NOUNS: dict[GroupCause, tuple[str, str]] = {
     "wrong value": ("wrong value", "wrong values"),
@@ -35,31 +33,31 @@ _NOUNS: dict[GroupCause, tuple[str, str]] = {
     "wrong type": ("value of a wrong type", "values of a wrong type"),
     "missing field": ("missing field", "missing fields"),
     "missing row": ("missing row", "missing rows"),
-    "missing prediction": ("value without a prediction", "values without a prediction"),
+    "missing prediction": ("missing prediction", "missing predictions"),
     "invented field": ("invented field", "invented fields"),
     "invented row": ("invented row", "invented rows"),
     "repeated row": ("repeated row", "repeated rows"),
-    "unparsable": ("value that could not be read", "values that could not be read"),
+    "unparsable": ("unparsable prediction", "unparsable predictions"),
     "exact": ("exact value", "exact values"),
 }
 
 
 def cause_in_words(cause: Cause, count: int | None = None) -> str:
-    """What became of values, and how often: "one missing row", "3 wrong values", "wrong values"."""
+    """Return a cause as a noun, with a number if there is one: "one missing row", "3 wrong values", "wrong values"."""
     noun = _NOUNS[cause][count != 1]
     return noun if count is None else f"{'one' if count == 1 else f'{count:,}'} {noun}"
 
 
 @dataclass(frozen=True)
 class SiblingGroup:
-    """Children of one node of a score tree that share a cause of lost points, or that are exact.
+    """Children of one node of a score tree that share a cause of lost points, that are exact, or that are alike.
 
     Attributes:
-        cause: why they lost points, "exact", or "alike" for rows of a list of which the same became as of one before
-            them, in each of their places.
+        cause: the cause, "exact", or "alike" for list elements whose leaves have the same status and cause as those of
+            an earlier element.
         parent: the path of the node above them.
-        nodes: the children in order, at least `FEWEST`, or one less beside the row that they are like.
-        like: the indices of that row on both sides, or "".
+        nodes: the children in order: at least `FEWEST`, or for "alike" one less, without the earlier element.
+        like: for "alike" the indices of the earlier element on both sides, else "".
     """
 
     cause: GroupCause
@@ -69,14 +67,14 @@ class SiblingGroup:
 
     @property
     def count(self) -> int:
-        """How many there are; of exact ones, the values in them."""
+        """The number of nodes; for "exact" the number of values in them."""
         if self.cause != "exact":
             return len(self.nodes)
         return sum(1 for node in self.nodes for leaf in node.leaves() if leaf.weight)
 
     @property
     def points_lost(self) -> float:
-        """What they lose of the score of the whole tree, in [0, 1]."""
+        """The part of the score of the whole tree that they lose, in [0, 1]."""
         return fsum(node.points_lost for node in self.nodes)
 
     @property
@@ -88,35 +86,33 @@ class SiblingGroup:
 
 
 def groups_of(tree: ScoreTree) -> list[SiblingGroup]:
-    """The groups of all nodes of a tree, parents before children; none inside parts that are wholly exact or missing.
+    """Return the groups of all nodes of a tree, parents before children.
 
-    Such a part is one line already; only the root, which is always open, has groups if all of it is exact.
+    Exact, missing and extra nodes, which are drawn as one line, have no groups, except an exact root.
 
     >>> from docscore import score_tree
     >>> [(group.name, group.parent) for group in groups_of(score_tree({"rows": []}, {"rows": ["a", "b", "c"]}))]
     [('3 invented rows', '$.rows')]
     """
-    whole = "missing", "extra", "exact"
-    open_nodes = (
-        node for node in tree.nodes() if node.status not in whole or (node is tree and node.status == "exact")
-    )
     groups = []
-    for node in open_nodes:
+    for node in tree.nodes():
+        if node.status in ("missing", "extra") or (node.status == "exact" and node is not tree):
+            continue
         alike: dict[tuple[GroupCause, str], list[ScoreTree]] = {}
         for child in node.children:
             cause = "exact" if child.status == "exact" and child.weight else child.cause
             if cause is not None:
                 alike.setdefault((cause, child.status), []).append(child)
-        for (of_group, _), nodes in alike.items():
+        for (shared_cause, _), nodes in alike.items():
             if len(nodes) >= FEWEST:
-                groups.append(SiblingGroup(of_group, node.path, tuple(nodes)))
+                groups.append(SiblingGroup(shared_cause, node.path, tuple(nodes)))
         if node.kind == "list":
-            groups.extend(_groups_of_rows(node))
+            groups.extend(_alike_elements(node))
     return groups
 
 
-def _groups_of_rows(node: ScoreTree) -> Iterator[SiblingGroup]:
-    """The rows of a list that are like one before them: the same became of each of their places."""
+def _alike_elements(node: ScoreTree) -> Iterator[SiblingGroup]:
+    """Yield the elements of a list that are like an earlier one."""
     alike: dict[tuple[tuple[str, str, Cause | None], ...], list[ScoreTree]] = {}
     for row in node.children:
         if row.children and row.cause is None and row.status != "exact":
@@ -128,28 +124,28 @@ def _groups_of_rows(node: ScoreTree) -> Iterator[SiblingGroup]:
 
 
 def folded_tree(tree: ScoreTree) -> ScoreTree:
-    """The tree with each group of siblings below one node, of the kind "group", at the place of the first of them.
+    """Return the tree for drawing, in which each group of siblings is below one node of the kind "group".
 
-    It is for drawing. Points earned, lost and possible are those of the tree; a group has the sums of its nodes. Rows
-    that are like one before them are no such group.
+    The node stands where the first sibling was, and has the sums of the siblings' points. Groups of the cause "alike"
+    are not folded.
     """
     return folded_nodes(tree, [group for group in groups_of(tree) if group.cause != "alike"])[id(tree)]
 
 
 def folded_nodes(tree: ScoreTree, groups: Sequence[SiblingGroup]) -> dict[int, ScoreTree]:
-    """The node of the folded tree for each node of the tree, by its `id`, where these groups are folded."""
+    """Fold groups of a tree, and return the new node for each node of the tree, by `id`."""
     if not groups:
         return {id(node): node for node in tree.nodes()}
     group_of = {id(member): group for group in groups for member in group.nodes}
-    done: dict[int, ScoreTree] = {}
+    folded: dict[int, ScoreTree] = {}
     for node in reversed(list(tree.nodes())):  # children before parents
         children: list[ScoreTree] = []
         for child in node.children:
             group = group_of.get(id(child))
             if group is None:
-                children.append(done[id(child)])
+                children.append(folded[id(child)])
             elif child is group.nodes[0]:
-                members = tuple(done[id(member)] for member in group.nodes)
+                members = tuple(folded[id(member)] for member in group.nodes)
                 children.append(
                     replace(
                         child,
@@ -169,18 +165,13 @@ def folded_nodes(tree: ScoreTree, groups: Sequence[SiblingGroup]) -> dict[int, S
                         unreadable=(),
                     )
                 )
-        done[id(node)] = replace(node, children=tuple(children)) if node.children else node
-    return done
+        folded[id(node)] = replace(node, children=tuple(children)) if node.children else node
+    return folded
 
 
-NEAR = 0.9  # a similarity from which an exchanged value counts as found
-
-
-_MOST_EXCHANGED = 200  # values of one record, those that lost most first; each is compared with each
-
-
-_SHORTEST = 3  # characters of a value that is found elsewhere; shorter ones are there by chance
-
+NEAR = 0.9  # the similarity from which a value matches the place that it was exchanged with
+_MOST_EXCHANGED = 200  # values of one record that are compared pair by pair, those that lost most first
+_SHORTEST = 3  # characters of a value predicted elsewhere; shorter values coincide by chance
 
 AnnotationKind = Literal["exchanged", "elsewhere", "same value", "group", "option"]
 
@@ -190,18 +181,18 @@ class Annotation:
     """A remark on a score tree.
 
     Attributes:
-        kind: "exchanged" for two values of one record that stand in each other's place, "elsewhere" for a text that is
-            expected at the first place only and predicted at the second only, "same value" for values that are only
-            written differently, "group" for siblings that lose points for the same cause, "option" for the
-            option of a one-of that was taken.
-        subject: what it is about: for "same value" a spelling (`Spelling`), for "group" its name, for "option" the
-            words "option 2 of 3", else "".
-        cause: the cause of the points lost at a group and at values written differently, else None.
-        paths: the places.
-        parent: the path of the object or list that holds them; "$" where they have no parent in common.
-        points_lost: what the places lose of the score of the document, in [0, 1]; of exchanged values, what they would
-            not lose in the other order.
-        gain: how much higher the score is with numbers compared by value; None where this does not help, or is done.
+        kind: "exchanged" for two values of one record that are in each other's place, "elsewhere" for a text that is
+            expected only at the first place and predicted only at the second, "same value" for values written
+            differently, "group" for siblings that lose points for the same cause, "option" for the chosen option of a
+            one-of.
+        subject: the `Spelling` for "same value", the name of the group for "group", the words "option 2 of 3" for
+            "option", else "".
+        cause: the cause of lost points for "group" and "same value", else None.
+        paths: the paths of the places.
+        parent: the path of the object or list that holds the places; "$" if they have different parents.
+        points_lost: the part of the row's score that the places lose, in [0, 1]; for "exchanged" the part that they
+            would not lose in the other order.
+        gain: the gain of the score if numbers are compared by value; None if there is none, or if they already are.
     """
 
     kind: AnnotationKind
@@ -213,7 +204,7 @@ class Annotation:
     gain: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The attributes in plain types."""
+        """Return the attributes in plain types."""
         return {
             "kind": self.kind,
             "subject": self.subject,
@@ -228,16 +219,15 @@ class Annotation:
 def annotations_of(
     tree: ScoreTree, options: ScoringOptions | None, groups: Sequence[SiblingGroup] | None = None
 ) -> list[Annotation]:
-    """The remarks on a score tree, most points first; a value is at most in one pair of exchanged ones.
+    """Return the remarks on a tree of ANLS* or the typed score, those that cost most points first.
 
-    The tree of another metric than ANLS* and the typed score has none. A record is the root or an element of a list,
-    with the objects in it.
+    Trees of other metrics have none. A record is the root or an element of a list, with the objects in it. A value is
+    in at most one pair of exchanged values.
 
     Args:
         tree: the root.
-        options: how its texts were compared; None for a tree of the typed score, in which exchanged values are found
-            where they are equal.
-        groups: the groups of its siblings, if they are known: `groups_of(tree)`.
+        options: how texts were compared; None for a tree of the typed score, where exchanged values must be equal.
+        groups: the result of `groups_of(tree)`, if it is known.
 
     >>> from docscore import score_tree
     >>> tree = score_tree({"vat": "DE811", "number": "A-77"}, {"vat": "A-77", "number": "DE811"})
@@ -248,10 +238,10 @@ def annotations_of(
         return []
     groups = groups_of(tree) if groups is None else groups
     exchanged = list(_exchanges(tree, options))
-    known = {path for each in exchanged for path in each.paths}
-    found = [
+    in_exchanges = {path for exchange in exchanged for path in exchange.paths}
+    remarks = [
         *exchanged,
-        *_elsewhere(tree, known),
+        *_elsewhere(tree, in_exchanges),
         *_spellings(tree, options),
         *(
             Annotation("group", group.name, group.cause, _paths(group.nodes), group.parent, group.points_lost)
@@ -260,34 +250,34 @@ def annotations_of(
         ),
     ]
     reasons = ((node, node.reason.partition(";")[0]) for node in tree.nodes() if node.option is not None)
-    options_taken = [
+    chosen = [
         Annotation("option", words, None, (node.path,), node.path, 0.0)
         for node, words in reasons
-        if words.startswith("option ")  # of one-ofs that had several
+        if words.startswith("option ")  # not for one-ofs with a single option
     ]
-    return [*options_taken, *sorted(found, key=lambda each: -each.points_lost)]
+    return [*chosen, *sorted(remarks, key=lambda remark: -remark.points_lost)]
 
 
 def _exchanges(tree: ScoreTree, options: ScoringOptions | None) -> Iterator[Annotation]:
-    """The pairs of values of one record that would be right, or nearly, in each other's place."""
+    """Yield the pairs of values of one record that would be right, or nearly right, in each other's place."""
     for node in tree.nodes():
         if node.key is not None or node.kind != "object" or not _has_both(node) or node.status == "exact":
             continue
-        found = []
-        for pair in combinations(_leaves_that_lose(node), 2):
-            gain = _gain_of_exchange(*pair, options)
-            if gain > ROUNDING:
-                found.append((gain, pair))
+        gains = ((_gain_of_exchange(*pair, options), pair) for pair in combinations(_lossy_leaves(node), 2))
+        exchanges = sorted(
+            ((gain, pair) for gain, pair in gains if gain > ROUNDING),
+            key=lambda exchange: (-exchange[0], sorted(_paths(exchange[1]))),
+        )
         taken: set[int] = set()
-        for gain, pair in sorted(found, key=lambda each: (-each[0], sorted(leaf.path for leaf in each[1]))):
+        for gain, pair in exchanges:
             if taken.isdisjoint(map(id, pair)):
                 taken.update(map(id, pair))
-                whole = node.points_lost / (node.weight - node.earned)  # of one point
-                yield Annotation("exchanged", "", None, _paths(pair), node.path, gain * whole)
+                share_of_point = node.points_lost / (node.weight - node.earned)
+                yield Annotation("exchanged", "", None, _paths(pair), node.path, gain * share_of_point)
 
 
-def _leaves_that_lose(record: ScoreTree) -> list[ScoreTree]:
-    """The leaves of an object and of the objects in it that lose points and have a key on the side of the truth."""
+def _lossy_leaves(record: ScoreTree) -> list[ScoreTree]:
+    """Return the leaves of an object, and of objects in it, that lose points and whose keys the ground truth has."""
     leaves = []
     waiting = [record]
     while waiting:
@@ -304,24 +294,23 @@ def _leaves_that_lose(record: ScoreTree) -> list[ScoreTree]:
 
 
 def _has_both(node: ScoreTree) -> bool:
-    """Whether there is something on both sides."""
+    """Return whether both sides have a value."""
     return node.status not in ("missing", "extra")
 
 
 def _gain_of_exchange(first: ScoreTree, second: ScoreTree, options: ScoringOptions | None) -> float:
-    """The points that two leaves would earn more with each other's prediction; 0 unless both were right, or nearly."""
+    """Return the points that two leaves gain with each other's prediction; 0 unless both are then nearly right."""
     gain = 0.0
     for leaf, other in ((first, second), (second, first)):
-        share = _likeness(leaf.ground_truth, other.prediction, options)
-        more = share - leaf.score
-        if share < NEAR or more <= 0:
+        score = _score_of(leaf.ground_truth, other.prediction, options)
+        if score < NEAR or score <= leaf.score:
             return 0.0
-        gain += more * leaf.weight
+        gain += (score - leaf.score) * leaf.weight
     return gain
 
 
-def _likeness(truth: Scalar | None, prediction: Scalar | None, options: ScoringOptions | None) -> float:
-    """The score of two values, in [0, 1]."""
+def _score_of(truth: Scalar | None, prediction: Scalar | None, options: ScoringOptions | None) -> float:
+    """Return the score of two scalars or nulls, in [0, 1]."""
     if truth is None or prediction is None:
         return float(truth is prediction)
     if options is None:
@@ -330,9 +319,9 @@ def _likeness(truth: Scalar | None, prediction: Scalar | None, options: ScoringO
     return similarity(left, right, options.threshold)
 
 
-def _elsewhere(tree: ScoreTree, known: set[str]) -> Iterator[Annotation]:
-    """The texts of a record that are expected at one place only and predicted at another only, not yet known."""
-    leaves = [leaf for leaf in tree.leaves() if leaf.points_lost > 0 and leaf.path not in known]
+def _elsewhere(tree: ScoreTree, excluded: set[str]) -> Iterator[Annotation]:
+    """Yield the texts of a record that are expected only at one place and predicted only at another."""
+    leaves = [leaf for leaf in tree.leaves() if leaf.points_lost > 0 and leaf.path not in excluded]
     expected = [leaf for leaf in leaves if isinstance(leaf.ground_truth, str) and len(leaf.ground_truth) >= _SHORTEST]
     predicted = [leaf for leaf in leaves if isinstance(leaf.prediction, str)]
     times = Counter(leaf.ground_truth for leaf in expected), Counter(leaf.prediction for leaf in predicted)
@@ -342,25 +331,25 @@ def _elsewhere(tree: ScoreTree, known: set[str]) -> Iterator[Annotation]:
         if times[0][text] != 1 or times[1][text] != 1 or places_of[text] is leaf:
             continue
         both = leaf, places_of[text]
-        if len({node.path.rpartition("]")[0] for node in both}) == 1:  # both in one element of the same lists
+        if len({node.path.rpartition("]")[0] for node in both}) == 1:  # both are in the same list element
             yield Annotation("elsewhere", "", None, _paths(both), "$", fsum(node.points_lost for node in both))
 
 
 def _spellings(tree: ScoreTree, options: ScoringOptions | None) -> Iterator[Annotation]:
-    """The values that are only written differently, by what differs."""
-    found: dict[Spelling, list[ScoreTree]] = {}
+    """Yield one remark for each way in which the same value is written differently."""
+    by_spelling: dict[Spelling, list[ScoreTree]] = {}
     for leaf in tree.leaves():
         if leaf.kind == "scalar" and leaf.points_lost > 0:
             spelling = spelling_of_same_value(leaf.ground_truth, leaf.prediction)
             if spelling is not None:
-                found.setdefault(spelling, []).append(leaf)
+                by_spelling.setdefault(spelling, []).append(leaf)
     pair, gain = (tree.ground_truth, tree.prediction), 0.0
-    if "number" in found and options is not None and options.numbers != BY_VALUE and differs_by_value(pair):
+    if "number" in by_spelling and options is not None and options.numbers != BY_VALUE and differs_by_value(pair):
         gain = build_tree(*pair, replace(options, numbers=BY_VALUE)).score - tree.score
-    for spelling, leaves in found.items():
+    for spelling, leaves in by_spelling.items():
         lost = fsum(leaf.points_lost for leaf in leaves)
-        helps = gain if spelling == "number" and gain > ROUNDING else None
-        yield Annotation("same value", spelling, "same value", _paths(leaves), "$", lost, helps)
+        by_value = gain if spelling == "number" and gain > ROUNDING else None
+        yield Annotation("same value", spelling, "same value", _paths(leaves), "$", lost, by_value)
 
 
 def _paths(nodes: Sequence[ScoreTree]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The base class of metrics, which score one row at a time and define figures over all rows; and their score trees."""
+"""The base class of metrics, which score one row at a time and define figures over all rows, and their score trees."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ class MetricRow(NamedTuple):
         ground_truth: the expected value in plain types; a tuple holds alternatives, any of which is right.
         prediction: the predicted value in plain types; None if there is none.
         confidences: numbers from 0 to 1 in the shape of the prediction, or None.
-        compute: gives the ANLS* score of the row; of a test set it computes those of all rows at once, the first time.
+        compute: returns the ANLS* score of the row; in a test set the first call computes the scores of all rows.
         question_id: the id of the row.
-        cause: "missing prediction" if there is none, "unparsable" for a text that could not be read as JSON, or None.
+        cause: "missing prediction" if there is no prediction, "unparsable" for a text that could not be read as JSON,
+            or None.
     """
 
     ground_truth: Value
@@ -41,7 +42,7 @@ class MetricRow(NamedTuple):
 
     @property
     def anls_star(self) -> float:
-        """The ANLS* score of the row, in [0, 1], computed when a metric asks for it."""
+        """The ANLS* score of the row, in [0, 1], computed on demand."""
         return self.compute()
 
 
@@ -58,28 +59,28 @@ class FigureName(NamedTuple):
 
 
 class Breakdown(Protocol):
-    """Protocol of the counts of a metric in addition to its figures, over all rows."""
+    """Protocol of the counts over all rows that a metric adds to its figures."""
 
     def counts(self) -> dict[str, int]:
-        """Counts by name, added to the figures in results."""
+        """Return the counts by name; results list them with the figures."""
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
-        """Tables by name, each a list of dicts in plain types."""
+        """Return the tables by name, each a list of dicts in plain types."""
 
 
 class Metric(ABC, Generic[P]):
     """The base class of metrics; one instance of each is listed in `docscore.metrics.registry`.
 
-    Every figure is a ratio of sums over rows, so that one set of resampled documents gives the intervals of all.
+    Every figure is a ratio of sums over rows, so one set of resampled rows gives the intervals of all figures.
 
     Attributes:
-        name: its name in options and results: "kieval".
-        label: its name in tables: "KIEval".
-        figures: the names of its figures.
-        options: the fields of `ScoringOptions` that change its figures; they are part of the signature.
-        field_source: where the scores of fields come from: "tree" for the leaves of `score_tree`, which also say why
-            points were lost; "entities" for `field_sums`; "" for a metric without scores of fields.
-        meanings: what its causes of lost points mean, where fields come from its score tree.
+        name: the name in options and results: "kieval".
+        label: the name in tables: "KIEval".
+        figures: the names of the figures.
+        options: the fields of `ScoringOptions` that change the figures; they are part of the signature.
+        field_source: the source of the scores of fields: "tree" for the leaves of `score_tree`, which also have the
+            causes of lost points; "entities" for `field_sums`; "" for a metric without scores of fields.
+        meanings: the meanings of the causes of lost points, if `field_source` is "tree".
     """
 
     name: ClassVar[str]
@@ -91,7 +92,7 @@ class Metric(ABC, Generic[P]):
 
     @property
     def fields_note(self) -> str:
-        """A sentence on what is shown in place of causes of lost points; "" for a metric that has causes."""
+        """The sentence to show instead of causes of lost points; "" for a metric that has causes."""
         if self.field_source == "entities":
             return f"{self.label} counts entities: fields are types of entities, and lost points have no causes."
         return "" if self.field_source else f"{self.label} compares whole documents: it has no fields and no causes."
@@ -101,19 +102,19 @@ class Metric(ABC, Generic[P]):
         """Return the points of one row: any object from which the metric can compute its figures.
 
         Raises:
-            TypeError, ValueError: for a value that the metric cannot score; the caller adds the name of the row.
+            TypeError, ValueError: for a value that the metric cannot score; the caller adds the id of the row.
         """
 
     @abstractmethod
     def figure_sums(self, points: P) -> Sequence[tuple[float, float]]:
-        """Return numerator and denominator of a row for each figure, in the order of `figures`; rows are summed."""
+        """Return a row's numerator and denominator of each figure, in the order of `figures`; they are summed."""
 
     def without_details(self, points: P) -> P:
-        """Return the points without what neither `figure_sums` nor `breakdown` reads; by default as they are."""
+        """Return the points without details that neither `figure_sums` nor `breakdown` reads; by default unchanged."""
         return points
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
-        """Return how the score of one row comes about; by default the tree of ANLS*.
+        """Return the score tree of one row; by default the tree of ANLS*.
 
         Raises:
             TypeError, ValueError: as `row_points`.
@@ -121,29 +122,29 @@ class Metric(ABC, Generic[P]):
         return build_tree(row.ground_truth, row.prediction, options, cause=row.cause)
 
     def count_fields(self, counts: FieldCounts, row: MetricRow, options: ScoringOptions) -> None:
-        """Fill the counts of the fields of one row, for a metric whose fields come from its score tree."""
+        """Count the fields of one row, for a metric whose `field_source` is "tree"."""
 
     def field_sums(self, points: P) -> dict[str, tuple[float, float]]:  # noqa: ARG002
-        """Return numerator and denominator of a row's first figure by type of entity: `{"menu.price": (2.0, 4.0)}`.
+        """Return a row's numerator and denominator of the first figure by type of entity: `{"menu.price": (2.0, 4.0)}`.
 
-        They add up to the first pair of `figure_sums`; empty for a metric that does not count entities.
+        They add up to the first pair of `figure_sums`. Metrics that do not count entities return an empty dict.
         """
         return {}
 
     def check_options(self, options: ScoringOptions) -> None:
         """Raise `ValueError` for options that this metric does not support."""
 
-    def versions(self, options: ScoringOptions) -> dict[str, str]:  # noqa: ARG002  most metrics use none
-        """Return the libraries whose data change its figures with these options, and their versions."""
+    def versions(self, options: ScoringOptions) -> dict[str, str]:  # noqa: ARG002  for overriding
+        """Return the versions of the libraries whose data change the figures with these options, by library."""
         return {}
 
-    def breakdown(self, points: Sequence[P]) -> Breakdown | None:  # noqa: ARG002  most metrics have none
+    def breakdown(self, points: Sequence[P]) -> Breakdown | None:  # noqa: ARG002  for overriding
         """Return counts over all rows in addition to the figures, or None."""
         return None
 
 
 class MeanOfRows(Metric[float]):
-    """A metric whose points are the score of the row, and whose only figure is the mean."""
+    """A metric whose points are the score of a row and whose only figure is the mean."""
 
     def figure_sums(self, points: float) -> Sequence[tuple[float, float]]:
         return [(points, 1.0)]
@@ -151,15 +152,15 @@ class MeanOfRows(Metric[float]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MetricTree(ScoreTree):
-    """How a metric other than ANLS* scored one place of a ground truth against one place of a prediction.
+    """A node of the score tree of a metric other than ANLS*.
 
-    The score of the root is that of the metric; `earned` and `weight` are in its own units, such as entities.
+    The score of the root is that of the metric; `earned` and `weight` are in units of the metric, such as entities.
 
     Attributes:
-        truth_path: the path in the ground truth; None for what only the prediction has, and for what is no place.
-        prediction_path: the path in the prediction; None for what it lacks, and for what is no place.
-        headline: at the root what the score is, such as "KIEval Aligned, 3 corrections"; else "".
-        facts: at the root the other figures and counts of the metric, a line each.
+        truth_path: the path in the ground truth, or None.
+        prediction_path: the path in the prediction, or None.
+        headline: at the root the name of the score, such as "KIEval Aligned, 3 corrections"; else "".
+        facts: at the root one line for each other figure or count of the metric.
     """
 
     truth_path: str | None = None
@@ -168,7 +169,7 @@ class MetricTree(ScoreTree):
     facts: tuple[str, ...] = ()
 
 
-# What one of two documents has at a node: its value, the path, and the index in its list; each None where it has none.
+# One side of a node: the value, its path, and its index in a list; each may be None.
 NodeSide = tuple[Any, str | None, int | None]
 
 
@@ -187,9 +188,9 @@ def metric_node(
     headline: str = "",
     facts: Sequence[str] = (),
 ) -> MetricTree:
-    """A node of what both documents have there.
+    """Make a node from both of its sides.
 
-    `points` are those earned and those possible; they, and the status, are by default what the nodes below say.
+    `points` are the points earned and possible; points and status come from the children by default.
     """
     status = status or _status_of(children)
     is_row = (truth[2] is None) != (prediction[2] is None)
@@ -217,7 +218,7 @@ def metric_node(
     )
 
 
-# By the status of what only one side has, and whether it is a list element.
+# The cause of a part that only one side has, by its status and whether it is a list element.
 _CAUSES: dict[tuple[Status, bool], Cause] = {
     ("missing", False): "missing field",
     ("missing", True): "missing row",
@@ -227,7 +228,7 @@ _CAUSES: dict[tuple[Status, bool], Cause] = {
 
 
 def _status_of(parts: Sequence[ScoreTree]) -> Status:
-    """The status of a node that holds these nodes."""
+    """Return the status of a node with these children."""
     statuses = {part.status for part in parts}
     if len(statuses) < 2:  # noqa: PLR2004
         return parts[0].status if parts else "exact"

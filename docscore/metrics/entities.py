@@ -1,8 +1,8 @@
-"""Entities in groups, as KIEval defines them: read from documents, aligned, edited, and drawn as a score tree.
+"""Entities and groups as in KIEval: reading them from values, matching them, their edits and their score tree.
 
-An object in a list is a group, and so is an object at the top level; other values are entities outside groups. Objects
-inside a group are flattened by path, and a list of scalars is several entities of one type. Null and "" are left out.
-Groups are aligned, and the edit of each entity is determined, by equations 1, 2 and 8 to 10 of KIEval.
+An object in a list or at the top level is a group; other values are entities outside groups. Objects inside a group are
+flattened by path, and a list of scalars is several entities of one type. Null and "" are left out. Equations 1, 2 and 8
+to 10 of KIEval define how groups are matched and which edit each entity needs.
 """
 
 from __future__ import annotations
@@ -22,30 +22,36 @@ from docscore.core.errors import InputValueError
 from docscore.core.limits import check_memory
 from docscore.core.options import NUMBERS, check_choice
 from docscore.core.similarity import ScalarText, fold, text_rule
-from docscore.core.values import LEAF_TYPES, Matrix, Scalar, Value, is_empty, scalar_text, size, step_text, to_json
+from docscore.core.values import (
+    LEAF_TYPES,
+    Matrix,
+    Scalar,
+    Value,
+    is_empty,
+    places_in,
+    scalar_text,
+    size,
+    step_text,
+    to_json,
+)
 from docscore.metrics.anls_star.tree import Status, Whole
 from docscore.metrics.base import MetricTree, NodeSide, metric_node
 
 MOST_READINGS = 1000  # combinations of the alternatives of a ground truth
-
-
-MOST_READ_VALUES = 40_000  # of all combinations together: each is compared as a document of its own, which takes time
-
-
-_CHARACTERS_A_VALUE = 100  # that take as long to compare as a value
-
-
-_FEW_READINGS = 10  # however many values a ground truth has
+MOST_READ_VALUES = 40_000  # values in all combinations: each combination is compared as a ground truth of its own
+_FEW_READINGS = 10  # combinations that are allowed for a ground truth of any size
+_CHARACTERS_A_VALUE = 100  # characters that take as long to compare as a value
+_BYTES_A_PAIR = 128  # of groups: five criteria, masks, and the temporary arrays of the assignment
 
 
 class Entity(NamedTuple):
     """A value with its type.
 
     Attributes:
-        kind: its type, the path of keys: `menu.price`.
-        texts: the texts that are compared: one, or several where the ground truth has alternatives.
+        kind: the type, which is the path of keys: `menu.price`.
+        texts: the text to compare, or one for each alternative of the ground truth.
         value: the original value, or all alternatives.
-        place: its path: `$.menu[0].price`.
+        place: the path: `$.menu[0].price`.
         confidence: the confidence of the model, or None.
     """
 
@@ -61,12 +67,12 @@ class Group:
     """Entities that belong together.
 
     Attributes:
-        kind: its type, the path of keys: `menu`; "" for the entities outside groups.
-        place: its path.
-        index: which group of its type it is in its document.
-        value: the object that it is; of the entities outside groups the document, if that is an object.
-        of_kind: its entities by their types; may be empty.
-        has_alternatives: whether some of them have alternatives.
+        kind: the type, which is the path of keys: `menu`; "" for the entities outside groups.
+        place: the path.
+        index: the position among the groups of its type.
+        value: the object; for the entities outside groups the whole value, if it is an object.
+        of_kind: the entities by type; may be empty.
+        has_alternatives: whether any entity has alternatives.
     """
 
     kind: str
@@ -78,36 +84,36 @@ class Group:
 
     @property
     def count(self) -> int:
-        """The number of its entities."""
+        """The number of entities."""
         return sum(map(len, self.of_kind.values()))
 
     @property
     def entities(self) -> list[Entity]:
-        """Its entities, type by type."""
+        """The entities, type by type."""
         return list(chain.from_iterable(self.of_kind.values()))
 
 
 def as_one_group(groups: Sequence[Group]) -> Group:
-    """All entities of a document as one group."""
-    found = Group("", "$", 0, groups[0].value, has_alternatives=any(group.has_alternatives for group in groups))
+    """Merge all groups of a value into one."""
+    merged = Group("", "$", 0, groups[0].value, has_alternatives=any(group.has_alternatives for group in groups))
     for group in groups:
         for kind, entities in group.of_kind.items():
-            found.of_kind.setdefault(kind, []).extend(entities)
-    return found
+            merged.of_kind[kind] += entities
+    return merged
 
 
 def json_text(value: Scalar, text: ScalarText = scalar_text) -> str:
-    """The scalar as text: strings unchanged, booleans as in JSON, numbers as the function gives them."""
+    """Return the text of a scalar: strings unchanged, booleans as in JSON, numbers by the function `text`."""
     if type(value) is str:
         return value
     return str(value).lower() if isinstance(value, bool) else text(value)
 
 
 def text_of_entities(*, normalise: bool, numbers: str) -> ScalarText:
-    """How the value of an entity becomes the text that is compared.
+    """Return the function that converts the value of an entity to the text to compare.
 
     Args:
-        normalise: whether texts are in lower case, with white space folded.
+        normalise: whether to convert texts to lower case and to fold white space.
         numbers: "text", or "value" for the shortest decimal spelling of JSON numbers, as for ANLS*.
     """
     check_choice("numbers", numbers, NUMBERS)
@@ -117,12 +123,12 @@ def text_of_entities(*, normalise: bool, numbers: str) -> ScalarText:
 
 
 def document_of(value: Value, text: ScalarText = json_text, confidences: Any = None) -> list[Group]:
-    """Convert a value to entities in groups; the first group has those outside groups.
+    """Convert a value to groups of entities; the first group holds the entities outside groups.
 
     Args:
-        value: a value in plain types; alternatives are allowed among scalars only.
-        text: gives the text of a scalar that is compared.
-        confidences: numbers in the same shape, or None.
+        value: a value in plain types; only scalars may have alternatives.
+        text: returns the text of a scalar to compare.
+        confidences: numbers in the shape of the value, or None.
 
     >>> document = document_of({"menu": [{"nm": "tea", "price": "2"}], "date": "1 May", "total": {"sum": "2"}})
     >>> [(group.kind, [entity.kind for entity in group.entities]) for group in document]
@@ -140,11 +146,11 @@ def document_of(value: Value, text: ScalarText = json_text, confidences: Any = N
 def _collect(
     groups: list[Group], value: Any, kind: str, place: str, group: Group, text: ScalarText, confidences: Any
 ) -> None:
-    """Add the entities in a value to its group, and the groups in it to those of the document."""
+    """Add the entities of a value to its group, and the groups in it to `groups`."""
     if type(value) in LEAF_TYPES:
         if value is not None and value != "":
             sure = None if confidences is None else checked_confidence(confidences, place)
-            # as `Entity(...)` does, which takes twice as long; likewise for `Step`
+            # equals `Entity(...)`, which takes twice as long; likewise for `Step` below
             group.of_kind[kind].append(tuple.__new__(Entity, (kind, (text(value),), value, place, sure)))
     elif type(value) is tuple:
         group.of_kind[kind].append(Entity(kind, tuple(dict.fromkeys(map(text, value))), value, place))
@@ -164,56 +170,43 @@ def _collect(
 
 @lru_cache(maxsize=4096)
 def _below(kind: str, key: str) -> tuple[str, str]:
-    """The type below another one, and the step of the path from one to the other."""
+    """Return the type at a key below another type, and the step of the path."""
     step = step_text(key)
     return (kind + step).removeprefix("."), step
 
 
 def readings(truth: Value, *, scalars: bool = False) -> Iterator[Value]:
-    """Yield the ground truth with every combination of its alternatives ("readings").
+    """Yield the readings of a ground truth: one for every combination of its alternatives.
 
     Args:
         truth: a ground truth in plain types.
-        scalars: whether alternative scalars are expanded too; otherwise they stay together as one value.
+        scalars: whether to expand alternative scalars too; otherwise they stay together as one value.
 
     Raises:
-        ValueError: if there are more than 1,000 combinations, or more than 10 and over 40,000 values in all of them;
-            100 characters count as a value.
+        ValueError: if there are more than 1,000 readings, or more than 10 with more than 40,000 values in all; 100
+            characters count as a value.
     """
     if not _has_alternatives(truth):
         yield truth
         return
-    values, characters = size(truth), _characters(truth)
+    values = size(truth)
+    characters = sum(len(value) for _, value in places_in(truth) if isinstance(value, str))
     most = MOST_READ_VALUES // max(1, values + characters // _CHARACTERS_A_VALUE)
     most = min(MOST_READINGS, max(_FEW_READINGS, most))
-    found = list(islice(_readings(truth, scalars), most + 1))
-    if len(found) > most:
+    combinations = list(islice(_readings(truth, scalars), most + 1))
+    if len(combinations) > most:
         of_size = "" if most == MOST_READINGS else f", {values:,} values and {characters:,} characters"
         raise InputValueError(
             place="$", expected=f"at most {most:,} readings of a ground truth with alternatives{of_size}", got="more"
         )
-    yield from found
+    yield from combinations
 
 
-def _has_alternatives(truth: Value) -> bool:
-    waiting = [truth]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, tuple):
-            return True
-        below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-        if not LEAF_TYPES.issuperset(map(type, below)):
-            waiting.extend(below)
-    return False
-
-
-def _characters(value: Value) -> int:
-    """The number of characters of all texts in a value, alternatives included."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list | tuple):
-        return sum(map(_characters, value))
-    return len(value) if isinstance(value, str) else 0
+def _has_alternatives(value: Value) -> bool:
+    if isinstance(value, tuple):
+        return True
+    below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return not LEAF_TYPES.issuperset(map(type, below)) and any(map(_has_alternatives, below))
 
 
 def _readings(truth: Value, scalars: bool) -> Iterator[Value]:
@@ -234,12 +227,12 @@ def _readings(truth: Value, scalars: bool) -> Iterator[Value]:
 
 
 def _products(parts: list[Iterator[Value]]) -> Iterator[tuple[Value, ...]]:
-    """All combinations of one reading of each part; of each part only as many as the limit are read."""
+    """Return all combinations of one reading of each part, with a limited number of readings of each part."""
     return product(*(list(islice(part, MOST_READINGS + 1)) for part in parts))
 
 
 def part_of_confidences(confidences: Any, step: str | int) -> Any:
-    """The confidences below a key or an index; a number for a whole object or list applies to all values in it."""
+    """Return the confidences at a key or an index; a single number applies to all values of an object or list."""
     if isinstance(confidences, dict):
         return confidences.get(step)
     if isinstance(confidences, list):
@@ -248,25 +241,25 @@ def part_of_confidences(confidences: Any, step: str | int) -> Any:
 
 
 def checked_confidence(confidence: Any, place: str) -> float | None:
-    """A confidence as a float, None where there is none; raises `ValueError` for anything else."""
+    """Return a confidence as a float, or None if it is None; raise `ValueError` for anything else."""
     if confidence is None:
         return None
-    known = isinstance(confidence, int | float | np.floating) and not isinstance(confidence, bool)
-    if not known or not 0 <= confidence <= 1:
+    is_number = isinstance(confidence, int | float | np.floating) and not isinstance(confidence, bool)
+    if not is_number or not 0 <= confidence <= 1:
         raise InputValueError(place=place, expected="a confidence from 0 to 1", got=repr(confidence))
     return float(confidence)
 
 
 def length_first(key: str) -> tuple[int, str]:
-    """The sort key of Donut's order of keys: by length, then by name."""
+    """Return the sort key of a key in Donut's order: by length, then by name."""
     return len(key), key
 
 
 def donut_value(value: Value, text: ScalarText) -> Any:
     """Convert a value as Donut's evaluation does: to an object of lists, a list of objects, or a list of texts.
 
-    Values that are false in Python, including 0 and False, are left out. In a list that does not only hold objects,
-    everything except texts and numbers is left out. The function gives the text of a scalar.
+    Values that are false in Python, including 0 and False, are left out. Lists that do not hold only objects keep only
+    texts and numbers. `text` returns the text of a scalar.
     """
     if not value:
         return {}
@@ -282,22 +275,17 @@ def donut_value(value: Value, text: ScalarText) -> Any:
     return [each for each in texts if each]
 
 
-_BYTES_A_PAIR = 128  # of groups: five criteria, masks, and the work of the assignment
-
-
 Edit = Literal["right", "change", "add", "delete"]
-
-
-_Occurrence = tuple[str, str, int]  # type, text, and how many the same come before in a group
+_Occurrence = tuple[str, str, int]  # type, text, and the number of identical entities before it in the group
 
 
 class Step(NamedTuple):
     """An entity and the edit that it needs.
 
     Attributes:
-        edit: "right" if none is needed, "change", "add" or "delete".
-        truth: the entity in the ground truth; None if it has none.
-        prediction: the entity in the prediction; None if it is missing.
+        edit: "right" if no edit is needed, "change", "add" or "delete".
+        truth: the entity in the ground truth, or None.
+        prediction: the entity in the prediction, or None.
     """
 
     edit: Edit
@@ -325,15 +313,15 @@ class Step(NamedTuple):
         }
 
 
-GroupPair = tuple[Group | None, Group | None]  # the first of the ground truth, the second of the prediction
+GroupPair = tuple[Group | None, Group | None]  # in the ground truth and in the prediction
 
 
 def matched_groups(truths: Sequence[Group], predictions: Sequence[Group]) -> list[GroupPair]:
     """Match the groups of one type; a group without a partner is paired with None (equation 1).
 
-    As many pairs as possible, with the largest number of identical entities. Ties are broken by the fewest corrections
-    of all groups, then the most groups that are right, then the highest confidences of the matched groups, so that no
-    count depends on the order.
+    The matching has as many pairs as possible and the largest number of identical entities. Ties are broken by the
+    fewest corrections of all groups, then the most right groups, then the highest confidences of the matched groups.
+    So no count depends on the order.
     """
     partner: dict[int, int] = {}
     if truths and predictions:
@@ -349,11 +337,11 @@ def matched_groups(truths: Sequence[Group], predictions: Sequence[Group]) -> lis
 
 
 def _criteria(truths: Sequence[Group], predictions: Sequence[Group]) -> Iterator[Matrix]:
-    """Yield what is maximised, each only where those before leave several matchings; each of shape (n, m)."""
+    """Yield the criteria to maximise, each of shape (n, m); a criterion breaks the ties of those before it."""
     identical = _identical_entities(truths, predictions)
     yield identical
-    # Without a partner, all entities of both groups would be added or deleted. One with another of its type on the
-    # other side takes one correction for both, and none if the two are identical.
+    # Without a partner, all entities of both groups are added or deleted. Two entities of one type need one correction
+    # together, and none if they are identical.
     saved = identical + _common_kinds(truths, predictions)
     yield saved
     yield (saved == np.add.outer(*([group.count for group in side] for side in (truths, predictions)))).astype(float)
@@ -362,13 +350,13 @@ def _criteria(truths: Sequence[Group], predictions: Sequence[Group]) -> Iterator
 
 
 def _partners(criteria: Iterable[Matrix]) -> dict[int, int]:
-    """The column matched with each row; the criteria are maximised lexicographically."""
+    """Return the column matched with each row, maximising the criteria lexicographically."""
     rows, columns = lexicographic_assignment(criteria)
     return dict(zip(rows.tolist(), columns.tolist(), strict=True))
 
 
 def _identical_entities(rows: Sequence[Group], columns: Sequence[Group]) -> Matrix:
-    """The number of identical entities of each pair of groups, shape (n, m)."""
+    """Return the number of identical entities of each pair of groups, shape (n, m)."""
     table = [[0] * len(columns) for _ in rows]
     owners: dict[_Occurrence, list[int]] = defaultdict(list)
     for j, column in enumerate(columns):
@@ -380,14 +368,14 @@ def _identical_entities(rows: Sequence[Group], columns: Sequence[Group]) -> Matr
                 of_row[j] += 1
     identical: Matrix = np.array(table, dtype=np.float64)
     for i, row in enumerate(rows):
-        if row.has_alternatives:  # of which all count, not only the first
+        if row.has_alternatives:  # the loops above compare the first alternative alone
             for j, column in enumerate(columns):
                 identical[i, j] = sum(step.edit == "right" for step in steps_between(row, column))
     return identical
 
 
 def _occurrences(group: Group) -> Iterator[_Occurrence]:
-    """Yield type, text and occurrence of each entity, so that identical entities of a group are distinct."""
+    """Yield type, text and occurrence of each entity, which tell identical entities of a group apart."""
     for kind, entities in group.of_kind.items():
         if len(entities) == 1:
             yield kind, entities[0].texts[0], 0
@@ -400,7 +388,7 @@ def _occurrences(group: Group) -> Iterator[_Occurrence]:
 
 
 def _common_kinds(rows: Sequence[Group], columns: Sequence[Group]) -> Matrix:
-    """How many entities of each pair of groups have one of the same type on the other side, shape (n, m)."""
+    """Return how many entities of each pair of groups can be paired with one of the same type, shape (n, m)."""
     common = np.zeros((len(rows), len(columns)))
     kinds = ({kind for group in side for kind in group.of_kind} for side in (rows, columns))
     for kind in set.intersection(*kinds):
@@ -423,8 +411,8 @@ def steps_between(truth: Group | None, prediction: Group | None) -> Iterator[Ste
 
 
 def _steps_of_kind(truths: list[Entity], predictions: list[Entity]) -> Iterator[Step]:
-    """Identical entities are right; as many others as possible are changed, most confident predictions first."""
-    partners = _identical(truths, predictions)
+    """Yield the edits of one type: identical entities are right; the most confident of the others are changed first."""
+    partners = _identical_partners(truths, predictions)
     taken = set(partners.values())
     missing = [truth for i, truth in enumerate(truths) if i not in partners]
     surplus = [prediction for j, prediction in enumerate(predictions) if j not in taken]
@@ -435,8 +423,8 @@ def _steps_of_kind(truths: list[Entity], predictions: list[Entity]) -> Iterator[
     yield from (Step("delete", None, prediction) for prediction in surplus[len(missing) :])
 
 
-def _identical(truths: list[Entity], predictions: list[Entity]) -> dict[int, int]:
-    """The index of the identical predicted entity for each entity of the ground truth that has one."""
+def _identical_partners(truths: list[Entity], predictions: list[Entity]) -> dict[int, int]:
+    """Return the index of an identical predicted entity for each entity of the ground truth that has one."""
     if predictions and len(truths) > 1 and any(len(entity.texts) > 1 for entity in truths):
         same = np.array([[float(p.texts[0] in t.texts) for p in predictions] for t in truths])
         confidences = np.broadcast_to([p.confidence or 0.0 for p in predictions], same.shape)
@@ -444,12 +432,12 @@ def _identical(truths: list[Entity], predictions: list[Entity]) -> dict[int, int
     places: dict[str, list[int]] = defaultdict(list)
     for j in sorted(range(len(predictions)), key=lambda j: (predictions[j].confidence or 0.0, -j)):
         places[predictions[j].texts[0]].append(j)  # the most confident is last, and taken first
-    found = {}
+    partners = {}
     for i, truth in enumerate(truths):
-        fitting = next((places[each] for each in truth.texts if places.get(each)), None)
-        if fitting:
-            found[i] = fitting.pop()
-    return found
+        identical = next((places[text] for text in truth.texts if places.get(text)), None)
+        if identical:
+            partners[i] = identical.pop()
+    return partners
 
 
 _STATUS: dict[Edit, Status] = {"right": "exact", "change": "wrong", "add": "missing", "delete": "extra"}
@@ -463,13 +451,13 @@ def tree_of_groups(
     headline: str,
     facts: Sequence[str],
 ) -> MetricTree:
-    """Build the score tree of a document from its aligned groups.
+    """Build the score tree of a row from its matched groups.
 
     Args:
         pairs: the pairs of groups, and groups without a partner; the first pair holds the entities outside groups.
         values: the ground truth and the prediction in plain types.
-        points: what an entity counts, by its edit; one that is right earns it.
-        headline: what the score is.
+        points: the points of an entity with each edit; only right entities earn them.
+        headline: the name of the score.
         facts: the other figures and counts.
     """
     maker = _EntityNodes(points)
@@ -480,7 +468,7 @@ def tree_of_groups(
             by_kind[either(pair).kind].append(pair)
     for kind, of_kind in by_kind.items():
         if len(of_kind) == 1 and not any(group and group.place.endswith("]") for group in of_kind[0]):
-            nodes.append(maker.group(of_kind[0], key=kind))  # an object, and no list of them
+            nodes.append(maker.group(of_kind[0], key=kind))  # an object that is in no list
         else:
             nodes.append(maker.listed([maker.group(pair) for pair in of_kind], kind, "$"))
     maker.whole.weight = fsum(node.weight for node in nodes)
@@ -493,9 +481,9 @@ class _EntityNodes:
     """Makes the nodes of a score tree of entities.
 
     Attributes:
-        points: the points of an entity that is right, and of one with each edit.
-        indices: which of its type in its group an entity is, by `id`.
-        whole: what the nodes share.
+        points: the points of an entity with each edit.
+        indices: the position of each entity among those of its type in its group, by `id`.
+        whole: the object that all nodes share.
     """
 
     def __init__(self, points: Mapping[Edit, int]) -> None:
@@ -504,7 +492,7 @@ class _EntityNodes:
         self.indices: dict[int, int] = {}
 
     def entities(self, pair: GroupPair, kind: str, place: str) -> list[MetricTree]:
-        """The nodes of the entities of a pair: a leaf for each type, or a list of leaves where it has several."""
+        """Return the nodes of the entities of a pair: a leaf for each type, or a list of several leaves."""
         for same in chain.from_iterable(group.of_kind.values() for group in pair if group):
             self.indices.update({id(entity): index for index, entity in enumerate(same)})
         by_name: dict[str, list[Step]] = defaultdict(list)
@@ -518,7 +506,7 @@ class _EntityNodes:
         ]
 
     def leaf(self, step: Step, pair: GroupPair, key: str | None = None) -> MetricTree:
-        """The node of an entity; where a side has none, of what is null or empty there."""
+        """Return the node of an entity."""
         points = self.points[step.edit]
         return metric_node(
             self.side(step.truth, pair[0], key),
@@ -532,7 +520,7 @@ class _EntityNodes:
         )
 
     def side(self, part: Entity | Group | None, group: Group | None, key: str | None) -> NodeSide:
-        """What a side has of an entity or a group: itself, or what is null or empty at the key of a group."""
+        """Return one side of a node: an entity, a group, or the null or empty value at a key of the group."""
         if part is not None:
             index = part.index if isinstance(part, Group) else self.indices[id(part)]
             return part.value, part.place, index if key is None else None
@@ -541,20 +529,20 @@ class _EntityNodes:
         return None, None, None
 
     def group(self, pair: GroupPair, key: str | None = None) -> MetricTree:
-        """The node of a pair of groups, with its entities by name."""
+        """Return the node of a pair of groups, with its entities by name."""
         kind, place = either(pair).kind, either(pair).place
         children = self.entities(pair, kind, place)
         sides = [self.side(group, None, key) for group in pair]
         return metric_node(*sides, path=place, whole=self.whole, key=key, children=children)
 
     def listed(self, elements: list[MetricTree], name: str, above: str) -> MetricTree:
-        """A list below a path, those of its elements that the ground truth has first."""
+        """Return the node of a list, with the elements of the ground truth first."""
         elements.sort(key=lambda node: (node.truth_index is None, node.truth_index, node.prediction_index))
-        path = f"{above}{'' if name.startswith('[') else '.'}{name}"  # the name is itself a path of keys
+        path = f"{above}{'' if name.startswith('[') else '.'}{name}"  # the name is a path of keys
         nowhere = None, None, None
         return metric_node(nowhere, nowhere, path=path, whole=self.whole, key=name, kind="list", children=elements)
 
 
 def either(pair: GroupPair) -> Group:
-    """The group of the ground truth, or that of the prediction, if it has no partner."""
+    """Return the group of the ground truth, or else that of the prediction."""
     return pair[0] or pair[1]  # type: ignore[return-value]

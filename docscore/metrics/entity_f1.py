@@ -1,4 +1,4 @@
-"""Entity F1: F1 of exactly matching entities, without regard to groups; the usual metric in extraction papers."""
+"""Entity F1: F1 of identical entities in any group, the usual metric of extraction papers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from docscore.metrics.kieval import KieScore, Kieval, best_reading
 
 
 class EntityCounts(NamedTuple):
-    """The numbers of entities that are right, only in the prediction, and only in the ground truth."""
+    """The numbers of right entities, of those only in the prediction, and of those only in the ground truth."""
 
     right: int = 0
     invented: int = 0
@@ -30,7 +30,7 @@ class EntityCounts(NamedTuple):
 
     @property
     def f1(self) -> float:
-        """2 TP / (2 TP + FP + FN), in [0, 1]; 1 where there are no entities."""
+        """2 TP / (2 TP + FP + FN), in [0, 1]; 1 if there are no entities."""
         whole = 2 * self.right + self.invented + self.missed
         return 2 * self.right / whole if whole else 1.0
 
@@ -38,23 +38,23 @@ class EntityCounts(NamedTuple):
 def entity_counts(
     gt: object, pred: object, *, normalise: bool = False, donut: bool = False, numbers: str = "text"
 ) -> EntityCounts:
-    """Count the entities that are right: same path of keys, identical value, in any group.
+    """Count the right entities, which have the same path of keys and an identical value, in any group.
 
     Args:
-        gt: the ground truth, as for `anls_score`. A prediction equal to one of several alternative scalars is
-            right; of other alternatives those with the best F1 count.
+        gt: the ground truth, as for `anls_score`. A prediction equal to one of several alternative scalars is right.
+            Of other alternatives, those with the best F1 count.
         pred: the prediction.
-        normalise: whether texts are compared in lower case, with white space folded; otherwise they must be identical.
-        donut: read documents as the published implementation of Donut does: 0 and False are left out, texts are
-            stripped; booleans, lists and objects are left out of lists that do not only hold objects.
-        numbers: "text" to compare JSON numbers as they print, "value" to compare them by value, as for `anls_score`.
+        normalise: whether to compare texts in lower case with white space folded; otherwise they must be identical.
+        donut: read values as the published implementation of Donut does: it strips texts, leaves out 0 and False, and
+            keeps only texts and numbers in lists that do not hold only objects.
+        numbers: "text" to compare JSON numbers as printed, "value" to compare them by value, as for `anls_score`.
 
     Raises:
-        TypeError, ValueError: as `anls_score`; also for a ground truth with over 1,000 combinations of alternatives,
-            or over 40,000 values in all combinations (100 characters count as a value).
+        TypeError, ValueError: as `anls_score`; also for a ground truth with more than 1,000 combinations of
+            alternatives, or more than 40,000 values in all combinations (100 characters count as a value).
 
     Source:
-        Micro-averaged over documents as in Kim et al. 2022, arXiv 2111.15664, and Khang et al. 2025, arXiv 2503.05488.
+        Micro-averaged over rows as in Kim et al. 2022, arXiv 2111.15664, and Khang et al. 2025, arXiv 2503.05488.
 
     >>> entity_counts({"date": "1 May", "menu": [{"nm": "tea"}]}, {"menu": [{"nm": "tea"}, {"nm": "rum"}]})
     EntityCounts(right=1, invented=1, missed=1)
@@ -65,11 +65,10 @@ def entity_counts(
 def entity_f1_tree(
     gt: object, pred: object, *, normalise: bool = False, donut: bool = False, numbers: str = "text"
 ) -> MetricTree:
-    """The score tree of Entity F1: for each type of entity, which are right, wrong, missed and invented.
+    """Return the score tree of Entity F1: the right, wrong, missed and invented entities of each type.
 
-    A type is a path of keys without list indices. A right entity counts twice, as it does in F1; so does a pair of a
-    missed and an invented one, which stands as one leaf with another value. Arguments and errors are those of
-    `entity_counts`.
+    A type is a path of keys without list indices. A right entity counts twice, as in F1. A missed and an invented
+    entity of one type are one wrong leaf, which also counts twice. Arguments and errors are those of `entity_counts`.
 
     >>> print(entity_f1_tree({"date": "1 May", "menu": [{"nm": "tea"}]}, {"menu": [{"nm": "tea"}, {"nm": "rum"}]}))
     ≈ $              0.500  -0.500  (2 of 4 points)
@@ -82,28 +81,28 @@ def entity_f1_tree(
 
 
 def _score(gt: Value, pred: Value, normalise: bool, donut: bool, numbers: str) -> KieScore:
-    """KIEval of the alternatives that count; all entities of a document are one group."""
+    """Return the KIEval result of the best reading, with all entities in one group."""
     text = text_of_entities(normalise=normalise, numbers=numbers)
 
     def read(value: Value, _: None) -> list[Group]:
         if not donut:
             return [as_one_group(document_of(value, text))]
-        found = Group("", "$")
-        for path, of_entity in _donut_entities(donut_value(value, text_rule(numbers)), normalise):
-            found.of_kind.setdefault(path, []).append(Entity(path, (of_entity,), of_entity, f"$.{path}"))
-        return [found]
+        group = Group("", "$")
+        for path, entity_text in _donut_entities(donut_value(value, text_rule(numbers)), normalise):
+            group.of_kind[path].append(Entity(path, (entity_text,), entity_text, f"$.{path}"))
+        return [group]
 
     return best_reading(gt, pred, read, _preference, scalars=donut)
 
 
 def _preference(score: KieScore) -> tuple[float, ...]:
-    """The sort key of the results for different alternatives: the best F1 counts, independent of their order."""
+    """Return the sort key of a result; it does not depend on the order of the alternatives."""
     right, invented, missed = counts = _totals(score)
     return counts.f1, right, -invented - missed, invented
 
 
 def _totals(score: KieScore) -> EntityCounts:
-    """A wrong value is an invented and a missed one."""
+    """Return the totals, in which a wrong value is an invented and a missed one."""
     right, changed, added, deleted = score.entities
     return EntityCounts(right, changed + deleted, changed + added)
 
@@ -121,7 +120,7 @@ def _tree(score: KieScore) -> MetricTree:
 
 
 def _donut_entities(value: Any, normalise: bool, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield key path and text of each entity in their order; the path has no list indices."""
+    """Yield the path of keys, without list indices, and the text of each entity in order."""
     if isinstance(value, dict):
         for key, below in value.items():
             yield from _donut_entities(below, normalise, f"{path}.{key}" if path else key)
@@ -133,7 +132,7 @@ def _donut_entities(value: Any, normalise: bool, path: str = "") -> Iterator[tup
 
 
 class EntityF1(Kieval):
-    """Entity F1 as a metric of a test set, micro-averaged over documents; KIEval of entities in one group."""
+    """Entity F1 as a metric of a test set, micro-averaged over rows; KIEval with all entities in one group."""
 
     name: ClassVar[str] = "entity_f1"
     label: ClassVar[str] = "Entity F1"
@@ -150,4 +149,4 @@ class EntityF1(Kieval):
         return super().figure_sums(points)[:1]
 
     def breakdown(self, points: Sequence[KieScore]) -> None:
-        """None: without groups, the counts are those of KIEval."""
+        """Return None, since the counts are those of KIEval."""

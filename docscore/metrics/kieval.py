@@ -1,4 +1,4 @@
-"""KIEval: entities and groups that are exactly right, and the corrections that the others need.
+"""KIEval: counts of exactly right entities and groups, and of the corrections that the others need.
 
 Khang et al. 2025, KIEval: Evaluation Metric for Document Key Information Extraction, arXiv 2503.05488.
 """
@@ -31,13 +31,13 @@ from docscore.metrics.entities import (
 
 
 class Counts(NamedTuple):
-    """Counts of outcomes of entities (equations 3 to 5 and 8 to 11).
+    """Counts of entities by their edit (equations 3 to 5 and 8 to 11).
 
     Attributes:
-        right: entities that are identical (TP).
+        right: identical entities (TP).
         substitutions: entities with a different value.
-        additions: entities of the ground truth that the prediction lacks.
-        deletions: entities of the prediction that the ground truth lacks.
+        additions: entities that only the ground truth has.
+        deletions: entities that only the prediction has.
     """
 
     right: int = 0
@@ -47,46 +47,46 @@ class Counts(NamedTuple):
 
     @property
     def corrections(self) -> int:
-        """How many corrections are needed: substitutions, additions and deletions."""
+        """The number of corrections: substitutions, additions and deletions."""
         return self.substitutions + self.additions + self.deletions
 
     @property
     def predicted(self) -> int:
-        """How many entities the prediction has."""
+        """The number of entities in the prediction."""
         return self.right + self.substitutions + self.deletions
 
     @property
     def expected(self) -> int:
-        """How many entities the ground truth has."""
+        """The number of entities in the ground truth."""
         return self.right + self.substitutions + self.additions
 
     @property
     def precision(self) -> float:
-        """The share of the predicted entities that are right, in [0, 1]; 1 where none is predicted."""
+        """The share of the predicted entities that are right, in [0, 1]; 1 if none is predicted."""
         return _share(self.right, self.predicted)
 
     @property
     def recall(self) -> float:
-        """The share of the expected entities that are right, in [0, 1]; 1 where none is expected."""
+        """The share of the expected entities that are right, in [0, 1]; 1 if none is expected."""
         return _share(self.right, self.expected)
 
     @property
     def f1(self) -> float:
-        """KIEval Entity F1: 2 TP / (2 TP + FP + FN), in [0, 1]; 1 where there are no entities."""
+        """KIEval Entity F1: 2 TP / (2 TP + FP + FN), in [0, 1]; 1 if there are no entities."""
         return _share(2 * self.right, self.predicted + self.expected)
 
     @property
     def aligned(self) -> float:
-        """KIEval Aligned: TP / (TP + corrections) (equation 12), in [0, 1]; 1 where there are no entities."""
+        """KIEval Aligned: TP / (TP + corrections) (equation 12), in [0, 1]; 1 if there are no entities."""
         return _share(self.right, self.right + self.corrections)
 
 
 class GroupCounts(NamedTuple):
-    """Counts of outcomes of groups (equation 7).
+    """Counts of groups by outcome (equation 7).
 
     Attributes:
         right: groups whose entities are all right.
-        wrong: groups that have a partner, but are not right.
+        wrong: other groups with a partner.
         missed: groups of the ground truth without a partner.
         invented: groups of the prediction without a partner.
     """
@@ -98,7 +98,7 @@ class GroupCounts(NamedTuple):
 
     @property
     def f1(self) -> float:
-        """KIEval Group F1, in [0, 1]; 1 where there are no groups."""
+        """KIEval Group F1, in [0, 1]; 1 if there are no groups."""
         return _share(2 * self.right, 2 * self.right + 2 * self.wrong + self.missed + self.invented)
 
 
@@ -107,15 +107,15 @@ _C = TypeVar("_C", Counts, GroupCounts)
 
 @dataclass
 class KieScore:
-    """The KIEval result of one document, or of many.
+    """The KIEval result of one row, or of many.
 
     Attributes:
         entities: the counts of all entities.
         groups: the counts of all groups.
-        by_entity: the counts for each entity type.
+        by_entity: the counts for each type of entity.
         by_group: the counts for each type of group.
-        pairs: the matched groups of a document; empty for many documents.
-        values: of a document the ground truth, without the alternatives that do not count, and the prediction.
+        pairs: the matched groups of one row; empty for many rows.
+        values: the best reading of the ground truth of one row, and its prediction.
     """
 
     entities: Counts = field(default_factory=Counts)
@@ -127,15 +127,15 @@ class KieScore:
 
     @cached_property
     def steps(self) -> list[Step]:
-        """Each entity of a document with the edit that it needs; empty for many documents."""
+        """Each entity of one row with its edit; empty for many rows."""
         return [step for pair in self.pairs for step in steps_between(*pair)]
 
     def corrections(self) -> list[Step]:
-        """The entities to change, add or delete."""
+        """Return the entities to change, add or delete."""
         return [step for step in self.steps if step.edit != "right"]
 
     def counts(self) -> dict[str, int]:
-        """The counts behind the figures, by name."""
+        """Return the counts behind the figures, by name."""
         entities, groups = self.entities, self.groups
         return {
             "true_positives": entities.right,
@@ -149,7 +149,7 @@ class KieScore:
         }
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
-        """The counts and figures of each entity type and each type of group, as tables in plain types."""
+        """Return tables of the counts and figures by type of entity and by type of group, in plain types."""
         entities = [
             {
                 "entity": kind,
@@ -168,7 +168,7 @@ class KieScore:
         return {"entities": entities, "groups": groups}
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures, the counts and the corrections, in plain types."""
+        """Return the figures, the counts and the corrections in plain types."""
         return {
             "kieval_entity_f1": self.entities.f1,
             "kieval_group_f1": self.groups.f1,
@@ -185,20 +185,20 @@ def kieval_score(
     """Compute KIEval of one prediction.
 
     Args:
-        gt: the ground truth, as for `anls_score`. A prediction equal to one of several alternative scalars is
-            right; of other alternatives those count that need the smallest share of corrections, then the fewest.
+        gt: the ground truth, as for `anls_score`. A prediction equal to one of several alternative scalars is right.
+            Of other alternatives, those with the smallest share of corrections count, then those with the fewest.
         pred: the prediction, as for `anls_score`.
-        normalise: whether texts are compared in lower case, with white space folded; otherwise they must be identical.
+        normalise: whether to compare texts in lower case with white space folded; otherwise they must be identical.
         confidences: numbers from 0 to 1 in the shape of the prediction, or None.
-        numbers: "text" to compare JSON numbers as they print, "value" to compare them by value, as for `anls_score`.
+        numbers: "text" to compare JSON numbers as printed, "value" to compare them by value, as for `anls_score`.
 
     Returns:
-        Counts, figures and the corrections. An object in a list, or at the top level, is a group; groups of one type
-        are matched for the most identical entities, then the fewest corrections, then the most right groups.
+        Counts, figures and corrections. An object in a list or at the top level is a group. Groups of one type are
+        matched for the most identical entities, then the fewest corrections, then the most right groups.
 
     Raises:
-        TypeError, ValueError: as `anls_score`; also for a ground truth with over 1,000 combinations of alternatives,
-            or over 40,000 values in all combinations (100 characters count as a value).
+        TypeError, ValueError: as `anls_score`; also for a ground truth with more than 1,000 combinations of
+            alternatives, or more than 40,000 values in all combinations (100 characters count as a value).
 
     Source:
         Khang et al. 2025, arXiv 2503.05488, equations 1 to 12.
@@ -211,7 +211,7 @@ def kieval_score(
 
 
 def total_kieval(scores: Iterable[KieScore]) -> KieScore:
-    """Sum the counts of many documents; figures are then computed from the sums."""
+    """Sum the counts of many rows; figures are computed from the sums."""
     parts = list(scores)
     return KieScore(
         _sum(Counts, [score.entities for score in parts]),
@@ -224,7 +224,7 @@ def total_kieval(scores: Iterable[KieScore]) -> KieScore:
 def kieval_tree(
     gt: object, pred: object, *, normalise: bool = False, confidences: Any = None, numbers: str = "text"
 ) -> MetricTree:
-    """The score tree of KIEval Aligned: each entity is right, to change, missing, or only in the prediction.
+    """Return the score tree of KIEval Aligned: each entity is right, to change, missing, or only in the prediction.
 
     Arguments and errors are those of `kieval_score`.
 
@@ -247,15 +247,15 @@ def best_reading(
     scalars: bool = False,
     confidences: Any = None,
 ) -> KieScore:
-    """Compare each of the alternatives of a ground truth with the prediction, and return the best result.
+    """Compare each reading of a ground truth with the prediction, and return the best result.
 
     Args:
         truth: the ground truth, a plain value.
         prediction: the prediction, a plain value.
-        read: gives the entities of a value with these confidences, in groups.
-        preference: the sort key of a result; the one with the largest counts.
-        scalars: whether alternative scalars are compared one by one too; otherwise any of them is right.
-        confidences: those of the prediction, or None.
+        read: returns the groups of entities of a value with its confidences.
+        preference: the sort key of results; the largest is the best.
+        scalars: whether to compare alternative scalars one by one too; otherwise any of them is right.
+        confidences: the confidences of the prediction, or None.
     """
 
     def best() -> KieScore:
@@ -287,15 +287,15 @@ def _tree(score: KieScore) -> MetricTree:
 
 
 def kieval_lines(score: KieScore) -> list[str]:
-    """The counts of entities and of groups, one line each."""
+    """Return one line with the counts of entities and one with those of groups."""
     entities, groups = score.entities, score.groups
     edits = f"{entities.substitutions:,} to change, {entities.additions:,} to add, {entities.deletions:,} to delete"
-    found = f"{groups.right:,} right, {groups.wrong:,} wrong, {groups.missed:,} missed, {groups.invented:,} invented"
-    return [f"Entities: {entities.right:,} right, {edits}", f"Groups: {found}"]
+    outcomes = f"{groups.wrong:,} wrong, {groups.missed:,} missed, {groups.invented:,} invented"
+    return [f"Entities: {entities.right:,} right, {edits}", f"Groups: {groups.right:,} right, {outcomes}"]
 
 
 def _preference(score: KieScore) -> tuple[Any, ...]:
-    """The sort key of the results for different alternatives: the best one counts, independent of their order."""
+    """Return the sort key of a result; it does not depend on the order of the alternatives."""
     return (
         score.entities.aligned,
         score.entities.right,
@@ -310,7 +310,7 @@ _EDITS: tuple[Edit, ...] = get_args(Edit)  # in the order of `Counts`
 
 
 def _compared(truth: Sequence[Group], prediction: Sequence[Group], values: tuple[Value, Value]) -> KieScore:
-    """Compare the groups of a ground truth, its alternatives chosen, with those of the prediction."""
+    """Compare the groups of one reading of a ground truth with those of the prediction."""
     pairs: list[GroupPair] = [(truth[0], prediction[0])]
     by_kind: dict[str, tuple[list[Group], list[Group]]] = defaultdict(lambda: ([], []))
     for side, groups in enumerate((truth[1:], prediction[1:])):
@@ -335,12 +335,12 @@ def _compared(truth: Sequence[Group], prediction: Sequence[Group], values: tuple
 
 
 def _sum(counts: type[_C], parts: Collection[_C]) -> _C:
-    """The sums of each of the counts."""
+    """Return the sum of each count."""
     return counts(*(sum([part[i] for part in parts]) for i in range(len(counts._fields))))
 
 
 def _sums_by_kind(counts: type[_C], parts: Iterable[dict[str, _C]]) -> dict[str, _C]:
-    """The sums of each of the counts for each type."""
+    """Return the sum of each count for each type."""
     by_kind: dict[str, list[_C]] = defaultdict(list)
     for part in parts:
         for kind, of_kind in part.items():
@@ -371,14 +371,14 @@ class Kieval(Metric[KieScore]):
         return _score(*row[:2], options.normalise, options.numbers, row.confidences)
 
     def without_details(self, points: KieScore) -> KieScore:
-        """The counts without the groups, which take most of the memory, and are there for corrections only."""
+        """Return the counts without the groups, which take most of the memory and only serve the corrections."""
         return replace(points, pairs=[], values=(None, None))
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree:
         return _tree(self.row_points(row, options))
 
     def figure_sums(self, points: KieScore) -> Sequence[tuple[float, float]]:
-        """Numerators and denominators of equations 5 to 7 and 12."""
+        """Return the numerators and denominators of equations 5 to 7 and 12."""
         entities, groups = points.entities, points.groups
         return [
             (2 * entities.right, entities.predicted + entities.expected),
@@ -389,9 +389,9 @@ class Kieval(Metric[KieScore]):
         ]
 
     def field_sums(self, points: KieScore) -> dict[str, tuple[float, float]]:
-        """Numerator and denominator of Entity F1 for each type."""
+        """Return the numerator and denominator of Entity F1 for each type."""
         return {kind: (2 * each.right, each.predicted + each.expected) for kind, each in points.by_entity.items()}
 
     def breakdown(self, points: Sequence[KieScore]) -> KieScore | None:
-        """The counts of all rows together, in total and by type."""
+        """Return the counts over all rows, in total and by type."""
         return total_kieval(points)

@@ -1,13 +1,14 @@
-"""nTED: the normalised tree edit distance, as Donut's evaluation uses it: 1 - TED / TED(empty, ground truth).
+"""nTED, the normalised tree edit distance of Donut's evaluation: 1 - TED / TED(empty, ground truth).
 
 Kim et al. 2022, OCR-free Document Understanding Transformer, arXiv 2111.15664. A document is a tree of keys, list
-elements and texts; deleting or inserting a text costs its length, a key 1; changing a text costs its edit distance.
+elements and texts. Deleting or inserting a text costs its length, a key 1; changing a text costs its edit distance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import fsum
+from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -22,63 +23,53 @@ from docscore.core.runtime import with_room_to_recurse
 from docscore.core.similarity import ScalarText, text_rule
 from docscore.core.values import Value, convert_ground_truth, convert_prediction, scalar_text, step_text
 from docscore.metrics.anls_star.tree import Kind, Status, Whole, status_of
-from docscore.metrics.base import (
-    FigureName,
-    MeanOfRows,
-    MetricRow,
-    MetricTree,
-    NodeSide,
-    metric_node,
-)
+from docscore.metrics.base import FigureName, MeanOfRows, MetricRow, MetricTree, NodeSide, metric_node
 from docscore.metrics.entities import donut_value, json_text, length_first, readings
 
-_ROOT, _ELEMENT = "<root>", "<subtree>"  # as in the published implementation, where a key may have the same name
-
-
-_BYTES_A_PAIR = 28  # of nodes: the costs of changes, the distances of subtrees, and the work for them
-
-
-_LEAF = "<leaf>"  # its mark of texts
+_ROOT, _ELEMENT = "<root>", "<subtree>"  # the names in the published implementation, which keys may have too
+_LEAF = "<leaf>"  # the mark of texts in the published implementation
+_BYTES_A_PAIR = 28  # of nodes: the costs of changes, the distances of subtrees, and temporary arrays
+_LONGEST_KEY = 40  # characters of a key in a message
 
 
 def nted_score(gt: object, pred: object, *, donut: bool = False, numbers: str = "text") -> float:
-    """Compute the normalised tree edit distance as an accuracy: max(0, 1 - TED / TED(empty, ground truth)).
+    """Compute the accuracy by normalised tree edit distance: max(0, 1 - TED / TED(empty, ground truth)).
 
-    Keys are sorted by length, then by name; null, "", [] and {} are left out; texts are stripped. Lists are compared in
-    their order. Of several alternatives the best one counts.
+    Keys are sorted by length, then by name; null, "", [] and {} are left out; texts are stripped. Lists keep their
+    order. The best of several alternatives counts.
 
     Args:
         gt: the ground truth, as for `anls_score`.
         pred: the prediction.
-        donut: reproduce the published implementation exactly: 0 and False are left out too, as are booleans, lists and
-            objects in a list that does not only hold objects, and an empty ground truth scores 0 even with an
-            empty prediction. Otherwise these values count, and two empty documents score 1.
-        numbers: "text" to compare JSON numbers as they print, "value" to compare them by value, as for `anls_score`.
+        donut: reproduce the published implementation exactly. It also leaves out 0 and False, and, in lists that do not
+            hold only objects, all booleans, lists and objects; an empty ground truth scores 0 even with an empty
+            prediction. Otherwise these values count, and two empty documents score 1.
+        numbers: "text" to compare JSON numbers as printed, "value" to compare them by value, as for `anls_score`.
 
     Returns:
         The accuracy in [0, 1]; 1 is best.
 
     Raises:
-        TypeError, ValueError: as `anls_score`; also for a ground truth with over 1,000 combinations of alternatives,
-            or over 40,000 values in all combinations (100 characters count as a value).
+        TypeError, ValueError: as `anls_score`; also for a ground truth with more than 1,000 combinations of
+            alternatives, or more than 40,000 values in all combinations (100 characters count as a value).
 
     >>> nted_score({"menu": [{"nm": "tea"}]}, {"menu": [{"nm": "tee"}]})
     0.8333333333333334
     """
     values = convert_ground_truth(gt), convert_prediction(pred)
-    return with_room_to_recurse(_best_accuracy, *values, donut, numbers)[0]
+    return with_room_to_recurse(_best_comparison, *values, donut, numbers)[0]
 
 
-_Compared = tuple[float, tuple[Value, Value], int, "TreeDistances"]  # score, values, points, distances of subtrees
+_Comparison = tuple[float, Value, int, "TreeDistances"]  # score, ground truth, cost of inserting it, tree distances
 
 
-def _best_accuracy(gt: Value, plain: Value, donut: bool, numbers: str) -> _Compared:
-    """The best of the ground truth's readings: its score, the plain values, what inserting it costs, and distances."""
+def _best_comparison(gt: Value, pred: Value, donut: bool, numbers: str) -> _Comparison:
+    """Compare each reading of the ground truth with the prediction, and return the comparison with the best score."""
     check_choice("numbers", numbers, NUMBERS)
     text = text_rule(numbers)
-    right = FlatTree(document_tree(plain, text, donut=donut))
-    compared: list[_Compared] = []
-    for truth in readings(gt, scalars=True):
+    right = FlatTree(document_tree(pred, text, donut=donut))
+
+    def compared(truth: Value) -> _Comparison:
         left = FlatTree(document_tree(truth, text, donut=donut))
         sizes = len(left.nodes), len(right.nodes)
         check_memory(*sizes, things="nodes", bytes_a_pair=_BYTES_A_PAIR, place="$")
@@ -86,14 +77,15 @@ def _best_accuracy(gt: Value, plain: Value, donut: bool, numbers: str) -> _Compa
         whole = int(left.costs.sum()) - 1  # the root is never inserted
         empty = 0.0 if donut or sizes[1] > 1 else 1.0
         score = max(0.0, 1 - int(distances.trees[-1, -1]) / whole) if whole else empty
-        compared = [max([*compared, (score, (truth, plain), whole, distances)], key=lambda each: each[0])]
-    return compared[0]
+        return score, truth, whole, distances
+
+    return max(map(compared, readings(gt, scalars=True)), key=itemgetter(0))
 
 
 def nted_tree(gt: object, pred: object, *, donut: bool = False, numbers: str = "text") -> MetricTree:
-    """The score tree of nTED: which keys and texts have to be inserted, deleted and changed, and what each costs.
+    """Return the score tree of nTED: the keys and texts to insert, delete and change, and the cost of each edit.
 
-    The points of a document are the cost of inserting its ground truth. Arguments and errors are those of `nted_score`.
+    A ground truth has as many points as it costs to insert. Arguments and errors are those of `nted_score`.
 
     >>> print(nted_tree({"menu": [{"nm": "tea"}]}, {"menu": [{"nm": "tee"}]}))
     ≈ $         0.833  -0.167  (5 of 6 points)
@@ -105,13 +97,13 @@ def nted_tree(gt: object, pred: object, *, donut: bool = False, numbers: str = "
 
 
 def _tree_of_best(gt: Value, pred: Value, donut: bool, numbers: str) -> MetricTree:
-    score, values, whole, distances = _best_accuracy(gt, pred, donut, numbers)
+    score, truth, whole, distances = _best_comparison(gt, pred, donut, numbers)
     shared = Whole(float(max(whole, 1)))
     builder = _Builder(distances, shared)
     children = [builder.node(part, "$", "$") for part in builder.below[builder.root]]
     return metric_node(
-        (values[0], "$", None),
-        (values[1], "$", None),
+        (truth, "$", None),
+        (pred, "$", None),
         path="$",
         kind=_kind_of(children),
         status=status_of(score, 1),
@@ -126,20 +118,20 @@ def _tree_of_best(gt: Value, pred: Value, donut: bool, numbers: str) -> MetricTr
 
 
 def document_tree(value: Value, text: ScalarText = scalar_text, *, donut: bool = False) -> Node:
-    """Convert a plain value without alternatives to a tree; the function gives the text of a scalar."""
+    """Convert a plain value without alternatives to a tree; `text` returns the text of a scalar."""
     if donut:
         return Node(_ROOT, _donut_nodes(donut_value(value, text)))
     return Node(_ROOT, _fields(value, text) if isinstance(value, dict) else _branches(value, text))
 
 
 def _fields(items: dict[str, Value], text: ScalarText) -> list[Node]:
-    """The nodes of the keys with non-empty values, shorter keys first."""
-    found = ((key, _branches(items[key], text)) for key in sorted(items, key=length_first))
-    return [Node(key, below) for key, below in found if below]
+    """Return the nodes of the keys with non-empty values, shorter keys first."""
+    branches = ((key, _branches(items[key], text)) for key in sorted(items, key=length_first))
+    return [Node(key, below) for key, below in branches if below]
 
 
 def _branches(value: Value, text: ScalarText) -> list[Node]:
-    """The nodes of a value: one element node for an object, the nodes of all elements for a list."""
+    """Return the nodes of a value: one element node for an object, the nodes of all elements for a list."""
     if isinstance(value, dict):
         below = _fields(value, text)
         return [Node(_ELEMENT, below)] if below else []
@@ -154,7 +146,7 @@ def _branches(value: Value, text: ScalarText) -> list[Node]:
 
 
 def _donut_nodes(value: Any) -> list[Node]:
-    """The child nodes for a value from `donut_value`."""
+    """Return the child nodes for a value from `donut_value`."""
     if isinstance(value, dict):
         return [_marked(key, _donut_nodes(below)) for key, below in value.items()]
     if all(isinstance(item, dict) for item in value):
@@ -163,12 +155,12 @@ def _donut_nodes(value: Any) -> list[Node]:
 
 
 def _marked(label: str, children: list[Node]) -> Node:
-    """A node with the marks removed from its label; a text if there was one, as in the published implementation."""
+    """Return a node without marks in its label; a marked node is a text, as in the published implementation."""
     return Node(label.replace(_LEAF, ""), children, is_text=_LEAF in label)
 
 
 class Nted(MeanOfRows):
-    """nTED as a metric of a test set: the mean over documents."""
+    """nTED as a metric of a test set: the mean over rows."""
 
     name: ClassVar[str] = "nted"
     label: ClassVar[str] = "nTED"
@@ -176,7 +168,7 @@ class Nted(MeanOfRows):
     options: ClassVar[frozenset[str]] = frozenset({"donut", "numbers"})
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> float:
-        return with_room_to_recurse(_best_accuracy, *row[:2], options.donut, options.numbers)[0]
+        return with_room_to_recurse(_best_comparison, *row[:2], options.donut, options.numbers)[0]
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree:
         return with_room_to_recurse(_tree_of_best, *row[:2], options.donut, options.numbers)
@@ -200,7 +192,7 @@ class Node(NamedTuple):
 
 
 def forests(root: Node) -> int:
-    """The number of forests of a tree in the algorithm; the time is proportional to the product for both trees."""
+    """Return the number of forests of a tree; the algorithm takes time in proportion to their product for two trees."""
     flat = FlatTree(root)
     return sum(number + 1 - int(flat.first[number]) for number in flat.roots)
 
@@ -210,9 +202,9 @@ class FlatTree:
 
     Attributes:
         nodes: n nodes, children before their parents.
-        first: for each node the number of the leftmost leaf below it, shape (n,).
+        first: the number of the leftmost leaf below each node, shape (n,).
         costs: the cost of deleting or inserting each node, shape (n,).
-        roots: the key roots: the nodes that have a left sibling, and the root; in order.
+        roots: the key roots in order: the nodes with a left sibling, and the root.
     """
 
     def __init__(self, root: Node) -> None:
@@ -225,7 +217,7 @@ class FlatTree:
                 first.append(start)
                 self.nodes.append(node)
                 continue
-            # the next number is given to the leftmost leaf below this node
+            # the leftmost leaf below this node gets the next number
             waiting.append((node, True, len(self.nodes)))
             waiting.extend((child, False, 0) for child in reversed(node.children))
         self.first = np.array(first)
@@ -234,12 +226,12 @@ class FlatTree:
 
 
 class TreeDistances:
-    """The least costs of deletions, insertions and changes that turn subtrees of one ordered tree into another's.
+    """The least costs of turning the subtrees of one ordered tree into those of another, by Zhang and Shasha.
 
-    For each key root of the left tree, one row of all forests of the right tree is computed at a time: a few operations
-    on arrays. A row has these forests side by side, one part for each key root: first the empty forest, then the nodes
-    from the leftmost leaf to the key root. Parts are sorted by how deep other key roots are nested in them, so that the
-    parts that a part depends on are computed before it.
+    For each key root of the left tree, array operations compute one row of all forests of the right tree at a time. A
+    row has one part for each key root of the right tree: first the empty forest, then the nodes from the leftmost leaf
+    to the key root. Parts are sorted by how deep other key roots are nested in them, so a part comes after the parts
+    that it depends on.
 
     Source:
         Zhang and Shasha 1989, Simple fast algorithms for the editing distance between trees and related problems,
@@ -248,8 +240,8 @@ class TreeDistances:
     Attributes:
         left: one tree, of n nodes.
         right: the other tree, of m nodes.
-        changes: the cost of changing each node of the left tree into each of the right one, shape (n, m).
-        trees: the distance of each two subtrees, by the nodes at their roots, shape (n, m).
+        changes: the cost of changing each node of the left tree into each node of the right one, shape (n, m).
+        trees: the distance of every pair of subtrees, by the nodes at their roots, shape (n, m).
     """
 
     def __init__(self, left: FlatTree, right: FlatTree) -> None:
@@ -269,9 +261,7 @@ class TreeDistances:
         start_of = np.repeat(starts, [len(part) for _, part in parts])
         self.before = start_of + first  # the forest to the left of the tree that ends at this node
         self.levels = _slices([level for level, part in parts for _ in part])
-        self.reaches = _slices(
-            [level for level, part in parts for _ in range(len(part) + 1)]
-        )  # including empty forests
+        self.reaches = _slices([level for level, part in parts for _ in range(len(part) + 1)])  # with empty forests
         self.inserted = np.zeros(width, dtype=np.int64)
         for start, (_, part) in zip(starts, parts, strict=True):
             self.inserted[start + 1 : start + 1 + len(part)] = np.cumsum(right.costs[part])
@@ -282,11 +272,11 @@ class TreeDistances:
             self._forests(root)
 
     def cheapest_pairs(self) -> dict[int, int]:
-        """The nodes that are kept or changed where the left tree is turned into the right one at the least cost.
+        """Return the pairs of nodes that are kept or changed when the left tree becomes the right one at least cost.
 
         Returns:
-            For the number of a node of the left tree in postorder that of its partner on the right. The other nodes of
-            the left tree are deleted, the others of the right tree inserted.
+            A mapping from nodes of the left tree to their partners in the right tree, by postorder numbers. All other
+            nodes of the left tree are deleted, all others of the right tree inserted.
 
         >>> left, right = Node("r", [Node("a", []), Node("b", [])]), Node("r", [Node("b", [])])
         >>> TreeDistances(FlatTree(left), FlatTree(right)).cheapest_pairs()
@@ -299,7 +289,7 @@ class TreeDistances:
         return partners
 
     def _pairs_of_tree(self, root: int, other: int, waiting: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-        """The pairs of two trees; subtrees that are paired as wholes are left to be looked at."""
+        """Yield the pairs of two trees, and add subtrees that are paired as wholes to those that are waiting."""
         start, begin = int(self.left.first[root]), int(self.right.first[other])
         empty = self.empty[begin]
         table = [row[empty : empty + other - begin + 2] for row in self._forests(root)]
@@ -321,7 +311,7 @@ class TreeDistances:
                 j -= 1
 
     def _forests(self, root: int) -> list[Costs]:
-        """The distances of all forests that begin at the leftmost leaf below a node of the left tree, a row a node."""
+        """Return the distances of all forests that begin at the leftmost leaf below a left node, one row per node."""
         start = self.left.first[root]
         rows = [self.inserted]
         for node in range(start, root + 1):
@@ -336,7 +326,7 @@ class TreeDistances:
         return rows
 
     def _tree_row(self, rows: list[Costs], row: Costs, node: int) -> None:
-        """Compute the row of a forest that is a tree, and the distances of its pairs with trees on the right."""
+        """Fill the row of a forest that is a tree, and store its distances from the trees on the right."""
         above, deleted = rows[-1], row.copy()
         for level, reach in zip(self.levels, self.reaches, strict=True):
             column, is_tree, inside = self.column[level], self.is_tree[level], self.node[level]
@@ -347,13 +337,13 @@ class TreeDistances:
             self.trees[node, inside[is_tree]] = row[column[is_tree]]
 
     def _with_insertions(self, row: Costs, reach: slice) -> Costs:
-        """The columns of the row with the option of inserting nodes after each forest; `reach` covers whole parts."""
+        """Return columns of the row after allowing insertions at the end of each forest; `reach` covers whole parts."""
         offset = self.inserted[reach] + self.step[reach]
         return np.minimum.accumulate(row[reach] - offset) + offset  # type: ignore[no-any-return]
 
 
 def _parts(tree: FlatTree) -> list[tuple[int, npt.NDArray[np.intp]]]:
-    """For each key root the nesting depth of key roots below it and the nodes of its tree, least nested first."""
+    """Return the nesting depth of key roots and the nodes of the tree at each key root, least nested first."""
     roots = set(tree.roots)
     level = [0] * len(tree.nodes)
     parts = []
@@ -366,39 +356,38 @@ def _parts(tree: FlatTree) -> list[tuple[int, npt.NDArray[np.intp]]]:
 
 
 def _slices(levels: Sequence[int]) -> list[slice]:
-    """The slices of runs of equal numbers."""
+    """Return the slices of runs of equal numbers."""
     ends = [i for i in range(1, len(levels) + 1) if i == len(levels) or levels[i] != levels[i - 1]]
     return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def _change_costs(left: Sequence[Node], right: Sequence[Node]) -> Costs:
-    """The cost of changing each left node into each right one: the edit distance of two texts, 1 for different keys."""
-    left_is_text, right_is_text = (np.array([node.is_text for node in side]) for side in (left, right))
-    left_labels, right_labels = [node.label for node in left], [node.label for node in right]
-    lengths = (np.array([*map(len, labels)], dtype=np.int32) for labels in (left_labels, right_labels))
-    left_lengths, right_lengths = lengths
-    distances: Costs = cdist(left_labels, right_labels, scorer=Levenshtein.distance, dtype=np.int32)
-    one_text = np.where(left_is_text[:, None], left_lengths[:, None], right_lengths[None, :]) + 1
-    both = np.logical_and.outer(left_is_text, right_is_text)
-    neither = ~np.logical_or.outer(left_is_text, right_is_text)
+    """Return the cost of changing each left node into each right one.
+
+    It is the edit distance of two texts, 1 for different keys, and for a key and a text the length of the text + 1.
+    """
+    labels = [[node.label for node in side] for side in (left, right)]
+    is_text, other_is_text = (np.array([node.is_text for node in side]) for side in (left, right))
+    lengths, others = (np.array([*map(len, side)], dtype=np.int32) for side in labels)
+    distances: Costs = cdist(*labels, scorer=Levenshtein.distance, dtype=np.int32)
+    one_text = np.where(is_text[:, None], lengths[:, None], others) + 1
+    both = np.logical_and.outer(is_text, other_is_text)
+    neither = ~np.logical_or.outer(is_text, other_is_text)
     return np.where(both, distances, np.where(neither, np.minimum(distances, 1), one_text))
 
 
-_LONGEST_KEY = 40  # characters of a key that is named
-
-
-# The numbers of a node in the trees of the ground truth and of the prediction; None where it is inserted or deleted.
+# The numbers of a node in the trees of the ground truth and the prediction; None if it is inserted or deleted.
 _Part = tuple[int | None, int | None]
 
 
 class _Builder:
-    """Makes nodes of a score tree of two trees as one, and sums what their edits cost.
+    """Makes the nodes of a score tree from two trees, and sums the costs of their edits.
 
     Attributes:
         root: both roots.
-        below: the parts below each part: those of the ground truth in its order, the others after their neighbours.
-        whole: what the nodes share.
-        cost: what the edits cost of the nodes made so far.
+        below: the parts below each part, in the order of the ground truth; other parts follow their neighbours.
+        whole: the object that all nodes share.
+        cost: the cost of the edits of all nodes made so far.
     """
 
     def __init__(self, distances: TreeDistances, whole: Whole) -> None:
@@ -424,7 +413,7 @@ class _Builder:
                 position = siblings.index(part) + 1 if part in siblings else 0
 
     def node(self, part: _Part, *paths: str | None) -> MetricTree:
-        """The node of a part below these paths; a key and the only object or text below it are one."""
+        """Return the node of a part below these paths; a key and the only object or text below it share a node."""
         is_key = self._kind(part) == "key"
         key = self._any(part).label if is_key else None
         sides: list[NodeSide] = []
@@ -451,17 +440,17 @@ class _Builder:
             status=_status(own[-1], earned, weight, {child.status for child in children}),
             points=(earned, weight),
             whole=self.whole,
-            reason="; ".join(self._said(each, cost) for each, cost in zip(own, costs, strict=True) if cost),
+            reason="; ".join(self._edit(each, cost) for each, cost in zip(own, costs, strict=True) if cost),
             children=children,
         )
 
     def _nodes(self, part: _Part) -> tuple[Node | None, Node | None]:
-        """The node in the ground truth and in the prediction."""
+        """Return the node in the ground truth and the node in the prediction."""
         i, j = part
         return None if i is None else self.trees[0].nodes[i], None if j is None else self.trees[1].nodes[j]
 
     def _any(self, part: _Part) -> Node:
-        """The node of the ground truth, or that of the prediction where it has none."""
+        """Return the node of the ground truth, or else that of the prediction."""
         return next(filter(None, self._nodes(part)))
 
     def _kind(self, part: _Part) -> str:
@@ -469,7 +458,7 @@ class _Builder:
         return "text" if node.is_text else "element" if node.label == _ELEMENT else "key"
 
     def _own(self, part: _Part) -> list[_Part]:
-        """A part, and what stands with it as one node: the only object below a key, and the only text."""
+        """Return a part and the parts that share its node: the only object or the only text below a key."""
         own = [part]
         while len(below := self.below[own[-1]]) == 1:
             is_object = (self._kind(own[-1]), self._kind(below[0])) == ("key", "element")
@@ -480,14 +469,14 @@ class _Builder:
         return own
 
     def _cost(self, part: _Part) -> int:
-        """What the edit of a part costs; 0 if it is kept."""
+        """Return the cost of the edit of a part; 0 if it is kept."""
         i, j = part
         if i is None or j is None:
             return int(self.trees[i is None].costs[j if i is None else i])
         return int(self.distances.changes[i, j])
 
-    def _said(self, part: _Part, cost: int) -> str:
-        """The edit of a part and its cost, as words."""
+    def _edit(self, part: _Part, cost: int) -> str:
+        """Return the edit of a part and its cost in words."""
         truth, prediction = self._nodes(part)
         edit = "delete" if truth is None else "insert" if prediction is None else "relabel"
         was = f" {clipped(prediction.label, _LONGEST_KEY)}" if truth and prediction and not truth.is_text else ""
@@ -499,7 +488,7 @@ def _kind_of(children: Sequence[MetricTree]) -> Kind:
 
 
 def _status(part: _Part, earned: float, weight: float, below: set[Status]) -> Status:
-    """Exact if nothing is edited, missing or extra if all of it is on one side, else by what is earned."""
+    """Return the status of a part: missing or extra if all of it is on one side, else by the points earned."""
     if earned != weight and part[1] is None and below <= {"missing"}:
         return "missing"
     if earned != weight and part[0] is None and below <= {"extra"}:

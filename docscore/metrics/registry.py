@@ -22,7 +22,7 @@ ANLS_STAR, TYPED = "anls_star", "typed"
 
 
 class AnlsStar(MeanOfRows):
-    """ANLS* of any JSON values (Peer et al. 2024, arXiv 2402.03848)."""
+    """ANLS* of JSON values (Peer et al. 2024, arXiv 2402.03848)."""
 
     name: ClassVar[str] = "anls_star"
     label: ClassVar[str] = "ANLS*"
@@ -47,9 +47,9 @@ class Anls(AnlsStar):
     options: ClassVar[frozenset[str]] = AnlsStar.options | {"strict"}
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> float:
-        """Return the ANLS* score; with `strict`, 0 if it equals the threshold, as in the equation of the paper.
+        """Return the ANLS* score; with `strict`, 0 if it equals the threshold.
 
-        Without `strict` such a score counts, as in the official script of the competition.
+        The equation of the paper is strict, the official script of the competition is not.
         """
         check_answer(row.ground_truth, row.prediction, lists=False)
         if options.strict and abs(row.anls_star - options.threshold) <= ROUNDING:
@@ -57,7 +57,7 @@ class Anls(AnlsStar):
         return row.anls_star
 
     def count_fields(self, counts: FieldCounts, row: MetricRow, options: ScoringOptions) -> None:
-        """Fill the counts of the one field; with `strict`, it earns nothing if its score equals the threshold."""
+        """Count the only field; with `strict`, it earns nothing if its score equals the threshold."""
         super().count_fields(counts, row, options)
         if counts.earned and not self.row_points(row, options):
             cause = self.score_tree(row, options).cause
@@ -65,7 +65,7 @@ class Anls(AnlsStar):
             counts.earned = 0.0
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
-        """Return the tree of ANLS*, which is a leaf; with `strict`, a wrong one if its score equals the threshold."""
+        """Return the tree of ANLS*, a leaf; with `strict`, it is wrong if its score equals the threshold."""
         tree = super().score_tree(row, options)
         points = self.row_points(row, options)
         return tree if points or not tree.earned else replace(tree, earned=0.0, status="wrong")
@@ -93,7 +93,7 @@ class Anlsl(AnlsStar):
 
 
 def check_answer(truth: Value, prediction: Value, *, lists: bool) -> None:
-    """Raise `ValueError` for a pair that ANLS, or ANLSL for lists, cannot score."""
+    """Raise `ValueError` for a pair that ANLS, or for lists ANLSL, cannot score."""
     wanted = "lists of texts" if lists else "texts"
 
     def is_accepted(value: Any) -> bool:
@@ -121,7 +121,7 @@ METRICS: dict[str, Metric[Any]] = {
     )
 }
 
-WITH_TREES = tuple(  # of their own, beside those of ANLS* and of a schema
+WITH_TREES = tuple(  # the metrics whose score trees are not those of ANLS* or the typed score
     name
     for name, metric in METRICS.items()
     if type(metric).score_tree is not Metric.score_tree and metric.field_source != "tree"
@@ -129,14 +129,14 @@ WITH_TREES = tuple(  # of their own, beside those of ANLS* and of a schema
 
 
 def checked_metrics(metrics: Iterable[str], options: ScoringOptions | None = None) -> list[str]:
-    """Check names of metrics, and return them without repetitions.
+    """Check the names of metrics, and return them without duplicates.
 
     Args:
         metrics: the names.
-        options: what they must support, and each option of scoring must be one of theirs; None to check names only.
+        options: the options, which all metrics must support and at least one must use; None to check only the names.
 
     Raises:
-        ValueError: for an unknown name, or no names; naming the option, and the metrics that have it.
+        ValueError: for an unknown name, no names, or an option that no metric uses, naming the metrics that have it.
     """
     names = list(dict.fromkeys(metrics))
     unknown = [name for name in names if name not in METRICS]
@@ -160,7 +160,7 @@ def checked_metrics(metrics: Iterable[str], options: ScoringOptions | None = Non
 
 
 def metrics_with_schema(metrics: Sequence[str] | None, schema: object) -> tuple[str, ...]:
-    """Return the metrics, with a schema the typed score too; it is the first where no metrics were asked for."""
+    """Return the metrics, and with a schema the typed score, which is the first if no metrics were given."""
     if metrics is None:
         return (ANLS_STAR,) if schema is None else (TYPED, ANLS_STAR)
     return tuple(metrics) if schema is None else tuple(dict.fromkeys([*metrics, TYPED]))

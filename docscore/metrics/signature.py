@@ -1,4 +1,4 @@
-"""Signatures of figures: metric, options and version, as in sacreBLEU; figures with equal ones are comparable."""
+"""Signatures of figures: metric, options and version, as in sacreBLEU; equal signatures mean comparable figures."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from docscore.version import VERSION
 
 
 def signature_of(metric: str, options: ScoringOptions, *, skipped: int | None = None) -> str:
-    """The metric, the options that change its figures, and the version.
+    """Return the signature: the metric, the options that change its figures, and the version.
 
     Args:
-        metric: its name.
+        metric: the name of the metric.
         options: how rows were read and compared.
-        skipped: how many rows were left out, because of faults or without a prediction.
+        skipped: the number of rows left out because of faults or without a prediction.
 
     >>> signature_of("anls_star", ScoringOptions())
     'anls_star|tau:0.5|case:i|empty:ignored|docscore:0.2.0'
@@ -27,7 +27,7 @@ def signature_of(metric: str, options: ScoringOptions, *, skipped: int | None = 
     used = METRICS[metric].options
     functions = options.schema.functions if "schema" in used and options.schema is not None else ()
     by_paper = options.rules == PAPER
-    parts = [  # name, value, and whether it is named
+    parts = [  # name, value, and whether the signature has it
         ("tau", str(options.threshold), "threshold" in used),
         ("boundary", "0", "strict" in used and options.strict),
         ("case", "i" if options.ignore_case else "s", "ignore_case" in used),
@@ -44,5 +44,5 @@ def signature_of(metric: str, options: ScoringOptions, *, skipped: int | None = 
         ("compare", "folded" if options.normalise else "exact", "normalise" in used),
         ("read", "donut", "donut" in used and options.donut),
     ]
-    named = (f"{name}:{value or metadata.version(name)}" for name, value, is_named in parts if is_named)
-    return "|".join([metric, *named, f"docscore:{VERSION}"])
+    shown = (f"{name}:{value or metadata.version(name)}" for name, value, is_shown in parts if is_shown)
+    return "|".join([metric, *shown, f"docscore:{VERSION}"])

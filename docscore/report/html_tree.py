@@ -32,7 +32,14 @@ from docscore.evaluation.sentences import (
 )
 from docscore.metrics.anls_star.sizes import SIDES, Side
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
-from docscore.metrics.annotations import WHOLES, Annotation, SiblingGroup, annotations_of, folded_nodes, groups_of
+from docscore.metrics.annotations import (
+    FOLDED_CAUSES,
+    Annotation,
+    SiblingGroup,
+    annotations_of,
+    folded_nodes,
+    groups_of,
+)
 from docscore.metrics.base import MetricTree
 
 if TYPE_CHECKING:
@@ -249,7 +256,7 @@ def tree_drawing(
         with_positions: whether rows say where their values stand in the JSON texts of both sides.
     """
     known = groups_of(tree) if groups is None else groups
-    nodes = folded_nodes(tree, [group for group in known if group.cause in WHOLES])
+    nodes = folded_nodes(tree, [group for group in known if group.cause in FOLDED_CAUSES])
     folded = nodes[id(tree)]
     places = drawn_places(folded)
     total = sum(1 for _ in tree.nodes())

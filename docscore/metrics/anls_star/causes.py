@@ -1,7 +1,6 @@
 """The causes of lost points.
 
-The scorer names the cause of a part that is lost as a whole: of what only one side has, and of values of two kinds.
-Those of two scalars are told apart here.
+The scorer names the cause of a part that is lost as a whole. `cause_of_scalars` finds the cause for two scalars.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ MEANINGS: dict[Cause, str] = {
     "wrong type": "an object, a list or a text where another of them is expected",
     "missing field": "a key of the ground truth without a value in the prediction",
     "missing row": "an element of a list of the ground truth without a partner",
-    "missing prediction": "a document without a prediction",
+    "missing prediction": "a row without a prediction",
     "invented field": "a value where nothing is expected",
     "invented row": "an element of a list of the prediction without a partner",
     "repeated row": "an element of a list of the prediction without a partner, equal to another element of it",
@@ -44,7 +43,7 @@ MEANINGS: dict[Cause, str] = {
 
 
 def cause_of_scalars(truth: Any, prediction: Any, *, earned: float) -> Cause:
-    """Return why two scalars did not earn all points.
+    """Return the cause of the points that two scalars lost.
 
     >>> cause_of_scalars("1.234,50", "1234.50", earned=0.0), cause_of_scalars("tea", "teh", earned=0.67)
     ('same value', 'near miss')

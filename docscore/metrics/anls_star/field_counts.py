@@ -1,4 +1,4 @@
-"""The counts of a pair that fields are made of: its leaves with their outcomes and causes, and its list elements."""
+"""Counts of one pair by field: its leaves with their outcomes and causes, and its list elements."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ Outcome = Literal["exact", "partial", "wrong", "wrong_type", "missing", "extra"]
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
-Partner = Literal["matched", "missing", "extra"]  # what a list element has: a partner, none predicted, none expected
+Partner = Literal["matched", "missing", "extra"]  # whether a list element has a partner, or which side lacks it
 
 
 class Leaf(NamedTuple):
     """A leaf of a score tree with points.
 
     Attributes:
-        field: its path without list indices; `$` for the root.
-        kind: the kind of its node.
-        outcome: what became of its value.
+        field: the path without list indices; `$` for the root.
+        kind: the kind of the node.
+        outcome: the status of the node, or "wrong_type".
         earned: S.
         weight: L.
-        cause: why points are lost; None if none are.
-        compared: how a schema compared it; "" for as text.
-        unreadable: the sides whose value could not be read so.
+        cause: the cause of lost points, or None.
+        compared: the label of the comparator; "" if texts were compared.
+        unreadable: the sides whose value the comparator could not read.
     """
 
     field: str
@@ -44,7 +44,7 @@ class Leaf(NamedTuple):
     unreadable: tuple[Side, ...] = ()
 
 
-_leaf = lru_cache(maxsize=1 << 14)(Leaf)  # most leaves of a field are alike, and making one takes longer than this
+_leaf = lru_cache(maxsize=1 << 14)(Leaf)  # most leaves of a field are equal, and a look-up is faster than a new tuple
 
 
 class FieldCounts:
@@ -52,7 +52,7 @@ class FieldCounts:
 
     Attributes:
         leaves: the leaves with points.
-        elements: the path of each list element, and whether it has a partner.
+        elements: the field of each list element, and whether it has a partner.
         earned: S of the pair.
         weight: L of the pair.
     """
@@ -71,23 +71,23 @@ class FieldCounts:
         schema: SchemaNode | None = None,
         cause: Cause | None = None,
     ) -> FieldCounts:
-        """Count a ground truth and a prediction, without a tree; the arguments are those of `build_tree`."""
+        """Count a ground truth and a prediction without a tree; the arguments are those of `build_tree`."""
         self.earned, self.weight = with_room_to_recurse(pair_sums, gt, pred, options, schema, cause, self._restarted)
         return self
 
     def _restarted(self) -> FieldPlace:
-        """Drop what was counted, and return the place of the root."""
+        """Drop all counts, and return the place of the root."""
         self.leaves, self.elements = [], []
         return self._root
 
 
 class FieldPlace:
-    """A field in all pairs: the `Place` of the scorer that fills counts.
+    """The `Place` of the scorer that counts: one object for a field of all pairs.
 
     Args:
-        counts: what is filled.
+        counts: the counts to fill.
         path: the path without list indices; "" for the root.
-        cause: why the field is lost as a whole; None where both sides have it.
+        cause: the cause if the field is lost as a whole, else None.
     """
 
     __slots__ = ("below", "cause", "counts", "name", "path")
@@ -106,7 +106,7 @@ class FieldPlace:
         self.counts.elements.append((place.name, partner))
         return place
 
-    def at_option(self, option: int, count: int = 1) -> FieldPlace:  # noqa: ARG002  a field holds the values of all
+    def at_option(self, option: int, count: int = 1) -> FieldPlace:  # noqa: ARG002  options share a field
         return self
 
     def lost(self, cause: Cause, note: str = "") -> FieldPlace:  # noqa: ARG002  only trees use it
