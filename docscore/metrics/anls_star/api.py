@@ -1,4 +1,4 @@
-"""The public functions: from two values, or many pairs of them, to scores and score trees."""
+"""Functions that compute scores and score trees from two values, or from many pairs."""
 
 from __future__ import annotations
 
@@ -32,8 +32,7 @@ from docscore.metrics.anls_star.tree import ScoreTree, TreePlace, Whole
 Pair = tuple[object, object]
 PlainPair = tuple[Value, Value]
 
-
-_PORTION = 4096  # pairs that are read at a time
+_PORTION = 4096  # pairs to read at a time
 
 
 @overload
@@ -54,23 +53,9 @@ def anls_score(
 def anls_score(
     gt: object,
     pred: object,
-    return_gt: bool,
+    return_gt: bool = ...,
     return_key_scores: bool = ...,
     *,
-    threshold: float = ...,
-    ignore_case: bool = ...,
-    rules: str = ...,
-    numbers: str = ...,
-) -> Any: ...
-
-
-@overload
-def anls_score(
-    gt: object,
-    pred: object,
-    return_gt: bool = ...,
-    *,
-    return_key_scores: bool,
     threshold: float = ...,
     ignore_case: bool = ...,
     rules: str = ...,
@@ -89,32 +74,31 @@ def anls_score(
     rules: str = PAPER,
     numbers: str = "text",
 ) -> Any:
-    """The ANLS* score of a prediction against a ground truth; takes the place of `anls_star.anls_score`.
+    """Compute the ANLS* score of a prediction; a drop-in replacement for `anls_star.anls_score`.
 
     Args:
         gt: the ground truth: None, str, bool, int, float, list, dict, nested up to 200 levels. A tuple, or an object
-            `{"$one_of": [...]}`, holds alternatives of which any is right. NumPy scalars and arrays, Decimal, date,
+            `{"$one_of": [...]}`, holds alternatives, any of which is right. NumPy scalars and arrays, Decimal, date,
             datetime, Enum, dataclass instances and pydantic models are accepted too.
-        pred: the prediction, of the same types without the alternatives.
-        return_gt: also return the closest ground truth: what the prediction would be if it were right in the way
-            nearest to it.
-        return_key_scores: also return the score of each object key, a nested dict of `ScoreNode`.
+        pred: the prediction, of the same types without alternatives.
+        return_gt: whether to return the closest ground truth too: the right prediction that is nearest to this one.
+        return_key_scores: whether to return the score of each object key too, as a nested dict of `ScoreNode`.
         threshold: tau in [0, 1]; a similarity of texts below it counts as 0.
-        ignore_case: whether texts are compared in lower case.
-        rules: what counts in the prediction: "paper", by which keys without a value do not, or "anls_star-1.0.1", by
-            which they do, as in the published package of that version.
-        numbers: how numbers are compared: "text", as they print, or "value", by their shortest decimal spelling, so
-            that 1000.0 is 1000. A text is compared as the text that it is.
+        ignore_case: whether to compare texts in lower case.
+        rules: "paper", by which keys of the prediction without a value do not count, or "anls_star-1.0.1", by which
+            they do, as in that version of the published package.
+        numbers: "text" to compare numbers as printed, or "value" to compare their shortest decimal spellings, so that
+            1000.0 equals 1000. Texts are always compared unchanged.
 
     Returns:
-        The score in [0, 1], 1 is best; a tuple (score, closest ground truth), (score, key scores) or (score, closest
-        ground truth, key scores) if these are asked for.
+        The score in [0, 1]; 1 is best. On request a tuple: (score, closest ground truth), (score, key scores) or
+        (score, closest ground truth, key scores).
 
     Raises:
-        TypeError: for a value that is none of the types above; the message names the path.
-        ValueError: for a tuple in the prediction, an empty tuple, nesting deeper than 200 levels, lists so long that
-            their comparison takes more memory than the environment variable `DOCSCORE_MAX_MEMORY` allows (in
-            gigabytes; 2 if it is not set), a threshold outside [0, 1], or rules or numbers that do not exist.
+        TypeError: for a value of another type; the message names the path.
+        ValueError: for a tuple in the prediction, an empty tuple, nesting deeper than 200 levels, a threshold outside
+            [0, 1], unknown rules or numbers, and lists so long that comparing them takes more memory than the
+            environment variable `DOCSCORE_MAX_MEMORY` allows (in gigabytes; 2 if it is not set).
 
     Source:
         Peer et al. 2024, arXiv 2402.03848, equations 1 to 6.
@@ -126,7 +110,7 @@ def anls_score(
     """
     options = _options(threshold, ignore_case, rules, numbers)
     with_tree = return_gt or return_key_scores
-    if not with_tree and is_answer(gt, pred):  # in plain types already
+    if not with_tree and is_answer(gt, pred):  # in plain types
         return answer_score(gt, pred, options)  # type: ignore[arg-type]
     values = convert_ground_truth(gt), convert_prediction(pred)
     if not with_tree:
@@ -149,12 +133,9 @@ def score_tree(
     rules: str = PAPER,
     numbers: str = "text",
 ) -> ScoreTree:
-    """How the score of a prediction comes about: one node for every pair of places.
+    """Return the score tree of a prediction, with one node for every pair of places.
 
-    Takes and raises what `anls_score` does.
-
-    Returns:
-        The root of the tree. Its `score` is that of `anls_score`.
+    Arguments and errors are those of `anls_score`, and so is the score of the root.
 
     >>> tree = score_tree({"date": "12.03.2024", "total": "6.40"}, {"date": "12.03.24"})
     >>> [(leaf.path, leaf.status, leaf.score) for leaf in tree.leaves()]
@@ -173,23 +154,23 @@ def score_pairs(
     numbers: str = "text",
     num_proc: int | None = None,
 ) -> npt.NDArray[np.float64]:
-    """The ANLS* score of each of many pairs (ground truth, prediction).
+    """Compute the ANLS* score of each of many pairs (ground truth, prediction).
 
     Args:
-        pairs: n pairs of what `anls_score` takes.
+        pairs: n pairs of values as for `anls_score`.
         threshold: tau in [0, 1].
-        ignore_case: whether texts are compared in lower case.
-        rules: what counts in a prediction, as for `anls_score`.
-        numbers: how numbers are compared, as for `anls_score`.
-        num_proc: how many processes share the work; None is one. More pay from some thousand documents; under the
-            start method "spawn" the caller needs `if __name__ == "__main__":`.
+        ignore_case: whether to compare texts in lower case.
+        rules: the rules for keys of a prediction, as for `anls_score`.
+        numbers: how to compare numbers, as for `anls_score`.
+        num_proc: the number of processes; None for one. More are faster from a few thousand pairs. With the start
+            method "spawn" the caller needs `if __name__ == "__main__":`.
 
     Returns:
         The scores in [0, 1] in the order of the pairs, shape (n,).
 
     Raises:
         TypeError, ValueError: as `anls_score`; the message begins with the number of the pair, counted from 0.
-        RuntimeError: if a process dies, as it does when memory runs out.
+        RuntimeError: if a process dies, for example when memory runs out.
 
     >>> score_pairs([("yes", "yes"), (["a", "b"], ["b"])])
     array([1. , 0.5])
@@ -204,15 +185,15 @@ def score_pairs(
 def build_tree(
     gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNode | None = None, cause: Cause | None = None
 ) -> ScoreTree:
-    """Return the score tree of a pair of plain values; with a schema that of its typed score.
+    """Return the score tree of a pair of plain values; with a schema, the tree of the typed score.
 
     Args:
         gt: the ground truth, a plain value.
         pred: the prediction, a plain value.
         options: how values compare.
         schema: the root of a schema, or None.
-        cause: "missing prediction" for a prediction that was not there, "unparsable" for a text that could not be read
-            as JSON.
+        cause: "missing prediction" if there is no prediction, "unparsable" for a text that could not be read as JSON,
+            or None.
     """
     whole, trees = Whole(0.0, options), list[ScoreTree]()
     root = partial(TreePlace, whole, trees)
@@ -225,11 +206,10 @@ def _score_portion(pairs: Iterable[Pair], start: int, options: ScoringOptions) -
 
 
 def _plain_pair(pair: object) -> PlainPair:
-    """A pair in plain types.
+    """Convert a pair to plain types.
 
     Raises:
-        TypeError, ValueError: for what is no tuple or list of two (a text of two letters is none), and values that
-            cannot be scored.
+        TypeError, ValueError: for anything but a tuple or list of two, and for values that cannot be scored.
     """
     if not isinstance(pair, tuple | list) or len(pair) != 2:  # noqa: PLR2004
         raise InputTypeError(
@@ -246,20 +226,20 @@ def score_all(
     scored: Advance = ignore,
     plain: Callable[[Any], PlainPair] | None = None,
 ) -> npt.NDArray[np.float64]:
-    """The score of each pair, shape (n,).
+    """Return the score of each pair, shape (n,).
 
     Args:
-        pairs: n pairs of plain values, or what `plain` takes.
-        options: how texts are compared.
-        name: what an error calls the pair of a number.
+        pairs: n pairs of plain values, or of values that `plain` converts.
+        options: how values compare.
+        name: returns the name of a pair in errors from its number.
         scored: called with the number of pairs just scored, to show progress.
-        plain: converts a pair that is no scalar against acceptable ones.
+        plain: converts a pair to plain values, unless both sides are scalars already.
     """
     scores: list[float] = []
     waiting = iter(pairs)
     while portion := list(islice(waiting, _PORTION)):
-        found = [1.0] * len(portion)
-        compared: list[int] = []  # the numbers of answers that are not acceptable letter by letter
+        portion_scores = [1.0] * len(portion)
+        compared: list[int] = []  # the numbers of scalar pairs that are not equal
         others: list[int] = []
         for i, pair in enumerate(portion):
             if type(pair) is not tuple or len(pair) != 2 or not is_answer(*pair):  # noqa: PLR2004
@@ -268,21 +248,21 @@ def score_all(
                 compared.append(i)
         if compared:
             for i, score in zip(compared, _score_answers([portion[i] for i in compared], options), strict=True):
-                found[i] = score
+                portion_scores[i] = score
         scored(len(portion) - len(others))
         for i in others:
             try:
                 pair = plain(portion[i]) if plain else portion[i]
-                found[i] = score_one(pair[0], pair[1], options)
+                portion_scores[i] = score_one(pair[0], pair[1], options)
             except (TypeError, ValueError) as error:
                 raise at_place(name(len(scores) + i), error) from None
             scored(1)
-        scores += found
+        scores += portion_scores
     return np.array(scores, dtype=np.float64)
 
 
 def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) -> list[float]:
-    """The scores of many answers at once: the best of the similarities with what is accepted."""
+    """Return the scores of many answers at once: the best similarity with an acceptable answer."""
     accepted = [gt if type(gt) is tuple else (gt,) for gt, _ in pairs]
     counts = list(map(len, accepted))
     text = text_rule(options.numbers)
@@ -295,7 +275,7 @@ def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) ->
 
 
 def score_one(gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNode | None = None) -> float:
-    """The ANLS* score of a pair of plain values; with a schema the typed score."""
+    """Return the ANLS* score of a pair of plain values; with a schema, the typed score."""
     if schema is None and is_answer(gt, pred):
         return answer_score(gt, pred, options)  # type: ignore[arg-type]
     earned, weight = with_room_to_recurse(pair_sums, gt, pred, options, schema)
@@ -310,7 +290,7 @@ def pair_sums(
     cause: Cause | None = None,
     root: Callable[[], Place] | None = None,
 ) -> tuple[float, float]:
-    """Return S and L of a pair, and report its parts to a place if one is given.
+    """Return S and L of a pair, and report all parts of the pair to a place if there is one.
 
     Args:
         gt: the ground truth, a plain value.
@@ -318,7 +298,7 @@ def pair_sums(
         options: how values compare.
         schema: the root of a schema, or None.
         cause: as for `build_tree`.
-        root: makes the place of the whole pair; None where the sums are enough.
+        root: makes the place of the whole pair; None if only the sums are needed.
 
     Raises:
         ValueError: for lists that are too long, naming their place.
@@ -332,7 +312,7 @@ def pair_sums(
 
 
 def _one_of_texts(truth: list[Value]) -> Value:
-    """The ground truth beside a string: a list of strings is read as a one-of (paper, table 2, row 14)."""
+    """Return the ground truth for a prediction that is a string: a list of strings is a one-of (paper, table 2)."""
     if not truth or not all(isinstance(text, str) for text in truth):
         return truth
     warnings.warn(

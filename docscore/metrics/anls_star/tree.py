@@ -1,4 +1,4 @@
-"""The score tree: one node for every pair of places, and its views as closest ground truth, key scores and text."""
+"""The score tree, with one node for every pair of places, and its views: closest ground truth, key scores and text."""
 
 from __future__ import annotations
 
@@ -30,26 +30,27 @@ from docscore.core.values import (
 from docscore.metrics.anls_star.causes import Cause, cause_of_scalars
 from docscore.metrics.anls_star.sizes import SchemaNode, Side
 
+Kind = Literal["scalar", "null", "list", "object", "mismatch", "group"]
+Status = Literal["exact", "partial", "wrong", "missing", "extra"]
+
 GLYPHS = {"exact": "=", "partial": "≈", "wrong": "≠", "missing": "−", "extra": "+"}
 
-
+_ONE_SIDED = ("missing", "extra")
 _HEAD_WIDTH = 34
-
-
 _LONGEST_LABEL = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the outline.
+    """One line of an outline.
 
     Attributes:
-        branch: the box-drawing characters before it.
-        label: the key, or the index on either side: `[0 ↔ 1]`, `[− ↔ 2]`.
-        values: what was expected and predicted, in one line.
+        branch: the box-drawing characters before the label.
+        label: the key, or the indices on both sides: `[0 ↔ 1]`, `[− ↔ 2]`.
+        values: the expected and the predicted value in one line.
         node: the node.
-        width: the column where the score starts.
-        folded: what was folded away below, in words, or "".
+        width: the column in which the score starts.
+        folded: a description of the nodes below that are not shown, or "".
     """
 
     branch: str
@@ -67,23 +68,23 @@ class Line:
 
     @property
     def numbers(self) -> str:
-        """The score and the points lost here; what is not 0 or 1 is not rounded to it."""
+        """The score and the points lost; only scores of exactly 0 and 1 are shown as 0 and 1."""
         lost = self.node.points_lost
         shown_lost = f"-{lost:.3f}" if lost >= 0.0005 else f"-{lost:.0e}" if lost else ""  # noqa: PLR2004
         return f"{three_digits(self.node.score)}  {shown_lost:>6}"
 
     def text(self) -> str:
-        """The whole line without colour."""
+        """Return the whole line without colours."""
         return f"{self.head}  {self.numbers}  {self.detail}".rstrip()
 
     @property
     def detail(self) -> str:
-        """The values, and in parentheses the reason and what was folded away."""
+        """The values and the remark."""
         return "  ".join(filter(None, (self.values, self.remark)))
 
     @property
     def remark(self) -> str:
-        """The reason and what was folded away, in parentheses."""
+        """The reason and the description of hidden nodes, in parentheses."""
         node = self.node
         points = (
             f"{node.earned:.4g} of {node.weight:g} points"
@@ -95,11 +96,11 @@ class Line:
 
 
 def outline(tree: ScoreTree, *, fold: bool = False) -> list[Line]:
-    """The lines of a tree, parents before children.
+    """Return the lines of a tree, parents before children.
 
     Args:
         tree: the root.
-        fold: whether containers that are exact stand as one line, and keys that do not count are left out.
+        fold: whether to show exact containers as one line and to leave out keys that do not count.
     """
     rows: list[tuple[str, ScoreTree, str]] = []
     waiting = [("", "", tree)]
@@ -116,7 +117,7 @@ def outline(tree: ScoreTree, *, fold: bool = False) -> list[Line]:
 
 
 def _folded(node: ScoreTree) -> tuple[tuple[ScoreTree, ...], str]:
-    """The children that are shown, and what is said of those that are not."""
+    """Return the children to show, and a description of the others."""
     counted = tuple(child for child in node.children if child.weight or child.status != "extra")
     if node.kind == "group":
         return (), ""
@@ -153,16 +154,7 @@ def _values(node: ScoreTree) -> str:
     return " → ".join(paired_excerpts(node.ground_truth, node.prediction))
 
 
-Kind = Literal["scalar", "null", "list", "object", "mismatch", "group"]
-
-
-Status = Literal["exact", "partial", "wrong", "missing", "extra"]
-
-
-_ONE_SIDED = ("missing", "extra")
-
-
-_INDEX = re.compile(r'\[\d+\]|(\["(?:[^"\\]|\\.)*"\])')  # or a key in quotes, which stays
+_INDEX = re.compile(r'\[\d+\]|(\["(?:[^"\\]|\\.)*"\])')  # an index, or a quoted key, which is kept
 
 
 @dataclass
@@ -170,8 +162,8 @@ class ScoreNode:
     """The score of an object key, and the scores of the keys below it.
 
     Attributes:
-        anls_score: S / L of the values of the key, in [0, 1]; under lists the mean over the matched pairs.
-        children: the same for each key of the values, where they are objects or lists of objects.
+        anls_score: S / L of the values of the key, in [0, 1]; below lists, the mean over matched pairs.
+        children: the scores of the keys of the values, if they are objects or lists of objects.
     """
 
     anls_score: float
@@ -179,7 +171,7 @@ class ScoreNode:
 
 
 class Whole:
-    """What every node of a tree shares: the weight of the root, and of a tree of ANLS* how texts were compared."""
+    """What all nodes of a tree share: the weight of the root, and for ANLS* the options."""
 
     def __init__(self, weight: float = 0.0, options: ScoringOptions | None = None) -> None:
         self.weight = weight
@@ -188,28 +180,28 @@ class Whole:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ScoreTree(Displayed):
-    """How one place of a ground truth was scored against one place of a prediction.
+    """The score of one place of a ground truth against one place of a prediction.
 
-    In a container that is no mismatch, `earned` and `weight` are the sums of the children's.
+    Except for mismatches, `earned` and `weight` of a container are the sums over its children.
 
     Attributes:
-        path: `$.items[2].price`, in the ground truth, or in the prediction for what only it has.
-        key: the object key of this place; None for list elements and the root.
-        kind: "scalar", "null", "list", "object", or "mismatch" where the two sides cannot be compared part by part;
-            "group" for the siblings that a folded tree draws as one, whose `key` says what they are.
+        path: the path in the ground truth, such as `$.items[2].price`; for extra places, the path in the prediction.
+        key: the object key; None for list elements and the root.
+        kind: "scalar", "null", "list", "object", or "mismatch" if both sides cannot be compared part by part; "group"
+            for siblings that a folded tree draws as one node, whose `key` describes them.
         status: "exact" (score 1), "partial", "wrong" (score 0), "missing" (nothing predicted) or "extra" (nothing
             expected).
         earned: S, from 0 to `weight`.
-        weight: L, a whole number; the root's is the number of values that count. With a schema, times the weights.
-        ground_truth: the value expected here (of a one-of the option taken), None if none is.
-        prediction: the value predicted here, None if none is.
-        truth_index: where this place is in its list of the ground truth, or None.
-        prediction_index: where it is in its list of the prediction, or None.
-        option: which option of a one-of was taken, or None.
-        note: what the reason begins with: what is known of the place beside its values.
+        weight: L, a whole number; for the root the number of values that count. The weights of a schema multiply it.
+        ground_truth: the expected value, for a one-of the chosen option; None if nothing is expected.
+        prediction: the predicted value; None if nothing is predicted.
+        truth_index: the index in the list of the ground truth, or None.
+        prediction_index: the index in the list of the prediction, or None.
+        option: the number of the chosen option of a one-of, or None.
+        note: the first part of the reason, which does not follow from the values.
         children: the nodes below.
-        compared: how a scalar was compared by a schema, "number, tolerance 1%"; "" for as text.
-        unreadable: the sides whose value could not be read so, and was compared as text.
+        compared: the comparator of a schema, such as "number, tolerance 1%"; "" if texts were compared.
+        unreadable: the sides whose value the comparator could not read.
     """
 
     path: str
@@ -228,11 +220,11 @@ class ScoreTree(Displayed):
     _whole: Whole = field(compare=False)
     compared: str = ""
     unreadable: tuple[Side, ...] = ()
-    _cause: Cause | None = None  # of a part that is lost as a whole
+    _cause: Cause | None = None  # the cause of a part that is lost as a whole
 
     @property
     def cause(self) -> Cause | None:
-        """Why points are lost here; None if none are, or if the nodes below say it."""
+        """The cause of lost points; None if no points are lost, or if the nodes below have the causes."""
         if self.earned == self.weight:
             return None
         if self._cause or self.children:
@@ -246,12 +238,12 @@ class ScoreTree(Displayed):
 
     @property
     def score(self) -> float:
-        """S / L, in [0, 1]; 1 where L is 0."""
+        """S / L, in [0, 1]; 1 if L is 0."""
         return self.earned / self.weight if self.weight else 1.0
 
     @property
     def reason(self) -> str:
-        """A sentence where the number may surprise, else ""."""
+        """An explanation of a score that may surprise, else ""."""
         remark, options = "", self._whole.options
         if options is not None and not self.compared and self.status not in _ONE_SIDED:
             if self.kind == "scalar":
@@ -262,20 +254,20 @@ class ScoreTree(Displayed):
 
     @property
     def points_lost(self) -> float:
-        """The share of this place in 1 - score of the whole tree; those of the leaves add up to it."""
+        """The part of the root's 1 - score that is lost here; the leaves add up to all of it."""
         return (self.weight - self.earned) / self._whole.weight if self._whole.weight else 0.0
 
     @property
     def ignores_case(self) -> bool:
-        """Whether its texts were compared in lower case."""
+        """Whether texts were compared in lower case."""
         return self._whole.options is not None and self._whole.options.ignore_case
 
     def leaves(self) -> Iterator[ScoreTree]:
-        """The nodes without children, in order."""
+        """Return the nodes without children, in order."""
         return (node for node in self.nodes() if not node.children)
 
     def nodes(self) -> Iterator[ScoreTree]:
-        """This node and all below it, parents before their children, in order."""
+        """Yield this node and all nodes below it in order, parents before children."""
         waiting = [self]
         while waiting:
             node = waiting.pop()
@@ -283,10 +275,10 @@ class ScoreTree(Displayed):
             waiting.extend(reversed(node.children))
 
     def closest_gt(self) -> Any:
-        """What the prediction would be if it were right in the way nearest to it.
+        """Return the right prediction that is nearest to this one.
 
-        One-of options are chosen, lists stand in the order of the prediction with the unmatched elements behind, keys
-        that only the prediction has are None.
+        It has the chosen options of one-ofs, lists in the order of the prediction followed by unmatched elements, and
+        None at keys that only the prediction has.
         """
         return with_room_to_recurse(self._closest_gt)
 
@@ -304,7 +296,7 @@ class ScoreTree(Displayed):
         return self.ground_truth
 
     def key_scores(self) -> dict[str, ScoreNode]:
-        """The score of every object key, as `anls_star` gives them; blind to list elements without a partner."""
+        """Return the score of every object key, as `anls_star` does; list elements without a partner do not count."""
         return with_room_to_recurse(self._key_scores)
 
     def _key_scores(self) -> dict[str, ScoreNode]:
@@ -322,9 +314,9 @@ class ScoreTree(Displayed):
         return {}
 
     def to_dict(self) -> dict[str, Any]:
-        """The tree in JSON types; one-ofs spelled `{"$one_of": [...]}`, NaN and infinities as their text.
+        """Return the tree in JSON types, with one-ofs as `{"$one_of": [...]}` and NaN and infinities as text.
 
-        A value stands at its own place and in those above it: these are one object.
+        Places that hold the same value share one object.
         """
         return with_room_to_recurse(self._to_dict, {})
 
@@ -354,13 +346,16 @@ class ScoreTree(Displayed):
         return f"<ScoreTree {self.path} {self.status} {self.earned:g}/{self.weight:g}, {len(self.children)} children>"
 
     def _belongs(self, child: ScoreTree) -> bool:
-        """Whether the closest ground truth has the key: not where either side has an empty value and the other none."""
+        """Return whether the closest ground truth has the key of a child.
+
+        It does not if one side has an empty value and the other no value.
+        """
         if child.key in self.ground_truth:
             return child.key in self.prediction or not is_empty(child.ground_truth)
         return child._has_value()
 
     def _has_value(self) -> bool:
-        """Whether a key that only the prediction has counts, and is not empty."""
+        """Return whether a key that only the prediction has counts and is not empty."""
         return self.weight > 0 and not is_empty(self.prediction)
 
 
@@ -368,16 +363,16 @@ _Draft = make_dataclass("_Draft", [each.name for each in fields(ScoreTree)], bas
 
 
 class TreePlace:
-    """A node while its pair of values is scored, and the nodes of its parts: the `Place` of the scorer.
+    """The `Place` of the scorer that makes a node of a score tree.
 
     Args:
-        whole: what the nodes share.
-        siblings: where the node is added.
+        whole: the object that all nodes share.
+        siblings: the list to which the node is added.
         path: the path from the root.
         key: the object key; None for list elements and the root.
         truth_index: the index in the list of the ground truth, or None.
         prediction_index: the index in the list of the prediction, or None.
-        cause: why a part that holds this place is lost as a whole, or None.
+        cause: the cause if a part with this place is lost as a whole, else None.
         absent: whether the prediction lacks the key.
     """
 
@@ -450,7 +445,7 @@ class TreePlace:
             if status not in _ONE_SIDED:
                 remark = comparator.remark(truth, prediction, right=status == "exact")  # type: ignore[arg-type]
                 note = "; ".join(filter(None, (note, remark)))
-        node = _Draft(  # frozen as soon as it is filled: attributes of a frozen class take ten times as long to set
+        node = _Draft(  # becomes a `ScoreTree` below: setting the attributes of a frozen class takes ten times as long
             self.path,
             self.key,
             kind,
@@ -474,38 +469,38 @@ class TreePlace:
 
 
 def status_of(earned: float, weight: float) -> Status:
-    """What became of a pair of values, by S and L."""
+    """Return the status of a pair of values with S and L."""
     return "exact" if earned == weight else "partial" if earned else "wrong"
 
 
+# The kind of a node whose only value has a type.
 NODE_KINDS: dict[type, Kind] = {
     **dict.fromkeys(SCALAR_TYPES, "scalar"),
     type(None): "null",
     list: "list",
     dict: "object",
 }
-"""The kind of node for a value of a type that stands alone."""
 
 _TYPE_NAMES = {type(None): "null", str: "string", DecimalText: "string", bool: "boolean", list: "list", dict: "object"}
 
 
 def type_name(value: Value) -> str:
-    """The JSON name of the value's type."""
+    """Return the JSON name of the value's type."""
     return _TYPE_NAMES.get(type(value), "number")
 
 
 def empty_name(value: Value) -> str:
-    """What an empty value is called."""
+    """Return the name of an empty value."""
     if value is None:
         return "null"
     return "an object of empty values" if isinstance(value, dict) and value else f"an empty {type_name(value)}"
 
 
-_LONG_TEXT = 20_000  # characters from which a similarity below the threshold is not computed for its sentence
+_LONG_TEXT = 20_000  # characters from which remarks do not compute similarities below the threshold
 
 
 def _scalar_remark(truth: Scalar, prediction: Scalar, options: ScoringOptions, *, earned: bool) -> str:
-    """Why two scalars scored what they did, where that may surprise."""
+    """Return a remark on two scalars whose score may surprise, else ""."""
     both_texts = isinstance(truth, str) and isinstance(prediction, str)
     if both_texts and truth == prediction:
         return ""
@@ -530,12 +525,12 @@ def _scalar_remark(truth: Scalar, prediction: Scalar, options: ScoringOptions, *
 
 
 def _finite(value: Any) -> Any:
-    """What every JSON reader takes: NaN and infinities as text."""
+    """Return a leaf that every JSON reader accepts: NaN and infinities as text."""
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _mean(parts: list[dict[str, ScoreNode]]) -> dict[str, ScoreNode]:
-    """For each key the mean over the parts that have it, and so below."""
+    """Return the mean of each key over the parts that have it, and of the keys below."""
     merged = {}
     for key in dict.fromkeys(key for part in parts for key in part):
         nodes = [part[key] for part in parts if key in part]

@@ -1,6 +1,7 @@
-"""What scalars of documents are read as: one function for each type of value, which gives a reading or None.
+"""Readers: one function for each type of value, which reads a scalar and returns a reading, or None.
 
-A value is read only where there is one way to read it; what is in doubt needs a setting, and is None without.
+A value is read only if there is one way to read it. An ambiguous value needs a setting; without it the reader returns
+None.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from docscore.core.values import Scalar, number_text, scalar_text
 
 _LONGEST = 100  # characters of an amount with its currency or unit
 
-# Full-width forms, and the marks that stand for a minus sign and for an apostrophe between groups of digits.
+# Full-width characters, and characters used as a minus sign or as an apostrophe between groups of digits.
 _FORMS: dict[int, int | str] = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _FORMS |= dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212\ufe63"), "-")
 _FORMS |= dict.fromkeys(map(ord, "\u2018\u2019\u02bc\u066c"), "'")
@@ -33,12 +34,13 @@ _FORMS |= {0x66B: ".", 0x66A: "%", 0xFFE5: "\u00a5", 0xFFE1: "\u00a3", 0x3002: "
 
 
 class Reading(NamedTuple):
-    """What a scalar is read as.
+    """A scalar as read.
 
     Attributes:
-        spelling: its one spelling: values are equal if these are.
-        value: the value, for tolerances; of a quantity that in base units.
-        kind: what has to fit too: the currencies that an amount may be in, None where none is named; the base units.
+        spelling: the canonical spelling: values are equal if their spellings are.
+        value: the value for tolerances; for a quantity, in base units.
+        kind: a second condition for equality: the possible currencies of an amount, or None if it names none; the base
+            units of a quantity.
     """
 
     spelling: str
@@ -47,16 +49,16 @@ class Reading(NamedTuple):
 
 
 def extra(name: str, kind: str) -> Any:
-    """A module of `docscore[values]`.
+    """Import a module of `docscore[values]`.
 
     Raises:
-        ValueError: where it is not installed, naming the extra.
+        ValueError: if it is not installed, naming the extra.
     """
     return library(name, f"values cannot be read as {kind} without the package {name.partition('.')[0]}", "values")
 
 
 def ascii_form(text: str) -> str:
-    """The text with digits, signs and spaces of ASCII for those of other scripts and widths, trimmed.
+    """Return the text, stripped, with ASCII digits, signs and spaces instead of those of other scripts and widths.
 
     >>> ascii_form("１２．５０ €"), ascii_form("\u2212٣\u00a0kg")
     ('12.50 €', '-3 kg')
@@ -70,7 +72,7 @@ def ascii_form(text: str) -> str:
 
 
 class Separators(NamedTuple):
-    """The declared signs of numbers in texts: before the decimals, and between groups; "" where nothing is declared."""
+    """The declared characters before decimals and between groups of digits; "" if undeclared."""
 
     decimal: str = ""
     group: str = ""
@@ -81,10 +83,10 @@ UNDECLARED = Separators()
 
 @cache
 def locale_data(locale: str) -> Any:
-    """The data of CLDR for a locale such as "de" or "fr_CA".
+    """Return the CLDR data of a locale such as "de" or "fr_CA".
 
     Raises:
-        ValueError: for a locale that CLDR does not know.
+        ValueError: for a locale that CLDR does not have.
     """
     core = extra("babel.core", "texts of a locale")
     try:
@@ -94,7 +96,7 @@ def locale_data(locale: str) -> Any:
 
 
 def separators_of(locale: str) -> Separators:
-    """How a locale writes numbers."""
+    """Return the separators of numbers in a locale."""
     symbols = locale_data(locale).number_symbols["latn"]
     return Separators(
         ascii_form(symbols["decimal"]) or ".",
@@ -106,13 +108,12 @@ _POINT = re.compile(r"(?:\d+(?:\.(?:\d{1,2}|\d{4,}))?|(?:0|[1-9]\d{3,})?\.\d+)\Z
 
 
 def _unsigned(text: str, declared: Separators, *, as_json: bool) -> Decimal | None:
-    """The number of digits and separators; `as_json` if the point of "1.500" is that of decimals, as in JSON."""
+    """Read digits and separators; `as_json` if the point in "1.500" comes before decimals, as in JSON."""
     if not text or text[0] in "+-":
         return None
-    if any(declared):
+    number = None
+    if as_json or any(declared):
         number = number_of(text, decimal=declared.decimal or ".", group=declared.group)
-    else:
-        number = number_of(text) if as_json else None
     if number is None:
         certain = separated_number(text)
         number = certain[0] if certain else Decimal(text) if _POINT.match(text) else None
@@ -123,7 +124,7 @@ _PLACES = {"": 0, "%": 2, "\u2030": 3}
 
 
 def read_number(value: Scalar, declared: Separators = UNDECLARED, *, points: bool = False) -> Reading | None:
-    """The number that a JSON number is, or that a text spells; 21% is 0.21, or 21 in points; (5) and 5- are -5.
+    """Read a number from a JSON number or a text; 21% is 0.21, or 21 with `points`; (5) and 5- are -5.
 
     >>> [reading and reading.spelling for reading in map(read_number, ("(1,200.77)", "21%", "1.234,5", "1,500"))]
     ['-1200.77', '0.21', '1234.5', None]
@@ -139,20 +140,20 @@ def _number(value: Scalar, declared: Separators = UNDECLARED, *, points: bool = 
         return decimal_value(value)
     text = ascii_form(value)
     parts = _around(text, declared, as_json=True)
-    if parts is None or parts[0] or parts[2] not in _PLACES:  # with an exponent, or longer than amounts are
+    if parts is None or parts[0] or parts[2] not in _PLACES:  # with an exponent, or too long for an amount
         signed = text[:1] in ("+", "-")
         number = _unsigned(text[signed:].lstrip(), declared, as_json=True)
         return number.copy_negate() if number is not None and text[0] == "-" else number
     return parts[1] if points and parts[2] == "%" else parts[1].scaleb(-_PLACES[parts[2]], UNROUNDED)
 
 
-# A number between two texts, without a sign; `rest` of it is what says that there are no decimals, as in `5,-`.
+# An unsigned number between two texts; `rest` is a mark of no decimals, as in `5,-`.
 _DIGITS = r"(?P<digits>(?:\d|[.,](?=\d))(?:[\d.,' ]*\d)?)(?P<rest>[.,]-{1,2})?"
 _AROUND = re.compile(rf"(?P<before>[^\d]*?){_DIGITS}(?P<after>[^\d]*)\Z", re.ASCII)
 
 
 def _around(text: str, declared: Separators, *, as_json: bool = False) -> tuple[str, Decimal, str] | None:
-    """What stands before a number, the number with its sign, and what stands after it; `as_json` as above."""
+    """Return the text before a number, the signed number, and the text after it; `as_json` as for `_unsigned`."""
     match = _AROUND.match(text) if len(text) <= _LONGEST else None
     if match is None:
         return None
@@ -161,15 +162,15 @@ def _around(text: str, declared: Separators, *, as_json: bool = False) -> tuple[
     before, after = before.replace("(", " ").strip(), after.replace(")", " ").strip()
     first, last = before.strip("+- "), after.rstrip("- ")
     signs = f"{before.replace(first, '', 1)}{after[len(last) :]}".replace(" ", "")
-    if brackets != closed or brackets + len(signs) > 1:  # several signs are in doubt
+    if brackets != closed or brackets + len(signs) > 1:  # several signs are ambiguous
         return None
-    if match["rest"]:  # the sign before the dashes is that of the decimals
+    if match["rest"]:  # the character before the dashes is the decimal separator
         declared = declared if any(declared) else Separators(match["rest"][0], ".,".replace(match["rest"][0], ""))
     number = _unsigned(match["digits"], declared, as_json=as_json)
     return None if number is None else (first, number.copy_negate() if brackets or signs == "-" else number, last)
 
 
-_SHARED = {  # symbols and words of several currencies: those of CLDR whose narrow symbol it is
+_SHARED = {  # symbols and words of several currencies: all that have it as their narrow symbol in CLDR
     "$": "USD ARS AUD BBD BMD BND BSD BZD CAD CLP COP FJD GYD HKD JMD KYD LRD MXN NAD NZD SBD SGD SRD TTD TWD UYU XCD",
     "\u00a3": "GBP EGP FKP GIP LBP SHP SSP SYP",
     "\u00a5": "JPY CNY",
@@ -179,7 +180,7 @@ _SHARED = {  # symbols and words of several currencies: those of CLDR whose narr
     "lei": "RON MDL",
 }
 _ALSO = {"dollar": "$", "dollars": "$", "pound": "\u00a3", "pounds": "\u00a3", "kr.": "kr", "fr.": "fr", "rs.": "rs"}
-_OWN = {  # symbols of one currency that CLDR gives in their own countries alone
+_OWN = {  # symbols of one currency that CLDR has only in locales of its countries
     "us$": "USD", "c$": "CAD", "can$": "CAD", "au$": "AUD", "s$": "SGD", "z\u0142": "PLN", "k\u010d": "CZK",
     "ft": "HUF", "\u20bd": "RUB", "\u20ba": "TRY", "\u20b4": "UAH", "\u0e3f": "THB", "rm": "MYR", "rp": "IDR",
     "sfr": "CHF", "sfr.": "CHF", "\u5186": "JPY", "\u5143": "CNY", "\u043b\u0432": "BGN", "\u043b\u0432.": "BGN",
@@ -190,7 +191,7 @@ _OWN = {  # symbols of one currency that CLDR gives in their own countries alone
 
 @cache
 def _currencies(locale: str) -> Mapping[str, frozenset[str]]:
-    """The currencies that each symbol, code and name may mean, in lower case; a country decides what it shares."""
+    """Return the possible currencies of each symbol, code and name in lower case; a country decides shared ones."""
     numbers = extra("babel.numbers", "money")
     codes = sorted(numbers.list_currencies())
     known: dict[str, frozenset[str]] = {}
@@ -212,14 +213,15 @@ def _currencies(locale: str) -> Mapping[str, frozenset[str]]:
 def read_money(
     value: Scalar, declared: Separators = UNDECLARED, *, locale: str = "", currency: str = ""
 ) -> Reading | None:
-    """An amount and the currencies that it may be in: None where none is named, several for a `$`.
+    """Read an amount with its possible currencies: None if it names none, several for `$`.
 
     Args:
         value: a scalar.
         declared: the separators of texts.
-        locale: whose names of currencies are known beside the English ones; with a country it says which `$` is meant.
-        currency: the code of the currency of amounts that name none, or share the symbol of several; "ignored" to leave
-            out which currency is named; any other text for unknown.
+        locale: a locale whose names of currencies are read, like the English names; its country decides which `$` is
+            meant.
+        currency: the code of the currency of amounts with no currency or a shared symbol; "ignored" to ignore
+            currencies; any other text if the currency is unknown.
     """
     if isinstance(value, str):
         parts = _around(ascii_form(value), declared)
@@ -239,25 +241,25 @@ def read_money(
     return Reading(shortest_spelling(number), number, None if currency == "ignored" else codes)
 
 
-# The units that documents have and that mean one thing everywhere (no gallons, whose size is another in each country).
+# Units that are common in documents and mean the same everywhere, unlike gallons.
 _METRIC = frozenset({
     "meter", "gram", "liter", "watt", "watt_hour", "joule", "calorie", "byte", "bit", "hertz", "ampere", "ampere_hour",
     "volt", "pascal", "newton", "ohm", "second", "bar",
 })  # fmt: skip
 _PREFIXES = frozenset({"", "kilo", "mega", "giga", "tera", "milli", "micro", "nano", "centi", "deci", "hecto"})
-_UNITS = _METRIC - {"calorie"} | {  # alone it may be one of food, which is a thousand
+_UNITS = _METRIC - {"calorie"} | {  # a calorie without a prefix may be a kilocalorie
     "inch", "foot", "yard", "mile", "nautical_mile", "pound", "ounce", "metric_ton", "minute", "hour", "day", "week",
     "month", "year", "horsepower", "kelvin", "degree_Celsius", "degree_Fahrenheit", "percent", "hectare", "acre",
     "pound_force_per_square_inch", "knot",
 }  # fmt: skip
-_SPELLED = {  # what documents write and pint does not know, or takes for something else
+_SPELLED = {  # spellings that pint does not know or reads as another unit
     "kwh": "kilowatt_hour", "wh": "watt_hour", "hz": "hertz", "mo": "month", "mth": "month",
     "wk": "week", "hrs": "hour", "mins": "minute", "secs": "second", "yrs": "year", "lbs": "pound",
     "kph": "kilometer/hour", "mph": "mile/hour", "qm": "meter^2", "sqm": "meter^2",
     "sqft": "foot^2", "sq ft": "foot^2", "sq. ft.": "foot^2", "sq m": "meter^2", "cbm": "meter^3", "a": "-",
     "\u00b0c": "degree_Celsius", "\u00b0f": "degree_Fahrenheit", "c": "-", "f": "-",
 }  # fmt: skip
-_CLDR = (  # kinds of units whose names are words of a language
+_CLDR = (  # units whose names are words of a language
     "duration-year", "duration-month", "duration-week", "duration-day", "duration-hour", "duration-minute",
     "duration-second", "mass-kilogram", "mass-gram", "length-kilometer", "length-meter", "length-centimeter",
     "length-millimeter", "length-inch", "length-foot", "length-mile", "volume-liter", "volume-milliliter",
@@ -269,13 +271,13 @@ _FACTOR = re.compile(r"(?P<name>[^\W\d]+|%)\.?(?:\^?(?P<power>[23]))?\Z")
 
 @cache
 def unit_registry() -> Any:
-    """The units that pint knows, with exact fractions."""
+    """Return pint's units with exact fractions."""
     return extra("pint", "quantities").UnitRegistry(non_int_type=Fraction, autoconvert_offset_to_baseunit=True)
 
 
 @cache
 def _unit_words(locale: str) -> Mapping[str, str]:
-    """The units that words mean, in lower case: those above, and of a locale those of CLDR."""
+    """Return the units by word in lower case: those of `_SPELLED`, and the CLDR names of a locale."""
     known = dict(_SPELLED)
     if not locale:
         return known
@@ -283,7 +285,7 @@ def _unit_words(locale: str) -> Mapping[str, str]:
     write = extra("babel.units", "quantities").format_unit
     for unit in _CLDR:
         name = unit.partition("-")[2].replace("square-meter", "meter^2").replace("-", "_")
-        for length, count in product(("long", "short"), (0, 1, 2, 3, 5, 6, 11)):  # one of each plural form
+        for length, count in product(("long", "short"), (0, 1, 2, 3, 5, 6, 11)):  # covers all plural forms
             word = write(count, unit, length=length, locale=locale.replace("-", "_")).strip("0123456789 \xa0\u202f")
             if sum(map(str.isalpha, word)) > 2:  # noqa: PLR2004  `m.` may be a month or a metre
                 known.setdefault(word.casefold(), name)
@@ -292,7 +294,7 @@ def _unit_words(locale: str) -> Mapping[str, str]:
 
 @lru_cache(maxsize=1 << 12)
 def _unit(text: str, locale: str) -> Any:
-    """The unit that a text names, as pint has it; None for none."""
+    """Return the pint unit that a text names, or None."""
     registry, words = unit_registry(), _unit_words(locale)
     unit = registry.Unit("")
     text = text.translate(_POWERS)
@@ -307,7 +309,7 @@ def _unit(text: str, locale: str) -> Any:
 
 
 def _unit_name(word: str) -> str:
-    """The unit of a word, with a prefix where it has prefixes; "" for none. In capitals it may be written in small."""
+    """Return the name of the unit of a word, with its prefix, or ""; words in capitals are also tried in lower case."""
     for spelled in (word, word.lower()) if len(word) > 1 else (word,):
         for prefix, name, _ in unit_registry().parse_unit_name(spelled):
             if prefix in _PREFIXES and name in (_METRIC if prefix else _UNITS):
@@ -318,13 +320,13 @@ def _unit_name(word: str) -> str:
 def read_quantity(
     value: Scalar, declared: Separators = UNDECLARED, *, locale: str = "", unit: str = ""
 ) -> Reading | None:
-    """A number with a unit, or several of one dimension (`1 h 30 min`): exactly in base units, and which these are.
+    """Read a number with a unit, or several of one dimension (`1 h 30 min`), and convert it exactly to base units.
 
     Args:
         value: a scalar.
         declared: the separators of texts.
-        locale: whose names of units are known beside the symbols and the English names.
-        unit: the unit of a number without one; "" for none.
+        locale: a locale whose names of units are read, like symbols and English names.
+        unit: the unit of numbers that have none, or "".
     """
     number, kind = Fraction(0), None
     for text in _parts(value):
@@ -347,7 +349,7 @@ _POWER = re.compile(r"(?<=[^\W\d_])\^?([23])(?![\d.,])")
 
 
 def _parts(value: Scalar) -> list[str]:
-    """The quantities of a text one by one, powers written as superscripts."""
+    """Split a text into its quantities, with powers written as superscripts."""
     superscript = {"2": "\u00b2", "3": "\u00b3"}
     text = _POWER.sub(lambda match: superscript[match[1]], ascii_form(scalar_text(value)))
     return _NEXT.split(text) if len(text) <= _LONGEST else [""]
@@ -361,13 +363,9 @@ _KANJI = re.compile(r"(\d{4}) ?\u5e74 ?(\d{1,2}) ?\u6708 ?(\d{1,2}) ?\u65e5")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
-def _unaccented(word: str) -> str:
-    return "".join(each for each in unicodedata.normalize("NFKD", word) if not unicodedata.combining(each))
-
-
 @cache
 def _date_words(locale: str) -> Mapping[str, str]:
-    """The words of the dates of a locale, in lower case: of months the English name, of what is left out ""."""
+    """Return the words in dates of a locale, in lower case: for a month the English name, for words to drop ""."""
     data = locale_data(locale)
     known = dict.fromkeys(_FILLERS, "")
     named: dict[str, set[str]] = {}
@@ -375,32 +373,33 @@ def _date_words(locale: str) -> Mapping[str, str]:
         for context, width in product(("format", "stand-alone"), ("wide", "abbreviated")):
             for index, meaning in zip(sorted(names[context][width]), meanings, strict=True):
                 word = names[context][width][index].casefold().strip(". ")
-                for spelled in (word, _unaccented(word)):
+                letters = (each for each in unicodedata.normalize("NFKD", word) if not unicodedata.combining(each))
+                for spelled in (word, "".join(letters)):
                     named.setdefault(spelled, set()).add(meaning)
     return known | {word: meanings.pop() for word, meanings in named.items() if len(meanings) == 1}
 
 
 @cache
 def date_order(locale: str) -> str:
-    """The order in which a locale writes day, month and year; "" of English without a country, which has several."""
+    """Return the order of day, month and year in a locale; "" for English without a country, which has several."""
     if locale in ("", "en"):
         return ""
     return "".join(dict.fromkeys(re.findall("[dmy]", locale_data(locale).date_formats["short"].pattern.lower())))
 
 
 def read_date(value: Scalar, *, order: str = "", locale: str = "", pattern: str = "") -> date | None:
-    """The date that a text spells, a `datetime` where it has a time of day; None for none, or where it may be several.
+    """Read a date, or a `datetime` if there is a time of day; return None for other and for ambiguous texts.
 
     Args:
         value: a scalar.
-        order: "dmy", "mdy" or "ymd" for dates of numbers whose order is open; by default that of the locale.
-        locale: whose names of months and days are known beside the English ones.
-        pattern: how dates may be written beside the usual ways, as for `strptime`: "%d%m%y".
+        order: the order of ambiguous dates: "dmy", "mdy" or "ymd"; by default that of the locale.
+        locale: a locale whose names of months and days are read, like the English names.
+        pattern: a pattern as for `strptime` that is tried before the common notations: "%d%m%y".
     """
     text = ascii_form(scalar_text(value))
     if pattern:
         with suppress(ValueError):
-            when = datetime.strptime(text, pattern)  # noqa: DTZ007  the pattern says
+            when = datetime.strptime(text, pattern)  # noqa: DTZ007  the pattern may have an offset
             return when if re.search("%[HIMSTXc]", pattern) else when.date()
     text = _KANJI.sub(lambda match: f"{match[1]}-{match[2]:0>2}-{match[3]:0>2}", text)
     if locale and len(text) <= _LONGEST:
@@ -417,7 +416,7 @@ _CLOCK = re.compile(
 
 
 def read_time(value: Scalar) -> Reading | None:
-    """The time of day that a text spells in seconds, with an offset in UTC.
+    """Read a time of day; one with an offset is converted to UTC.
 
     >>> times = ("2:30 pm", "14h30", "14.30 Uhr", "14:30+02:00", "14", "14:30 pm")
     >>> [reading and reading.spelling for reading in map(read_time, times)]
@@ -426,7 +425,7 @@ def read_time(value: Scalar) -> Reading | None:
     match = _CLOCK.match(ascii_form(scalar_text(value)))
     if match is None or not (match["minute"] or match["half"] or match["word"]):
         return None
-    if (match["offset"] or "").startswith("-") and not match["second"]:  # 09:00-12:00 is from one time to another
+    if (match["offset"] or "").startswith("-") and not match["second"]:  # 09:00-12:00 is an interval
         return None
     hour, half = int(match["hour"]), (match["half"] or "").lower()
     if half:
@@ -446,7 +445,7 @@ def read_time(value: Scalar) -> Reading | None:
     return Reading(clock.isoformat(), seconds, clock.tzinfo)
 
 
-# Letters in a phone number are those of an extension; everything else is another text.
+# The only letters in a phone number are a label before it or belong to an extension.
 _PHONE = re.compile(
     r"(?:(?:tel|phone|fon|ph)\.?:? *)?([+(]?[\d][\d ()./+-]*)((?:ext\.?|x|extension|;ext=) *\d+)?\Z",
     re.ASCII | re.IGNORECASE,
@@ -454,11 +453,11 @@ _PHONE = re.compile(
 
 
 def read_phone(value: Scalar, region: str = "") -> Reading | None:
-    """A phone number in the form of E.164, with its extension: `+493090182` or `+16502530000;ext=12`.
+    """Read a phone number, in E.164 format with its extension: `+493090182` or `+16502530000;ext=12`.
 
     Args:
         value: a scalar.
-        region: the country, such as "DE", of numbers without a country code, which are None without.
+        region: the country of numbers without a country code, such as "DE"; if it is "", they are not read.
     """
     phones = extra("phonenumbers", "phone numbers")
     match = _PHONE.match(ascii_form(scalar_text(value)))
@@ -505,7 +504,7 @@ def _truths(locale: str, right: tuple[str, ...], wrong: tuple[str, ...]) -> Mapp
 def read_boolean(
     value: Scalar, *, locale: str = "", right: tuple[str, ...] = (), wrong: tuple[str, ...] = ()
 ) -> Reading | None:
-    """True for true, `yes`, the same of a language, and the words in `right`; False likewise; whatever the case.
+    """Read true, false, yes and no, their words in a language, and the words of `right` and `wrong`, in any case.
 
     >>> read_boolean("Yes").spelling, read_boolean("nein", locale="de").spelling, read_boolean("maybe")
     ('True', 'False', None)
@@ -518,7 +517,7 @@ _SEPARATORS = re.compile(r"(?<=\w)[\W_]+(?=\w)")
 
 
 def read_identifier(value: Scalar) -> Reading:
-    """A text without what stands between its letters and digits; of a JSON number the shortest spelling.
+    """Return a text without the characters between its letters and digits; numbers have their shortest spelling.
 
     >>> [read_identifier(text).spelling for text in ("DE02 1203-0000", " #7/8 ", "-5")]
     ['DE0212030000', '#78', '-5']
@@ -529,11 +528,11 @@ def read_identifier(value: Scalar) -> Reading:
     return Reading(_SEPARATORS.sub(lambda between: letters_of(between[0]), text).replace("_", ""))
 
 
-_SIGNS = re.compile(r"[^\w\s]|_")  # with the marks of letters, as vowels are in Hindi
+_SIGNS = re.compile(r"[^\w\s]|_")  # also matches combining marks, such as vowels in Hindi
 
 
 def read_text(value: Scalar, *, unicode: str, case: str, space: str, punctuation: str) -> Reading:
-    """A text in another form: "nfkc"; case, punctuation and white space "ignored", or white space "folded".
+    """Normalise a text; the settings are those of `text_comparator`.
 
     >>> read_text("ﬁn  d'Août,", unicode="nfkc", case="ignored", space="folded", punctuation="ignored").spelling
     'fin daoût'
