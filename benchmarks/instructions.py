@@ -1,22 +1,13 @@
-"""Processor instructions in place of seconds, where `valgrind` is installed: load of the machine does not change them.
-
-One program under valgrind does everything: it prepares a workload, runs each work once, and then forks for each. What a
-fork counts beyond one that does nothing is the work.
-"""
+"""Processor instructions of docscore and of the lower bound, if valgrind is installed."""
 
 from __future__ import annotations
 
-import json
-import os
-import re
-import shutil
-import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks import valgrind
 from benchmarks.lower_bound import lower_bound
 from benchmarks.measure import Work, one_by_one, views
 from benchmarks.official_kieval import SETTINGS, official_work, our_work
@@ -34,23 +25,22 @@ SIZES = {  # valgrind takes about fifty times as long
     "30 orders with lists of items": 30,
     "text of 5,000 characters": 5_000,
     "nested, 3 levels of 8": 8,
-    "typed score of invoices": 40,  # against text ANLS* of the same pairs
+    "typed score of invoices": 40,  # compared with the text ANLS* of the same pairs
     "typed score of invoices with money and dates": 40,
 }
-VIEWED = ("invoices", "flat objects", "60 real receipts")  # whose score trees and fields are counted against scores
+VIEWED = ("invoices", "flat objects", "60 real receipts")  # their score trees and fields are compared with scores
 _KIEVAL_SIZE = 30
 _CHECKOUT = "--kieval="
-_COUNTED = re.compile(r"I\s+refs:\s+([\d,]+)")
 
 
 class Instructions(NamedTuple):
-    """How many instructions a workload takes.
+    """The instructions that a workload takes.
 
     Attributes:
-        name: the workload, and "batched" where it is one call.
+        name: the workload, with "batched" if it is one call.
         size: its size, smaller than where seconds are measured.
         docscore: the instructions of docscore.
-        lower_bound: those of the lower bound, or of what the name compares with.
+        lower_bound: the instructions of the lower bound, or of the work that the name compares with.
     """
 
     name: str
@@ -59,7 +49,7 @@ class Instructions(NamedTuple):
     lower_bound: int
 
     def cells(self) -> list[str]:
-        """The cells of a line of the table as text."""
+        """Return the cells of a line of the table as text."""
         millions = (f"{count / 1e6:,.1f} M" for count in (self.docscore, self.lower_bound))
         return [self.name, f"{self.size:,}", *millions, f"{self.docscore / self.lower_bound:.2f}×"]
 
@@ -68,44 +58,24 @@ HEADER = ["workload", "size", "docscore", "lower bound", "docscore / lower bound
 
 
 def counted_instructions(names: Sequence[str] = tuple(SIZES), kieval: Path | None = None) -> list[Instructions]:
-    """Count the instructions of workloads; none where valgrind is not installed.
+    """Count the instructions of workloads; return nothing if valgrind is not installed.
 
     Args:
         names: the names of the workloads.
-        kieval: a checkout of the official code of KIEval, to count that too.
+        kieval: a checkout of the official code of KIEval, to count it too.
 
     Raises:
         subprocess.CalledProcessError: if the program under valgrind fails.
     """
-    valgrind = shutil.which("valgrind")
-    if valgrind is None or not (names or kieval):
+    arguments = [*names, *([f"{_CHECKOUT}{kieval.resolve()}"] if kieval else [])]
+    if not arguments or not valgrind.is_installed():
         return []
-    with tempfile.TemporaryDirectory() as folder:
-        tool = ["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
-        command = [valgrind, *tool, f"--log-file={folder}/%p", sys.executable, "-m", "benchmarks.instructions", *names]
-        if kieval is not None:
-            command.append(f"{_CHECKOUT}{kieval.resolve()}")
-        fixed = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
-        here = Path(__file__).parent.parent
-        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=here, env=os.environ | fixed)
-        lines = []
-        for name, size, *processes in map(json.loads, done.stdout.splitlines()):
-            idle, work, least = (_counted(Path(folder) / str(process)) for process in processes)
-            lines.append(Instructions(name, size, work - idle, least - idle))
-        return lines
+    counts = valgrind.counted("benchmarks.instructions", arguments, Path(__file__).parent.parent)
+    return [Instructions(name, size, *instructions) for name, size, instructions in counts]
 
 
-def _counted(log: Path) -> int:
-    """The instructions of a process by its log."""
-    match = _COUNTED.search(log.read_text(encoding="utf-8"))
-    if match is None:
-        msg = f"valgrind counted nothing: {log.read_text(encoding='utf-8')}"
-        raise RuntimeError(msg)
-    return int(match[1].replace(",", ""))
-
-
-def _run(arguments: Sequence[str]) -> None:
-    """Count the workloads that are named, and KIEval if its checkout is named."""
+def main(arguments: Sequence[str]) -> None:
+    """Count the named workloads, and KIEval if its checkout is named. Runs under valgrind."""
     for workload in WORKLOADS:
         if workload.name in arguments:
             pairs = workload.make(SIZES[workload.name])
@@ -119,31 +89,30 @@ def _run(arguments: Sequence[str]) -> None:
     for name in ("typed score of invoices", "typed score of invoices with money and dates"):
         if name in arguments:
             pairs, schema = typed_invoices(SIZES[name], money="money" in name)
-            others, _ = typed_invoices(SIZES[name], money="money" in name, seed=6)  # the values counted are new to it
-            first = (one_by_one(others), _typed(others, schema))
-            _count({name: _typed(pairs, schema)}, one_by_one(pairs), SIZES[name], first)
-    for each in arguments:
-        if each.startswith(_CHECKOUT):
+            others, _ = typed_invoices(SIZES[name], money="money" in name, seed=6)  # so that no value is in a cache
+            warm_up = (one_by_one(others), _typed(others, schema))
+            _count({name: _typed(pairs, schema)}, one_by_one(pairs), SIZES[name], warm_up)
+    for argument in arguments:
+        if argument.startswith(_CHECKOUT):
             pairs = invoices(_KIEVAL_SIZE)
             for name, several in SETTINGS.items():
-                official = official_work(Path(each.removeprefix(_CHECKOUT)), pairs, several=several)
+                official = official_work(Path(argument.removeprefix(_CHECKOUT)), pairs, several=several)
                 _count({name: our_work(pairs)}, official, _KIEVAL_SIZE)
 
 
-def _count(works: Mapping[str, Work], least: Work, size: int, first: Sequence[Work] = ()) -> None:
-    """Print name, size, and the processes that did nothing, a work, and the lower bound, for each work.
+def _count(works: Mapping[str, Work], base: Work, size: int, warm_up: Sequence[Work] = ()) -> None:
+    """Count each work and the one that it compares with.
 
     Args:
-        works: what is counted, by name.
-        least: the lower bound.
-        size: of the works.
-        first: what is done before, so that imports and the like are not counted; by default the works themselves.
+        works: the works, by name.
+        base: the lower bound, or another work to compare with.
+        size: the size of the works.
+        warm_up: works to run first, so that imports do not count; by default the works themselves.
     """
-    for each in first or (least, *works.values()):
-        each()
+    for work in warm_up or (base, *works.values()):
+        work()
     for name, work in works.items():
-        pids = [_forked(each) for each in (_nothing, work, least)]
-        print(json.dumps([name, size, *pids]), flush=True)
+        valgrind.count(name, size, work, base)
 
 
 def _typed(pairs: list[Pair], schema: dict[str, Any]) -> Work:
@@ -158,19 +127,5 @@ def _batched(pairs: list[Pair]) -> Work:
     return lambda: score_pairs(pairs)
 
 
-def _nothing() -> None:
-    """Do no work."""
-
-
-def _forked(work: Work) -> int:
-    """Run a work in a fork, and return its process id."""
-    pid = os.fork()
-    if pid == 0:
-        work()
-        os._exit(0)  # without what Python does at its end
-    os.waitpid(pid, 0)
-    return pid
-
-
 if __name__ == "__main__":
-    _run(sys.argv[1:])
+    main(sys.argv[1:])
