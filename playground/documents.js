@@ -190,7 +190,7 @@ const docscoreDocuments = (() => {
         }
       } finally {
         loading = false;
-        if (drawn === chosen()) delete part("document").dataset.stale;  // also where the choice went back to what is drawn
+        if (drawn === chosen()) delete part("document").dataset.stale;  // the choice may have gone back to what is drawn
       }
       if (view.document === null) { [drawn, answer] = ["", null]; showDocument(null); }
       drawHits();

@@ -239,7 +239,7 @@ def _with_q_values(changes: Sequence[Change], base: Array, new: Array) -> list[C
     Args:
         changes: k of them.
         base: the sums of their denominators in the system to compare with, shape (k,); 0 where it has no such value.
-        new: the same of the system to compare.
+        new: the sums of their denominators in the system to compare, shape (k,); 0 where it has no such value.
     """
     from scipy import stats  # noqa: PLC0415  slow to import
 

@@ -484,16 +484,16 @@ def evaluate(
         donut: whether documents are read as the evaluation of Donut reads them (Entity F1, nTED).
         with_confidences: whether predictions hold `{"$value": ..., "$confidence": ...}`, of which the values are
             scored.
-        id_column: the column or key of the ids, if it is not "question_id"; as of all columns, a path into the rows
-            such as "response.id" where no column has that name.
+        id_column: the column or key of the ids, if it is not "question_id". Any column can be a path into the rows,
+            such as "response.id", if no column has that name.
         prediction_column: the column or key of the predictions, if it is not "prediction".
         references_column: the column or key of the ground truths, if it is not "references". A list in it holds
             acceptable answers; anything else is the one acceptable answer.
         references_id_column: the column of the ids of the references, where that of the predictions has another name.
         predictions_id_column: the column of the ids of the predictions.
         cost_column: the column or key of what each prediction cost, if it is not "cost"; `result.costs` has the sum.
-        seconds_column: the same of how long it took, if it is not "seconds".
-        tokens_column: the same of its tokens, if it is not "tokens".
+        seconds_column: the column or key of the seconds each prediction took, if it is not "seconds".
+        tokens_column: the column or key of the tokens each prediction took, if it is not "tokens".
         progress: True for progress bars, False for none, None for bars on a terminal; or a callback, called with the
             name of a phase and its total, that returns one, called with the number of further units that are done.
 
