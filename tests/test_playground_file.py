@@ -664,7 +664,7 @@ def test_files_that_are_not_taken(visit: Visit) -> None:
     assert slots(visitor) == ["file 1 a.jsonl", "file 2 b.jsonl"]
     page.get_by_role("button", name="Start over").click()
     for files, sentence in (
-        ([*PLAIN, GOLD], "Two files make a test set"),
+        ([*PLAIN, GOLD], "A test set has two files"),
         ([payload("p.jsonl", b" " * 25_000_001)], "p.jsonl is larger than 25 MB, the limit of this page."),
     ):
         page.locator("#testset .drop-input").set_input_files(files)
