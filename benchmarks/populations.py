@@ -5,7 +5,6 @@ Three in ten documents are exact, and one in twenty scores 0. The others lose so
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -104,24 +103,11 @@ def changed(changes: Array) -> Differences:
     return Differences(new, base)
 
 
-def rare_gain(rng: np.random.Generator, count: int, share: float) -> Array:
-    """Draw changes whose mean is 0: a share of the documents gains 1, and all others lose the same amount."""
-    return np.where(rng.random(count) < share, 1.0, -share / (1 - share))
-
-
 def general_loss(rng: np.random.Generator, count: int, loss: float) -> Array:
     """Draw changes of scores where the new system gets a share of the right values wrong."""
     drawn = some_documents(rng, count)
     base, new = system(rng, drawn), system(rng, drawn, loss)
     return (new.earned - base.earned)[:, 0]
-
-
-def broken(rng: np.random.Generator, count: int, share: float) -> Array:
-    """Draw changes where a share of the documents falls from 1 to 0, and the others stay the same."""
-    return -(rng.random(count) < share).astype(np.float64)
-
-
-Situation = Callable[[np.random.Generator, int, float], Array]
 
 
 class Confident(NamedTuple):

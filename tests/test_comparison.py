@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 
 import docscore
@@ -25,8 +23,8 @@ from docscore.evaluation.automation import Curve, Review, automation_curve
 from docscore.evaluation.comparison import Change, Comparison, compare, decide, decide_level
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import MOST_FIELDS_TESTED
-from docscore.stats.intervals import NO_CHANGE, Differences, Ratios
-from docscore.stats.significance import bound_of_mean, permutation_p_values, upper_bound
+from docscore.stats.intervals import NO_CHANGE, Interval, Ratios
+from docscore.stats.significance import permutation_p_values
 from tests.commands import pred, ref
 from tests.conftest import golden
 
@@ -176,7 +174,6 @@ def test_a_system_against_itself() -> None:
     base, _ = documents(2)
     comparison = compare(base, base)
     assert (comparison.difference, comparison.p_value) == (0.0, 1.0)
-    assert comparison.upper == pytest.approx(1 - 0.05 ** (1 / 30), rel=0.01)  # of documents that are not among the 30
     assert (comparison.interval, note(comparison.figure)) == (None, NO_CHANGE)
     assert (comparison.better, comparison.worse, comparison.same) == ([], [], 30)
     assert {(f.difference, note(f), f.p_value, f.adjusted) for f in comparison.field_changes} == {
@@ -256,50 +253,138 @@ def test_a_field_that_did_not_change_or_is_on_one_side_only_is_not_tested() -> N
     assert [each.changed for each in (fields["a"], fields["b"], only)] == [False, True, True]
 
 
-def test_only_the_fields_of_most_weight_are_compared() -> None:
-    truth = {f"k{number}": ["x", "y"] if number % 2 else "x" for number in range(MOST_FIELDS_TESTED + 100)}
-    base = analysed({"0": truth, "1": truth}, truth)
-    new = analysed({"0": {}, "1": truth}, truth)
-    paths = {field.name for field in compare(base, new, n_resamples=100).field_changes}
-    assert len(paths) == MOST_FIELDS_TESTED
-    assert {f"k{number}[]" for number in range(1, MOST_FIELDS_TESTED + 100, 2)} <= paths
-
-
-def test_the_gate_fails_what_is_surely_worse_by_more_than_the_margin() -> None:
-    """All documents lost 1 to 3 of 10 letters, 0.2 on average: surely more than 0.05, not surely more than 0.19."""
+def test_the_gate_compares_the_figures_and_beyond_chance_their_interval() -> None:
+    """All documents lost 1 to 3 of 10 letters, 0.2 on average."""
     comparison = compare(of_letters(*[0] * 120), of_letters(*[1, 2, 3] * 40))
-    assert -0.2 < comparison.upper < -0.15
-    fell, stays = "the difference of ANLS* is -0.2000,", f"(with confidence 0.95 it stays below {comparison.upper:+.4f}"
-    sentence = f"failed: {fell} a loss of more than 0.05 beyond chance {stays})"
-    plain = {"passed": False, "margin": 0.05, "bound": comparison.upper, "sentence": sentence}
-    assert decide(comparison, 0.05).to_dict() == plain
-    differ = f"{stays}; p = 0.0002 says that the two differ, not by how much)"
-    assert decide(comparison, 0.19).sentence == f"passed: {fell} but a loss of more than 0.19 may be chance {differ}"
-    assert not decide(comparison, -comparison.upper).failed  # exactly at the margin
-    assert decide(comparison, -comparison.upper - 1e-6).failed
+    upper = comparison.figure.upper
+    assert comparison.interval is not None
+    assert -0.2 < upper == comparison.interval[1] < -0.15
+    fell = "the difference of ANLS* is -0.2000,"
+    plain = {"passed": False, "max_loss": 0.19, "beyond_chance": False}
+    loss = {"slice": None, "field": None, "base": 1.0, "new": pytest.approx(0.8)}
+    sentence = f"failed: {fell} a loss of more than 0.19"
+    assert decide(comparison, 0.19).to_dict() == {**plain, "sentence": sentence, "losses": [loss]}
+    shown = f"(interval up to {upper:+.4f}, p = 0.0002)"
+    assert decide(comparison, 0.05, beyond_chance=True).sentence == (
+        f"failed: {fell} a loss of more than 0.05 beyond chance {shown}"
+    )
+    assert decide(comparison, 0.19, beyond_chance=True).sentence == (
+        f"passed: {fell} but a loss of more than 0.19 may be chance {shown}"
+    )
+    for margin, failed in ((0.2, False), (0.2 - 1e-6, True)):  # exactly at the limit
+        assert decide(comparison, margin).failed == failed
+    for margin, failed in ((-upper, False), (-upper - 1e-6, True)):
+        assert decide(comparison, margin, beyond_chance=True).failed == failed
 
 
 def test_documents_that_all_changed_alike_decide_without_an_interval() -> None:
-    """Others than these 60 would have to be 5% of all, with 5% probability, and could gain 1.1 more than these."""
     comparison = compare(of_letters(*[0] * 60), of_letters(*[1] * 60))
     assert (comparison.interval, note(comparison.figure)) == (None, "all 60 documents changed alike")
-    assert comparison.upper == pytest.approx(-0.1 + 1.1 * (1 - 0.05 ** (1 / 60)), abs=0.001)
-    assert not decide(comparison, 0.05).failed
-    assert decide(comparison, 0.04).failed
+    assert decide(comparison, 0.09, beyond_chance=True).failed
+    assert not decide(comparison, 0.11, beyond_chance=True).failed
 
 
-@golden("comparison", "gates that could never fail")
-def test_a_gate_that_could_never_fail_decides_nothing(count: int, margin: float, words: str) -> None:
-    """Whatever the documents say, so that it is found when the gate is set up."""
-    for new in (of_letters(*[10] * count), of_letters(*[0] * count)):
-        comparison = compare(of_letters(*[0] * count), new)
-        with pytest.raises(ValueError, match=rf"^the gate cannot decide: {words}$"):
-            decide(comparison, margin)
+def test_an_interval_without_a_p_value_below_the_level_proves_nothing() -> None:
+    """Three of eighty documents fell: the interval is below 0, but one in four random swaps is as far from it."""
+    comparison = compare(of_letters(*[0] * 80), of_letters(*[0] * 77, *[10] * 3))
+    assert comparison.interval is not None
+    assert comparison.interval[1] < 0
+    assert comparison.p_value == 0.25
+    assert decide(comparison, 0).failed
+    assert not decide(comparison, 0, beyond_chance=True).failed
+    assert "; this may be chance, p = 0.250" in str(comparison)
 
 
-@pytest.mark.parametrize(("count", "margin"), [(5, 0.0), (11, 0.5)])
-def test_a_gate_fails_with_the_fewest_documents_if_all_fell_from_1_to_0(count: int, margin: float) -> None:
-    assert decide(compare(of_letters(*[0] * count), of_letters(*[10] * count)), margin).failed
+@golden("comparison", "p-value and interval")
+def test_this_is_hardly_chance_only_if_p_value_and_interval_agree(
+    interval: tuple[float, float], p_value: float, beyond: bool
+) -> None:
+    change = Change("x", "x", 0.5, 0.6, Interval(*interval), p_value)
+    assert change.is_beyond_chance(0.95) == beyond
+
+
+@pytest.mark.parametrize(("count", "fails"), [(1, False), (5, False), (6, True)])
+def test_a_gate_that_can_show_nothing_decides_nothing(count: int, fails: bool) -> None:
+    """Of five documents that all fell, 2 of 32 swaps are as large: p is above 0.05, whatever the loss."""
+    comparison = compare(of_letters(*[0] * count), of_letters(*[10] * count))
+    if fails:
+        assert decide(comparison, 0, beyond_chance=True).failed
+    else:
+        words = (
+            f"^the gate cannot decide: {count} documents?, too few to show a loss at a confidence of 0.95: it takes 6$"
+        )
+        with pytest.raises(ValueError, match=words):
+            decide(comparison, 0, beyond_chance=True)
+    assert decide(comparison, 0).failed
+
+
+def invoices(count: int, **changes: Callable[[int], Any]) -> Evaluation:
+    """Answers for invoices of two vendors, right except for the fields that change with the number of a document."""
+    truths = [
+        {"total": f"{n}.50", "date": f"2024-01-{n % 28 + 1:02}", "city": "Ghent", "note": f"paid {n}"}
+        for n in range(count)
+    ]
+    answers = [{**truth, **{key: of(n) for key, of in changes.items()}} for n, truth in enumerate(truths)]
+    answers = [{key: value for key, value in answer.items() if value is not None} for answer in answers]
+    return Evaluation(pairs_of(answers, truths), by=["Ash" if n % 4 else "Birch" for n in range(count)])
+
+
+REGRESSIONS: dict[str, dict[str, Callable[[int], Any]]] = {
+    "a field lost": {"city": lambda _: None},
+    "dates of one vendor broken": {"date": lambda n: f"2024-01-{n % 28 + 1:02}" if n % 4 else "tomorrow, perhaps"},
+    "a letter lost everywhere": {"note": lambda n: f"pai {n}"},
+    "nothing changed": {},
+    "three documents worse": {"city": lambda n: "" if n in {5, 40, 77} else "Ghent"},
+}
+
+
+@golden("comparison", "planted regressions")
+def test_planted_regressions(regression: str, plain: list[str], beyond: list[str]) -> None:
+    """Of 80 documents with four fields; None is the first metric."""
+    comparison = compare(invoices(80), invoices(80, **REGRESSIONS[regression]))
+    for is_beyond, expected in ((False, plain), (True, beyond)):
+        gate = decide(comparison, 0.005, max_field_loss=0.01, beyond_chance=is_beyond)
+        assert [loss["field"] for loss in gate.losses or ()] == expected
+        assert gate.failed == bool(expected)
+
+
+def test_a_gate_judges_chosen_fields_in_enough_documents() -> None:
+    comparison = compare(invoices(80), invoices(80, **REGRESSIONS["a field lost"]))
+    assert not decide(comparison, max_field_loss=0.01, fields=["total", "date"]).failed
+    gate = decide(comparison, max_field_loss=0.01, fields=["city"])
+    assert gate.sentence == "failed: 1 of 1 field lost more than 0.01: city -1.0000"
+    few = compare(invoices(4), invoices(4, **REGRESSIONS["a field lost"]))
+    with pytest.raises(ValueError, match=r"^the gate cannot decide: no field stands in at least 5 documents$"):
+        decide(few, max_field_loss=0.01)
+    assert decide(few, max_field_loss=0.01, min_documents=4).failed
+    with pytest.raises(ValueError, match=r"^fields: expected some of 'city', 'date', 'note', 'total', got 'City'$"):
+        decide(comparison, max_field_loss=0.01, fields=["City"])
+
+
+def test_a_gate_judges_each_slice_with_enough_documents() -> None:
+    broken = REGRESSIONS["dates of one vendor broken"]
+    gate = decide(compare(invoices(80), invoices(80, **broken)), 0.15, max_field_loss=0.5, every_slice=True)
+    assert [(loss["slice"], loss["field"]) for loss in gate.losses or ()] == [("Birch", None), ("Birch", "date")]
+    assert "value Birch: the difference of ANLS* is -0.2" in gate.sentence
+    small = compare(invoices(16), invoices(16, **broken))  # four of Birch
+    gate = decide(small, 0.15, every_slice=True)
+    assert gate.sentence == "passed: no such loss in 1 slice; not judged, with fewer than 5 documents: 'Birch'"
+    with pytest.raises(ValueError, match=r"^the gate cannot decide: no slice has at least 20 documents$"):
+        decide(small, 0.15, every_slice=True, min_documents=20)
+
+
+def test_fields_of_less_weight_are_compared_but_not_tested() -> None:
+    truth = {
+        f"k{number}": ["x", "y"] if number < MOST_FIELDS_TESTED else "x" for number in range(MOST_FIELDS_TESTED + 9)
+    }
+    sides = [analysed({str(n): {**truth, **lost} for n in range(6)}, truth) for lost in ({}, {"k205": "y"})]
+    comparison = compare(*sides)
+    assert [row["field"] for row in comparison.fields] == ["k205"]
+    assert comparison.fields.caption == f"Fields, largest change first ({MOST_FIELDS_TESTED + 8} did not change)"
+    assert note(comparison.field_changes[0]) == "not tested: 200 fields have more weight"
+    gate = decide(comparison, max_field_loss=0.5)
+    assert gate.sentence == "failed: 1 of 209 fields lost more than 0.5: k205 -1.0000"
+    assert not decide(comparison, max_field_loss=0.5, beyond_chance=True).failed
 
 
 TYPED = {"type": "object", "properties": {"n": {"type": "number"}, "d": {"type": "string", "format": "date"}}}
@@ -342,47 +427,25 @@ def test_the_first_metric_decides_everything(metric: str) -> None:
     assert [sum(of_base), sum(of_new)] == pytest.approx(lost)
 
 
-def test_the_bound_of_a_ratio_says_what_it_assumes_and_is_refused_where_one_document_decides() -> None:
-    """KIEval counts entities: of 21 documents 20 have one entity, and one has as many as all others together."""
-    base, new = of_metric("kieval", 1), of_metric("kieval", 2)
-    assert base.compare(new).decide(0).sentence.endswith(", if no document outside the test set is larger than these)")
-    truths = [{"a": "x"}] * 20 + [{f"k{number}": "x" for number in range(20)}]
-    one = Evaluation(pairs_of(truths, truths), metrics=["kieval"])
-    message = r"^the gate cannot decide: the largest of 21 documents has 50% of the weight, too much even if all fall"
-    with pytest.raises(ValueError, match=message):
-        one.compare(one).decide(0)
-    with pytest.raises(ValueError, match=r"too much even if all have the score 0$"):
-        decide_level(one, 0.5, 0.95)
-
-
 def corpus(right: int, wrong: int) -> Evaluation:
     return Evaluation(pairs_of(["x"] * (right + wrong), ["x"] * right + ["y"] * wrong))
 
 
-@given(st.lists(st.floats(0, 1), min_size=2, max_size=30), st.floats(0.5, 0.99))
-def test_the_bound_of_a_mean_is_that_of_its_values(values: list[float], confidence: float) -> None:
-    column = np.array(values)[:, np.newaxis]
-    sides = (Ratios(earned, np.ones_like(column)) for earned in (column, np.zeros_like(column)))
-    bound = upper_bound(Differences(*sides), confidence)
-    assert bound == pytest.approx(bound_of_mean(np.array(values), 1.0, confidence), abs=1e-6)
-    assert bound >= min(1.0, sum(values) / len(values)) - 1e-9
-
-
-def test_clusters_prove_less() -> None:
-    rows = [ref(f"d{n // 5}-{n}", "x") for n in range(40)]
-    pairs = pairs_of([pred(row["question_id"], "x" if n < 30 else "y") for n, row in enumerate(rows)], rows)
-    free, bound = (Evaluation(pairs, cluster=each) for each in (None, lambda name: name.split("-")[0]))
-    assert decide_level(free, 0.9, 0.95).bound < decide_level(bound, 0.9, 0.95).bound
-
-
-@pytest.mark.parametrize("level", [0.9, 0.5, 0.1, 1.0])
-def test_one_document_more_decides(level: float) -> None:
-    needed = next(count for count in range(1, 100) if 1 - 0.05 ** (1 / count) < level)
-    assert decide_level(corpus(0, needed), level, 0.95).failed
-    message = f"(one document is|{needed - 1} documents are) too few for a confidence of 0.95: it takes {needed}, "
-    if needed > 1:
-        with pytest.raises(ValueError, match=rf"^the gate cannot decide: {message}even if all have the score 0$"):
-            decide_level(corpus(0, needed - 1), level, 0.95)
+def test_a_level_is_compared_with_the_figure_or_with_its_interval() -> None:
+    system = corpus(30, 10)
+    (measured,) = system.measured
+    assert measured.interval is not None
+    assert measured.interval.high is not None
+    for level, plain, beyond in (
+        (0.75, False, False),
+        (0.76, True, False),
+        (measured.interval.high + 0.01, True, True),
+    ):
+        assert decide_level(system, level).failed == plain
+        assert decide_level(system, level, measured.interval).failed == beyond
+    assert decide_level(corpus(0, 5), 0.1, corpus(0, 5).measured[0].interval).failed
+    with pytest.raises(ValueError, match=r"^the gate cannot decide: 4 documents, too few for an interval: it takes 5$"):
+        decide_level(corpus(0, 4), 0.5, Interval())
 
 
 FOUND = corpus(8, 1)
@@ -393,12 +456,14 @@ CURVE = automation_curve([Review(1.0, 1.0, [(0.5, True, 0.0, 0.0)])])
 # by the name of each numeric option: the values that it refuses beside NaN, infinities, texts and booleans, and calls
 NUMBERS: dict[str, tuple[list[float], list[Callable[..., object]]]] = {
     "threshold": ([-0.1, 1.1], [EVALUATED, *SCORES]),
-    "confidence": ([0, 1, 95], [EVALUATED, OF_PAIRS, COMPARED, partial(decide_level, FOUND, 0.5)]),
+    "confidence": ([0, 1, 95], [EVALUATED, OF_PAIRS, COMPARED]),
     "seed": ([-1, 0.5], [EVALUATED, OF_PAIRS, COMPARED]),
     "n_resamples": ([-1, 0, 1, 0.5], [COMPARED]),
-    "max_loss": ([-0.1], [partial(docscore.decide, COMPARED())]),
+    "max_loss": ([-0.1, 1.0], [partial(docscore.decide, COMPARED())]),
     "target": ([-0.1, 1.1], [CURVE.lowest]),
-    "level": ([0.0, -1.0, 1.1], [partial(decide_level, FOUND, confidence=each) for each in (0.95, None)]),
+    "max_field_loss": ([-0.1, 1.0], [partial(docscore.decide, COMPARED())]),
+    "min_documents": ([0, 0.5], [partial(docscore.decide, COMPARED(), 0.1)]),
+    "level": ([0.0, -1.0, 1.1], [partial(decide_level, FOUND)]),
 }
 
 

@@ -367,9 +367,11 @@ def test_the_first_metric_is_the_metric_of_everything(name: str, tmp_path: Path)
 
     compared = base.compare(new)
     assert compared.difference == new.score - base.score
-    for margin in (0.0, 0.5):
-        gate = compared.decide(margin)
-        done = run("compare", *files, "--references", references, *flags, "--max-loss", str(margin), "--json")
+    for margin, field_loss in ((0.0, None), (0.5, 0.01 if new.fields else None)):
+        gate = compared.decide(margin, max_field_loss=field_loss, beyond_chance=bool(margin))
+        gated = ["--max-loss", str(margin), *(["--beyond-chance"] if margin else [])]
+        gated += [] if field_loss is None else ["--max-field-loss", str(field_loss)]
+        done = run("compare", *files, "--references", references, *flags, *gated, "--json")
         assert without_format("compare", done.out) == json.loads(
             json.dumps({**compared.to_dict(), "gate": gate.to_dict()})
         )

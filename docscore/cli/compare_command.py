@@ -25,6 +25,7 @@ from docscore.cli.options import (
     together,
 )
 from docscore.cli.terminal import print_json
+from docscore.evaluation.comparison import FEWEST_DOCUMENTS
 from docscore.evaluation.tables import LISTED
 from docscore.report.console import print_comparison
 from docscore.report.markup import comparison_as_markdown
@@ -37,7 +38,7 @@ from docscore.report.markup import comparison_as_markdown
         "docscore compare predictions.jsonl predictions_new.jsonl",
         "--references references.jsonl --max-loss 0.05",
         json_format="compare",
-        failing="--max-loss: NEW is shown to lose more than LOSS",
+        failing="--max-loss, --max-field-loss: NEW loses more than LOSS",
     ),
 )
 @click.argument("base", type=a_file)
@@ -45,10 +46,36 @@ from docscore.report.markup import comparison_as_markdown
 @references_option
 @click.option(
     "--max-loss",
-    type=Number(min=0),
+    type=Number(min=0, max=1, max_open=True),
     metavar="LOSS",
-    help="Exit with status 1 if NEW is shown, at the confidence level, to lose more than LOSS on the first metric. A "
-    "loss that may be chance passes.",
+    help="Exit with status 1 if the first metric of NEW is more than LOSS below that of BASE.",
+)
+@click.option(
+    "--max-field-loss",
+    type=Number(min=0, max=1, max_open=True),
+    metavar="LOSS",
+    help="Exit with status 1 if the score of any field falls by more than LOSS.",
+)
+@click.option(
+    "--field",
+    "fields",
+    multiple=True,
+    metavar="NAME",
+    help="With --max-field-loss: judge only this field, such as items[].price. Repeatable.",
+)
+@click.option(
+    "--min-documents",
+    type=COUNT,
+    default=FEWEST_DOCUMENTS,
+    show_default=True,
+    metavar="N",
+    help="The gate judges only fields and slices with at least N documents.",
+)
+@click.option("--every-slice", is_flag=True, help="With --by: judge the rows of each value by themselves.")
+@click.option(
+    "--beyond-chance",
+    is_flag=True,
+    help="Exit with status 1 only if the interval and the p-value show the loss. A loss that may be chance passes.",
 )
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown, for a comment on a pull request.")
 @click.option(
@@ -67,6 +94,11 @@ def compare_command(
     *,
     references: Path | None,
     max_loss: float | None,
+    max_field_loss: float | None,
+    fields: tuple[str, ...],
+    min_documents: int,
+    every_slice: bool,
+    beyond_chance: bool,
     changes: int,
     as_markdown: bool,
     as_json: bool,
@@ -81,9 +113,23 @@ def compare_command(
     """
     if as_markdown and as_json:
         click.get_current_context().fail("expected --markdown or --json, got both")
+    gated = max_loss is not None or max_field_loss is not None
+    if not gated and (fields or every_slice or beyond_chance):
+        click.get_current_context().fail(
+            "--field, --every-slice and --beyond-chance need --max-loss or --max-field-loss"
+        )
     before, after = evaluations_of_files(references, [base, new], shared)
     comparison = before.compare(after)
-    gate = None if max_loss is None else comparison.decide(max_loss)
+    gate = None
+    if gated:
+        gate = comparison.decide(
+            max_loss,
+            max_field_loss=max_field_loss,
+            fields=fields,
+            beyond_chance=beyond_chance,
+            min_documents=min_documents,
+            every_slice=every_slice,
+        )
     if as_json:
         print_json("compare", {**comparison.to_dict(), "gate": gate and gate.to_dict()})
     elif as_markdown:

@@ -48,8 +48,8 @@ from docscore.report.console import print_evaluation, print_gate
 @click.option(
     "--beyond-chance",
     is_flag=True,
-    help="With --fail-under: fail only if the one-sided upper confidence bound of the metric is below SCORE. A metric "
-    "that may be below it by chance passes.",
+    help="With --fail-under: exit with status 1 only if the upper end of the interval is below SCORE. A metric that "
+    "may be below it by chance passes.",
 )
 @worst_option
 @together(metric_options, comparing_options, test_set_options, by_option, slice_option)
@@ -77,8 +77,8 @@ def score_command(
     (evaluation,) = evaluations_of_files(references, [predictions], shared)
     # compute the figures now, while progress is shown
     _ = evaluation.measured, evaluation.slice_figures, evaluation.rates if fields else None
-    level = evaluation.confidence if beyond_chance else None
-    gate = None if fail_under is None else decide_level(evaluation, fail_under, level)
+    interval = evaluation.measured[0].interval if beyond_chance else None
+    gate = None if fail_under is None else decide_level(evaluation, fail_under, interval)
     if as_json:
         decision = {} if gate is None else {"gate": gate.to_dict()}
         print_json("score", {**evaluation.to_dict(fields=fields, worst=worst), **decision})

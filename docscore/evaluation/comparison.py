@@ -11,6 +11,7 @@ difference has the same interval and the same test. P-values of several columns 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
@@ -22,8 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.display import Displayed
-from docscore.core.errors import InputValueError
-from docscore.core.formatting import FOUR_DIGITS, p_text, shown_name, three_digits, with_sign
+from docscore.core.errors import NAMED, InputValueError, short_repr, some_of
+from docscore.core.formatting import FOUR_DIGITS, counted, p_text, shown_name, three_digits, with_sign
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import check_number, check_whole
 from docscore.core.output import write_report
@@ -57,9 +58,12 @@ from docscore.stats.intervals import (
     intervals_of,
     side_by_side,
 )
-from docscore.stats.significance import fewest_documents, holm, permutation_p_values, upper_bound
+from docscore.stats.significance import holm, permutation_p_values
 
 _ONE_SIDED = Interval(note="only one of the two has it")
+_SAME = Interval(note=NO_CHANGE)
+_UNTESTED = Interval(note=f"not tested: {MOST_FIELDS_TESTED} fields have more weight")
+FEWEST_DOCUMENTS = 5  # documents in which a field or a slice must stand for a gate to judge it
 
 
 class Change(NamedTuple):
@@ -99,10 +103,33 @@ class Change(NamedTuple):
         """Whether the value of any document changed."""
         return self.interval is None or self.interval.note != NO_CHANGE
 
-    def is_beyond_chance(self, confidence: float) -> bool:
-        """Whether the change is shown at a level of confidence, by its p-value adjusted for the number of tests."""
+    @property
+    def upper(self) -> float:
+        """The upper end of the interval; the difference if there is none, as where all documents changed alike."""
+        high = None if self.interval is None else self.interval.high
+        return (self.difference or 0.0) if high is None else high
+
+    def is_significant(self, confidence: float) -> bool:
+        """Whether the p-value, adjusted for the number of tests, is below the level of the tests."""
         p_value = self.p_value if self.adjusted is None else self.adjusted
         return p_value is not None and p_value < level_of_tests(confidence)
+
+    def is_beyond_chance(self, confidence: float) -> bool:
+        """Whether both the p-value and the interval, where there is one, exclude that there is no difference."""
+        ends = self.interval and self.interval.ends
+        return self.is_significant(confidence) and not (ends and ends[0] <= 0 <= ends[1])
+
+    def loss_beyond(self, limit: float, confidence: float | None) -> bool:
+        """Whether the value fell by more than a limit; a value that is gone fell to 0.
+
+        Args:
+            limit: at least 0.
+            confidence: to ask that the p-value and the upper end of the interval show it; None to compare the values.
+        """
+        fell = _loss(self) > limit + ROUNDING
+        if confidence is None or self.new is None:
+            return fell
+        return fell and self.is_significant(confidence) and self.upper < -limit - ROUNDING
 
 
 def level_of_tests(confidence: float) -> float:
@@ -254,27 +281,26 @@ def _with_q_values(changes: Sequence[Change], base: Array, new: Array) -> list[C
 
 
 class Gate(NamedTuple):
-    """The result of a gate: whether a system is worse than the base by more than a margin, or below a level.
+    """The result of a gate.
 
     Attributes:
-        margin: by how much the new system may be worse; None for a gate on a level.
-        bound: the one-sided upper confidence bound of the difference or the figure; the figure where chance is not
-            considered.
-        failed: whether the bound is below minus the margin, or below the level.
+        failed: whether a figure or a field fell by more than the gate allows, or is below its level.
         sentence: the result as a sentence.
-        level: the level; None for a gate on a margin.
+        limits: the options of the gate by name, such as {"max_loss": 0.02, "beyond_chance": False}.
+        losses: of a comparison what fell by more than allowed, worst first: {"slice", "field", "base", "new"}, where
+            `slice` and `field` are None for all rows and for the first metric, and `new` is None for a field that is
+            gone; None for the gate of one system.
     """
 
-    margin: float | None
-    bound: float
     failed: bool
     sentence: str
-    level: float | None = None
+    limits: dict[str, Any]
+    losses: list[dict[str, Any]] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The attributes in plain types."""
-        limit = {"margin": self.margin} if self.level is None else {"level": self.level}
-        return {"passed": not self.failed, **limit, "bound": self.bound, "sentence": self.sentence}
+        losses = {} if self.losses is None else {"losses": self.losses}
+        return {"passed": not self.failed, **self.limits, "sentence": self.sentence, **losses}
 
 
 class Comparison(Displayed):
@@ -369,7 +395,12 @@ class Comparison(Displayed):
         names = [self.new.figure_names[0], *(FigureName(path, path) for path in paths)]
         groups = [[0], range(1, len(names))] if paths else [[0]]
         figure, *fields = changes_of(names, before, after, groups, **self._drawn)
-        return figure, _with_q_values(fields, before.totals[1:], after.totals[1:])
+        tables = self.base.field_table.fields, self.new.field_table.fields
+        untested = []
+        for path in sorted({**tables[0], **tables[1]}.keys() - set(paths)):
+            base, new = (each[path].score if path in each and each[path].weight else None for each in tables)
+            untested.append(Change(path, path, base, new, _SAME if base == new else _UNTESTED))
+        return figure, _largest([*_with_q_values(fields, before.totals[1:], after.totals[1:]), *untested])
 
     @cached_property
     def figure(self) -> Change:
@@ -390,12 +421,6 @@ class Comparison(Displayed):
     def p_value(self) -> float:
         """Two-sided, of a permutation test that swaps the systems' results document by document."""
         return 1.0 if self.figure.p_value is None else self.figure.p_value
-
-    @cached_property
-    def upper(self) -> float:
-        """The one-sided upper confidence bound of the difference."""
-        before, after = self._sides(attrgetter("ratio"))
-        return upper_bound(Differences(after, before), self.confidence, self.new.clusters)
 
     @cached_property
     def document_changes(self) -> list[Change]:
@@ -420,7 +445,7 @@ class Comparison(Displayed):
 
     @property
     def field_changes(self) -> list[Change]:
-        """The fields, largest change first; of more than 200 those of most weight."""
+        """The fields, largest change first; of more than 200, those of most weight are tested."""
         return self._figure_and_fields[1]
 
     @cached_property
@@ -452,36 +477,92 @@ class Comparison(Displayed):
         )
         return self._together(kept, before, after)
 
-    def decide(self, max_loss: float) -> Gate:
-        """Decide whether the new system is worse than the base by more than a loss, with the comparison's confidence.
+    def decide(
+        self,
+        max_loss: float | None = None,
+        *,
+        max_field_loss: float | None = None,
+        fields: Sequence[str] = (),
+        beyond_chance: bool = False,
+        min_documents: int = FEWEST_DOCUMENTS,
+        every_slice: bool = False,
+    ) -> Gate:
+        """Decide whether the new system lost more than a limit, as `docscore compare --max-loss` does.
 
         Args:
-            max_loss: by how much the figure may fall, at least 0.
+            max_loss: by how much the first figure may fall, at least 0 and below 1.
+            max_field_loss: by how much the score of each field may fall, at least 0 and below 1. A field that is gone
+                fell to 0.
+            fields: the paths of the fields to judge, such as "items[].price"; all fields by default.
+            beyond_chance: fail only if the upper end of the interval of the difference is below minus the limit, and
+                the p-value, of fields the q-value, is below 1 minus the confidence.
+            min_documents: in how many documents a field must stand, and how many documents a slice must have, to be
+                judged.
+            every_slice: judge the rows of each value of `by`, one slice at a time.
 
         Raises:
-            ValueError: if there are too few documents to show a larger loss at all, if documents were
-                left out, or for a loss that is negative.
+            TypeError, ValueError: for invalid options, and if there is nothing to judge: no limit, documents left out,
+                too few documents, or no field or slice with enough of them.
         """
-        margin = check_number("max_loss", max_loss, "a number of at least 0", lambda number: number >= 0)
-        figure = self.figure.label
-        if margin >= 1:
-            raise InputValueError(problem=f"the gate cannot decide: {figure} cannot fall by more than {margin:g}")
-        before, after = self._sides(attrgetter("ratio"))
-        worst = Differences(Ratios(0 * after.weight, after.weight), Ratios(before.weight, before.weight))
-        limits = ("all fall from 1 to 0", fewest_documents(self.confidence, (1 + margin) / 2), -margin)
-        remark = _check_decidable(self.new, self.confidence, worst, *limits)
-        failed = self.upper < -margin - ROUNDING
-        if failed:
-            loss = f"a loss of more than {margin:g} beyond chance"
-        elif self.difference < -margin - ROUNDING:  # so that a loss that passes as chance is told from none
-            loss = f"but a loss of more than {margin:g} may be chance"
-            if self.p_value < level_of_tests(self.confidence):
-                remark += f"; p = {self.p_value:.2g} says that the two differ, not by how much"
-        else:
-            loss = f"no loss of more than {margin:g}"
-        verdict = f"{_verdict(failed)}: the difference of {figure} is {with_sign(self.difference)}, {loss}"
-        bound = f"with confidence {self.confidence:.4g} it stays below {with_sign(self.upper)}{remark}"
-        return Gate(margin, self.upper, failed, f"{verdict} ({bound})")
+        limits = {
+            name: check_number(name, limit, "a number of at least 0 and below 1", lambda number: 0 <= number < 1)
+            for name, limit in (("max_loss", max_loss), ("max_field_loss", max_field_loss))
+            if limit is not None
+        }
+        least, confidence = check_whole("min_documents", min_documents, 1), None
+        if not limits:
+            raise InputValueError(place="gate", expected="max_loss, max_field_loss or both", got="neither")
+        if fields and max_field_loss is None:
+            raise InputValueError(place="fields", expected="max_field_loss with them", got="none")
+        for path in set(fields) - self.documents_with_field.keys():
+            expected = f"some of {some_of(self.documents_with_field)}"
+            raise InputValueError(place="fields", expected=expected, got=short_repr(path))
+        _check_complete(self.new)
+        if beyond_chance:
+            confidence = self.confidence
+            needed = math.floor(math.log2(2 / level_of_tests(confidence))) + 1
+            _check_count(self.new, needed, f"to show a loss at a confidence of {confidence:.4g}")
+            least = max(least, needed)
+        parts, small = self._slices_of(least) if every_slice else ({None: self}, [])
+        judged = {value: _judged(part, limits, fields, confidence, least) for value, part in parts.items()}
+        if max_field_loss is not None and not any(each.fields for each in judged.values()):
+            raise InputValueError(problem=f"the gate cannot decide: no field stands in at least {least} documents")
+        losses = [
+            {"slice": value, "field": field, "base": change.base, "new": change.new}
+            for value, each in judged.items()
+            for field, change in each.losses
+        ]
+        by = shown_name(self.new.slice_name)
+        sentences = [
+            each.sentence if value is None else f"{by} {shown_name(value)}: {each.sentence}"
+            for value, each in judged.items()
+            if each.losses or value is None
+        ] or [f"no such loss in {counted(len(parts), 'slice')}"]
+        if small:
+            sentences.append(f"not judged, with fewer than {least} documents: {some_of(small)}")
+        sentence = f"{_verdict(bool(losses))}: {'; '.join(sentences)}"
+        return Gate(bool(losses), sentence, {**limits, "beyond_chance": beyond_chance}, losses)
+
+    @cached_property
+    def documents_with_field(self) -> dict[str, int]:
+        """In how many documents, or clusters of them, each field stands in one of the systems, by path."""
+        documents: dict[str, set[str]] = {}
+        for system in (self.base, self.new):
+            names = system.pairs.clusters or system.ids
+            for path, field in system.field_table.fields.items():
+                documents.setdefault(path, set()).update(names[number] for number in field.numbers)
+        return {path: len(names) for path, names in documents.items()}
+
+    def _slices_of(self, least: int) -> tuple[dict[str | None, Comparison], list[str]]:
+        """The comparison of each slice with enough documents, and the names of the other slices."""
+        if self.new.by is None:
+            raise InputValueError(place="every_slice", expected="by, the column of its values", got="none")
+        drawn = {name: self._drawn[name] for name in ("confidence", "n_resamples", "seed", "progress")}
+        slices = {value: (self.base.of_slice(value), self.new.of_slice(value)) for value in self.new.rows_by_slice}
+        small = [value for value, (_, new) in slices.items() if _document_count(new) < least]
+        if len(small) == len(slices):
+            raise InputValueError(problem=f"the gate cannot decide: no slice has at least {least} documents")
+        return {value: Comparison(*both, **drawn) for value, both in slices.items() if value not in small}, small
 
     def to_dict(self) -> dict[str, Any]:
         """Return the attributes in plain types, tables as lists of dicts."""
@@ -594,80 +675,107 @@ decide = Comparison.decide
 """`Comparison.decide` as a function: `docscore.decide(comparison, max_loss)`."""
 
 
-def decide_level(system: ScoredRows, level: float, confidence: float | None) -> Gate:
+def decide_level(system: ScoredRows, level: float, interval: Interval | None = None) -> Gate:
     """Decide whether the first figure of a system is below a level, by itself or beyond chance.
-
-    With a confidence it fails, as for two systems, only where that is shown: where the upper confidence bound of the
-    figure is below the level. A figure that may be below it by chance then passes.
 
     Args:
         system: the evaluation.
         level: the level, above 0 and at most 1.
-        confidence: the share of test sets whose true figure is at least the level and that pass, between 0 and 1; None
-            to compare the figure itself, by chance or not.
+        interval: the interval of the figure, to fail only if its upper end is below the level; None to compare the
+            figure itself.
 
     Raises:
-        ValueError: if there are too few documents to show that the figure is below the level at all, if documents were
-            left out, or for a level out of its range.
+        ValueError: if documents were left out, for a level out of its range, and with an interval for fewer than five
+            documents.
     """
-    confidence = None if confidence is None else check_confidence(confidence)
     level = check_number("level", level, "a number above 0 and at most 1", lambda number: 0 < number <= 1)
-    first = system.ratio
-    bound = value = float(first.values[0])
-    nothing = Ratios(np.zeros_like(first.weight), first.weight)
-    needed = 1 if confidence is None else fewest_documents(confidence, 1 - level)
-    worst = "all have the score 0", needed, level
-    unless = _check_decidable(system, confidence, Differences(nothing, nothing), *worst)
-    what = "mean" if system.is_mean else "figure"
-    remark, by_chance = f"the {what} itself is compared, by chance or not", ""
-    below = value < level - ROUNDING
-    if confidence is not None:
-        bound = upper_bound(Differences(first, nothing), confidence, system.clusters)
-        remark = f"with confidence {confidence:.4g} it stays below {bound:.4f}{unless}"
-        by_chance = " beyond chance" if bound < level - ROUNDING else ", but may be so by chance"
-    failed = bound < level - ROUNDING
-    relation = f"below {level:g}{by_chance}" if below else f"not below {level:g}"
-    sentence = f"{_verdict(failed)}: {system.figure_names[0].label}, {value:.4f}, is {relation} ({remark})"
-    return Gate(None, bound, failed, sentence, level)
+    _check_complete(system)
+    value = float(system.ratio.values[0])
+    below, remark = value < level - ROUNDING, ""
+    failed = below
+    if interval is not None:
+        _check_count(system, FEWEST_DOCUMENTS, "for an interval")
+        upper = value if interval.high is None else interval.high  # no ends: all documents have the same value
+        failed = upper < level - ROUNDING
+        chance = " beyond chance" if failed else ", but may be so by chance"
+        remark = f"{chance} (interval up to {upper:.4f})"
+    relation = f"below {level:g}{remark}" if below else f"not below {level:g}"
+    sentence = f"{_verdict(failed)}: {system.figure_names[0].label}, {value:.4f}, is {relation}"
+    return Gate(failed, sentence, {"level": level, "beyond_chance": interval is not None})
 
 
 def _verdict(failed: bool) -> str:
     return "failed" if failed else "passed"
 
 
-def _check_decidable(
-    system: ScoredRows, confidence: float | None, least: Differences, worst: str, needed: int, limit: float
-) -> str:
-    """Check that a gate can fail at all, and return what its bound assumes, in words; "" where it assumes nothing.
+def _document_count(system: ScoredRows) -> int:
+    """The number of documents, or of clusters of them."""
+    return len(set(system.pairs.clusters or system.ids))
 
-    Args:
-        system: the evaluation; no document may be left out, since a gate must not pass for want of the worst.
-        confidence: of the gate; None where chance is not considered.
-        least: the smallest difference that these documents could have.
-        worst: when they have it, in words.
-        needed: the least number of documents, or clusters of them, that can fail if all have the same weight.
-        limit: what the bound must be below for the gate to fail.
 
-    Raises:
-        ValueError: if rows were left out, or if the gate could not fail whatever the predictions are.
-    """
+def _check_count(system: ScoredRows, needed: int, purpose: str) -> None:
+    """Check that there are enough documents, or clusters of them, for a purpose."""
+    count = _document_count(system)
+    if count < needed:
+        few = counted(count, "document" if system.pairs.clusters is None else "cluster")
+        raise InputValueError(problem=f"the gate cannot decide: {few}, too few {purpose}: it takes {needed}")
+
+
+def _check_complete(system: ScoredRows) -> None:
+    """Check that no document was left out, since a gate must not pass for want of the worst."""
     if system.pairs.skipped:
         skipped = f"{system.pairs.skipped:,}, which may be the worst"
         raise InputValueError(problem=f"the gate cannot decide: left out {system.why_left_out} are {skipped}")
-    names = system.pairs.clusters
-    count, unit = (len(system), "document") if names is None else (len(set(names)), "cluster")
-    if count < needed:
-        these = f"one {unit} is" if count == 1 else f"{count:,} {unit}s are"
-        too_few = f"{these} too few for a confidence of {confidence:.4g}: it takes {needed:,}, even if {worst}"
-        raise InputValueError(problem=f"the gate cannot decide: {too_few}")
-    by_unit = least if system.clusters is None else least.by_cluster(system.clusters)
-    weights = by_unit.new.weight
-    if confidence is None or weights.max() - weights.min() <= ROUNDING:
-        return ""
-    if upper_bound(by_unit, confidence) >= limit - ROUNDING:
-        share = f"the largest of {count:,} {unit}s has {float(weights.max() / weights.sum()):.0%} of the weight"
-        raise InputValueError(problem=f"the gate cannot decide: {share}, too much even if {worst}")
-    return f", if no {unit} outside the test set is larger than these"
+
+
+class _Judged(NamedTuple):
+    """What fell by more than allowed, by field, None for the first metric; how many fields were judged; a sentence."""
+
+    losses: list[tuple[str | None, Change]]
+    fields: int
+    sentence: str
+
+
+def _judged(
+    comparison: Comparison, limits: dict[str, float], fields: Sequence[str], confidence: float | None, least: int
+) -> _Judged:
+    """Judge the first figure and the fields with enough documents by the limits that are given."""
+    losses: list[tuple[str | None, Change]] = []
+    sentences, chosen = [], []
+    chance = "" if confidence is None else " beyond chance"
+    if (limit := limits.get("max_loss")) is not None:
+        change, loss = comparison.figure, f"a loss of more than {limit:g}"
+        if change.loss_beyond(limit, confidence):
+            losses.append((None, change))
+            verdict = loss + chance
+        else:
+            fell = change.loss_beyond(limit, None)
+            verdict = f"but {loss} may be chance" if fell else f"no loss of more than {limit:g}"
+        sentence = f"the difference of {change.label} is {with_sign(comparison.difference)}, {verdict}"
+        interval = f"interval up to {with_sign(change.upper)}, p = {p_text(comparison.p_value)}"
+        sentences.append(sentence if confidence is None else f"{sentence} ({interval})")
+    if (limit := limits.get("max_field_loss")) is not None:
+        documents = comparison.documents_with_field
+        chosen = [
+            change
+            for change in comparison.field_changes
+            if documents[change.name] >= least and (not fields or change.name in fields)
+        ]
+        fallen = sorted((change for change in chosen if change.loss_beyond(limit, None)), key=_loss, reverse=True)
+        lost = [change for change in fallen if change.loss_beyond(limit, confidence)]
+        losses += [(change.name, change) for change in lost]
+        names = ", ".join(f"{shown_name(change.name)} {with_sign(-_loss(change))}" for change in lost[:NAMED])
+        more = f" and {len(lost) - NAMED:,} more" if len(lost) > NAMED else ""
+        count = f"{len(lost) or 'none'} of {counted(len(chosen), 'field')}"
+        sentence = f"{count} lost more than {limit:g}{chance}" + (f": {names}{more}" if lost else "")
+        doubtful = len(fallen) - len(lost)
+        sentences.append(sentence + (f" ({doubtful:,} more may have, by chance)" if doubtful else ""))
+    return _Judged(losses, len(chosen), "; ".join(sentences))
+
+
+def _loss(change: Change) -> float:
+    """By how much a value fell; a value that is gone fell to 0."""
+    return (change.base or 0.0) - (change.new or 0.0)
 
 
 def _heaviest(*tables: FieldTable) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from docscore.core.display import Displayed
-from docscore.core.errors import NAMED, InputTypeError, InputValueError, short_repr
+from docscore.core.errors import InputTypeError, InputValueError
 from docscore.core.options import PAPER, THRESHOLD, ScoringOptions
 from docscore.core.output import write_report
 from docscore.core.runtime import Progress, ignore, progress_from
@@ -271,33 +270,6 @@ class Evaluation(Displayed, ScoredRows):
         return list(map(review_of_tree, trees, confidences, self.ids))
 
     # Parts, comparisons, reports
-
-    def of_slice(self, value: str) -> Evaluation:
-        """Return the rows of one slice as an evaluation of their own, with its fields, causes and comparisons.
-
-        Args:
-            value: of the column or function `by`, as text.
-
-        Raises:
-            ValueError: for a value that no row has, and without `by`.
-        """
-        if value not in self.rows_by_slice:
-            examples = ", ".join(map(short_repr, list(self.rows_by_slice)[:NAMED]))
-            raise InputValueError(
-                place="slice",
-                expected="by, the column of its values" if self.by is None else f"a value such as {examples}",
-                got=short_repr(value),
-            )
-        numbers, documents = self.rows_by_slice[value], self.source.documents
-        if documents is not None:  # the rows of a document have the same value in all runs
-            documents = [documents[number] for number in numbers if number < len(documents)]
-        rows = self.source.only(numbers)._replace(skipped=self.source.skipped, documents=documents)
-        settings: dict[str, Any] = {"confidence": self.confidence, "seed": self.seed, "progress": self.progress}
-        with warnings.catch_warnings():  # these rows have been warned of
-            warnings.simplefilter("ignore", UserWarning)
-            part = Evaluation(rows, self.options, metrics=self.metrics, **settings)
-        part.slice, part.slice_name = value, self.slice_name
-        return part
 
     def compare(self, other: Evaluation) -> Comparison:
         """Compare another system on the same documents with this one as the base.

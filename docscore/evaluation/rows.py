@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from docscore.core.display import Displayed
-from docscore.core.errors import InputValueError, at_place, row_place, short_repr
+from docscore.core.errors import NAMED, InputValueError, at_place, row_place, short_repr
 from docscore.core.formatting import counted, three_digits
 from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, SKIP, ScoringOptions, check_whole
 from docscore.core.runtime import Progress, no_progress
@@ -54,6 +54,9 @@ from docscore.metrics.registry import (
 )
 from docscore.metrics.signature import signature_of
 from docscore.stats.intervals import CONFIDENCE, SEED, Ratios, check_confidence, side_by_side
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 OF_ANLS = (ANLS_STAR, "anls", "anlsl")  # their results have the key "anls_score"
 
@@ -231,6 +234,33 @@ class ScoredRows:
             self.rows_by_slice.setdefault(name, []).append(number)
         self._points: dict[str, list[Any]] = {}
         self._ratios: dict[str, Ratios] = {}
+
+    def of_slice(self, value: str) -> Self:
+        """Return the rows of one slice as an evaluation of their own, with its fields, causes and comparisons.
+
+        Args:
+            value: of the column or function `by`, as text.
+
+        Raises:
+            ValueError: for a value that no row has, and without `by`.
+        """
+        if value not in self.rows_by_slice:
+            examples = ", ".join(map(short_repr, list(self.rows_by_slice)[:NAMED]))
+            raise InputValueError(
+                place="slice",
+                expected="by, the column of its values" if self.by is None else f"a value such as {examples}",
+                got=short_repr(value),
+            )
+        numbers, documents = self.rows_by_slice[value], self.source.documents
+        if documents is not None:  # the rows of a document have the same value in all runs
+            documents = [documents[number] for number in numbers if number < len(documents)]
+        rows = self.source.only(numbers)._replace(skipped=self.source.skipped, documents=documents)
+        settings: dict[str, Any] = {"confidence": self.confidence, "seed": self.seed, "progress": self.progress}
+        with warnings.catch_warnings():  # these rows have been warned of
+            warnings.simplefilter("ignore", UserWarning)
+            part = type(self)(rows, self.options, metrics=self.metrics, **settings)
+        part.slice, part.slice_name = value, self.slice_name
+        return part
 
     @cached_property
     def signatures(self) -> dict[str, str]:

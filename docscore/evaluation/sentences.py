@@ -186,8 +186,11 @@ def verdict_text(comparison: Comparison) -> str:
         return f"the same on all {counted(comparison.same, noun)}"
     documents = counted(better + worse + comparison.same, noun)
     p_value = comparison.p_value if comparison.figure.adjusted is None else comparison.figure.adjusted
-    chance = "is hardly chance" if comparison.figure.is_beyond_chance(comparison.confidence) else "may be chance"
+    figure, level = comparison.figure, comparison.confidence
+    chance = "is hardly chance" if figure.is_beyond_chance(level) else "may be chance"
     of_tests = f" (adjusted for {comparison.tests} comparisons)" if comparison.tests > 1 else ""
+    if figure.is_significant(level) and not figure.is_beyond_chance(level):
+        chance = "may be chance, since the interval contains 0 although p is small"
     return f"better on {better:,} of {documents}, worse on {worse:,}; this {chance}, p = {p_text(p_value)}{of_tests}"
 
 

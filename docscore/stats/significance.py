@@ -1,25 +1,17 @@
-"""Significance of the difference of two systems on the same documents: permutation test and one-sided bound."""
+"""Significance of the difference of two systems on the same documents: permutation test and adjusted p-values."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
-from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
 from docscore.core.numbers import DECIMALS, ROUNDING
 from docscore.core.runtime import Advance, ignore
-from docscore.stats.intervals import BATCH_CELLS, RESAMPLES, SEED, Array, Differences, Ratios, quotients
-
-_NORMAL = NormalDist()
-
+from docscore.stats.intervals import BATCH_CELLS, RESAMPLES, SEED, Array, Ratios, quotients
 
 _BITS = 32
-
-
-_NEAR_MEAN = 1e-3  # standard errors; nearer to the mean, the saddlepoint formula is inexact, and its limit is used
 
 
 def permutation_p_values(
@@ -95,37 +87,6 @@ def drawn_swaps(m: int, n_resamples: int, seed: int) -> Iterator[Array]:
         yield np.unpackbits(drawn, axis=1, count=m).astype(np.float64)
 
 
-def upper_bound(differences: Differences, confidence: float, clusters: npt.ArrayLike | None = None) -> float:
-    """Compute the one-sided upper confidence bound of the first difference.
-
-    Student's t fails if most documents lose a little and few gain much: if the sample contains none of the few, the
-    loss looks certain. This bound allows for the largest possible gain of documents outside the sample, and so holds
-    for differences of any skewness. `benchmarks/coverage.py` measures its error and its power.
-
-    The bound is exact for means, where all documents have the same weight. A ratio of sums, such as the F1 of entities,
-    is linearised: a document counts as value + n x influence. No bound holds for all populations, since the largest
-    possible weight of a document is unknown. This one assumes that no document outside the sample is heavier than the
-    heaviest in it. If 5% of the documents weigh 20 times as much as the others and gain what those lose, the bound is
-    below the true difference in 31% of samples of 20 documents and in 1% of samples of 100. Gates name the assumption
-    (`docscore.evaluation.comparison`).
-
-    Args:
-        differences: the differences of two systems on n documents; the first is bounded.
-        confidence: the share of test sets in which the bound is above the true difference, between 0 and 1.
-        clusters: the number of each document's cluster, shape (n,), for documents that are not independent: the bound
-            is then computed over clusters.
-    """
-    first = differences.columns([0])
-    if clusters is not None:
-        first = first.by_cluster(clusters)
-    value = float(first.values[0])
-    of_documents = value + first.count * first.influence()[:, 0]
-    # n x the influence of a document of the largest weight, if the new system gets 1 and the base 0
-    largest = [float(side.weight.max() * side.count / (side.totals[0] or 1.0)) for side in (first.new, first.base)]
-    gain = largest[0] * float(1 - first.new.values[0]) + largest[1] * float(first.base.values[0])
-    return min(1.0, bound_of_mean(of_documents, value + gain, confidence))
-
-
 def holm(p_values: Sequence[float]) -> list[float]:
     """Adjust p-values so that the chance of any false discovery among them stays below a level.
 
@@ -144,72 +105,3 @@ def holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, (count - place) * p_values[number]))
         adjusted[number] = largest
     return adjusted
-
-
-def fewest_documents(confidence: float, share: float) -> int:
-    """Return the least number n of documents with share^n < 1 - confidence: fewer cannot show a loss or a low mean.
-
-    If all n documents fall from 1 to 0, the upper bound of the difference is below -margin where ((1 + margin) / 2)^n
-    is below 1 - confidence. If all documents have the score 0, the upper bound of the mean is below a level where
-    (1 - level)^n is below 1 - confidence.
-
-    >>> fewest_documents(0.95, 1 / 2), fewest_documents(0.95, 3 / 4), fewest_documents(0.99, 1 / 2)
-    (5, 11, 7)
-    """
-    return math.floor(math.log(1 - confidence) / math.log(share)) + 1 if share else 1
-
-
-def bound_of_mean(values: Array, largest: float, confidence: float) -> float:
-    """Return the one-sided upper confidence bound of the mean of independent values of at most `largest` (Gaffke).
-
-    The bound is a quantile of the weighted mean of the values and `largest`, where the weights are drawn uniformly from
-    all weights that add up to 1. For values of two kinds it is the bound of Clopper and Pearson. It is proven to hold
-    for special distributions, and no counterexample is known. The quantile is computed with the saddlepoint
-    approximation, without random numbers. Its error is below 1% of its distance from the mean.
-
-    Args:
-        values: n independent draws, shape (n,).
-        largest: the largest possible value.
-        confidence: the share of samples in which the bound is above the true mean, between 0 and 1.
-
-    Source:
-        Gaffke 2005, Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative
-        variable, Mathematical Methods of Statistics 14; Learned-Miller and Thomas 2020, arXiv 1905.06208; Lugannani and
-        Rice 1980, Saddle point approximation for the distribution of the sum of independent random variables, in the
-        form of Barndorff-Nielsen 1986, Biometrika 73.
-
-    >>> round(bound_of_mean(np.zeros(20), 1.0, 0.95), 2)  # 1 - 0.05 ** (1 / 20)
-    0.14
-    """
-    from scipy.optimize import brentq  # noqa: PLC0415  slow to import
-
-    points = np.append(values, largest)
-    least = float(points.min())
-    spread = largest - least
-    if spread <= ROUNDING:
-        return largest
-    points = (points - least) / spread  # so that bounds close to the ends differ from them as numbers, too
-    low, high = ROUNDING, 1 - ROUNDING
-    shares = [_share_below(points, end) - confidence for end in (low, high)]
-    if shares[0] >= 0 or shares[1] <= 0:
-        return least if shares[0] >= 0 else largest
-    return least + spread * float(brentq(lambda bound: _share_below(points, bound) - confidence, low, high))
-
-
-def _share_below(points: Array, bound: float) -> float:
-    """Return the probability that the mean of the points with uniformly random weights is below a bound.
-
-    The weights are exponential variables divided by their sum. The result is therefore the probability that the sum of
-    exponential variables times y = point - bound is below 0. The cumulant generating function of this sum is
-    K(s) = - sum log(1 - s y).
-    """
-    from scipy.optimize import brentq  # noqa: PLC0415  slow to import
-
-    y, inner = points - bound, 1 - 0.5 / len(points)  # at the root, all 1 - s y are at least 1 / len(points)
-    s = brentq(lambda step: float((y / (1 - step * y)).sum()), inner / y.min(), inner / y.max())
-    pulled = y / (1 - s * y)
-    root = math.copysign(math.sqrt(max(2 * float(np.log1p(-s * y).sum()), 0.0)), s)
-    if abs(root) < _NEAR_MEAN:
-        return _NORMAL.cdf(root + float((y**3).sum()) / (3 * float((y**2).sum()) ** 1.5))
-    slope = s * math.sqrt(float((pulled**2).sum()))
-    return _NORMAL.cdf(root + math.log(slope / root) / root)
