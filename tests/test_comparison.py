@@ -292,7 +292,9 @@ def test_an_interval_without_a_p_value_below_the_level_proves_nothing() -> None:
     assert comparison.p_value == 0.25
     assert decide(comparison, 0).failed
     assert not decide(comparison, 0, beyond_chance=True).failed
-    assert "; this may be chance, p = 0.250" in str(comparison)
+    assert "; this may be chance: the interval excludes 0, but p is not small, p = 0.250" in str(comparison).replace(
+        "\n", " "
+    )
 
 
 @golden("comparison", "p-value and interval")

@@ -16,6 +16,7 @@ from docscore import score_tree
 from docscore.evaluation.sentences import verdict_text
 from docscore.report.console import print_comparison, print_measured, print_summary, print_table, print_tree
 from docscore.report.systems_report import systems_table
+from docscore.stats.intervals import Interval
 from tests.commands import COLOUR, HOSTILE, RAW, Write, on_terminal, pred, ref, run, run_process, screen
 from tests.report_samples import drinks, hostile, systems
 
@@ -145,10 +146,16 @@ def printed(function: Callable[..., None], *arguments: Any, encoding: str = "utf
 
 def test_the_verdict_says_whether_it_may_be_chance() -> None:
     comparison = copy(drinks().comparison)
-    comparison.figure = comparison.figure._replace(p_value=0.0499)
-    assert verdict_text(comparison).endswith("; this is hardly chance, p = 0.050")
-    comparison.figure = comparison.figure._replace(p_value=0.05)
-    assert verdict_text(comparison).endswith("; this may be chance, p = 0.050")
+    for p_value, high, sentence in (
+        (0.0499, -0.1, "this is hardly chance, p = 0.050"),
+        (0.0499, None, "this is hardly chance, p = 0.050"),  # all documents changed alike: no interval
+        (0.0499, 0.1, "this may be chance: p is small, but the interval contains 0, p = 0.050"),
+        (0.05, 0.1, "this may be chance, p = 0.050"),
+        (0.05, -0.1, "this may be chance: the interval excludes 0, but p is not small, p = 0.050"),
+    ):
+        interval = Interval() if high is None else Interval(-0.3, high)
+        comparison.figure = comparison.figure._replace(p_value=p_value, interval=interval)
+        assert verdict_text(comparison).endswith(f"; {sentence}")
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])

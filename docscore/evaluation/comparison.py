@@ -109,6 +109,12 @@ class Change(NamedTuple):
         high = None if self.interval is None else self.interval.high
         return (self.difference or 0.0) if high is None else high
 
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether there is an interval, and 0 lies outside it."""
+        ends = self.interval and self.interval.ends
+        return bool(ends) and not ends[0] <= 0 <= ends[1]
+
     def is_significant(self, confidence: float) -> bool:
         """Whether the p-value, adjusted for the number of tests, is below the level of the tests."""
         p_value = self.p_value if self.adjusted is None else self.adjusted
@@ -116,8 +122,7 @@ class Change(NamedTuple):
 
     def is_beyond_chance(self, confidence: float) -> bool:
         """Whether both the p-value and the interval, where there is one, exclude that there is no difference."""
-        ends = self.interval and self.interval.ends
-        return self.is_significant(confidence) and not (ends and ends[0] <= 0 <= ends[1])
+        return self.is_significant(confidence) and (self.excludes_zero or not (self.interval and self.interval.ends))
 
     def loss_beyond(self, limit: float, confidence: float | None) -> bool:
         """Whether the value fell by more than a limit; a value that is gone fell to 0.

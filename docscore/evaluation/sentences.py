@@ -190,7 +190,9 @@ def verdict_text(comparison: Comparison) -> str:
     chance = "is hardly chance" if figure.is_beyond_chance(level) else "may be chance"
     of_tests = f" (adjusted for {comparison.tests} comparisons)" if comparison.tests > 1 else ""
     if figure.is_significant(level) and not figure.is_beyond_chance(level):
-        chance = "may be chance, since the interval contains 0 although p is small"
+        chance = "may be chance: p is small, but the interval contains 0"
+    elif figure.excludes_zero and not figure.is_significant(level):
+        chance = "may be chance: the interval excludes 0, but p is not small"
     return f"better on {better:,} of {documents}, worse on {worse:,}; this {chance}, p = {p_text(p_value)}{of_tests}"
 
 
