@@ -112,8 +112,8 @@ class Change(NamedTuple):
     @property
     def excludes_zero(self) -> bool:
         """Whether there is an interval, and 0 lies outside it."""
-        ends = self.interval and self.interval.ends
-        return bool(ends) and not ends[0] <= 0 <= ends[1]
+        ends = self.interval.ends if self.interval else None
+        return ends is not None and not ends[0] <= 0 <= ends[1]
 
     def is_significant(self, confidence: float) -> bool:
         """Whether the p-value, adjusted for the number of tests, is below the level of the tests."""
