@@ -14,6 +14,7 @@ from gradio.utils import get_function_params
 
 from docscore.core.errors import InputTypeError
 from docscore.core.options import THRESHOLD, ScoringOptions
+from playground.connections import client
 from playground.limits import is_small, shortened
 from playground.pair import is_json_text, tree_for_clients
 from playground.server_functions import PAIRS
@@ -63,7 +64,7 @@ async def score_as_tree(
         is_short = all(not is_json_text(value) or len(value) <= _LONGEST_READ_AT_ONCE for value in sides)
         if schema is None and is_short and is_small(*sides):
             return await asyncio.to_thread(task)
-        found: dict[str, Any] = await PAIRS.run("", task)
+        found: dict[str, Any] = await PAIRS.run("", task, client=client())
     except (TypeError, ValueError) as error:
         raise gr.Error(shortened(str(error)), print_exception=False) from None
     return found

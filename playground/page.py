@@ -16,6 +16,7 @@ from docscore.report.html_tree import stylesheet
 from playground.api import API, Page, refuse_arguments
 from playground.body_limit import BodyLimit, refuse_request
 from playground.compare_tab import compare_tab
+from playground.connections import SecurityHeaders, allow_connections, close_idle, trust_the_proxy_of_a_space
 from playground.fragments import fragment
 from playground.limits import MAX_FILE_BYTES
 from playground.pair_tab import workspace
@@ -63,13 +64,15 @@ def build_demo() -> gr.Blocks:
     return demo
 
 
-def serve(demo: gr.Blocks, **options: Any) -> Any:
+def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any) -> Any:
     """Launch the page within its limits; further options are those of `launch`."""
+    trust_the_proxy_of_a_space()
+    allow_connections()
     demo.queue(max_size=64, default_concurrency_limit=4)
     gc.collect()
     gc.freeze()  # what is imported stays: collecting garbage among it holds every request for a quarter of a second
     gc.set_threshold(700, 10, 100)  # and among all that came since for 50 ms, once a large body with the default of 10
-    return demo.launch(
+    launched = demo.launch(
         theme=page_theme(),
         head=page_head(),
         max_file_size=MAX_FILE_BYTES,
@@ -77,14 +80,23 @@ def serve(demo: gr.Blocks, **options: Any) -> Any:
         allowed_paths=[str(RECEIPTS), str(results_folder()), str(FONTS)],
         state_session_capacity=SESSIONS,
         app_kwargs={
-            "middleware": [Middleware(BodyLimit), Middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)],
+            "middleware": [
+                Middleware(SecurityHeaders),
+                Middleware(BodyLimit),
+                Middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5),
+            ],
             "exception_handlers": {RequestValidationError: refuse_request, TypeError: refuse_arguments},
         },
         mcp_server=importlib.util.find_spec("mcp") is not None,
         footer_links=[],
         show_error=False,
+        prevent_thread_lock=True,
         **options,
     )
+    close_idle(demo.server)
+    if not prevent_thread_lock:
+        demo.block_thread()
+    return launched
 
 
 def page_head() -> str:

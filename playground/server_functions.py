@@ -20,6 +20,7 @@ from fastapi import Response
 from docscore.core.errors import InputError
 from docscore.core.formatting import printable
 from playground import file_reading, testset
+from playground.connections import client
 from playground.kept_results import KeptList, KeptResult
 from playground.limits import is_small
 from playground.pair import PairAnswer, answer, is_scored_at_once
@@ -110,7 +111,7 @@ async def open_link(asked: Any) -> Answer:
 async def _in_child(pool: WorkerPool, kind: str, request: Request, work: Callable[..., Any]) -> Any:
     """What a child process answers; a newer request of this kind of the same window stops the one before."""
     name, number = request.window
-    return await pool.run(name and f"{kind} {name}", work, number=number)
+    return await pool.run(name and f"{kind} {name}", work, number=number, client=client())
 
 
 # Runs: a test set, or several systems
@@ -173,7 +174,8 @@ async def _begun(request: Request, work: Callable[..., Any]) -> Answer:
         begun.share, begun.text = share, text
 
     async def result() -> Answer:
-        found = await RUNS.run(name, partial(work, folder=folder), report=report, number=number)
+        task = partial(work, folder=folder)
+        found = await RUNS.run(name, task, report=report, number=number, client=client())
         return dict(found if isinstance(found, dict) else found.result)
 
     begun = _RUNS[name] = _Run(asyncio.ensure_future(result()), now)
@@ -232,7 +234,7 @@ async def _read(is_small: Callable[[], bool], work: Callable[[], Answer]) -> Ans
     """What the work answers: in a thread where that takes milliseconds, else in a child process."""
     if await asyncio.to_thread(is_small):
         return await asyncio.to_thread(work)
-    found: Answer = await READERS.run("", work)
+    found: Answer = await READERS.run("", work, client=client())
     return found
 
 

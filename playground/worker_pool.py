@@ -76,7 +76,13 @@ class WorkerPool:
         self._threads = ThreadPoolExecutor(2 * limits.places, "child")
 
     async def run(
-        self, visitor: str, work: Callable[..., Any], *arguments: Any, report: Report | None = None, number: int = 0
+        self,
+        visitor: str,
+        work: Callable[..., Any],
+        *arguments: Any,
+        report: Report | None = None,
+        number: int = 0,
+        client: str = "",
     ) -> Any:
         """What `work(*arguments)` returns, called in a child process.
 
@@ -87,6 +93,8 @@ class WorkerPool:
             report: called here with what `work` reports; `work` then takes the keyword `progress`.
             number: the newer of two requests of a visitor has the higher number, whichever comes first; of the same
                 number, the newer one is that which comes last.
+            client: the address of the visitor, which may take half of all places and of the room to wait; "" for no
+                such limit.
 
         Raises:
             Refused: if too many wait, if it was stopped, if it reached a limit, or with the message of a `TypeError`,
@@ -100,11 +108,14 @@ class WorkerPool:
                 raise Refused(_REPLACED, "replaced")
             before.is_replaced = True
         self.stop(visitor)
-        if len(self._requests) >= self.limits.places + self.limits.waiting:
-            msg = "the server is busy with requests as large as this one; try again in a minute, or install docscore"
+        room = self.limits.places + self.limits.waiting
+        of_client = sum(each.client == client for each in self._requests.values()) if client else 0
+        if len(self._requests) >= room or of_client >= room // 2:
+            whose = "your other requests" if len(self._requests) < room else "requests as large as this one"
+            msg = f"the server is busy with {whose}; try again in a minute, or install docscore"
             raise Refused(msg, "busy")
         request = asyncio.ensure_future(self._run(work, arguments, report))
-        self._requests[name] = running = _Running(request, number)
+        self._requests[name] = running = _Running(request, number, client)
         try:
             await asyncio.wait({request})
         finally:
@@ -178,6 +189,7 @@ class _Running:
 
     task: asyncio.Task[Any]
     number: int
+    client: str
     is_replaced: bool = False
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import resource
 import signal
@@ -106,6 +107,26 @@ def test_a_write_that_is_stopped_leaves_the_previous_file(
     with pytest.raises(KeyboardInterrupt):
         write_whole(target, "after" * 1000)
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("o.html", "before")]
+
+
+@ON_LINUX
+def test_what_a_killed_write_left_is_deleted_by_the_next(tmp_path: Path) -> None:
+    """Of the same file; what another process is writing at the moment stays, and so do other files."""
+    target = tmp_path / "o.html"
+    for name in ("o.html", "other.html"):
+        kill = "lambda *_: os.kill(os.getpid(), 9)"
+        code = (
+            f"import os; from pathlib import Path; Path.replace = {kill}; from docscore.core.output import write_whole"
+        )
+        subprocess.run(
+            [sys.executable, "-c", f"{code}; write_whole(Path({str(tmp_path / name)!r}), 'text')"], check=False
+        )
+    left, other = sorted(tmp_path.iterdir())
+    running = left.with_name(f".o.html.{'0' * 16}.tmp")
+    with running.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        write_whole(target, "after")
+    assert set(tmp_path.iterdir()) == {running, other, target}
 
 
 @ON_LINUX

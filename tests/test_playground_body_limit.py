@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import json
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import pytest
 
 from benchmarks.load import MOST_MARKS as MOST
 from benchmarks.load import PARTS, VALUES, body_for, page_numbers, worst_values
+from benchmarks.load import Server as Load
 from playground import body_limit
+from tests import browser
 from tests.browser import answer_of
 from tests.commands import environment
 from tests.conftest import ROOT
@@ -139,11 +145,14 @@ def test_brackets_and_commas_count_outside_of_texts(body: bytes, marks: int) -> 
     assert body_limit.count_marks(body) == marks
 
 
-def answered(limited: body_limit.BodyLimit, path: str, portions: list[bytes], kind: str) -> list[dict[str, Any]]:
-    """What is sent for a body that arrives in portions."""
+def answered(
+    limited: body_limit.BodyLimit, path: str, portions: list[bytes], kind: str, seconds: float = 0
+) -> list[dict[str, Any]]:
+    """What is sent for a body that arrives in portions, each after some seconds."""
     sent: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
+        await asyncio.sleep(seconds)
         return {"type": "http.request", "body": portions.pop(0), "more_body": bool(portions)}
 
     async def send(message: dict[str, Any]) -> None:
@@ -224,6 +233,108 @@ def test_an_upload_is_limited_as_it_arrives(
     assert sent[0]["status"] == (413 if sentence else 200)
     assert not sentence or json.loads(sent[1]["body"]) == {"detail": sentence}
     assert sentence or b"".join(taken) == content
+
+
+@pytest.mark.parametrize(("route", "kind"), [("/gradio_api/call/score", "application/json"), (body_limit.UPLOAD, FORM)])
+@pytest.mark.parametrize(
+    ("size", "seconds", "status"),
+    [
+        pytest.param(100, 0.01, 200, id="quick"),
+        pytest.param(1, 0.01, 408, id="below the least speed"),
+        pytest.param(100, 0.5, 408, id="silent"),
+    ],
+)
+def test_a_slow_body_is_closed(
+    monkeypatch: pytest.MonkeyPatch, route: str, kind: str, size: int, seconds: float, status: int
+) -> None:
+    for name, value in {"SILENT": 0.3, "SLOWEST": 1_000, "_MINUTE": 0.2}.items():
+        monkeypatch.setattr(body_limit, name, value)
+    start, *rest = answered(body_limit.BodyLimit(app_that_keeps([])), route, [b"x" * size] * 99, kind, seconds)
+    assert start["status"] == status
+    if status != 200:
+        assert (b"connection", b"close") in start["headers"]
+        assert json.loads(rest[0]["body"])["detail"].startswith("the body came too slowly: expected a byte within ")
+
+
+def test_bodies_in_memory_have_a_total_and_a_share_for_each_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is held is refused beyond both; small bodies are taken, and what has ended is held no more."""
+    monkeypatch.setattr(body_limit, "HELD", 250_000)
+    monkeypatch.setattr(body_limit, "HELD_BY_CLIENT", 150_000)
+    limited = body_limit.BodyLimit(app_that_keeps([]))
+
+    async def statuses() -> list[int]:
+        end, sent = asyncio.Event(), {}
+
+        async def ask(number: int, client: str, length: int) -> None:
+            portions = [b"x" * length, b""]
+
+            async def receive() -> dict[str, Any]:
+                if len(portions) == 1:
+                    await end.wait()
+                return {"type": "http.request", "body": portions.pop(0), "more_body": bool(portions)}
+
+            async def send(message: dict[str, Any]) -> None:
+                sent.setdefault(number, message.get("status", 0))
+
+            await limited({"type": "http", "path": "/", "headers": [], "client": (client, 1)}, receive, send)
+
+        asked = [("a", 100_000), ("a", 100_000), ("b", 100_000), ("c", 100_000), ("c", 10_000)]
+        tasks = [asyncio.ensure_future(ask(number, *each)) for number, each in enumerate(asked)]
+        await asyncio.sleep(0.1)
+        end.set()
+        await asyncio.gather(*tasks)
+        return [sent[number] for number in range(len(asked))]
+
+    assert asyncio.run(statuses()) == [200, 503, 200, 503, 200]
+    assert answered(limited, "/", [b"x" * 140_000], "application/json")[0]["status"] == 200
+
+
+def test_uploads_have_a_quota_that_drains_by_the_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(body_limit, "UPLOADED_BY_CLIENT", 1_000)
+    limited, seconds = body_limit.BodyLimit(app_that_keeps([])), [1e6]
+    monkeypatch.setattr(time, "monotonic", lambda: seconds[0])
+
+    def status() -> int:
+        return int(answered(limited, body_limit.UPLOAD, [form(1, b"x" * 600)], FORM)[0]["status"])
+
+    limited._drained = seconds[0]  # noqa: SLF001
+    assert [status(), status()] == [200, 429]
+    seconds[0] += 7_200
+    assert [status(), status()] == [200, 429]
+
+
+@pytest.mark.full
+def test_unfinished_requests_leave_the_page_to_others(tmp_path: Path) -> None:
+    """1,100 headers and 150 bodies that do not end: 938 MB were held, and the connections were open for ever."""
+    head = b"POST /gradio_api/queue/join HTTP/1.1\r\nHost: x\r\n"
+    begun = [head + b"X-Half: "] * 1_100
+    begun += [head + b"Content-Length: 4900000\r\n\r\n" + b" " * 4_800_000] * 150
+
+    def is_closed(connection: socket.socket) -> bool:
+        connection.settimeout(0.01)
+        try:
+            while connection.recv(1_000_000):
+                pass
+        except TimeoutError:
+            return False
+        except OSError:
+            pass
+        return True
+
+    with browser.started(tmp_path) as app, contextlib.ExitStack() as stack:
+        at, waits, opened = urlsplit(app.url), [], []
+        for number, content in enumerate(begun):
+            opened.append(stack.enter_context(socket.create_connection((at.hostname, at.port))))
+            with contextlib.suppress(OSError):  # it may be refused before all is sent
+                opened[-1].sendall(content)
+            if number % 10 == 0:
+                start = time.monotonic()
+                assert answer_of(f"{app.url}/config")[0] == 200
+                waits.append(time.monotonic() - start)
+        assert max(waits) < 0.5
+        assert Load(app.url, app.process).megabytes() < 500
+        time.sleep(body_limit.SILENT + 10)
+        assert sum(map(is_closed, opened)) == len(begun)
 
 
 @pytest.mark.ci

@@ -135,6 +135,16 @@ def test_too_many_are_refused_at_once() -> None:
     assert [str(each)[:7] for each in asyncio.run(many())] == ["stopped", "stopped", "the ser"]
 
 
+def test_a_client_takes_half_of_the_room() -> None:
+    async def many() -> list[Any]:
+        children = WorkerPool(ROOM._replace(waiting=3))
+        works = [children.run(name, time.sleep, 0.1, client=name[0]) for name in ("a1", "a2", "a3", "b1", "b2", "b3")]
+        return await asyncio.gather(*works, return_exceptions=True)
+
+    refused = "the server is busy with your other requests; try again in a minute, or install docscore"
+    assert [each and str(each) for each in asyncio.run(many())] == [None, None, refused, None, None, refused]
+
+
 @pytest.mark.parametrize(
     ("value", "small"),
     [

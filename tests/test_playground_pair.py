@@ -447,8 +447,9 @@ def test_a_link_that_is_no_pair_is_refused_with_a_sentence(visit: Visit) -> None
 
 
 def test_a_link_works_from_inside_a_frame(visit: Visit) -> None:
-    """As on a Space, whose page shows this one in a frame: the link is that of the framed page, and it says so."""
+    """A page of another origin shows this one in a frame, as the hub does: the link is that of the framed page."""
     visitor = visit()
+    visitor.page.goto(visitor.app.url.replace("127.0.0.1", "localhost"))
     visitor.page.evaluate(
         "url => { document.body.innerHTML = `<iframe src='${url}' allow='clipboard-write' width=1200 height=800>`; }",
         visitor.app.url,

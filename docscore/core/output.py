@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import glob
 import os
 import secrets
 import shutil
+import sys
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from typing import IO
 
 from docscore.core.errors import InputValueError, in_file
+
+if sys.platform != "win32":
+    import fcntl
 
 _LONGEST_NAME = 100  # characters of the file name in the name of the temporary file, which has at most 255 bytes
 
@@ -21,8 +28,9 @@ def write_whole(path: Path, text: str | bytes) -> int:
     """Write a file, text as UTF-8, and return its size in bytes.
 
     The content is written to a temporary file in the same folder, which then replaces the file. If writing fails or is
-    interrupted, the previous file stays as it was. Symbolic links and the permissions of an existing file are kept.
-    Pipes and other special files are written directly.
+    interrupted, the previous file stays as it was. If the process is killed, the next write of the file deletes the
+    temporary file (not on Windows). Symbolic links and the permissions of an existing file are kept. Pipes and other
+    special files are written directly.
 
     Args:
         path: the file.
@@ -33,13 +41,21 @@ def write_whole(path: Path, text: str | bytes) -> int:
     """
     content = text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
     target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name[:_LONGEST_NAME]}.{secrets.token_hex(8)}.tmp")
+    begin = f".{target.name[:_LONGEST_NAME]}."
+    temporary = target.with_name(f"{begin}{secrets.token_hex(8)}.tmp")
     try:
         if target.exists() and not target.is_file():
             target.write_bytes(content)
             return len(content)
+        for left in target.parent.glob(f"{glob.escape(begin)}{'[0-9a-f]' * 16}.tmp"):
+            with contextlib.suppress(OSError), left.open("rb") as file:  # another process may be writing it
+                _lock(file)
+                left.unlink()
         try:
-            temporary.write_bytes(content)
+            with temporary.open("xb") as file:
+                with contextlib.suppress(OSError):
+                    _lock(file)
+                file.write(content)
             if target.exists():
                 shutil.copymode(target, temporary)
             temporary.replace(target)
@@ -48,6 +64,17 @@ def write_whole(path: Path, text: str | bytes) -> int:
     except OSError as error:
         raise OutputError(error.errno, error.strerror, str(path)) from None
     return len(content)
+
+
+def _lock(file: IO[bytes]) -> None:
+    """Lock a file until it is closed or its process ends.
+
+    Raises:
+        OSError: if another process has locked it, or the system has no locks.
+    """
+    if sys.platform == "win32":
+        raise OSError
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def write_report(path: str | Path, formats: Mapping[str, Callable[[], str | bytes]]) -> Path:
