@@ -263,7 +263,8 @@ def test_bodies_in_memory_have_a_total_and_a_share_for_each_client(monkeypatch: 
     limited = body_limit.BodyLimit(app_that_keeps([]))
 
     async def statuses() -> list[int]:
-        end, sent = asyncio.Event(), {}
+        sent: dict[int, int] = {}
+        end = asyncio.Event()
 
         async def ask(number: int, client: str, length: int) -> None:
             portions = [b"x" * length, b""]
@@ -324,7 +325,7 @@ def test_unfinished_requests_leave_the_page_to_others(tmp_path: Path) -> None:
     with browser.started(tmp_path) as app, contextlib.ExitStack() as stack:
         at, waits, opened = urlsplit(app.url), [], []
         for number, content in enumerate(begun):
-            opened.append(stack.enter_context(socket.create_connection((at.hostname, at.port))))
+            opened.append(stack.enter_context(socket.create_connection(("127.0.0.1", at.port or 0))))
             with contextlib.suppress(OSError):  # it may be refused before all is sent
                 opened[-1].sendall(content)
             if number % 10 == 0:

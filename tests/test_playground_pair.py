@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import base64
+import functools
 import json
 import random
 import re
 import subprocess
 import sys
+import threading
 import zlib
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -446,24 +450,28 @@ def test_a_link_that_is_no_pair_is_refused_with_a_sentence(visit: Visit) -> None
     assert visitor.total() == 1
 
 
-def test_a_link_works_from_inside_a_frame(visit: Visit) -> None:
+def test_a_link_works_from_inside_a_frame(visit: Visit, tmp_path: Path) -> None:
     """A page of another origin shows this one in a frame, as the hub does: the link is that of the framed page."""
     visitor = visit()
-    visitor.page.goto(visitor.app.url.replace("127.0.0.1", "localhost"))
-    visitor.page.evaluate(
-        "url => { document.body.innerHTML = `<iframe src='${url}' allow='clipboard-write' width=1200 height=800>`; }",
-        visitor.app.url,
+    (tmp_path / "outer.html").write_text(
+        f"<iframe src='{visitor.app.url}' allow='clipboard-write' width=1200 height=800>"
     )
-    frame = visitor.page.frame_locator("iframe")
-    frame.locator("#pair .screen[data-ready]").wait_for()
-    frame.locator("#pair-truth textarea").fill('"abcd"')
-    frame.locator("#pair-prediction textarea").fill('"abce"')
-    visitor.copy("old")
-    frame.locator("#pair-link").click()
-    frame.get_by_text("It opens this page outside the frame.").wait_for()
-    frame.locator("#pair-result").get_by_text("0.750").first.wait_for()
-    assert "outside the frame" in frame.locator(".told").inner_text()  # the score does not take its place
-    visit(visitor.copied("old").removeprefix(visitor.app.url)).has_score("0.750")
+    (tmp_path / "favicon.ico").touch()
+    serves = functools.partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), serves) as hub:
+        threading.Thread(target=hub.serve_forever, daemon=True).start()
+        visitor.page.goto(f"http://localhost:{hub.server_port}/outer.html")
+        frame = visitor.page.frame_locator("iframe")
+        frame.locator("#pair .screen[data-ready]").wait_for()
+        frame.locator("#pair-truth textarea").fill('"abcd"')
+        frame.locator("#pair-prediction textarea").fill('"abce"')
+        visitor.copy("old")
+        frame.locator("#pair-link").click()
+        frame.get_by_text("It opens this page outside the frame.").wait_for()
+        frame.locator("#pair-result").get_by_text("0.750").first.wait_for()
+        assert "outside the frame" in frame.locator(".told").inner_text()  # the score does not take its place
+        visit(visitor.copied("old").removeprefix(visitor.app.url)).has_score("0.750")
+        hub.shutdown()
 
 
 def test_the_snippets_of_the_api_work_as_they_stand(visit: Visit) -> None:
