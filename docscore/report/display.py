@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import singledispatch
+from zlib import crc32
 
-from docscore.evaluation.comparison import Comparison
+from docscore.core.formatting import with_sign
+from docscore.evaluation.comparison import Comparison, document_changes_table
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.rows import Row, Rows
+from docscore.evaluation.sentences import (
+    count_lines,
+    count_lines_of_both,
+    difference_interval,
+    headline_text,
+    verdict_text,
+)
 from docscore.evaluation.tables import LISTED, Table
 from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.annotations import Annotation
 from docscore.report.console import (
     print_annotations,
     print_comparison,
@@ -18,16 +28,12 @@ from docscore.report.console import (
     print_tree,
     printed,
 )
-from docscore.report.html_report import (
-    comparison_in_notebook,
-    evaluation_in_notebook,
-    report_as_html,
-    table_in_notebook,
-    tree_in_notebook,
-)
+from docscore.report.html_report import report_as_html
+from docscore.report.html_tree import macro_as_html, tree_drawing
 from docscore.report.markup import comparison_as_markdown, report_as_markdown
 
-_MOST_PRINTED = 100  # rows of a table
+_MOST_ROWS = 100  # of a table
+_NOTEBOOK = "notebook.html.jinja"
 
 
 @singledispatch
@@ -54,7 +60,7 @@ def _(result: Row) -> str:
 
 @text_of.register
 def _(result: Table) -> str:
-    return printed(print_table, result.first(_MOST_PRINTED)).strip("\n")
+    return printed(print_table, result.first(_MOST_ROWS)).strip("\n")
 
 
 @singledispatch
@@ -65,33 +71,49 @@ def html_of(result: object) -> str:
 
 @html_of.register
 def _(result: Evaluation) -> str:
-    return evaluation_in_notebook(result, LISTED)
+    """The figures of a test set with their intervals, its slices, and the documents with the lowest scores."""
+    tables = result.figure_table, result.slices.first(_MOST_ROWS), result.worst(LISTED).table
+    text = headline_text(result, "document")
+    return _overview(f"{result.score:.4f}", text, count_lines(result), tables, result.signature)
 
 
 @html_of.register
 def _(result: Comparison) -> str:
-    return comparison_in_notebook(result, LISTED)
+    """The difference of two systems with its interval and p-value, and the fields and documents that changed."""
+    facts = [verdict_text(result), difference_interval(result), *count_lines_of_both(result)]
+    documents = document_changes_table([*result.worse[:LISTED], *result.better[:LISTED]])
+    tables = result.figures, result.fields.first(_MOST_ROWS), documents
+    mean = "mean " if result.new.is_mean else ""
+    text = f"{mean}{result.figure.label} from {result.figure.base:.4f} to {result.figure.new:.4f}"
+    return _overview(with_sign(result.difference), text, facts, tables, result.signature)
+
+
+def _overview(score: str, text: str, facts: Sequence[str], tables: Sequence[Table], signature: str) -> str:
+    """Return a headline, sentences, and those of the tables that have rows."""
+    return macro_as_html(_NOTEBOOK, "overview", score, text, facts, list(filter(None, tables)), signature)
 
 
 @html_of.register
 def _(result: Row) -> str:
-    tree = tree_in_notebook(result.tree, result.id, result.annotations)
-    return "\n".join([tree, *map(tree_in_notebook, result.other_trees)])
+    return "\n".join([_tree(result.tree, result.id, result.annotations), *map(_tree, result.other_trees)])
+
+
+@html_of.register
+def _tree(tree: ScoreTree, title: str = "", remarks: Sequence[Annotation] = ()) -> str:
+    """Return a score tree, with a title above it and the remarks on it."""
+    # the same tree has the same ids each time that a notebook is run, and different trees have different ones
+    content = "\n".join([title, str(tree)]).encode("utf-8", "backslashreplace")
+    return macro_as_html(_NOTEBOOK, "one_tree", tree_drawing(tree, f"anls-{crc32(content):08x}", remarks), title)
 
 
 @html_of.register
 def _(result: Rows) -> str:
-    return table_in_notebook(result.table)
+    return html_of(result.table)
 
 
 @html_of.register
 def _(result: Table) -> str:
-    return table_in_notebook(result)
-
-
-@html_of.register
-def _(result: ScoreTree) -> str:
-    return tree_in_notebook(result)
+    return macro_as_html(_NOTEBOOK, "one_table", result.first(_MOST_ROWS))
 
 
 @singledispatch

@@ -1,30 +1,18 @@
-"""Results as HTML without scripts or network access: a report as one file, and what notebooks show."""
+"""The report on a test set as one HTML file, without scripts or network access, and its pictures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
-from zlib import crc32
 
-from docscore.core.formatting import counted, shown_name, with_sign
+from docscore.core.formatting import counted, shown_name
 from docscore.evaluation.automation import Curve, Point, calibration_table, reliability_table
-from docscore.evaluation.comparison import Comparison, document_changes_table
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import kieval_tables
 from docscore.evaluation.rows import Row
-from docscore.evaluation.sentences import (
-    NOTHING_LOST,
-    count_lines,
-    count_lines_of_both,
-    difference_interval,
-    headline_text,
-    verdict_text,
-)
-from docscore.evaluation.tables import Table
-from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.annotations import Annotation
-from docscore.report.html_tree import TreeDrawing, explained_drawing, macro_as_html, template_environment, tree_drawing
+from docscore.evaluation.sentences import NOTHING_LOST, count_lines, headline_text
+from docscore.report.html_tree import TreeDrawing, explained_drawing, template_environment, tree_drawing
 from docscore.stats.calibration import Calibration
 
 
@@ -183,58 +171,3 @@ def _corners(points: Sequence[Point], values: Sequence[float]) -> str:
 def _line(points: Iterable[tuple[float, float]]) -> str:
     """The corners of a line through points, whose coordinates are from 0 to 1."""
     return " ".join(f"{x * PICTURE_WIDTH:.1f},{_HEIGHT + _TOP - y * _HEIGHT:.1f}" for x, y in points)
-
-
-_TEMPLATE = "notebook.html.jinja"
-_MOST_ROWS = 100  # of a table
-
-
-def table_in_notebook(table: Table) -> str:
-    """A table, cut off after a hundred rows."""
-    return macro_as_html(_TEMPLATE, "one_table", table.first(_MOST_ROWS))
-
-
-def tree_in_notebook(tree: ScoreTree, title: str = "", remarks: Sequence[Annotation] = ()) -> str:
-    """A score tree.
-
-    Args:
-        tree: the root.
-        title: a line above it; "" for none.
-        remarks: what stands out in it, the most points first.
-    """
-    # the same tree has the same ids each time that a notebook is run, and different trees have different ones
-    content = "\n".join([title, str(tree)]).encode("utf-8", "backslashreplace")
-    return macro_as_html(_TEMPLATE, "one_tree", tree_drawing(tree, f"anls-{crc32(content):08x}", remarks), title)
-
-
-def evaluation_in_notebook(evaluation: Evaluation, worst: int) -> str:
-    """The figures of a test set with their intervals, its slices, and the documents with the lowest scores.
-
-    Args:
-        evaluation: the evaluation.
-        worst: how many documents to list.
-    """
-    tables = evaluation.figure_table, evaluation.slices.first(_MOST_ROWS), evaluation.worst(worst).table
-    text = headline_text(evaluation, "document")
-    return _overview(f"{evaluation.score:.4f}", text, count_lines(evaluation), tables, evaluation.signature)
-
-
-def comparison_in_notebook(comparison: Comparison, changes: int) -> str:
-    """The difference of two systems with its interval and p-value, and the fields and documents that changed.
-
-    Args:
-        comparison: the comparison.
-        changes: how many of the better and of the worse documents are listed.
-    """
-    facts = [verdict_text(comparison), difference_interval(comparison), *count_lines_of_both(comparison)]
-    documents = document_changes_table([*comparison.worse[:changes], *comparison.better[:changes]])
-    tables = comparison.figures, comparison.fields.first(_MOST_ROWS), documents
-    mean = "mean " if comparison.new.is_mean else ""
-    text = f"{mean}{comparison.figure.label} from {comparison.figure.base:.4f} to {comparison.figure.new:.4f}"
-    return _overview(with_sign(comparison.difference), text, facts, tables, comparison.signature)
-
-
-def _overview(score: str, text: str, facts: Sequence[str], tables: Sequence[Table], signature: str) -> str:
-    """A headline, sentences, and those of the tables that have rows."""
-    shown = list(filter(None, tables))
-    return macro_as_html(_TEMPLATE, "overview", score, text, facts, shown, signature)
