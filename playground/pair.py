@@ -276,7 +276,7 @@ def tree_for_clients(ground_truth: Any, prediction: Any, options: ScoringOptions
     else:
         names = ("threshold", "ignore_case", "rules", "numbers")
         tree = typed_tree(*values, options.schema, **{name: getattr(options, name) for name in names})
-    found = _renamed(tree, tree.to_dict(), {id(node) for node, _ in drawn_places(tree)})
+    found = _renamed(tree, tree.to_dict(), {id(node) for node, *_ in drawn_places(tree)})
     return {"notes": notes, **found} if notes else found
 
 

@@ -260,17 +260,17 @@ def tree_drawing(
     folded = nodes[id(tree)]
     places = drawn_places(folded)
     total = sum(1 for _ in tree.nodes())
-    numbers = {id(node): number for number, (node, _) in enumerate(places)}
-    drawn = sum(1 for node, _ in places if node.kind != "group")
+    numbers = {id(node): number for number, (node, *_) in enumerate(places)}
+    drawn = sum(1 for node, *_ in places if node.kind != "group")
     note = f"{total:,} places; {drawn:,} are drawn. Exact ones are left out first." if drawn < total else ""
     outermost = 1 if folded.children else 0  # a root with parts says nothing that its score does not say
     shown = places[outermost:]
-    depths = [depth - outermost for _, depth in shown] + [0]
-    above, positions = _parents(folded), positions_of(folded) if with_positions else {}
+    depths = [depth - outermost for _, depth, _ in shown] + [0]
+    positions = positions_of(folded) if with_positions else {}
     said, ids = _remarks_by_path(remarks), {node: f"{prefix}-{number}" for node, number in numbers.items()}
     rows = [
-        _row(node, ids[id(node)], depth, following, above.get(id(node)), positions.get(id(node)), said)
-        for (node, _), (depth, following) in zip(shown, pairwise(depths), strict=True)
+        _row(node, ids[id(node)], depth, following, parent, positions.get(id(node)), said)
+        for (node, _, parent), (depth, following) in zip(shown, pairwise(depths), strict=True)
     ]
     row_numbers = {of: numbers[id(node)] for of, node in nodes.items() if id(node) in numbers}
     own = [tree.reason] if tree.children and tree.reason else []
@@ -316,28 +316,21 @@ def _remarks_by_path(remarks: Sequence[Annotation]) -> dict[str, list[str]]:
     return found
 
 
-def _parents(tree: ScoreTree) -> dict[int, ScoreTree]:
-    """The node above each node by its `id`; that of the nodes of a group is the one above the group."""
-    found: dict[int, ScoreTree] = {}
-    for node in tree.nodes():
-        parent = found[id(node)] if node.kind == "group" else node
-        found.update({id(child): parent for child in node.children})
-    return found
+def drawn_places(tree: ScoreTree) -> list[tuple[ScoreTree, int, ScoreTree | None]]:
+    """The nodes of a tree that are shown, each with its depth and the node above it, parents before children.
 
-
-def drawn_places(tree: ScoreTree) -> list[tuple[ScoreTree, int]]:
-    """The nodes of a tree that are shown, each with its depth, parents before children.
-
-    At most `MAX_ROWS` nodes are shown; exact ones are left out first.
+    Above the nodes of a group is the node above the group. At most `MAX_ROWS` nodes are shown; exact ones are left out
+    first.
     """
     total = sum(1 for _ in tree.nodes())
-    found: list[tuple[ScoreTree, int]] = []
-    waiting = [(tree, 0)]
+    found: list[tuple[ScoreTree, int, ScoreTree | None]] = []
+    waiting: list[tuple[ScoreTree, int, ScoreTree | None]] = [(tree, 0, None)]
     while waiting and len(found) < MAX_ROWS:
-        node, depth = waiting.pop()
-        found.append((node, depth))
+        node, depth, above = waiting.pop()
+        found.append((node, depth, above))
+        parent = above if node.kind == "group" else node
         below = (child for child in node.children if total <= MAX_ROWS or child.status != "exact")
-        waiting.extend(reversed([(child, depth + 1) for child in below]))
+        waiting.extend(reversed([(child, depth + 1, parent) for child in below]))
     return found
 
 
@@ -400,7 +393,10 @@ def _summary(node: ScoreTree, parent: ScoreTree | None, side: Side) -> Cell:
         return Cell(absent="no partner" if is_row else "absent")
     name = _first_text(value) if is_row else ""
     if not name:
-        return Cell(_size(value), is_summary=True)
+        if not isinstance(value, list):
+            return Cell(is_summary=True)
+        noun = "row" if any(isinstance(element, dict | list) for element in value) else "value"
+        return Cell([Piece(counted(len(value), noun))], is_summary=True)
     others = {_first_text(_value_on(node, each)) for each in SIDES}
     pieces = [Piece(clipped(name, _LONGEST_NAMES), "whole" if len(others) > 1 else "")]
     if node.status in ("missing", "extra") and isinstance(value, dict) and len(value) > 1:
@@ -411,14 +407,6 @@ def _summary(node: ScoreTree, parent: ScoreTree | None, side: Side) -> Cell:
 def _value_on(node: ScoreTree, side: Side) -> Any:
     """What a container is on one side: of a one-of, the option taken."""
     return value_taken(node) if side == "ground_truth" else node.prediction
-
-
-def _size(value: Any) -> list[Piece]:
-    """The number of elements of a list; nothing for an object."""
-    if not isinstance(value, list):
-        return []
-    has_rows = any(isinstance(element, dict | list) for element in value)
-    return [Piece(counted(len(value), "row" if has_rows else "value"))]
 
 
 def _first_text(value: Any) -> str:
@@ -446,12 +434,10 @@ def _pieces(value: Any, spans: Sequence[Span], status: str) -> list[Piece]:
     changed = "changed" if status == "partial" else "whole"
     plain = "" if isinstance(value, str) else "literal"
     found = [Piece(span.text, changed if span.changed else plain) for span in spans]
-    if not isinstance(value, str) or not found:
+    text = "".join(span.text for span in spans)
+    if not (isinstance(value, str) and len(text) > 1 and text[0] == text[-1] == '"'):
         return found
-    first, last = found[0], found[-1]
-    if not (first.text.startswith('"') and last.text.endswith('"') and len("".join(piece.text for piece in found)) > 1):
-        return found
-    found[0] = first._replace(text=first.text[1:])
+    found[0] = found[0]._replace(text=found[0].text[1:])
     found[-1] = found[-1]._replace(text=found[-1].text[:-1])
     quote = Piece('"', "quote")
     return [quote, *(piece for piece in found if piece.text), quote]
@@ -515,7 +501,10 @@ def positions_of(tree: ScoreTree) -> dict[int, Positions]:
     while waiting:
         node = waiting.pop()
         above = found[id(node)]
-        truths, predictions = _numbers(value_taken(node)), _numbers(node.prediction)
+        truths, predictions = (
+            {key: number for number, key in enumerate(value)} if isinstance(value, dict) else {}
+            for value in (value_taken(node), node.prediction)
+        )
         # in place of a group those in it
         children = [each for child in node.children for each in (child.children if child.kind == "group" else [child])]
         for child in children:
@@ -562,11 +551,6 @@ def value_taken(node: ScoreTree) -> Any:
 def _of_option(node: ScoreTree, position: str | None) -> str | None:
     """The position of the option taken, if the node is a one-of."""
     return position if node.option is None else _below(_below(position, 0), node.option)
-
-
-def _numbers(value: Any) -> dict[str, int]:
-    """The number of each key of an object; none for another value."""
-    return {key: number for number, key in enumerate(value)} if isinstance(value, dict) else {}
 
 
 def _below(position: str | None, number: int | None) -> str | None:

@@ -6,6 +6,7 @@ import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from operator import attrgetter
 
 from docscore.core.errors import InputValueError
@@ -14,11 +15,21 @@ from docscore.core.numbers import ROUNDING
 from docscore.core.runtime import library
 from docscore.data.rows import COSTS
 from docscore.evaluation.comparison import Change
+from docscore.evaluation.costs import Cost
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import Figure, Slice
 from docscore.evaluation.sentences import between_systems, by_value_text, runs_lines
 from docscore.evaluation.systems import LoggedRun, Systems
-from docscore.evaluation.tables import Table, TableCell, TableColumn, number_cell, table_of, text_column, value_column
+from docscore.evaluation.tables import (
+    Content,
+    Table,
+    TableCell,
+    TableColumn,
+    number_cell,
+    table_of,
+    text_column,
+    value_column,
+)
 from docscore.report.html_report import PICTURE_WIDTH, Picture
 from docscore.report.html_tree import template_environment
 from docscore.stats.intervals import CONFIDENCE
@@ -57,7 +68,7 @@ def systems_table(
     by = systems.first.slice_name if systems.first.by is not None else ""
     counted = [*([DOCUMENTS] if by and DOCUMENTS not in columns else []), *columns]
     names = [TableColumn(name, shown_name(name)) for name in systems.evaluations]
-    before, after = _columns_around(systems)
+    before, after = _contents_around(systems)
     by_metric = by_metric and not after
     rows: list[tuple[TableCell, ...]] = []
     for part in systems.parts():
@@ -75,19 +86,19 @@ def systems_table(
                 of_rows = {DOCUMENTS: of_system.documents, **(counts[name] if of_system.value is None else {})}
                 numbers = [number_cell(of_rows.get(column)) for column in counted]
                 left, right = (
-                    [_cell_around(systems, name, column.name, everything=of_system.value is None) for column in columns]
-                    for columns in (before, after)
+                    [cell_of(name) if of_system.value is None else TableCell(None, "") for _, cell_of in contents]
+                    for contents in (before, after)
                 )
                 rows.append((*value, *left, TableCell(name, shown_name(name)), *numbers, *cells, *right))
     metrics = [TableColumn(figure.name, figure.label) for figure in first.figures]
     heads = (
         *([TableColumn("value", shown_name(by), "code")] if by else []),
         *([TableColumn(DOCUMENTS, DOCUMENTS)] if by and by_metric else []),
-        *before,
+        *(column for column, _ in before),
         TableColumn("metric", "metric", "text") if by_metric else TableColumn("system", "System", "text"),
         *([] if by_metric else (TableColumn(name, name.replace("_", " ")) for name in counted)),
         *(names if by_metric else metrics),
-        *after,
+        *(column for column, _ in after),
     )
     caption = f"Metrics by system and {shown_name(by)}" if by else "Metrics by system"
     evaluations = systems.evaluations.values()
@@ -99,36 +110,40 @@ def systems_table(
     )
 
 
-_GROUP, _RANK, _BEST, _PER_COST, _FRONT = "group", "rank", "best", "score_per_cost", "pareto"
-
-
-def _columns_around(systems: Systems) -> tuple[list[TableColumn], list[TableColumn]]:
-    """The columns of ranks and costs before the names of the systems, and those behind their figures."""
-    with_ranks, with_front = bool(systems.ranks), systems.front is not None
-    costs = {name for system in systems.evaluations.values() for name in system.costs}
-    before = [TableColumn(_GROUP, "group"), TableColumn(_RANK, "rank")] if with_ranks else []
-    after = [TableColumn(_BEST, "best")] if with_ranks else []
-    after += [TableColumn(name, name) for name in COSTS if name in costs]
-    after += [TableColumn(_PER_COST, "score/cost"), TableColumn(_FRONT, "Pareto", "text")] if with_front else []
+def _contents_around(systems: Systems) -> tuple[list[Content], list[Content]]:
+    """The columns of ranks before the names of the systems, and those of ranks and costs behind their figures."""
+    ranks, front, evaluations = systems.ranks, systems.front, systems.evaluations
+    before: list[Content] = []
+    after: list[Content] = []
+    if ranks:
+        before = [
+            value_column("group", "group", str, lambda name: ranks[name].group),
+            value_column("rank", "rank", _ends_text, lambda name: (ranks[name].low, ranks[name].high)),
+        ]
+        after = [value_column("best", "best", _share_text, lambda name: ranks[name].best)]
+    known = {column for system in evaluations.values() for column in system.costs}
+    after += [
+        (TableColumn(column, column), partial(_cost_cell, evaluations, column)) for column in COSTS if column in known
+    ]
+    if front is not None:
+        after += [
+            value_column("score_per_cost", "score/cost", amount_text, systems.score_per_cost),
+            value_column("pareto", "Pareto", lambda is_best: "yes" if is_best else "", front.__contains__, kind="text"),
+        ]
     return before, after
 
 
-def _cell_around(systems: Systems, name: str, column: str, *, everything: bool) -> TableCell:
-    """What a system has in a column of ranks or costs; without text in the rows of slices."""
-    if not everything:
-        return TableCell(None, "")
-    if column == _FRONT:
-        is_best = name in (systems.front or ())
-        return TableCell(is_best, "yes" if is_best else "")
-    if column in (_GROUP, _RANK, _BEST):
-        rank = systems.ranks[name]
-        ends = f"{rank.low}" if rank.low == rank.high else f"{rank.low} to {rank.high}"
-        best = "<0.001" if 0 < rank.best < _SMALLEST_SHARE else three_digits(rank.best)
-        cells = {_GROUP: (rank.group, f"{rank.group}"), _RANK: ((rank.low, rank.high), ends), _BEST: (rank.best, best)}
-        return TableCell(*cells[column])
-    cost = systems.evaluations[name].costs.get(column)
-    value = systems.score_per_cost(name) if column == _PER_COST else cost and cost.total
-    return number_cell(value, amount_text)._replace(note=cost.note if cost else "")
+def _ends_text(ends: tuple[int, int]) -> str:
+    return " to ".join(map(str, dict.fromkeys(ends)))
+
+
+def _share_text(share: float) -> str:
+    return "<0.001" if 0 < share < _SMALLEST_SHARE else three_digits(share)
+
+
+def _cost_cell(evaluations: Mapping[str, Evaluation], column: str, name: str) -> TableCell:
+    cost = evaluations[name].costs.get(column, Cost(None))
+    return number_cell(cost.total, amount_text)._replace(note=cost.note)
 
 
 def _cells(systems: Systems, part: Mapping[str, Slice], number: int, percent: bool, intervals: bool) -> list[TableCell]:
