@@ -42,8 +42,7 @@ from docscore.stats.intervals import (
     side_by_side,
     wilson_interval,
 )
-from docscore.stats.ranking import ranks_of
-from docscore.stats.significance import permutation_p_values
+from docscore.stats.significance import permutation_p_values, ranks_of
 
 TRIALS = 600
 RESAMPLES = 2000  # docscore takes 10,000; the difference is far below the standard error of the simulation

@@ -57,13 +57,13 @@ DRINKS: list[tuple[str, Any, Any]] = [
     ("e", {"rows": ["x", "y"]}, {"rows": ["y"]}),
 ]
 GROUPS = GroupCounts(right=3, wrong=1, missed=2, invented=0)
-INTERVAL = Interval(0.6, 0.85, None, "")
-NO_INTERVAL = Interval(None, None, None, "none", "one document")
+INTERVAL = Interval(0.6, 0.85)
+NO_INTERVAL = Interval(note="one document")
 
 
 def drinks_evaluation(**parts: Any) -> Evaluation:
     """Five documents with intervals put in by hand, and other parts."""
-    intervals = {"price": Interval(0.5, 1.0, None, "by hand"), "qty": NO_INTERVAL}
+    intervals = {"price": Interval(0.5, 1.0), "qty": NO_INTERVAL}
     rates = [rate._replace(interval=None) for rate in evaluated(*DRINKS).rate_list]
     figures = [Figure("anls_star", "ANLS*", 0.76, INTERVAL)]
     parts = {"measured": figures, "field_intervals": intervals, "rate_list": rates, **parts}
@@ -98,7 +98,7 @@ CALIBRATION = Calibration(
     values=12,
     documents=3,
     right=9,
-    auroc=CalibrationFigure(0.75, Interval(0.5, 1.0, None, "")),
+    auroc=CalibrationFigure(0.75, Interval(0.5, 1.0)),
     ece=CalibrationFigure(0.125, NO_INTERVAL),
     brier=CalibrationFigure(None, NO_INTERVAL),
     points=[

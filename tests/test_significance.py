@@ -10,10 +10,11 @@ from scipy import stats
 
 from docscore.stats import significance
 from docscore.stats.intervals import Array, Ratios
-from docscore.stats.ranking import Rank, ranks_of
 from docscore.stats.significance import (
+    Rank,
     drawn_swaps,
     permutation_p_values,
+    ranks_of,
 )
 
 

@@ -75,11 +75,16 @@ def review_of_entities(score: KieScore, name: str) -> Review:
     Raises:
         ValueError: for a predicted value without a confidence, naming the document and the place.
     """
-    values = []
-    for step in score.steps:
-        if step.prediction is not None:
-            sure = _present(step.prediction.confidence, name, step.place)
-            values.append((sure, step.edit == "right", float(step.edit == "change"), -float(step.edit == "delete")))
+    values = [
+        (
+            _present(step.prediction.confidence, name, step.place),
+            step.edit == "right",
+            float(step.edit == "change"),
+            -float(step.edit == "delete"),
+        )
+        for step in score.steps
+        if step.prediction is not None
+    ]
     counts = score.entities
     return Review(counts.right, counts.right + counts.corrections, values)
 
@@ -200,8 +205,7 @@ class Curve:
 
     def points(self) -> list[Point]:
         """One point for each threshold."""
-        values = self.automated.values.tolist(), self.accurate.values.tolist()
-        return [Point(*point) for point in zip(self.thresholds, *values, strict=True)]
+        return list(map(Point, self.thresholds, self.automated.values.tolist(), self.accurate.values.tolist()))
 
     def table(self) -> Table:
         """Return every tenth of the points, and the last one, where all values are reviewed."""
@@ -250,10 +254,10 @@ class Curve:
             first = np.where(reached.any(axis=1), reached.argmax(axis=1), len(self.thresholds) - 1)
             thresholds[start : start + rows] = np.array(self.thresholds)[first]
             resampled(rows)
-        shares = (1 - confidence) / 2, (1 + confidence) / 2
-        low, high = np.quantile(thresholds, shares, method="inverted_cdf").tolist()
-        method = f"percentiles of {n_resamples:,} resamples of documents"
-        return Choice(target, points[number], Interval(low, high, None, method), rate)
+        low, high = np.quantile(
+            thresholds, ((1 - confidence) / 2, (1 + confidence) / 2), method="inverted_cdf"
+        ).tolist()
+        return Choice(target, points[number], Interval(low, high), rate)
 
 
 def _finite(threshold: float) -> float | None:
@@ -278,16 +282,11 @@ def automation_curve(
         figure: what the accuracy is.
         is_mean: whether it is the mean of the documents' ratios; otherwise the ratio of their sums.
 
-    Raises:
-        ValueError: if there are no documents.
-
     >>> from docscore.metrics.kieval import kieval_score
     >>> score = kieval_score({"a": "1", "b": "2"}, {"a": "1", "b": "3"}, confidences={"a": 0.9, "b": 0.4})
     >>> automation_curve([review_of_entities(score, "a")], [0.0, 0.5]).points()[1]
     Point(threshold=0.5, automation_rate=0.5, accuracy=1.0)
     """
-    if not reviews:
-        raise InputValueError(expected="at least one document", got="none")
     grid = (*sorted(set(thresholds)), math.inf)
     table = np.array([_after_review(review, np.array(grid)) for review in reviews]).transpose(1, 0, 2)
     predicted = np.repeat(table[0][:, -1:], len(grid), axis=1)  # at infinity all values are reviewed
@@ -295,9 +294,7 @@ def automation_curve(
     if is_mean:
         shares = np.divide(table[1], table[2], out=np.ones_like(table[1]), where=table[2] > ROUNDING)
         accurate = Ratios(np.minimum(shares, 1.0), np.ones_like(shares))
-    if clusters is not None:
-        automated, accurate = automated.by_cluster(clusters), accurate.by_cluster(clusters)
-    return Curve(figure, grid, automated, accurate)
+    return Curve(figure, grid, automated.by_cluster(clusters), accurate.by_cluster(clusters))
 
 
 def _after_review(review: Review, grid: Array) -> Array:
@@ -328,9 +325,13 @@ def calibration_of_reviews(
     groups = range(len(reviews)) if clusters is None else clusters.tolist()
     values = [(*value[:2], group) for review, group in zip(reviews, groups, strict=True) for value in review.values]
     columns = np.array(values, dtype=np.float64).reshape(-1, 3).T
-    resampled = progress("Resampling", RESAMPLES)
     return calibration_of(
-        columns[0], columns[1], columns[2].astype(np.intp), confidence=confidence, seed=seed, resampled=resampled
+        columns[0],
+        columns[1],
+        columns[2].astype(np.intp),
+        confidence=confidence,
+        seed=seed,
+        resampled=progress("Resampling", RESAMPLES),
     )
 
 
@@ -341,9 +342,8 @@ def calibration_table(calibration: Calibration) -> Table:
         "expected calibration error (0 is best)": calibration.ece,
         "Brier score (0 is best)": calibration.brier,
     }
-    documents = counted(calibration.documents, "document")
     return table_of(
-        f"Calibration of {calibration.values:,} values in {documents}, {BINNING}",
+        f"Calibration of {calibration.values:,} values in {counted(calibration.documents, 'document')}, {BINNING}",
         figures.items(),
         text_column("figure", "calibration", lambda item: item[0], "text"),
         value_column("value", "value", FOUR_DIGITS, lambda item: item[1].value),

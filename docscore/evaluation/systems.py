@@ -21,7 +21,7 @@ from docscore.evaluation.costs import undominated
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import Slice
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, Ratios, side_by_side
-from docscore.stats.ranking import Rank, ranks_of
+from docscore.stats.significance import Rank, ranks_of
 
 BEST = "best"
 
@@ -66,8 +66,9 @@ class Systems:
             everything = Slice(None, len(system.document_ids), system.measured)
             for part in (everything, *system.slice_figures):
                 by_name = {figure.name: figure for figure in part.figures}
-                shown = part._replace(figures=[by_name[figure] for figure in self.figures])
-                parts.setdefault(part.value, {})[name] = shown
+                parts.setdefault(part.value, {})[name] = part._replace(
+                    figures=[by_name[figure] for figure in self.figures]
+                )
         return list(parts.values())
 
 
@@ -126,8 +127,8 @@ def systems_of(
         base = max(names, key=lambda name: evaluations[name].ratios.values[column]) if against == BEST else against
         bases[figure] = base
         others = [name for name in names if name != base]
-        changes = [_change(evaluations[base], evaluations[name], column, progress) for name in others]
-        tests |= {(name, figure): change for name, change in zip(others, adjusted(changes), strict=True)}
+        changes = adjusted(_change(evaluations[base], evaluations[name], column, progress) for name in others)
+        tests |= {(name, figure): change for name, change in zip(others, changes, strict=True)}
     return Systems(evaluations, chosen, against, bases, tests, ranks, front)
 
 
@@ -164,17 +165,15 @@ def _ranks(evaluations: Mapping[str, Evaluation], column: int, progress: Progres
         resampled=progress("Resampling", RESAMPLES),
         clusters=clusters,
     )
-    by_name = dict(zip(evaluations, ranks, strict=True))
-    return dict(sorted(by_name.items(), key=lambda item: item[1].value))
+    return dict(sorted(zip(evaluations, ranks, strict=True), key=lambda item: item[1].value))
 
 
 def _change(base: Evaluation, new: Evaluation, column: int = 0, progress: Progress = no_progress) -> Change:
     """The change of one figure between two systems, without an interval."""
-    before, after = _in_order(base, new).columns([column]), _document_ratios(new).columns([column])
     return changes_of(
         [new.figure_names[column]],
-        before,
-        after,
+        _in_order(base, new).columns([column]),
+        _document_ratios(new).columns([column]),
         [[0]],
         clusters=_document_clusters(new),
         seed=base.seed,
@@ -192,8 +191,7 @@ def _document_ratios(system: Evaluation) -> Ratios:
     if system.pairs.documents is None:
         return system.ratios
     shape = system.pairs.runs, len(system.document_ids), -1
-    sides = (np.reshape(side, shape).mean(axis=0) for side in (system.ratios.earned, system.ratios.weight))
-    return Ratios(*sides)
+    return Ratios(*(np.reshape(side, shape).mean(axis=0) for side in (system.ratios.earned, system.ratios.weight)))
 
 
 def _document_clusters(system: Evaluation) -> npt.NDArray[np.intp] | None:
@@ -319,8 +317,9 @@ def grid_of_runs(runs: Sequence[tuple[LoggedRun, Evaluation]], progress: Progres
     found: dict[int, Change] = {}
     for numbers in data_sets.values():
         best = max((runs[number][1] for number in numbers), key=lambda each: each.score)
-        changes = [_change_from_best(best, runs[number][1], progress) for number in numbers]
-        found |= zip(numbers, adjusted(changes), strict=True)
+        found |= zip(
+            numbers, adjusted(_change_from_best(best, runs[number][1], progress) for number in numbers), strict=True
+        )
     return [found[number] for number in range(len(runs))]
 
 

@@ -152,8 +152,7 @@ def calibration_of(
         return Calibration(0, 0, 0, none, none, none, [])
     brier, points = _brier_and_points(values, level, n_resamples, seed)
     auroc, ece = _resampled_figures(values, level, n_resamples, seed, resampled)
-    right = int(values.right.sum())
-    return Calibration(len(values.right), values.document_count, right, auroc, ece, brier, points)
+    return Calibration(len(values.right), values.document_count, int(values.right.sum()), auroc, ece, brier, points)
 
 
 class _Values:
@@ -208,8 +207,13 @@ def _resampled_figures(
     def figures(counts: Array) -> Array:
         """Return AUROC, ECE, and the sum of the bins' deviations from their observed gaps for each resample."""
         drawn_gaps = counts @ gaps / (counts @ sizes)
-        areas = area.of(counts) if area else np.ones(len(counts))
-        return np.array([areas, np.abs(drawn_gaps).sum(axis=1), np.abs(drawn_gaps - observed).sum(axis=1)])
+        return np.array(
+            [
+                area.of(counts) if area else np.ones(len(counts)),
+                np.abs(drawn_gaps).sum(axis=1),
+                np.abs(drawn_gaps - observed).sum(axis=1),
+            ]
+        )
 
     area_interval = ece_interval = Interval(note="one document: an interval needs two")
     if values.document_count > 1:
@@ -218,10 +222,9 @@ def _resampled_figures(
         ece_interval = _ece_interval(drawn[1], drawn[2], ece, level)
         if area is not None:
             influence, shares = area.influence()[:, np.newaxis], ((1 - level) / 2, (1 + level) / 2)
-            method = f"BCa bootstrap, {draws:,} resamples of documents"
             low, high, error = (float(of[0]) for of in bca(drawn[:1], np.array([area.value]), influence, shares))
             alike = math.isnan(low) or np.abs(influence).max() <= ROUNDING
-            area_interval = TOO_ALIKE if alike else Interval(low, high, error, method)
+            area_interval = TOO_ALIKE if alike else Interval(low, high, error)
     if area is None:
         values_are = "the one value is" if count == 1 else f"all {count:,} values are"
         area_interval = Interval(note=f"{values_are} {'right' if right else 'wrong'}: AUROC needs right and wrong ones")
@@ -235,8 +238,7 @@ def _ece_interval(drawn: Array, centred: Array, ece: float, level: float) -> Int
     shares = (1 - level) / 2, (1 + level) / 2
     high, low = (max(0.0, 2 * ece - float(end)) for end in np.quantile(drawn, shares))
     is_noise = ece <= np.quantile(centred, shares[1])
-    method = f"basic bootstrap, {len(drawn):,} resamples of documents"
-    return Interval(0.0 if is_noise else low, high, float(drawn.std(ddof=1)), method)
+    return Interval(0.0 if is_noise else low, high, float(drawn.std(ddof=1)))
 
 
 class RocArea:

@@ -21,7 +21,6 @@ from typing import Concatenate, NamedTuple, ParamSpec
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.errors import InputTypeError, InputValueError
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import check_number
 from docscore.core.runtime import Advance, ignore
@@ -57,14 +56,12 @@ class Interval(NamedTuple):
         low: the lower end; None if there is no interval.
         high: the upper end; None if there is no interval.
         standard_error: of the estimate; None if there is no interval.
-        method: the name of the method.
         note: why there is no interval, or why it says little, with numbers; otherwise "".
     """
 
     low: float | None = None
     high: float | None = None
     standard_error: float | None = None
-    method: str = "none"
     note: str = ""
 
     @property
@@ -111,25 +108,18 @@ class Ratios:
         """Select documents by their numbers, in this order."""
         return Ratios(self.earned[list(chosen)], self.weight[list(chosen)])
 
-    def by_cluster(self, clusters: npt.ArrayLike) -> Ratios:
+    def by_cluster(self, clusters: npt.ArrayLike | None) -> Ratios:
         """Return the same ratios with one row per cluster: the sums over its documents, in order of the numbers.
 
         Args:
-            clusters: the number of each document's cluster, shape (n,).
-
-        Raises:
-            TypeError, ValueError: unless there is one integer per document.
+            clusters: the number of each document's cluster, an integer, shape (n,); None if all are independent.
         """
+        if clusters is None:
+            return self
         labels = np.asarray(clusters)
-        if labels.shape != (self.count,):
-            expected = f"one number for each of {self.count:,} documents"
-            raise InputValueError(place="clusters", expected=expected, got=f"shape {labels.shape}")
-        if labels.size and not np.issubdtype(labels.dtype, np.integer):
-            raise InputTypeError(place="clusters", expected="whole numbers", got=str(labels.dtype))
         order = np.argsort(labels, kind="stable")
         _, starts = np.unique(labels[order], return_index=True)
-        rows = np.add.reduceat(self.table[order], starts, axis=0) if labels.size else self.table
-        earned, weight = np.hsplit(rows, 2)
+        earned, weight = np.hsplit(np.add.reduceat(self.table[order], starts, axis=0), 2)
         return Ratios(earned, weight, unit="cluster", sums=self.sums)
 
     def of(self, counts: Array) -> Array:
@@ -232,7 +222,7 @@ class Differences:
         """Select columns."""
         return Differences(self.new.columns(chosen), self.base.columns(chosen), moved=self.moved[chosen])
 
-    def by_cluster(self, clusters: npt.ArrayLike) -> Differences:
+    def by_cluster(self, clusters: npt.ArrayLike | None) -> Differences:
         """Return the same differences with one row per cluster; see `Ratios.by_cluster`."""
         return Differences(self.new.by_cluster(clusters), self.base.by_cluster(clusters), moved=self.moved)
 
@@ -286,15 +276,13 @@ def wilson_interval(count: int, of: int, *, confidence: float = CONFIDENCE) -> I
     >>> interval.low, round(interval.high, 3)
     (0.0, 0.161)
     """
-    if not of:
-        return Interval(note="no documents")
     z = _NORMAL.inv_cdf((1 + confidence) / 2)
     rate = count / of
     centre = (rate + z**2 / (2 * of)) / (1 + z**2 / of)
     half = z * math.sqrt(rate * (1 - rate) / of + (z / (2 * of)) ** 2) / (1 + z**2 / of)
     low = centre - half if count else 0.0
     high = centre + half if count < of else 1.0
-    return Interval(low, high, math.sqrt(rate * (1 - rate) / of), "Wilson")
+    return Interval(low, high, math.sqrt(rate * (1 - rate) / of))
 
 
 def intervals_of(
@@ -330,8 +318,7 @@ def intervals_of(
     (0.25, 0.88)
     """
     risk = (1 - check_confidence(confidence)) / 2
-    if clusters is not None:
-        estimates = estimates.by_cluster(clusters)
+    estimates = estimates.by_cluster(clusters)
     influence = np.abs(estimates.influence()).max(axis=0, initial=0.0) * estimates.count
     gaps = [estimates.gap(column, alike=bool(most <= ROUNDING)) for column, most in enumerate(influence)]
     intervals = {column: gap for column, gap in enumerate(gaps) if gap is not None}
@@ -341,17 +328,14 @@ def intervals_of(
     chosen = estimates.columns(possible)
     if estimates.count > MOST_RESAMPLED:
         ends = abc(chosen, (risk, 1 - risk))
-        method = f"ABC (approximate bootstrap) over {estimates.count:,} {estimates.unit}s"
     else:
         drawn = drawn_values(chosen.of, len(possible), chosen.count, n_resamples, seed, resampled)
         ends = bca(drawn, chosen.values, -chosen.left_out(), (risk, 1 - risk))
-        method = f"BCa bootstrap, {n_resamples:,} resamples of {estimates.unit}s"
     is_thin = estimates.unit == "cluster" and estimates.count < _FEWEST_CLUSTERS
     note = f"over only {estimates.count} clusters: it says little" if is_thin else ""
     for column, low, high, error in zip(possible, *ends, strict=True):
         without = np.isnan(low) or np.isnan(high)
-        interval = TOO_ALIKE if without else Interval(float(low), float(high), float(error), method, note)
-        intervals[column] = interval
+        intervals[column] = TOO_ALIKE if without else Interval(float(low), float(high), float(error), note)
     return [intervals[column] for column in range(len(gaps))]
 
 
