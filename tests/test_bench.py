@@ -168,19 +168,6 @@ def test_documents(data: Path, name: str, index: int, expected: dict[str, Any]) 
     assert read == expected
 
 
-def test_pages_files_and_schemas(data: Path) -> None:
-    assert documents_of("docvqa", data, sample="all")[0].schema is None
-    first, second = documents_of("kleister_nda", data, sample="all")
-    assert [page.text for page in second.pages] == ["Second \\ page", "term of 2 years\nNo. 1"]
-    assert first.pdf is not None
-    assert first.pdf.is_file()
-    assert documents_of("sroie", data, sample="all")[0].pages[0].words == (
-        Word("ACME SDN BHD", (10, 10, 90, 30)),
-        Word("1, MAIN ROAD, KL", (10, 40, 90, 60)),
-        Word("TOTAL 9.00", (10, 70, 90, 90)),
-    )
-
-
 def test_the_paper_keeps_the_last_party(data: Path) -> None:
     first, second = documents_of("kleister_nda", data, sample="all", style="paper")
     assert [first.answers[0]["party"], second.answers[0]["party"]] == ["Bolt_LLC", "Acme_Inc."]

@@ -106,9 +106,8 @@ def read_docvqa(folder: Path, split: str) -> list[DocumentRecord]:
     Raises:
         ValueError: naming file and row.
     """
-    patterns = (f"{split}_v1.0_withQT.json", f"{split}_v1.0.json")
-    source, rows = _rows(folder, patterns, split, "image")
-    return [_question(row, place, source.parent, folder) for place, row in rows]
+    bases, rows = _rows(folder, (f"{split}_v1.0_withQT.json", f"{split}_v1.0.json"), split, "image")
+    return [_question(row, place, bases) for place, row in rows]
 
 
 def read_mp_docvqa(folder: Path, split: str) -> list[DocumentRecord]:
@@ -120,12 +119,14 @@ def read_mp_docvqa(folder: Path, split: str) -> list[DocumentRecord]:
     Raises:
         ValueError: naming file and row.
     """
-    source, rows = _rows(folder, (f"{split}.json",), split, "page_ids")
-    return [_question_on_pages(row, place, source.parent, folder) for place, row in rows]
+    bases, rows = _rows(folder, (f"{split}.json",), split, "page_ids")
+    return [_question_on_pages(row, place, bases) for place, row in rows]
 
 
-def _rows(folder: Path, patterns: tuple[str, ...], split: str, key: str) -> tuple[Path, Iterator[tuple[str, Any]]]:
-    """Return the file with questions that have a key, and its rows with their places."""
+def _rows(
+    folder: Path, patterns: tuple[str, ...], split: str, key: str
+) -> tuple[list[Path], Iterator[tuple[str, Any]]]:
+    """Return the folders in which pages may be, and the rows with their places of the file whose rows have a key."""
 
     def fits(path: Path) -> bool:
         if path.suffix == ".parquet":
@@ -136,21 +137,23 @@ def _rows(folder: Path, patterns: tuple[str, ...], split: str, key: str) -> tupl
 
     hub = f"{split}*.parquet"
     source = found_file(folder, (*patterns, hub), f"the questions of the split {split!r}", fits)
+    bases = [source.parent, folder, source.parent.parent]
     if source.suffix == ".parquet":
         tables = map(read_table, sorted(source.parent.glob(hub)))
-        return source, ((str(table.where(number)), row) for table in tables for number, row in enumerate(table.rows))
+        return bases, ((str(table.where(number)), row) for table in tables for number, row in enumerate(table.rows))
     rows = checked(read_value(source), {"data": [dict]}, f"{source}, $")["data"]
-    return source, ((f"{source}, data[{number}]", row) for number, row in enumerate(rows))
+    return bases, ((f"{source}, data[{number}]", row) for number, row in enumerate(rows))
 
 
-def _question(row: Any, place: str, beside: Path, folder: Path) -> DocumentRecord:
+def _question(row: Any, place: str, bases: list[Path]) -> DocumentRecord:
     """Return a question about one page. Rows from the Hub contain the picture."""
     image = checked(row, {"image": (str, dict), "docId": (int, str)}, place)["image"]
-    page = _page(image, place, [beside, folder, beside.parent], ("spdocvqa_images", "documents", "images"))
-    return _document(row, place, (page,), row["docId"])
+    return _document(
+        row, place, (_page(image, place, bases, ("spdocvqa_images", "documents", "images")),), row["docId"]
+    )
 
 
-def _question_on_pages(row: Any, place: str, beside: Path, folder: Path) -> DocumentRecord:
+def _question_on_pages(row: Any, place: str, bases: list[Path]) -> DocumentRecord:
     """Return a question about several pages. Rows from the Hub contain pictures, and answers as a Python literal."""
     group = checked(row, {"doc_id": str}, place)["doc_id"]
     images = [row.get(f"image_{number}") for number in range(1, _MOST_PAGES + 1)]
@@ -159,10 +162,8 @@ def _question_on_pages(row: Any, place: str, beside: Path, folder: Path) -> Docu
     if isinstance(row.get("answers"), str):
         with suppress(ValueError, SyntaxError):
             row = {**row, "answers": ast.literal_eval(row["answers"])}
-    bases = [beside, folder, beside.parent]
-    return _document(
-        row, place, tuple(_page(each, place, bases, ("images", "documents")) for each in images if each), group
-    )
+    pages = tuple(_page(image, place, bases, ("images", "documents")) for image in images if image)
+    return _document(row, place, pages, group)
 
 
 def _document(row: Any, place: str, pages: tuple[Page, ...], group: int | str) -> DocumentRecord:
@@ -187,8 +188,12 @@ def _words(content: Any, place: str) -> tuple[Word, ...]:
     if isinstance(content, dict) and "WORD" in content:
         return tuple(map(_word_of_block, checked(content, _WORD_BLOCKS, place)["WORD"]))
     results = checked(content, _LINES_OF_WORDS, place)["recognitionResults"]
-    words = (word for result in results for line in result["lines"] for word in line["words"])
-    return tuple(Word(word["text"], box_of_corners(word["boundingBox"])) for word in words)
+    return tuple(
+        Word(word["text"], box_of_corners(word["boundingBox"]))
+        for result in results
+        for line in result["lines"]
+        for word in line["words"]
+    )
 
 
 def _word_of_block(block: Any) -> Word:
@@ -222,7 +227,6 @@ def read_kleister(folder: Path, split: str, key: str, *, several: tuple[str, ...
     answers = _lines_of(labels)
     if len(lines) != len(answers):
         raise unlike_format(labels, f"{len(lines):,} lines as in {source.name}", f"{len(answers):,}")
-    files = source.parent.parent / "documents"
     documents = []
     for number, (line, label) in enumerate(zip(lines, answers, strict=True), 1):
         cells = line.split("\t")
@@ -232,7 +236,7 @@ def read_kleister(folder: Path, split: str, key: str, *, several: tuple[str, ...
         name, text = cells[0], _ESCAPE.sub(lambda found: _ESCAPES[found[0]], cells[-1])
         answer = _labels(label, f"{labels}, line {number}", several)
         pages = tuple(Page(text=part) for part in text.split("\f"))
-        pdf = files / name
+        pdf = source.parent.parent / "documents" / name
         documents.append(DocumentRecord(name, (answer,), pages, pdf if pdf.is_file() else None))
     return documents
 
@@ -289,13 +293,11 @@ def read_sroie(folder: Path, split: str) -> list[DocumentRecord]:
 
 
 def _receipt(path: Path, folder: Path) -> DocumentRecord:
-    answer = read_value(path)
-    checked(answer, dict, str(path))
+    answer = checked(read_value(path), dict, str(path))
     checked(list(answer.values()), [str], f"{path}, values")
     image = first_that_exists(folder / "img" / f"{path.stem}{suffix}" for suffix in (".jpg", ".png"))
     boxes = folder / "box" / path.name
-    page = Page(image, _lines_with_boxes(boxes) if boxes.is_file() else None)
-    return DocumentRecord(path.stem, (answer,), (page,))
+    return DocumentRecord(path.stem, (answer,), (Page(image, _lines_with_boxes(boxes) if boxes.is_file() else None),))
 
 
 def _lines_with_boxes(path: Path) -> tuple[Word, ...]:
@@ -345,8 +347,7 @@ def read_vrdu(folder: Path, form: str) -> list[DocumentRecord]:
     Raises:
         ValueError: naming file and line.
     """
-    patterns = [f"{form}/main/dataset.jsonl{suffix}" for suffix in (".gz", "")]
-    source = found_file(folder, patterns, f"the data of {form}")
+    source = found_file(folder, [f"{form}/main/dataset.jsonl{suffix}" for suffix in (".gz", "")], f"the data of {form}")
     table = read_table(source)
     return [_form(row, f"{table.where(number)}, $", source.with_name("pdfs")) for number, row in enumerate(table.rows)]
 
@@ -354,7 +355,7 @@ def read_vrdu(folder: Path, form: str) -> list[DocumentRecord]:
 def _form(row: Any, place: str, folder: Path) -> DocumentRecord:
     pdf, ocr = folder / checked(row, _FORM, place)["filename"], row["ocr"]
     answer = _labels_of(row["annotations"], f"{place}.annotations")
-    pages = tuple(Page(words=tuple(_words_of(page["tokens"], ocr["text"]))) for page in ocr["pages"])
+    pages = tuple(Page(words=_words_of(page["tokens"], ocr["text"])) for page in ocr["pages"])
     return DocumentRecord(row["filename"], (answer,), pages, pdf if pdf.is_file() else None)
 
 
@@ -373,15 +374,12 @@ def _row(keys: list[str], cells: Any, place: str) -> dict[str, str]:
     """Return a row of a form without its empty cells."""
     if len(checked(cells, list, place)) != len(keys):
         raise unlike_format(place, f"a row of {len(keys)} cells", short_repr(cells))
-    filled = {key: cell for key, cell in zip(keys, cells, strict=True) if cell}
-    return {key: checked(cell, _SPAN, place)[0].strip() for key, cell in filled.items()}
+    return {key: checked(cell, _SPAN, place)[0].strip() for key, cell in zip(keys, cells, strict=True) if cell}
 
 
-def _words_of(tokens: list[Any], text: str) -> Iterator[Word]:
-    for token in tokens:
-        word = "".join(text[start:end] for start, end in token["segments"]).strip()
-        if word:
-            yield Word(word, tuple(token["bbox"][1:]))
+def _words_of(tokens: list[Any], text: str) -> tuple[Word, ...]:
+    texts = ("".join(text[start:end] for start, end in token["segments"]).strip() for token in tokens)
+    return tuple(Word(word, tuple(token["bbox"][1:])) for word, token in zip(texts, tokens, strict=True) if word)
 
 
 _PDF, _TEXT = ".pdf", ".txt"
@@ -416,8 +414,11 @@ def documents_in(
     found = _files_by_id(folder)
     missing = [name for name in rows.ids if name not in found]
     if missing:
-        got = f"none for {len(missing):,}: {some_of(missing)}"
-        raise unlike_format(folder, f"a document for each of the {len(rows.ids):,} ids", got)
+        raise unlike_format(
+            folder,
+            f"a document for each of the {len(rows.ids):,} ids",
+            f"none for {len(missing):,}: {some_of(missing)}",
+        )
     schemas = SchemaSource.of(schema or found_file(folder, ["schema.json"], "a JSON Schema, or the option schema"))
     return [
         _document_of(name, found[name], answers, loads(schemas.schema_of(name)), with_text=with_text)
@@ -444,11 +445,9 @@ def _document_of(name: str, path: Path, answers: Any, schema: dict[str, Any], *,
             raise unlike_format(path, f"pictures of pages ({', '.join(PICTURES)})", "none")
         return DocumentRecord(name, answers, tuple(Page(image=each) for each in pictures), schema=schema)
     if suffix == _PDF:
-        pages = pages_of_pdf(path) if with_text else ()
-        return DocumentRecord(name, answers, pages, path, schema=schema)
-    if suffix == _TEXT:
-        return DocumentRecord(name, answers, (Page(text=path.read_text("utf-8")),), schema=schema)
-    return DocumentRecord(name, answers, (Page(image=path),), schema=schema)
+        return DocumentRecord(name, answers, pages_of_pdf(path) if with_text else (), path, schema=schema)
+    page = Page(text=path.read_text("utf-8")) if suffix == _TEXT else Page(image=path)
+    return DocumentRecord(name, answers, (page,), schema=schema)
 
 
 _SEVERAL = ("party",)  # the key of Kleister NDA that may have several values
@@ -633,20 +632,18 @@ def checked_data(folder: Path, name: str | None = None) -> list[dict[str, Any]]:
 
 
 def _checked(folder: Path, data_set: DataSet) -> dict[str, Any]:
-    documents: list[DocumentRecord] | None = None
-    fault = None
+    found: dict[str, Any] = {"documents": None, "methods": {}, "fault": None}
     try:
         documents = data_set.load(folder, data_set.splits[0])
+        methods = {method: sum(_has(each, method) for each in documents) for method in NEEDS}
+        found |= {"documents": len(documents), "methods": methods}
     except (OSError, ValueError) as error:
-        fault = str(error)
-    methods = {} if documents is None else {method: sum(_has(each, method) for each in documents) for method in NEEDS}
+        found["fault"] = str(error)
     return {
         "name": data_set.name,
         "title": data_set.title,
         "split": data_set.splits[0],
-        "documents": None if documents is None else len(documents),
-        "methods": methods,
-        "fault": fault,
+        **found,
         "source": data_set.source,
         "licence": data_set.licence,
     }

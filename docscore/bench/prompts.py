@@ -137,19 +137,14 @@ def latin_text(words: Sequence[Word]) -> str:
     Tea  1.20
     Cake
     """
-    lines = _lines(words)
-    width = _character_width(lines)
-    return "\n".join(_in_columns(line, width) for line in lines)
-
-
-def _lines(words: Sequence[Word]) -> list[list[Word]]:
     lines: list[list[Word]] = []
     for word in words:
         if lines and _on_one_line(lines[-1][-1].box, word.box):
             lines[-1].append(word)
         else:
             lines.append([word])
-    return lines
+    width = _character_width(lines)
+    return "\n".join(_in_columns(line, width) for line in lines)
 
 
 def _on_one_line(first: Box, second: Box) -> bool:
@@ -160,20 +155,18 @@ def _on_one_line(first: Box, second: Box) -> bool:
 
 def _character_width(lines: Sequence[Sequence[Word]]) -> float:
     """Return the mean width of a character in the line with the most characters; 1 if nothing has a width."""
-    most, width = 1, 0.0
-    for line in lines:
-        characters = sum(len(word.text) for word in line)
-        if characters >= most:
-            most = characters
-            width = max(word.box[2] for word in line) - min(word.box[0] for word in line)
+    counts = [sum(len(word.text) for word in line) for line in lines]
+    most, number = max(zip(counts, range(len(lines)), strict=True), default=(0, 0))
+    if not most:
+        return 1.0
+    width = max(word.box[2] for word in lines[number]) - min(word.box[0] for word in lines[number])
     return width / most or 1.0
 
 
 def _in_columns(line: Sequence[Word], width: float) -> str:
     text = ""
     for word in line:
-        text = f"{text} " if text else text
-        text = text.ljust(int(word.box[0] / width)) + word.text
+        text = (f"{text} " if text else "").ljust(int(word.box[0] / width)) + word.text
     return text
 
 
@@ -252,8 +245,7 @@ def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
         known = any(each.get("type") == "null" for each in schema["anyOf"])
         return schema if known else {**schema, "anyOf": [*schema["anyOf"], {"type": "null"}]}
     result = dict(schema)
-    if "type" in schema:
-        kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    if kinds := _kinds(schema):
         result["type"] = kinds if "null" in kinds else [*kinds, "null"]
     if "enum" in schema and None not in schema["enum"]:
         result["enum"] = [*schema["enum"], None]
