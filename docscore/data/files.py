@@ -67,20 +67,17 @@ def read_jsonl(path: Path, file: Iterable[bytes], faults: Faults, _delimiter: st
     numbers: list[int] = []
     for number, line in enumerate(file, 1):
         if line.strip():
+            row: Any = Faulty
+            try:
+                row = loads(line.removesuffix(b"\n").decode(), unique_keys=True)
+            except UnicodeDecodeError as error:
+                faults.add("not UTF-8", not_utf8(in_line(path, number), error))
+            except JsonError as error:
+                faults.add("not JSON", error.in_place(in_line(path, number), one_line=True))
             numbers.append(number)
-            rows.append(_row_of_line(line, path, number, faults))
+            rows.append(row)
     _check_jsonl(path, rows)
     return Table(path, rows, lambda index: in_line(path, numbers[index]))
-
-
-def _row_of_line(line: bytes, path: Path, number: int, faults: Faults) -> Any:
-    try:
-        return loads(line.removesuffix(b"\n").decode(), unique_keys=True)
-    except UnicodeDecodeError as error:
-        faults.add("not UTF-8", not_utf8(in_line(path, number), error))
-    except JsonError as error:
-        faults.add("not JSON", error.in_place(in_line(path, number), one_line=True))
-    return Faulty
 
 
 def _check_jsonl(path: Path, rows: Sequence[Any]) -> None:
@@ -93,9 +90,12 @@ def _check_jsonl(path: Path, rows: Sequence[Any]) -> None:
     if len(rows) == 1 and isinstance(rows[0], list) and any(isinstance(row, dict) and ID in row for row in rows[0]):
         got = f"a list of {len(rows[0]):,} rows"
     if got:
-        expected = "a JSON value on each line"
-        problem = f"expected {expected}, got {got}; name it .json"
-        raise InputValueError(place=in_file(path), expected=expected, got=got, problem=problem)
+        raise InputValueError(
+            place=in_file(path),
+            expected="a JSON value on each line",
+            got=got,
+            problem=f"expected a JSON value on each line, got {got}; name it .json",
+        )
 
 
 def _read_json(path: Path, file: io.BufferedReader, _faults: Faults, _delimiter: str | None) -> Table:
@@ -129,26 +129,23 @@ def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: st
     header: list[str] = []
     rows: list[Any] = []
     numbers: list[int] = []
-    while True:
-        number = reader.line_num + 1
-        try:
-            cells = next(reader)
-        except StopIteration:
-            break
-        except csv.Error as error:
-            if not header or next(source, None) is not None:
-                raise InputValueError(place=in_line(path, number), problem=str(error)) from None
-            problem = f"the last row, which begins here, cannot be read: {error}"
-            faults.add("cut off", Diagnostic((in_line(path, number),), problem=problem))
-            numbers.append(number)
-            rows.append(Faulty)
-            break
-        if cells and not header:
-            _check_columns(cells, in_line(path, number))
-            header = cells
-        elif cells:
-            numbers.append(number)
-            rows.append(_csv_row(header, cells, in_line(path, number), faults))
+    number = 1
+    try:
+        for cells in reader:
+            if cells and not header:
+                _check_columns(cells, in_line(path, number))
+                header = cells
+            elif cells:
+                numbers.append(number)
+                rows.append(_csv_row(header, cells, in_line(path, number), faults))
+            number = reader.line_num + 1
+    except csv.Error as error:
+        if not header or next(source, None) is not None:
+            raise InputValueError(place=in_line(path, number), problem=str(error)) from None
+        problem = f"the last row, which begins here, cannot be read: {error}"
+        faults.add("cut off", Diagnostic((in_line(path, number),), problem=problem))
+        numbers.append(number)
+        rows.append(Faulty)
     return Table(path, rows, lambda index: in_line(path, numbers[index]), has_columns=True)
 
 
@@ -175,9 +172,13 @@ def _check_columns(names: Sequence[str], place: PlacePart) -> None:
 def _csv_row(header: list[str], cells: list[str], place: PlacePart, faults: Faults) -> Any:
     if len(cells) != len(header):
         is_split_wrong = set("".join(header)) & set(DELIMITERS)
-        remedy = "if the columns are split at the wrong character, add --delimiter" if is_split_wrong else ""
-        expected = f"{len(header)} cells as in the header"
-        faults.add("unlike the header", Diagnostic((place,), expected, str(len(cells)), remedy=remedy))
+        fault = Diagnostic(
+            (place,),
+            f"{len(header)} cells as in the header",
+            str(len(cells)),
+            remedy="if the columns are split at the wrong character, add --delimiter" if is_split_wrong else "",
+        )
+        faults.add("unlike the header", fault)
         return Faulty
     row: dict[str, Any] = dict(zip(header, cells, strict=True))
     for name in filter(row.__contains__, _JSON_COLUMNS):
@@ -308,8 +309,7 @@ def arrow_rows(
         filled |= {name: None for name in schema.names if _has_filled_keys(batch.column(name))}
         rows += [dict(zip(schema.names, values, strict=True)) for values in zip(*columns, strict=True)]
     for name in filled:
-        sentence = f"{closer(place, f'column {name!r}')}: {_FILLED}"
-        warnings.warn(sentence, UserWarning, stacklevel=level_of_caller())
+        warnings.warn(f"{closer(place, f'column {name!r}')}: {_FILLED}", UserWarning, stacklevel=level_of_caller())
     return rows
 
 
@@ -325,8 +325,9 @@ def _value(item: Any, place: PlacePart) -> Any:
     try:
         return item.as_py(maps_as_pydicts="strict")
     except _UNREADABLE as error:
-        got = f"{item.type} ({error.args[0]})"
-        raise InputValueError(place=place, expected="a value that Python has", got=got) from None
+        raise InputValueError(
+            place=place, expected="a value that Python has", got=f"{item.type} ({error.args[0]})"
+        ) from None
 
 
 def _has_filled_keys(column: Any) -> bool:
@@ -398,8 +399,11 @@ def read_table(
         return table
     if suffix not in (*_BINARY_READERS, *LOG_FORMATS):
         texts, others = ", ".join(_TEXT_READERS), ", ".join([*_BINARY_READERS, *LOG_FORMATS])
-        expected = f"a file name that ends in {texts} (each also with .gz), {others}"
-        raise InputValueError(place=in_file(path), expected=expected, got=path.suffix or "none")
+        raise InputValueError(
+            place=in_file(path),
+            expected=f"a file name that ends in {texts} (each also with .gz), {others}",
+            got=path.suffix or "none",
+        )
     path.open("rb").close()  # a file that cannot be opened gives the same error in all formats
     with gc_pause():
         if suffix in _BINARY_READERS:
@@ -475,8 +479,11 @@ class ColumnNames(NamedTuple):
             ValueError: for a column of ids of the references where rows hold both sides.
         """
         if both and self.references_id is not None:
-            expected, got = "a side of references, whose ids it names", "rows that hold both sides"
-            raise InputValueError(place="references_id_column", expected=expected, got=got)
+            raise InputValueError(
+                place="references_id_column",
+                expected="a side of references, whose ids it names",
+                got="rows that hold both sides",
+            )
         own = self.references_id if side == "references" else self.predictions_id
         options = {ID: ("id_column", self.id) if own is None else (f"{side}_id_column", own)}
         if both or side == "predictions":
@@ -540,8 +547,7 @@ def _rows_by_id(values: Mapping[Any, Any], side: Side) -> list[dict[str, Any]]:
     """Return the rows of a dict from id to value; a tuple in the ground truths holds acceptable answers."""
     splits = [str(name) for name, value in values.items() if hasattr(value, "column_names")]
     if splits:
-        got = f"several ({', '.join(splits)})"
-        raise InputTypeError(place=side, expected="one split of a dataset", got=got)
+        raise InputTypeError(place=side, expected="one split of a dataset", got=f"several ({', '.join(splits)})")
     if side == "predictions":
         return [{ID: name, PREDICTION: value} for name, value in values.items()]
     return [{ID: name, REFERENCES: value if isinstance(value, tuple) else (value,)} for name, value in values.items()]
@@ -552,18 +558,16 @@ def _rows_of_frame(source: Any, side: Side, id_column: str) -> list[dict[str, An
 
     Their methods identify the tables of these libraries, so that none of the libraries is imported.
     """
-    rows: list[dict[str, Any]] | None = None
     if hasattr(source, "iloc") and hasattr(source, "columns"):  # pandas
         if id_column in source.index.names:
             source = source.reset_index(level=id_column)
-        rows = source.astype(object).where(source.notna(), None).to_dict("records")  # NaN stands for a missing value
-    elif hasattr(source, "to_dicts"):  # polars
-        rows = source.to_dicts()
-    elif hasattr(source, "to_batches"):  # Arrow
-        rows = arrow_rows(source.to_batches(), source.schema, side, lambda index: f"{side}[{index}]")
-    elif hasattr(source, "column_names"):  # datasets
-        rows = [dict(row) for row in source]
-    return rows
+        source = source.astype(object).where(source.notna(), None)  # NaN stands for a missing value
+        return source.to_dict("records")  # type: ignore[no-any-return]
+    if hasattr(source, "to_dicts"):  # polars
+        return source.to_dicts()  # type: ignore[no-any-return]
+    if hasattr(source, "to_batches"):  # Arrow
+        return arrow_rows(source.to_batches(), source.schema, side, lambda index: f"{side}[{index}]")
+    return [dict(row) for row in source] if hasattr(source, "column_names") else None  # datasets
 
 
 def with_names(table: Table, side: Side, names: ColumnNames, *, both: bool) -> Table:
@@ -584,8 +588,11 @@ def with_names(table: Table, side: Side, names: ColumnNames, *, both: bool) -> T
     rows = [dict(row) if isinstance(row, dict) else row for row in table.rows]
     for name, (option, given) in renamed.items():
         if name in COSTS and ID not in renamed and not (isinstance(rows[0], dict) and ID in rows[0]):
-            expected = f"rows with {ID!r} beside the column of {option}"
-            raise InputValueError(place=in_file(table.path), expected=expected, got=described(table.first()))
+            raise InputValueError(
+                place=in_file(table.path),
+                expected=f"rows with {ID!r} beside the column of {option}",
+                got=described(table.first()),
+            )
         for row, cell in zip(rows, _column(table, option, given), strict=True):
             if isinstance(row, dict):  # overwrites a column that has the name of the format but was not asked for
                 row[name] = NoCell if cell is Absent and name != PREDICTION else cell
@@ -720,8 +727,11 @@ class _Unpacked(gzip.GzipFile):
         try:
             count = super().readinto(buffer)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            got = f"something else or a part of it ({error})"
-            raise InputValueError(place=in_file(self._path), expected="what gzip writes", got=got) from None
+            raise InputValueError(
+                place=in_file(self._path),
+                expected="what gzip writes",
+                got=f"something else or a part of it ({error})",
+            ) from None
         self._unpacked += count
         _check_unpacked(self._path, self._unpacked, self._max_bytes)
         check_room(self._path, self._unpacked)
@@ -742,5 +752,4 @@ def _decoded(path: Path, content: bytes) -> str:
     try:
         return content.decode()
     except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise InputValueError(not_utf8(in_line(path, line), error)) from None
+        raise InputValueError(not_utf8(in_line(path, error.object.count(b"\n", 0, error.start) + 1), error)) from None

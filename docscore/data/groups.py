@@ -39,20 +39,25 @@ def groups_of_rows(pairs: Pairs, grouping: Grouping, option: str) -> list[str]:
         labels = cells_of(rows, grouping)
         if all(label is NoCell for label in labels):
             columns = sorted({str(key) for row in rows for key in row})
-            got = ", ".join(map(repr, columns)) or "rows without columns"
-            raise InputValueError(place=option, expected=f"a column {grouping!r} of the references", got=got)
+            raise InputValueError(
+                place=option,
+                expected=f"a column {grouping!r} of the references",
+                got=", ".join(map(repr, columns)) or "rows without columns",
+            )
         labels = [None if label is NoCell or label is Absent else label for label in labels]
     else:
         labels = as_rows(grouping, option)
         if len(labels) != len(pairs.ids):
-            expected = f"a label for each of {len(pairs.ids):,} references"
-            raise InputValueError(place=option, expected=expected, got=f"{len(labels):,}")
+            raise InputValueError(
+                place=option, expected=f"a label for each of {len(pairs.ids):,} references", got=f"{len(labels):,}"
+            )
     names = []
     for name, label in zip(pairs.ids, labels, strict=True):
         plain = label.item() if hasattr(label, "item") else label
         if plain is not None and type(plain) not in SCALAR_TYPES:
-            place, got = (option, row_place(name)), type(label).__name__
-            raise InputTypeError(place=place, expected="a text or a number", got=got)
+            raise InputTypeError(
+                place=(option, row_place(name)), expected="a text or a number", got=type(label).__name__
+            )
         names.append("null" if plain is None else str(plain))
     return names
 
@@ -76,7 +81,9 @@ def joined_runs(runs: Sequence[Pairs], names: Sequence[str]) -> Pairs:
     for name, part in parts:
         others = sorted(set(first.ids) ^ set(part.ids))
         if others:
-            got = f"{len(others):,} that only one of them has, such as {short_repr(others[0])}"
-            raise InputValueError(place=f"{first_name} and {name}", expected="the same documents in all runs", got=got)
-    aligned = common_rows([part for _, part in parts])
-    return stacked_runs([first, *aligned[1:]], "run")
+            raise InputValueError(
+                place=f"{first_name} and {name}",
+                expected="the same documents in all runs",
+                got=f"{len(others):,} that only one of them has, such as {short_repr(others[0])}",
+            )
+    return stacked_runs([first, *common_rows([part for _, part in parts])[1:]], "run")
