@@ -62,7 +62,7 @@ def _is_nothing(cell: Any) -> bool:
 
 
 def undominated(systems: Mapping[str, tuple[float, float]]) -> list[str]:
-    """The systems that no other one beats: none is at least as good and at most as dear, and better in one of the two.
+    """Return the systems that no other system beats: at least as good, at most as expensive, and better in one of both.
 
     Args:
         systems: score and cost of each system by its name.

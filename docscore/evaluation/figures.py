@@ -46,9 +46,9 @@ def figures_of(names: Sequence[FigureName], ratios: Ratios, confidence: float | 
         confidence: the level of the intervals, or None.
         drawing: keywords of `intervals_of`.
     """
-    intervals: Sequence[Interval | None] = [None] * len(names)
-    if confidence is not None:
-        intervals = intervals_of(ratios, confidence, **drawing)
+    intervals: Sequence[Interval | None] = (
+        [None] * len(names) if confidence is None else intervals_of(ratios, confidence, **drawing)
+    )
     figures = zip(names, ratios.values.tolist(), intervals, strict=True)
     return [Figure(*name, value, interval) for name, value, interval in figures]
 

@@ -129,19 +129,22 @@ def runs_lines(runs: Runs) -> list[str]:
     lines = [f"{scores}{more}; standard deviation between runs {runs.deviation:.4f}"]
     if runs.shares is None:
         return [*lines, "all documents have the same score in all runs"]
-    parts = zip(("between documents", "between runs", "of a document from run to run"), runs.shares, strict=True)
-    lines.append("variance: " + ", ".join(f"{share_text(share)} {name}" for name, share in parts))
-    lines.append(f"{len(runs.unstable):,} of {runs.documents:,} documents have other scores in other runs")
     documents, wanted = runs.wanted
     other = "no number of runs would be enough" if wanted is None else f"or about {wanted:,} runs of these documents"
-    lines.append(f"an interval half as wide takes about {documents:,} documents in as many runs; {other}")
-    return lines
+    return [
+        *lines,
+        "variance: {} between documents, {} between runs, {} of a document from run to run".format(
+            *map(share_text, runs.shares)
+        ),
+        f"{len(runs.unstable):,} of {runs.documents:,} documents have other scores in other runs",
+        f"an interval half as wide takes about {documents:,} documents in as many runs; {other}",
+    ]
 
 
 def headline_text(evaluation: Evaluation, noun: str) -> str:
     """What the headline figure is, with its interval: "mean ANLS* of 40 documents, 95% interval 0.7511 to 0.8532"."""
-    sample = sample_text(evaluation, noun)
-    return f"{'mean ' if evaluation.is_mean else ''}{evaluation.figure_names[0].label} of {sample}"
+    mean = "mean " if evaluation.is_mean else ""
+    return f"{mean}{evaluation.figure_names[0].label} of {sample_text(evaluation, noun)}"
 
 
 def slice_text(system: ScoredRows) -> str:
@@ -165,8 +168,9 @@ def count_lines(system: ScoredRows, *, alone: bool = True, doubts: bool = True) 
             more = f" and {len(ids[name]) - NAMED:,} more" if len(ids.get(name, [])) > NAMED else ""
             lines.append(f"{counted(count, noun)} {what}{why}" + (f": {first}{more}" if first else ""))
     if system.options.with_confidences and not system.has_reviews:
-        label = system.scorer.label
-        lines.append(f"{label} does not say which values are right: no trade-off of automation, no calibration")
+        lines.append(
+            f"{system.scorer.label} does not say which values are right: no trade-off of automation, no calibration"
+        )
     return [*lines, *(system.doubts if doubts else ()), *filter(None, [by_value_text({"": system})] if alone else ())]
 
 

@@ -33,12 +33,11 @@ class Systems:
     Attributes:
         evaluations: of each system by its name.
         figures: the names of the figures that are shown.
-        against: the system that the others are tested against, or "best"; "" where there are no tests.
-        bases: by the name of the figure, the system that the others are tested against.
-        tests: by the names of system and figure, how it differs from that of the base, adjusted by Holm.
-        ranks: of each system by its name, by the first of the figures; empty where none were asked for.
-        front: the systems that no other one beats in both the first of the figures and cost; None where this was not
-            asked for.
+        against: the system that the others are tested against, or "best"; "" if there are no tests.
+        bases: the system that the others are tested against, by the name of the figure.
+        tests: the change from the base, adjusted by Holm, by the names of system and figure.
+        ranks: the rank of each system by the first figure, by name; empty if not requested.
+        front: the systems that no other system beats in both the first figure and cost; None if not requested.
     """
 
     evaluations: Mapping[str, Evaluation]
@@ -55,7 +54,7 @@ class Systems:
         return next(iter(self.evaluations.values()))
 
     def score_per_cost(self, name: str) -> float | None:
-        """The first of the figures, divided by the mean cost of a document; None where that is not known, or 0."""
+        """The first figure, divided by the mean cost of a document; None if that cost is unknown or 0."""
         system, cost = self.evaluations[name], self.evaluations[name].document_cost
         return system.figures[self.figures[0]] / cost if cost else None
 
@@ -85,11 +84,11 @@ def systems_of(
 
     Args:
         evaluations: of each system by its name, on the same rows, with the same metrics and a level of confidence.
-        figures: the names of the figures to keep, in this order; None for all, and for the first one of ranks.
-        against: the name of the system that each other is tested against, by paired permutation tests; "best" for the
-            best system by each figure; None for no tests.
-        ranked: whether the systems are put in the order of their ranks by the first of the figures.
-        pareto: whether the systems are looked for that no other one beats in both the first of the figures and cost.
+        figures: the names of the figures to keep, in this order; None for all, or with ranks for the first one.
+        against: the system to test the others against, by paired permutation tests; "best" for the best system on each
+            figure; None for no tests.
+        ranked: whether to order the systems by their ranks on the first figure.
+        pareto: whether to find the systems that no other system beats in both the first figure and cost.
         progress: called when the phase "Resampling" of each test begins.
 
     Raises:
@@ -133,7 +132,7 @@ def systems_of(
 
 
 def _front(evaluations: Mapping[str, Evaluation], figure: str) -> list[str]:
-    """The systems that no other one beats in both a figure and cost."""
+    """Return the systems that no other system beats in both a figure and cost."""
     values: dict[str, tuple[float, float]] = {}
     for name, evaluation in evaluations.items():
         cost = evaluation.document_cost
@@ -261,7 +260,7 @@ class LoggedRun:
 def logs_of_cells(
     runs: Mapping[Path, LoggedRun], *, only_complete: bool
 ) -> tuple[dict[tuple[str, str, str], list[Path]], dict[Path, str]]:
-    """Which logs make the cells of a grid.
+    """Assign logs to the cells of a grid.
 
     Of several runs of one task, as a run and the one that went on with it, the newest complete one counts. Other runs
     of one data set, method and model are its runs.
@@ -294,22 +293,22 @@ _SUMMED = ("documents", "errors", "input_tokens", "output_tokens", "cost", "seco
 
 
 def total_of_runs(runs: Sequence[LoggedRun]) -> LoggedRun:
-    """The runs of one cell as one, with the sums of what they took; None where one does not say it."""
+    """Return the runs of one cell as one run with the sums of their counts and costs; None for a sum with a gap."""
     values = {name: [getattr(run, name) for run in runs] for name in _SUMMED}
     sums: dict[str, Any] = {name: None if None in numbers else sum(numbers) for name, numbers in values.items()}
     return replace(runs[0], **sums)
 
 
 def grid_of_runs(runs: Sequence[tuple[LoggedRun, Evaluation]], progress: Progress = no_progress) -> list[Change]:
-    """How each run differs from the best of its data set, paired by document; adjusted by Holm for each data set.
+    """Return how each run differs from the best one of its data set, paired by document and adjusted by Holm.
 
     Args:
         runs: what the logs say of each cell, and its scores.
         progress: called when the phase "Resampling" of each test begins.
 
     Returns:
-        A change for each run, from the best of its data set to the run; without a p-value for the best one, and where
-        the two do not have the same documents.
+        For each run, the change from the best run of its data set. It has no p-value for the best run itself, and for
+        runs on other documents.
     """
     data_sets: dict[str, list[int]] = {}
     for number, (run, _) in enumerate(runs):
@@ -324,7 +323,7 @@ def grid_of_runs(runs: Sequence[tuple[LoggedRun, Evaluation]], progress: Progres
 
 
 def _change_from_best(best: Evaluation, run: Evaluation, progress: Progress) -> Change:
-    """The change from the best run of a data set to another; not tested where it is as good, or on other documents."""
+    """Return the change from the best run to another one; equal runs and runs on other documents are not tested."""
     if run.score != best.score and sorted(best.document_ids) == sorted(run.document_ids):
         return _change(best, run, progress=progress)
     return Change(*run.figure_names[0], best.score, run.score)

@@ -140,8 +140,11 @@ class Table(Displayed, list[dict[str, Any]]):
     def without(self, *names: str) -> Table:
         """Return the table without the named columns."""
         kept = [number for number, column in enumerate(self.heads) if column.name not in names]
-        cells = tuple(tuple(row[number] for number in kept) for row in self.cells)
-        return replace(self, heads=tuple(self.heads[number] for number in kept), cells=cells)
+        return replace(
+            self,
+            heads=tuple(self.heads[number] for number in kept),
+            cells=tuple(tuple(row[number] for number in kept) for row in self.cells),
+        )
 
     def stacked(self) -> Table:
         """Return the table with a row for each system that has a value, in place of a column for each system."""
@@ -152,8 +155,12 @@ class Table(Displayed, list[dict[str, Any]]):
             for system, cell in zip(self.heads[start:], row[start:], strict=True)
             if cell.text
         )
-        heads = (*self.heads[:start], TableColumn("system", "system", "text"), TableColumn("value", "value"))
-        return replace(self, heads=heads, cells=cells, systems_from=0)
+        return replace(
+            self,
+            heads=(*self.heads[:start], TableColumn("system", "system", "text"), TableColumn("value", "value")),
+            cells=cells,
+            systems_from=0,
+        )
 
 
 Content = tuple[TableColumn, Callable[[Any], TableCell]]  # a column, and its cell for an item

@@ -111,12 +111,15 @@ def print_comparison(console: Console, comparison: Comparison, gate: Gate | None
     """Print the verdict, the difference with its interval, what changed, and the gate."""
     figure = comparison.figure
     scores = f"base {figure.base:.6f}  new {figure.new:.6f}  difference {with_sign(comparison.difference, 6)}"
-    facts = (
-        *textwrap.wrap(verdict_text(comparison), _WIDTH),
-        difference_interval(comparison),
-        *count_lines_of_both(comparison, doubts=False),
+    _print_lines(
+        console,
+        [
+            f"{figure.label}  {scores}",
+            *textwrap.wrap(verdict_text(comparison), _WIDTH),
+            difference_interval(comparison),
+            *count_lines_of_both(comparison, doubts=False),
+        ],
     )
-    _print_lines(console, [f"{figure.label}  {scores}", *facts])
     if comparison.figures:
         print_table(console, comparison.figures, "p: permutation tests, each metric by itself")
     _print_changes(console, "Largest losses", comparison.worse[:changes])
@@ -226,25 +229,31 @@ def _print_list(console: Console, head: str, lines: Sequence[str]) -> None:
 def _print_causes(console: Console, evaluation: Evaluation) -> None:
     sign = "█" if _can_print(console, "█") else "#"
     rows = evaluation.causes.cells
-    lines = [
-        f"  {points.text}  {cause.text:<18} {sign * max(1, round(_BAR * bar.value))}" for bar, points, _, cause in rows
-    ]
-    _print_list(console, f"Points lost: {sum(points.value for _, points, *_ in rows):.6f}", lines)
+    _print_list(
+        console,
+        f"Points lost: {sum(points.value for _, points, *_ in rows):.6f}",
+        [
+            f"  {points.text}  {cause.text:<18} {sign * max(1, round(_BAR * bar.value))}"
+            for bar, points, _, cause in rows
+        ],
+    )
 
 
 def _print_rates(console: Console, rates: Table) -> None:
     lines = []
     for name, value, interval, _ in rates.shown().cells:
-        ends = " to ".join(f"{end:>6}" for end in interval.text.split(" to "))
-        between = f"({ends})" if interval.value else ""
-        lines.append(f"  {value.text.translate(_PLAIN_SIGNS):>6} {between:<18}  {name.text}")
+        ends = "({:>6} to {:>6})".format(*interval.text.split(" to ")) if interval.value else ""
+        lines.append(f"  {value.text.translate(_PLAIN_SIGNS):>6} {ends:<18}  {name.text}")
     _print_list(console, rates.caption, lines)
 
 
 def _print_changes(console: Console, head: str, changes: Iterable[Change]) -> None:
     rows = document_changes_table(changes).cells
-    lines = [f"  {difference.text}  {base.text} to {new.text}  {name.text}" for name, base, new, difference in rows]
-    _print_list(console, head, lines)
+    _print_list(
+        console,
+        head,
+        [f"  {difference.text}  {base.text} to {new.text}  {name.text}" for name, base, new, difference in rows],
+    )
 
 
 # Blue and orange can be told apart by colour-blind readers and in grey; every status also has a glyph.
@@ -273,8 +282,9 @@ def print_tree(console: Console, tree: ScoreTree, *, fold: bool) -> None:
 def print_annotations(console: Console, annotations: Sequence[Annotation]) -> None:
     """Print the remarks on a tree with the points that they are about, and how many are left out."""
     shown = [each for each in annotations if each.kind != "option" or each.parent == "$"]  # of options that of the root
-    points = (with_sign(-each.points_lost, 3) if each.points_lost else "" for each in shown)
-    lines = [f"  {lost:>6}  {annotation_text(each)}" for lost, each in zip(points, shown, strict=True)]
+    lines = [
+        f"  {with_sign(-each.points_lost, 3) if each.points_lost else '':>6}  {annotation_text(each)}" for each in shown
+    ]
     more = [f"  and {len(lines) - _MOST_REMARKS:,} more"] if len(lines) > _MOST_REMARKS else []
     _print_list(console, "Remarks", [*lines[:_MOST_REMARKS], *more])
 
@@ -292,8 +302,9 @@ def _styled(line: Line) -> Text:
     node = line.node
     text = Text(line.head, style=_STATUS_STYLE[node.status]).append(f"  {line.numbers}  ")
     if node.kind == "scalar" and node.status == "partial":
-        excerpts = paired_excerpts(node.ground_truth, node.prediction)
-        truth, prediction = text_differences(*excerpts, ignore_case=node.ignores_case)
+        truth, prediction = text_differences(
+            *paired_excerpts(node.ground_truth, node.prediction), ignore_case=node.ignores_case
+        )
         for spans, style, behind in ((truth, _TRUTH, " → "), (prediction, _PREDICTION, f"  {line.remark}")):
             text.append_text(Text.assemble(*((span.text, style if span.changed else "") for span in spans), behind))
     else:

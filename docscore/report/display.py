@@ -73,8 +73,9 @@ def html_of(result: object) -> str:
 def _(result: Evaluation) -> str:
     """The figures of a test set with their intervals, its slices, and the documents with the lowest scores."""
     tables = result.figure_table, result.slices.first(_MOST_ROWS), result.worst(LISTED).table
-    text = headline_text(result, "document")
-    return _overview(f"{result.score:.4f}", text, count_lines(result), tables, result.signature)
+    return _overview(
+        f"{result.score:.4f}", headline_text(result, "document"), count_lines(result), tables, result.signature
+    )
 
 
 @html_of.register
@@ -84,8 +85,13 @@ def _(result: Comparison) -> str:
     documents = document_changes_table([*result.worse[:LISTED], *result.better[:LISTED]])
     tables = result.figures, result.fields.first(_MOST_ROWS), documents
     mean = "mean " if result.new.is_mean else ""
-    text = f"{mean}{result.figure.label} from {result.figure.base:.4f} to {result.figure.new:.4f}"
-    return _overview(with_sign(result.difference), text, facts, tables, result.signature)
+    return _overview(
+        with_sign(result.difference),
+        f"{mean}{result.figure.label} from {result.figure.base:.4f} to {result.figure.new:.4f}",
+        facts,
+        tables,
+        result.signature,
+    )
 
 
 def _overview(score: str, text: str, facts: Sequence[str], tables: Sequence[Table], signature: str) -> str:

@@ -18,9 +18,11 @@ from docscore.stats.calibration import Calibration
 
 def _document(row: Row) -> tuple[str, TreeDrawing, list[TreeDrawing]]:
     """The name of a row, its tree by the first metric with the remarks on it, and those by other metrics."""
-    tree = explained_drawing(row.tree, f"d{row.number}", row.text_options)
-    others = [tree_drawing(other, f"d{row.number}-{count}") for count, other in enumerate(row.other_trees)]
-    return shown_name(row.id), tree, others
+    return (
+        shown_name(row.id),
+        explained_drawing(row.tree, f"d{row.number}", row.text_options),
+        [tree_drawing(other, f"d{row.number}-{count}") for count, other in enumerate(row.other_trees)],
+    )
 
 
 def report_as_html(evaluation: Evaluation, title: str, worst: int) -> str:
@@ -124,47 +126,48 @@ def histogram_of_scores(scores: Sequence[float]) -> Picture:
     for number, count in enumerate(counts):
         high = count / max(counts) * _HEIGHT
         title = f"{number / HISTOGRAM_BINS:.2f} to {(number + 1) / HISTOGRAM_BINS:.2f}: {count:,}"
-        text = f"{count:,}" if count else ""
-        bars.append((number * wide + 1, _HEIGHT - high + _TOP, wide - 2, high, text, title))
+        bars.append((number * wide + 1, _HEIGHT - high + _TOP, wide - 2, high, f"{count:,}" if count else "", title))
     label = f"Histogram of the scores of {counted(len(scores), 'document')}"
     perfect, zero = sum(score == 1 for score in scores), sum(score == 0 for score in scores)
-    caption = f"{perfect:,} of {len(scores):,} documents have the score 1, {zero:,} the score 0."
-    return Picture(label, caption, (0, 0.25, 0.5, 0.75, 1), bars=bars)
+    return Picture(
+        label,
+        f"{perfect:,} of {len(scores):,} documents have the score 1, {zero:,} the score 0.",
+        (0, 0.25, 0.5, 0.75, 1),
+        bars=bars,
+    )
 
 
 def picture_of_curve(curve: Curve) -> Picture:
     """The automation rate and the accuracy after review against the threshold."""
     points = curve.points()
-    lines = {
-        "anls-automated": _corners(points, [point.automation_rate for point in points]),
-        "anls-aligned": _corners(points, [point.accuracy for point in points]),
-    }
-    caption = (
-        f"Dashed: share of the values that nobody reviews. Solid: accuracy ({curve.figure}) after the review of values "
-        "with a confidence below the threshold."
-    )
     return Picture(
         "Automation rate and accuracy after review against the threshold of confidence",
-        caption,
+        f"Dashed: share of the values that nobody reviews. Solid: accuracy ({curve.figure}) after the review of values "
+        "with a confidence below the threshold.",
         (0, 0.5, 1),
-        lines=lines,
+        lines={
+            "anls-automated": _corners(points, [point.automation_rate for point in points]),
+            "anls-aligned": _corners(points, [point.accuracy for point in points]),
+        },
     )
 
 
 def reliability_diagram(calibration: Calibration) -> Picture:
     """The share of right values against their mean confidence, beside the line on which both are equal."""
-    lines = {
-        "anls-automated": f"0,{_HEIGHT + _TOP} {PICTURE_WIDTH},{_TOP}",
-        "anls-aligned": _line((point.confidence, point.accuracy) for point in calibration.points),
-    }
-    caption = "Dashed: confidences that mean what they say. Solid: share of right values against their mean confidence."
-    return Picture("Reliability diagram", caption, (0, 0.5, 1), lines=lines)
+    return Picture(
+        "Reliability diagram",
+        "Dashed: confidences that mean what they say. Solid: share of right values against their mean confidence.",
+        (0, 0.5, 1),
+        lines={
+            "anls-automated": f"0,{_HEIGHT + _TOP} {PICTURE_WIDTH},{_TOP}",
+            "anls-aligned": _line((point.confidence, point.accuracy) for point in calibration.points),
+        },
+    )
 
 
 def _corners(points: Sequence[Point], values: Sequence[float]) -> str:
     """The corners of a step function: a value holds up to the next threshold; the last point is not drawn."""
-    ends = (*(point.threshold for point in points[1:-1]), 1.0)
-    steps = zip(points, values, ends, strict=False)
+    steps = zip(points, values, (*(point.threshold for point in points[1:-1]), 1.0), strict=False)
     return _line(corner for point, value, end in steps for corner in ((point.threshold, value), (end, value)))
 
 

@@ -234,8 +234,9 @@ def explained_drawing(
         with_positions: whether rows say where their values stand in the JSON texts of both sides.
     """
     groups = groups_of(tree)
-    remarks = annotations_of(tree, options, groups)
-    return tree_drawing(tree, prefix, remarks, groups=groups, with_positions=with_positions)
+    return tree_drawing(
+        tree, prefix, annotations_of(tree, options, groups), groups=groups, with_positions=with_positions
+    )
 
 
 def tree_drawing(
@@ -508,10 +509,8 @@ def positions_of(tree: ScoreTree) -> dict[int, Positions]:
         # in place of a group those in it
         children = [each for child in node.children for each in (child.children if child.kind == "group" else [child])]
         for child in children:
-            if child.key is not None:
-                numbers = truths.get(child.key), predictions.get(child.key)
-            else:
-                numbers = child.truth_index, child.prediction_index
+            key, indices = child.key, (child.truth_index, child.prediction_index)
+            numbers = indices if key is None else (truths.get(key), predictions.get(key))
             truth, prediction = map(_below, above, numbers)
             found[id(child)] = _of_option(child, truth), prediction
         waiting.extend(children)

@@ -70,9 +70,11 @@ def table_as_markdown(table: Table) -> str:
         f"|{''.join('---|' if _is_text(column) else '---:|' for column in shown.heads)}",
         *(_markdown_row(map(_markdown_cell, shown.heads, row)) for row in shown.cells),
     ]
-    below = [shown.note] if shown.note else []
-    below += [_with_entities(printable(remark), " ,;%()") for remark in shown.remarks]
-    below += [f"`{printable(signature)}`" for signature in shown.signatures]
+    below = [
+        *filter(None, [shown.note]),
+        *(_with_entities(printable(remark), " ,;%()") for remark in shown.remarks),
+        *(f"`{printable(signature)}`" for signature in shown.signatures),
+    ]
     return "\n".join([*lines, "", *below] if below else lines)
 
 

@@ -101,12 +101,15 @@ def systems_table(
         *(column for column, _ in after),
     )
     caption = f"Metrics by system and {shown_name(by)}" if by else "Metrics by system"
-    evaluations = systems.evaluations.values()
-    signatures = tuple(dict.fromkeys(each for system in evaluations for each in system.signatures.values()))
-    remarks = tuple(_remarks(systems, by, intervals=intervals))
-    start = len(heads) - len(names) if by_metric else 0
+    signatures = dict.fromkeys(each for system in systems.evaluations.values() for each in system.signatures.values())
     return Table(
-        caption, heads, tuple(rows), unit="systems", signatures=signatures, remarks=remarks, systems_from=start
+        caption,
+        heads,
+        tuple(rows),
+        unit="systems",
+        signatures=tuple(signatures),
+        remarks=tuple(_remarks(systems, by, intervals=intervals)),
+        systems_from=len(heads) - len(names) if by_metric else 0,
     )
 
 
@@ -198,28 +201,30 @@ def _remarks(systems: Systems, by: str, *, intervals: bool) -> list[str]:
     if systems.against:
         base = "the best system" if systems.against == "best" else shown_name(systems.against)
         where = " (all rows)" if by else ""
-        any_marked = any(_is_marked(systems, *key) for key in systems.tests)
-        differs = f"{CHANCE_MARK} differs" if any_marked else "No system differs"
+        differs = (
+            f"{CHANCE_MARK} differs" if any(_is_marked(systems, *key) for key in systems.tests) else "No system differs"
+        )
         remarks.append(f"{differs} from {base}{where}: {between_systems(confidence)}.")
     by_value = by_value_text(systems.evaluations)
     return [*remarks, f"{by_value}."] if by_value else remarks
 
 
 def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Sequence[Change]) -> Table:
-    """A row a data set and method, a column a model: the mean, its interval, and a mark where it is below the best.
+    """Return one row for each data set and method, and one column for each model.
+
+    A cell has the mean, its interval, and a mark if it is below the best one beyond chance.
 
     Args:
-        runs: what the log says of each run, and its scores.
-        changes: how each differs from the best of its data set.
+        runs: what the logs say about each run, and its scores.
+        changes: how each run differs from the best one of its data set.
     """
     models = list(dict.fromkeys(run.model for run, _ in runs))
     lines = dict.fromkeys((run.data_set, run.method) for run, _ in runs)
     found = {run.cell: _score(evaluation, change) for (run, evaluation), change in zip(runs, changes, strict=True)}
-    nothing = TableCell(None, "")
     rows = tuple(
         (
             *(TableCell(name, shown_name(name)) for name in line),
-            *(found.get((*line, model), nothing) for model in models),
+            *(found.get((*line, model), TableCell(None, "")) for model in models),
         )
         for line in lines
     )
@@ -228,7 +233,6 @@ def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Seque
         TableColumn("method", "method", "text"),
         *(TableColumn(model, shown_name(model)) for model in models),
     )
-    signatures = tuple(sorted({evaluation.signature for _, evaluation in runs}))
     test = between_systems(runs[0][1].confidence or 0.0)
     tested = any(change.adjusted is not None for change in changes)
     remarks = [f"{CHANCE_MARK} lower than the best of its data set: {test}."] if tested else []
@@ -237,17 +241,23 @@ def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Seque
         remarks += [f"{name}: {line}." for line in runs_lines(evaluation.runs)] if evaluation.runs is not None else []
     for line in lines:
         by_model = {run.model: evaluation for run, evaluation in runs if (run.data_set, run.method) == line}
-        by_value = by_value_text(by_model)
-        remarks += [f"{', '.join(map(shown_name, line))}: {by_value}."] if by_value else []
-    caption = "ANLS* by data set, method and model"
-    return Table(caption, columns, rows, signatures=signatures, remarks=tuple(remarks), systems_from=2)
+        if by_value := by_value_text(by_model):
+            remarks.append(f"{', '.join(map(shown_name, line))}: {by_value}.")
+    return Table(
+        "ANLS* by data set, method and model",
+        columns,
+        rows,
+        signatures=tuple(sorted({evaluation.signature for _, evaluation in runs})),
+        remarks=tuple(remarks),
+        systems_from=2,
+    )
 
 
 def table_of_costs(runs: Sequence[LoggedRun], left_out: Sequence[str] = ()) -> Table:
-    """A row a run: its documents, failed calls, tokens in and out, dollars and seconds, as far as its log says.
+    """Return one row for each run: documents, failed calls, tokens, dollars and seconds, as far as its log has them.
 
     Args:
-        runs: what the logs say of each.
+        runs: what the logs say about each run.
         left_out: a sentence for each log that is left out, without its full stop.
     """
     table = table_of(
@@ -272,9 +282,9 @@ _COUNTS = {"documents": "docs", "errors": "failed", "input_tokens": "in", "outpu
 def _score(evaluation: Evaluation, change: Change) -> TableCell:
     """The mean with its interval and mark."""
     ends = "" if evaluation.interval is None else " [{:.3f}, {:.3f}]".format(*evaluation.interval)
-    mean = evaluation.score
     mark = CHANCE_MARK if change.is_beyond_chance(evaluation.confidence or 0.0) else ""
-    return TableCell(mean, three_digits(mean), best=change.difference == 0, suffix=f"{ends}{mark}")
+    is_best = change.difference == 0
+    return TableCell(evaluation.score, three_digits(evaluation.score), best=is_best, suffix=f"{ends}{mark}")
 
 
 _ROW, _GAP, _TOP, _FOOT = 22, 12, 20, 24  # heights: of a system, between groups, above all, of the marks of the axis
@@ -292,13 +302,13 @@ def systems_as_html(systems: Systems, table: Table) -> str:
 
 
 def pictures_of(systems: Systems) -> list[Picture]:
-    """The picture of ranks, where there are ranks, and that of scores against costs, where a system has a cost."""
+    """Return the picture of ranks if there are ranks, and that of scores against costs if any system has a cost."""
     drawn = [picture_of_ranks(systems)] if systems.ranks else []
     return [*drawn, picture_of_costs(systems)] if _costs(systems) else drawn
 
 
 def picture_of_ranks(systems: Systems) -> Picture:
-    """A row a system, the best one first: its rank as a dot, and the ranks that are possible as a line."""
+    """Draw one row for each system, the best one first: its rank as a dot, and its possible ranks as a line."""
     bars, dots, texts = [], [], []
     last, y = len(systems.ranks), 0
     step = (PICTURE_WIDTH - _NAMES - _MARGIN) / (last - 1)
@@ -312,12 +322,20 @@ def picture_of_ranks(systems: Systems) -> Picture:
     base = y + _ROW
     marks = range(1, last + 1, math.ceil(last / _MOST_MARKS))
     texts += [(_NAMES + (mark - 1) * step, base + _FOOT - _THICK, "middle", f"{mark}") for mark in marks]
-    caption = "Dots: ranks; lines: the ranks that are possible. Below a gap a new group begins."
-    return Picture("Ranks of the systems", caption, (), bars, dots=dots, texts=texts, height=base + _FOOT, base=base)
+    return Picture(
+        "Ranks of the systems",
+        "Dots: ranks; lines: the ranks that are possible. Below a gap a new group begins.",
+        (),
+        bars,
+        dots=dots,
+        texts=texts,
+        height=base + _FOOT,
+        base=base,
+    )
 
 
 def _costs(systems: Systems) -> dict[str, float]:
-    """The mean cost of a document of each system of which it is known, and above 0."""
+    """Return the mean cost of a document for each system whose cost is known and above 0."""
     return {name: system.document_cost for name, system in systems.evaluations.items() if system.document_cost}
 
 
@@ -359,15 +377,14 @@ def picture_of_costs(systems: Systems) -> Picture:
 
 
 def systems_as_png(systems: Systems) -> bytes:
-    """The first of the pictures of several systems as PNG.
+    """Return the first of the pictures of several systems as PNG.
 
     Raises:
-        ValueError: if there is none, or matplotlib is not installed.
+        ValueError: if there is no picture, or matplotlib is not installed.
     """
-    pictures = pictures_of(systems)
-    if not pictures:
+    picture = next(iter(pictures_of(systems)), None)
+    if picture is None:
         raise InputValueError(place="output", expected="--ranks or costs for a picture", got="neither")
-    picture = pictures[0]
     names = ("matplotlib.figure", "matplotlib.patches")
     figures, patches = (library(name, "PNG needs matplotlib ({})", "plots") for name in names)
     drawn, content = figures.Figure(figsize=(picture.width / 100, picture.height / 100)), io.BytesIO()
