@@ -87,7 +87,7 @@ class ScoreState:
         return {**vars(self), "last": None}
 
     def empty(self) -> ScoreState:
-        """A new state with the same options and no rows."""
+        """Return a new state with the same options and no rows."""
         return ScoreState(metrics=self.metrics, fields=self.with_fields, options=self.options)
 
     def update(self, predictions: Any, references: Any) -> None:
@@ -116,20 +116,19 @@ class ScoreState:
     def _sums_of(self, evaluation: ScoredRows) -> ScoreState:
         more = self.empty()
         more.rows, more.counts = len(evaluation), evaluation.counts
-        for column, (name, _) in enumerate(evaluation.figure_names):
-            sides = evaluation.ratios.earned[:, column], evaluation.ratios.weight[:, column]
-            numerator, denominator = (sum(map(units, side.tolist())) for side in sides)
-            more.sums[name] = numerator, denominator
+        sums = [sum(map(units, side.tolist())) for side in evaluation.ratios.table.T]
+        names = [name for name, _ in evaluation.figure_names]
+        more.sums = dict(zip(names, zip(sums[: len(names)], sums[len(names) :], strict=True), strict=True))
         if self.with_fields:
             more.fields = evaluation.field_table.fields
         return more
 
     def merge(self, *others: ScoreState) -> ScoreState:
-        """Add the rows of other states to this one, and return it; of rows that are in several, as `without` says.
+        """Add the rows of other states to this one, and return it. A row that is in several states counts once.
 
         Raises:
-            ValueError: for a state with other options, one that is in this one already, and as `without`; this one is
-                then unchanged.
+            ValueError: for a state with other options, for one that was merged before, and as for `without`. This state
+                is then unchanged.
         """
         new = []
         for number, other in enumerate(others):
@@ -150,7 +149,7 @@ class ScoreState:
         return self
 
     def without(self, counted: Mapping[int, int]) -> ScoreState:
-        """This state without the rows by id that others have counted, which are its repeated ones; it stays as it is.
+        """Return a copy of this state without the rows that others have counted, which become its repeated rows.
 
         Args:
             counted: `ids` of the others.
@@ -229,10 +228,7 @@ class ScoreState:
         for name, key in RATES.items():
             if name in self.counts:
                 result[key] = self.counts[name] / (self.rows + left_out if name == "skipped" else self.rows)
-        if names == "plain":
-            return result
-        safe = safe_names(result)
-        return {safe[name]: value for name, value in result.items()}
+        return result if names == "plain" else dict(zip(safe_names(result).values(), result.values(), strict=True))
 
     @property
     def identity(self) -> tuple[Any, ...]:
@@ -244,8 +240,8 @@ def _hashes(pairs: Pairs) -> dict[int, int]:
     """The hash of the values of each row by that of its id; nothing of rows without ids."""
     if pairs.reference_rows is None:
         return {}
-    values = (f"{store(truth)}{store(found)}" for truth, found in zip(pairs.truths, pairs.predictions, strict=True))
-    return dict(zip(map(_hash, pairs.ids), map(_hash, values), strict=True))
+    rows = zip(pairs.ids, pairs.truths, pairs.predictions, strict=True)
+    return {_hash(name): _hash(f"{store(truth)}{store(prediction)}") for name, truth, prediction in rows}
 
 
 def _hash(text: str) -> int:
