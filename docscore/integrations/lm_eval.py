@@ -57,8 +57,9 @@ def results_from(
         value = answer_in(doc[column], target)
         several = column == "references" and isinstance(value, list)
         answers = [answer_in(each, target) for each in value] if several else [value]
-        options: dict[str, Any] = {"threshold": threshold, "ignore_case": ignore_case, "schema": schema}
-        found = judged_output(results[0], answers, parse=parse, **options)
+        found = judged_output(
+            results[0], answers, parse=parse, threshold=threshold, ignore_case=ignore_case, schema=schema
+        )
         return {found.name: found.score}
 
     return process

@@ -42,8 +42,14 @@ def anls_star_scorer(
     """
 
     def anls_star_of(outputs: Any, expectations: dict[str, Any]) -> list[Feedback]:
-        options: dict[str, Any] = {"threshold": threshold, "ignore_case": ignore_case, "schema": schema}
-        found = judged_output(outputs, [answer_in(expectations[expectation])], parse=parse, **options)
+        found = judged_output(
+            outputs,
+            [answer_in(expectations[expectation])],
+            parse=parse,
+            threshold=threshold,
+            ignore_case=ignore_case,
+            schema=schema,
+        )
         feedback = [Feedback(name=found.name, value=found.score, rationale=found.explanation)]
         scores = found.field_scores if fields else {}
         names = safe_names(scores)

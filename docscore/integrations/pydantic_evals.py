@@ -14,8 +14,6 @@ from pydantic_evals.evaluators import EvaluationReason, Evaluator, EvaluatorCont
 from docscore.core.options import THRESHOLD
 from docscore.integrations.judging import answer_in, judged_output
 
-_OPTIONS = ("parse", "threshold", "ignore_case", "schema")
-
 
 @dataclass
 class AnlsStarEvaluator(Evaluator[Any, Any, Any]):  # type: ignore[misc]
@@ -40,7 +38,13 @@ class AnlsStarEvaluator(Evaluator[Any, Any, Any]):  # type: ignore[misc]
 
     def evaluate(self, ctx: EvaluatorContext[Any, Any, Any]) -> Mapping[str, float | EvaluationReason]:
         """Return the score with the score tree as its reason, and the scores of the fields."""
-        options: dict[str, Any] = {name: getattr(self, name) for name in _OPTIONS}
-        found = judged_output(ctx.output, [answer_in(ctx.expected_output)], **options)
+        found = judged_output(
+            ctx.output,
+            [answer_in(ctx.expected_output)],
+            parse=self.parse,
+            threshold=self.threshold,
+            ignore_case=self.ignore_case,
+            schema=self.schema,
+        )
         scores = {f"{found.name}/{path}": score for path, score in found.field_scores.items()} if self.fields else {}
         return {found.name: EvaluationReason(found.score, found.explanation), **scores}

@@ -141,8 +141,9 @@ def _read(paths: Paths, side: Side, names: ColumnNames) -> Any:
         raise InputValueError(place=key, expected="files that are all JSONL or all Parquet", got=str(several))
     how = {"side": side, "names": names}
     if kinds == {True}:
-        files = ray.data.read_binary_files(several, include_paths=True, file_extensions=_LINES)
-        return files.map_batches(_from_lines, batch_size=1, batch_format="pyarrow", fn_kwargs=how)
+        return ray.data.read_binary_files(several, include_paths=True, file_extensions=_LINES).map_batches(
+            _from_lines, batch_size=1, batch_format="pyarrow", fn_kwargs=how
+        )
     columns = ray.data.read_parquet(several).columns() or []
     if not {ID, key} <= set(columns):
         raise InputValueError(
@@ -150,8 +151,9 @@ def _read(paths: Paths, side: Side, names: ColumnNames) -> Any:
             expected=f"the columns {ID!r} and {key!r}",
             got=", ".join(map(repr, columns)),
         )
-    rows = ray.data.read_parquet(several, columns=[ID, key], include_paths=True)
-    return rows.map_batches(_from_columns, batch_format="pyarrow", fn_kwargs=how)
+    return ray.data.read_parquet(several, columns=[ID, key], include_paths=True).map_batches(
+        _from_columns, batch_format="pyarrow", fn_kwargs=how
+    )
 
 
 def _has_lines(path: str) -> bool:
@@ -194,8 +196,7 @@ def _from_columns(batch: Any, side: Side, names: ColumnNames) -> Any:
         closer(path, f"{ID} {short_repr(row[ID])}") for path, row in zip(paths, rows, strict=True)
     ]
     table = Table(Path("rows.parquet"), rows, places.__getitem__, has_columns=True)
-    named = with_names(table, "references", names, both=False)
-    return pa.Table.from_pylist(_stored_rows(named, side), _schema(side))
+    return pa.Table.from_pylist(_stored_rows(with_names(table, "references", names, both=False), side), _schema(side))
 
 
 def _stored_rows(table: Table, side: Side) -> list[dict[str, str]]:
@@ -234,8 +235,9 @@ def _score(batch: Any, empty: ScoreState) -> Any:
     values = [
         None if text is None else _value(text, name, "prediction") for text, name in zip(predictions, ids, strict=True)
     ]
-    missing = (number for number, text in enumerate(predictions) if text is None)
-    pairs: Pairs = pairs_of_columns(ids, truths, values, missing)
+    pairs: Pairs = pairs_of_columns(
+        ids, truths, values, (number for number, text in enumerate(predictions) if text is None)
+    )
     pairs = pairs.with_predictions() if options.missing == SKIP else pairs
     evaluation = Evaluation(pairs, options, metrics=empty.metrics, confidence=None)
     state = empty.empty()
@@ -250,22 +252,15 @@ def _score(batch: Any, empty: ScoreState) -> Any:
             sample["typed_score"] = score
     rows = [samples.get(name, {ID: name}) for name in ids]  # a row that was left out has only its id
     rows[:1] = [{**row, _STATE: pickle.dumps(state)} for row in rows[:1]]
-    kinds = {
-        ID: pa.string(),
-        "typed_score": pa.float64(),
-        "anls_score": pa.float64(),
-        "parsed": pa.string(),
-        "missing": pa.bool_(),
-        _STATE: pa.binary(),
-    }
-    asked = {
-        "typed_score": with_typed,
-        "parsed": options.parse_mode is not None,
-        "missing": options.missing == "zero",
-    }
-    return pa.Table.from_pylist(
-        rows, pa.schema([(name, kind) for name, kind in kinds.items() if asked.get(name, True)])
-    )
+    kinds = [
+        (ID, pa.string(), True),
+        ("typed_score", pa.float64(), with_typed),
+        ("anls_score", pa.float64(), True),
+        ("parsed", pa.string(), options.parse_mode is not None),
+        ("missing", pa.bool_(), options.missing == "zero"),
+        (_STATE, pa.binary(), True),
+    ]
+    return pa.Table.from_pylist(rows, pa.schema([(name, kind) for name, kind, asked in kinds if asked]))
 
 
 def _value(text: Any, name: str, key: str) -> Any:

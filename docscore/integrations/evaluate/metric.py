@@ -84,8 +84,13 @@ class DocumentMetricMixin:
         by_type: bool = False,
     ) -> dict[str, Any]:
         """Return the figures of stored rows and the further results that the options request, in plain types."""
-        pairs = decode_rows(predictions, references, options.missing)
-        evaluation = Evaluation(pairs, options, metrics=[self.METRIC], confidence=confidence, cluster=cluster)
+        evaluation = Evaluation(
+            decode_rows(predictions, references, options.missing),
+            options,
+            metrics=[self.METRIC],
+            confidence=confidence,
+            cluster=cluster,
+        )
         clusters = {} if evaluation.pairs.clusters is None else {"clusters": len(set(evaluation.pairs.clusters))}
         result = {**evaluation.figures_to_dict(), **clusters, **evaluation.counts}
         for breakdown in evaluation.breakdowns.values() if by_type else ():
@@ -249,8 +254,7 @@ def _check_declared(stored: Sequence[Any]) -> bool:
     Raises:
         ValueError: unless all of them stored their rows, with the same options.
     """
-    names = [row["question_id"] for row in stored if row["question_id"] and not row["prediction"]]
-    declared = list(map(loads, names))
+    declared = [loads(row[ID]) for row in stored if row[ID] and not row["prediction"]]
     if not declared:
         return False
     processes = declared[0][1]
@@ -284,8 +288,7 @@ def _stored(rows: Sequence[Any], side: Side, length: int, form: RowFormat) -> St
         labels = _labels(source, form) if side == "references" and form is not PLAIN else {}
         text = store({"references": value, "columns": labels} if labels else value)
         stored.append({ID: "" if form is PLAIN else name, key: text})
-    padding = {ID: "", key: ""}  # JSON text is never empty
-    return stored + [padding] * (length - len(stored))
+    return stored + [{ID: "", key: ""}] * (length - len(stored))  # JSON text is never empty
 
 
 def _labels(row: Mapping[str, Any], form: RowFormat) -> dict[str, Any]:

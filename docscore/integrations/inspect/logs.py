@@ -57,8 +57,13 @@ def table_of_log(path: Path) -> Table:
     entries.sort(key=lambda entry: entry[0])
     rows = [{ID: _name(document, epoch, several=several), **row} for epoch, document, row in entries]
     documents = {row[ID]: document for row, (_, document, _) in zip(rows, entries, strict=True)} if several else {}
-    where = [in_file(path, f"sample {row[ID]}") for row in rows]
-    return Table(path, rows, where.__getitem__, shortfall=_shortfall(log), documents=documents)
+    return Table(
+        path,
+        rows,
+        [in_file(path, f"sample {row[ID]}") for row in rows].__getitem__,
+        shortfall=_shortfall(log),
+        documents=documents,
+    )
 
 
 def run_of_log(path: Path) -> LoggedRun:
@@ -169,5 +174,6 @@ def _as_read(sample: EvalSample) -> tuple[list[Any], Any]:
                 raise at_place(place, error) from None
     targets = [sample.target] if isinstance(sample.target, str) else sample.target
     answers = [answer_in(text) for text in targets]
-    output = sample.output.completion if sample.output.choices else None
-    return answers, judged_output(output, answers or [None]).prediction
+    return answers, judged_output(
+        sample.output.completion if sample.output.choices else None, answers or [None]
+    ).prediction

@@ -56,8 +56,9 @@ def scores_of_fields() -> Metric:
         for each in scores:
             for path, (earned, weight) in (each.score.metadata or {}).get("fields", {}).items():
                 sums.setdefault(path, []).append((earned, weight))
-        totals = {path: [fsum(column) for column in zip(*both, strict=True)] for path, both in sums.items()}
-        return scores_of_points(totals)
+        return scores_of_points(
+            {path: [fsum(column) for column in zip(*both, strict=True)] for path, both in sums.items()}
+        )
 
     return fields
 
@@ -172,8 +173,11 @@ def _correction(step: Step) -> str:
 
 def _judged(state: TaskState, targets: Target, reading: str, **options: Any) -> JudgedOutput:
     """Score the output of a sample against its targets; None if no call of the model succeeded."""
-    output = state.output.completion if state.output.choices else None
-    return judged_output(output, [answer_in(text, reading) for text in targets.target], **options)
+    return judged_output(
+        state.output.completion if state.output.choices else None,
+        [answer_in(text, reading) for text in targets.target],
+        **options,
+    )
 
 
 def _score_of(state: TaskState, judged: JudgedOutput, **metadata: Any) -> Score:
