@@ -62,9 +62,16 @@ def automation_command(
     (evaluation,) = evaluations_of_files(references, [predictions], shared, first_metric="kieval")
     choice = evaluation.curve.lowest(target, confidence=shared["confidence"], progress=evaluation.progress)
     if as_json:
-        curve = list(curve_table(evaluation.curve.points()))
-        parts = {"metric": evaluation.metric, "figure": evaluation.curve.figure, **choice.to_dict(), "curve": curve}
-        print_json("automation", {**parts, "calibration": evaluation.calibration.to_dict()})
+        print_json(
+            "automation",
+            {
+                "metric": evaluation.metric,
+                "figure": evaluation.curve.figure,
+                **choice.to_dict(),
+                "curve": list(curve_table(evaluation.curve.points())),
+                "calibration": evaluation.calibration.to_dict(),
+            },
+        )
     else:
         print_automation(stdout_console(), evaluation.curve, choice, shared["confidence"])
         print_table(stdout_console(), calibration_table(evaluation.calibration))

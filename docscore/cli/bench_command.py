@@ -103,10 +103,13 @@ def grid_command(logs: tuple[Path, ...], *, form: str, as_json: bool, **shared: 
             problem="; ".join(f"{path}: {why}" for path, why in left_out.items()),
             remedy=MISSING_REMEDY,
         )
-    runs = []
-    for paths in cells.values():
-        [evaluation] = evaluations_of_files(None, paths, shared, [""] * len(paths))
-        runs.append((total_of_runs([logged[path] for path in paths]), evaluation))
+    runs = [
+        (
+            total_of_runs([logged[path] for path in paths]),
+            evaluations_of_files(None, paths, shared, [""] * len(paths))[0],
+        )
+        for paths in cells.values()
+    ]
     changes = grid_of_runs(runs, progress_from(None))
     if as_json:
         results = [
@@ -121,8 +124,10 @@ def grid_command(logs: tuple[Path, ...], *, form: str, as_json: bool, **shared: 
             }
             for (run, evaluation), change, paths in zip(runs, changes, cells.values(), strict=True)
         ]
-        missing = [{"log": str(path), "why": why} for path, why in left_out.items()]
-        print_json("bench_table", {"runs": results, "left_out": missing})
+        print_json(
+            "bench_table",
+            {"runs": results, "left_out": [{"log": str(path), "why": why} for path, why in left_out.items()]},
+        )
         return
     lines = [f"{', '.join(filter(None, logged[path].cell))}: {why}; left out: {path}" for path, why in left_out.items()]
     for table in (table_of_scores(runs, changes), table_of_costs([run for run, _ in runs], lines)):
@@ -137,9 +142,8 @@ def _lines_about(data_set: dict[str, Any]) -> list[str]:
     split = f", split {data_set['split']}" if data_set["split"] else ""
     head, documents = f"{data_set['title']} ({data_set['name']}{split}): ", data_set["documents"]
     if documents is None:
-        lines = [f"{head}not found", f"  {data_set['fault']}"]
-        source = f"  source: {data_set['source']}; {data_set['licence']}"
-        return [*lines, source] if data_set["source"] else lines
+        source = [f"  source: {data_set['source']}; {data_set['licence']}"] if data_set["source"] else []
+        return [f"{head}not found", f"  {data_set['fault']}", *source]
     lacking = {method: documents - count for method, count in data_set["methods"].items()}
     able = ", ".join(method for method, count in lacking.items() if not count) or "no method"
     lines = [f"  {method}: {count:,} documents lack {NEEDS[method]}" for method, count in lacking.items() if count]

@@ -83,8 +83,9 @@ def explain_command(
     """
     options, reading = scoring_and_reading(shared)
     metric = metric or (ANLS_STAR if options.schema is None else TYPED)
-    pairs = _one_row(references, predictions, question_id, reading)
-    evaluation = Evaluation(pairs, options, metrics=[metric], confidence=None)
+    evaluation = Evaluation(
+        _one_row(references, predictions, question_id, reading), options, metrics=[metric], confidence=None
+    )
     for parsed in evaluation.readings.values():
         if parsed.outcome != "exact":
             note = f" ({parsed.note})" if parsed.note else ""

@@ -237,8 +237,9 @@ def _scoring_option(name: str) -> Callable[[F], F]:
             help="Compare texts case-sensitively.",
         )
     settings = {"type": click.Choice(choices)} if choices else _SETTINGS[type(field.default)]
-    flag = f"--{name.replace('_', '-')}"
-    return click.option(flag, name, default=field.default, show_default=True, help=help_text, **settings)
+    return click.option(
+        f"--{name.replace('_', '-')}", name, default=field.default, show_default=True, help=help_text, **settings
+    )
 
 
 two_files = together(
@@ -408,7 +409,11 @@ def evaluations_of_files(
     names: Sequence[object] = systems or range(len(predictions))
     for name in dict.fromkeys(names):
         indices = [index for index, other in enumerate(names) if other == name]
-        pairs = joined_runs([sides[index] for index in indices], [str(predictions[index]) for index in indices])
-        evaluation = Evaluation(pairs, options, progress=progress, **settings)
+        evaluation = Evaluation(
+            joined_runs([sides[index] for index in indices], [str(predictions[index]) for index in indices]),
+            options,
+            progress=progress,
+            **settings,
+        )
         evaluations.append(evaluation if slice_value is None else evaluation.of_slice(slice_value))
     return evaluations

@@ -18,5 +18,5 @@ def register_command(*, remove: bool) -> None:
     installed, so you do not need to register again after an upgrade.
     """
     folder = register(remove=remove)
-    action = "Removed" if remove else "Registered"
-    click.echo(f"{action} {', '.join(MODULES)} {'from' if remove else 'in'} {folder}")
+    action, where = ("Removed", "from") if remove else ("Registered", "in")
+    click.echo(f"{action} {', '.join(MODULES)} {where} {folder}")

@@ -63,5 +63,4 @@ def report_command(
     if to_stdout:
         click.echo(page.encode("utf-8", "backslashreplace"), nl=False)
     else:
-        size = write_whole(output, page)
-        say(f"wrote {output} ({size:,} bytes)")
+        say(f"wrote {output} ({write_whole(output, page):,} bytes)")

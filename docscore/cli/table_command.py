@@ -166,18 +166,21 @@ def table_command(
             references, files = first, files[1:]
     known = _names(files, are_logs=references is None)
     evaluations = evaluations_of_files(references, [path for _, path in files], shared, known)
-    by_name = dict(zip(dict.fromkeys(known), evaluations, strict=True))
     compared = systems_of(
-        by_name, figures=figures or None, against=against, ranked=ranks, pareto=pareto, progress=evaluations[0].progress
+        dict(zip(dict.fromkeys(known), evaluations, strict=True)),
+        figures=figures or None,
+        against=against,
+        ranked=ranks,
+        pareto=pareto,
+        progress=evaluations[0].progress,
     )
     table = systems_table(compared, percent=percent, intervals=intervals, columns=columns)
-    renderers: tuple[Callable[[], str | bytes], ...] = (
-        lambda: table_as_markdown(table),
-        lambda: table_as_latex(table, caption),
-        lambda: systems_as_html(compared, table),
-        lambda: systems_as_png(compared),
-    )
-    formats = dict(zip(_EXTENSIONS, renderers, strict=True))
+    formats: dict[str, Callable[[], str | bytes]] = {
+        ".md": lambda: table_as_markdown(table),
+        ".tex": lambda: table_as_latex(table, caption),
+        ".html": lambda: systems_as_html(compared, table),
+        ".png": lambda: systems_as_png(compared),
+    }
     if output is not None:
         say(f"wrote {write_report(output, formats)}")
     elif as_json:
