@@ -9,30 +9,21 @@ from docscore.data import LOG_FORMATS
 from docscore.version import VERSION as __version__  # noqa: N811  the name that packages use
 
 if TYPE_CHECKING:
-    from docscore.data.pairing import pairs_of as pairs_of
-    from docscore.evaluation.comparison import Comparison as Comparison
-    from docscore.evaluation.comparison import compare as compare
-    from docscore.evaluation.comparison import decide as decide
-    from docscore.evaluation.evaluation import Evaluation as Evaluation
-    from docscore.evaluation.evaluation import evaluate as evaluate
-    from docscore.evaluation.ground_truths import lint as lint
-    from docscore.evaluation.ground_truths import suggest_schema as suggest_schema
-    from docscore.evaluation.rows import Row as Row
-    from docscore.evaluation.state import ScoreState as ScoreState
-    from docscore.evaluation.tables import Table as Table
-    from docscore.integrations.evaluate import evaluate_module as evaluate_module
-    from docscore.integrations.evaluate import register as register
-    from docscore.metrics.anls_star.api import anls_score as anls_score
-    from docscore.metrics.anls_star.api import score_pairs as score_pairs
-    from docscore.metrics.anls_star.api import score_tree as score_tree
-    from docscore.metrics.anls_star.tree import ScoreNode as ScoreNode
-    from docscore.metrics.anls_star.tree import ScoreTree as ScoreTree
-    from docscore.metrics.entity_f1 import entity_counts as entity_counts
-    from docscore.metrics.kieval import kieval_score as kieval_score
-    from docscore.metrics.nted import nted_score as nted_score
-    from docscore.metrics.registry import METRICS as METRICS
-    from docscore.metrics.typed.score import typed_score as typed_score
-    from docscore.metrics.typed.score import typed_tree as typed_tree
+    from docscore.data.pairing import pairs_of
+    from docscore.evaluation.comparison import Comparison, compare, decide
+    from docscore.evaluation.evaluation import Evaluation, evaluate
+    from docscore.evaluation.ground_truths import lint, suggest_schema
+    from docscore.evaluation.rows import Row
+    from docscore.evaluation.state import ScoreState
+    from docscore.evaluation.tables import Table
+    from docscore.integrations.evaluate import evaluate_module, register
+    from docscore.metrics.anls_star.api import anls_score, score_pairs, score_tree
+    from docscore.metrics.anls_star.tree import ScoreNode, ScoreTree
+    from docscore.metrics.entity_f1 import entity_counts
+    from docscore.metrics.kieval import kieval_score
+    from docscore.metrics.nted import nted_score
+    from docscore.metrics.registry import METRICS
+    from docscore.metrics.typed.score import typed_score, typed_tree
 
 _IMPORTED_WHEN_USED = {
     "METRICS": "docscore.metrics.registry",
