@@ -240,10 +240,6 @@ def test_the_report_on_the_examples_is_one_small_file(tmp_path: Path) -> None:
     assert page.texts("h3")[:2] == ["receipt-004", "receipt-040"]
 
 
-def test_the_report_on_sixty_real_receipts_is_small(real_receipts: Path, tmp_path: Path) -> None:
-    report(tmp_path / "out.html", real_receipts / "references.jsonl", real_receipts / "predictions.jsonl")
-
-
 @pytest.mark.parametrize("output", ["none/out.html", "folder", "folder/r.jsonl", "folder/p.jsonl"])
 def test_an_output_that_cannot_be_written_is_one_line(write: Write, tmp_path: Path, output: str) -> None:
     """A slip of the hand behind -o costs no data: a report never takes the place of what it was made from."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import os
 import resource
-import signal
 import stat
 import subprocess
 import sys
@@ -176,15 +175,6 @@ def test_a_file_that_may_not_be_read(write: Write) -> None:
 
 
 @ON_POSIX
-def test_a_folder_that_may_not_be_written(write: Write, tmp_path: Path) -> None:
-    target = write("o.html", "before")
-    tmp_path.chmod(0o555)
-    done = run_process("report", REFERENCES, PREDICTIONS, "-o", target, first=as_bound_by_permissions)
-    assert done == (74, "", f"docscore: cannot write {target}: Permission denied\n")
-    assert target.read_text(encoding="utf-8") == "before"
-
-
-@ON_POSIX
 @pytest.mark.parametrize("home", ["/nonexistent", ""])
 def test_without_a_home_and_with_a_cache_that_may_not_be_written(home: str) -> None:
     """The command keeps nothing between its runs."""
@@ -200,26 +190,3 @@ def test_a_terminal_that_lacks_characters(encoding: str, shown: str) -> None:
     done = run_process(*arguments, encoding=encoding, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
     assert (done.code, done.err) == (0, "")
     assert shown in done.out
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize(
-    ("number", "status", "said"), [(signal.SIGTERM, -signal.SIGTERM, b""), (signal.SIGINT, 130, b"docscore: stopped")]
-)
-def test_a_command_that_is_stopped_leaves_no_half_file(
-    number: signal.Signals, status: int, said: bytes, tmp_path: Path
-) -> None:
-    """It is ended while it waits for its input, a pipe: neither the report nor a temporary file is there."""
-    endless, target = tmp_path / "endless.jsonl", tmp_path / "o.html"
-    os.mkfifo(endless)
-    target.write_text("before")
-    command = [sys.executable, "-m", "docscore", "report", str(endless), str(PREDICTIONS), "-o", str(target)]
-    with (
-        subprocess.Popen(command, cwd=ROOT, env=environment(), stderr=subprocess.PIPE) as process,
-        endless.open("w", encoding="utf-8"),  # the pipe opens when the command has opened it
-    ):
-        process.send_signal(number)
-        _, err = process.communicate()
-    assert (process.returncode, err.strip()) == (status, said)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["endless.jsonl", "o.html"]
-    assert target.read_text() == "before"

@@ -1,4 +1,4 @@
-"""Several real processes: with torch.distributed and accelerate, in evaluate's own mode, and with one cache of it."""
+"""Several real processes: with torch.distributed and accelerate, and in evaluate's own mode."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import pytest
 
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.state import ScoreState
-from tests.commands import PIPES, as_bound_by_permissions, environment, pred, ref
-from tests.conftest import HUNG, ROOT, needs
+from tests.commands import PIPES, environment, pred, ref
+from tests.conftest import HUNG, needs
 from tests.structures import damaged, evaluation_of, random_truth, taken
 from tests.test_hooks import ANSWERS, SCHEMA, TRUTHS, expected_scores
 
@@ -335,52 +335,3 @@ def test_a_trainer_in_two_processes_scores_every_row_once(tmp_path: Path) -> Non
     assert alone[1][0] == alone[1][1]
     assert both == [[2, alone[1]]] * 2
     assert alone[1][0].keys() == {"eval_anls_star", "eval_anls_star/$"}
-
-
-# Loads the metric, says that it is ready, waits for a line, and scores as many rows as its argument says, all right
-# but the first.
-WAITING = """
-import json, sys
-import docscore
-import evaluate
-
-metric = evaluate.load(docscore.evaluate_module("anls_star"))
-for i in range(int(sys.argv[1])):
-    metric.add(prediction="x" if i else "yyyy", reference="x")
-print("ready", flush=True)
-sys.stdin.readline()
-print(json.dumps(metric.compute()), flush=True)
-"""
-
-
-def started(count: int, folder: Path, **changes: str) -> subprocess.Popen[str]:
-    """A process that has rows to score, in a folder of its own, bound by permissions."""
-    command = [sys.executable, "-W", "ignore", "-c", WAITING, str(count)]
-    env = environment(PYTHONPATH=str(ROOT), **changes)
-    streams: dict[str, Any] = {**PIPES, "stdin": subprocess.PIPE, "preexec_fn": as_bound_by_permissions}
-    return subprocess.Popen(command, cwd=folder, env=env, **streams)
-
-
-def ended(process: subprocess.Popen[str]) -> tuple[int, Any, str]:
-    """The exit status, the result, and the end of the error stream."""
-    out, err = process.communicate("\n")
-    return process.returncode, json.loads(out.splitlines()[-1]) if process.returncode == 0 else None, err[-400:]
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="capabilities of Linux")
-def test_the_cache_of_evaluate_may_be_shared_and_must_be_writable(tmp_path: Path) -> None:
-    """Both have written their rows before one is asked for the result; a cache is enough, without a home.
-
-    Where it may not be written there is no score, and the system's sentence with the path.
-    """
-    cache, closed = tmp_path / "cache", tmp_path / "closed"
-    processes = [started(count, tmp_path, HOME="/nonexistent", HF_HOME=str(cache)) for count in (2, 4)]
-    for process in processes:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-    assert [ended(process)[:2] for process in processes] == [(0, {"anls_score": 0.5}), (0, {"anls_score": 0.75})]
-    closed.mkdir(mode=0o555)
-    code, _, said = ended(started(2, tmp_path, HF_HOME=str(closed)))
-    assert code == 1
-    assert "Permission denied: " in said
-    assert str(closed) in said

@@ -188,33 +188,6 @@ def json_of(page: Any) -> Any:
     return json.loads(Path(page["downloads"][1]["path"]).read_text("utf-8"))
 
 
-@examples(20)
-@given(pairs=pairs_of_documents)
-def test_plain_documents(modules: dict[str, Any], folder: Path, pairs: list[Pair]) -> None:
-    """Documents without ids, in the order of the files, give the mean of `anls_score` through every face."""
-    truths, answers = [truth for truth, _ in pairs], [answer for _, answer in pairs]
-    scores = [docscore.anls_score(*pair) for pair in pairs]
-    mean = fsum(scores) / len(scores)
-    result = docscore.evaluate(predictions=answers, references=truths)
-    assert (result.score, result.documents.to_dict()["anls_score"]) == (mean, scores)
-    state = docscore.ScoreState()
-    state.update(answers, truths)
-    assert state.compute()["anls_star"] == mean
-    loaded = modules["anls_star"].compute(predictions=answers, references=truths, per_sample=True)
-    assert [row["anls_score"] for row in loaded["per_sample"]] == scores
-    columns = {"prediction": answers, "references": [[truth] for truth in truths]}
-    assert score_batch(columns)["anls_score"] == scores
-    for kind in ("json", "jsonl"):
-        paths = [written(folder, f"{name}.{kind}", side) for name, side in (("truths", truths), ("answers", answers))]
-        done = run("score", *paths, "--json")
-        assert (done.code, json.loads(done.out)["anls_score"]) == (0, mean), done.err
-        compared = run("compare", paths[1], paths[1], "--references", paths[0], "--json")
-        assert (compared.code, json.loads(compared.out)["base"]) == (0, mean), compared.err
-        assert json_of(page_of(paths[0], paths[1], folder))["anls_score"] == mean
-    values = [written(folder, f"{n}.json", value) for n, value in enumerate(pairs[0])]
-    assert json.loads(run("explain", *values, "--json").out)["score"] == scores[0]
-
-
 # What every face says: as a warning (the command prints those on stderr), or in what it shows.
 @golden("faces", "said")
 def test_every_face_says_what_is_doubtful(

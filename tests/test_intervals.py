@@ -286,5 +286,5 @@ def test_the_score_of_the_whole_is_the_same_to_the_last_bit_with_clusters_and_in
 def test_many_documents_in_few_clusters_are_resampled() -> None:
     """The limit is for what is resampled."""
     count = MOST_RESAMPLED + 200
-    clustered = {"clusters": np.arange(count) // 100, "n_resamples": 500}
+    clustered: dict[str, Any] = {"clusters": np.arange(count) // 100, "n_resamples": 500}
     assert mean_interval(skewed(count), **clustered) != mean_interval(skewed(count), **clustered, seed=1)

@@ -18,11 +18,6 @@ from docscore.stats.significance import (
 )
 
 
-def of_scores(scores: Array) -> Ratios:
-    """The mean of the scores of n documents, shape (n,)."""
-    return Ratios(scores[:, np.newaxis], np.ones((len(scores), 1)))
-
-
 def questions(seed: int) -> tuple[Ratios, Ratios, Array]:
     """Two systems on 60 questions of 15 documents, and the document of each."""
     rng = np.random.default_rng(seed)

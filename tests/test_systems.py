@@ -55,13 +55,6 @@ def evaluations(*right: int, **options: Any) -> dict[str, Evaluation]:
     return {f"s{each}": Evaluation(pairs_of(answers(each), REFERENCES), **options) for each in right}
 
 
-def test_holm_by_hand() -> None:
-    """The example of Holm 1979 in the form of R: p.adjust(c(0.01, 0.02, 0.03, 0.04, 0.05), "holm")."""
-    assert holm([0.05, 0.01, 0.02, 0.04, 0.03]) == pytest.approx([0.09, 0.05, 0.08, 0.09, 0.09])
-    assert holm([]) == []
-    assert holm([0.7, 0.6]) == [1.0, 1.0]
-
-
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.floats(0, 1))
 def test_holm_rejects_as_its_step_down_procedure(p_values: list[float], level: float) -> None:
     """Smallest first, each is rejected while it is at most level / (number of those left)."""
