@@ -98,8 +98,11 @@ class Calibration:
         for name, figure in (("auroc", self.auroc), ("ece", self.ece), ("brier", self.brier)):
             note = {f"{name}_note": figure.interval.note} if figure.interval.note else {}
             result |= {name: figure.value, f"{name}_interval": figure.interval.ends, **note}
-        points = [{**point._asdict(), "interval": point.interval.ends} for point in self.points]
-        return {**result, "binning": BINNING, "reliability": points}
+        return {
+            **result,
+            "binning": BINNING,
+            "reliability": [{**point._asdict(), "interval": point.interval.ends} for point in self.points],
+        }
 
 
 def calibration_of(

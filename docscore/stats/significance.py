@@ -178,8 +178,7 @@ def ranks_of(
     best = (top / top.sum(axis=0)).mean(axis=1)
     ranks = 1 + (values > values[:, np.newaxis] + ROUNDING).sum(axis=1)
     lows, highs = 1 + above.sum(axis=0), len(values) - above.sum(axis=1)
-    columns = (ranks.tolist(), lows.tolist(), highs.tolist(), _groups(values, above), best.tolist())
-    return list(map(Rank, *columns))
+    return list(map(Rank, ranks.tolist(), lows.tolist(), highs.tolist(), _groups(values, above), best.tolist()))
 
 
 def _told_apart(values: Array, drawn: Array, confidence: float, n: int) -> npt.NDArray[np.bool_]:

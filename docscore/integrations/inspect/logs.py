@@ -102,8 +102,11 @@ def _tokens_read(usage: ModelUsage) -> int:
 def _costs(sample: EvalSample) -> dict[str, float | None]:
     """Return the cost of a sample in dollars, its working time in seconds, and its tokens, read and written."""
     usage = list(sample.model_usage.values())
-    tokens = sum(_tokens_read(each) + each.output_tokens for each in usage)
-    return {"cost": _dollars(usage), "seconds": sample.working_time, "tokens": tokens if usage else None}
+    return {
+        "cost": _dollars(usage),
+        "seconds": sample.working_time,
+        "tokens": sum(_tokens_read(each) + each.output_tokens for each in usage) if usage else None,
+    }
 
 
 def _dollars(usage: Sequence[ModelUsage]) -> float | None:
