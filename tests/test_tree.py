@@ -190,12 +190,6 @@ def test_lines_keep_to_one_column_however_deep() -> None:
     assert max(len(line.head) for line in outline(score_tree(deep, deep))[:10]) == 34
 
 
-def test_an_integer_that_python_refuses_to_print_says_so() -> None:
-    assert "digits" in value_excerpt(10**5000)
-    tree = score_tree({"a": [10**5000]}, {"a": [10**5000 + 1]})
-    assert len(str(tree).split("\n")) == 3
-
-
 OPTIONS = ScoringOptions()
 
 

@@ -217,8 +217,6 @@ def test_keys_that_are_no_strings(key: Any, got: str) -> None:
     for gt, pred in (({"a": [{key: 1}]}, 1), (1, {"a": [{key: 1}]})):
         with pytest.raises(TypeError, match=rf"^\$\.a\[0\]: expected a string as key, got {got}$"):
             anls_score(gt, pred)
-    with pytest.raises(TypeError, match=r"^\$: expected a string as key, got int $"):  # Python refuses to print it
-        anls_score({10**5000: 1}, 1)
 
 
 @pytest.mark.parametrize(

@@ -192,11 +192,8 @@ def at_place(place: PlacePart, error: Exception) -> InputTypeError | InputValueE
 
 
 def short_repr(value: object) -> str:
-    """Return the shortened `repr` of a value; "" if Python refuses to print it."""
-    try:
-        text = repr(value)
-    except ValueError:  # an integer of more than 4,300 digits
-        return ""
+    """Return the shortened `repr` of a value."""
+    text = repr(value)
     return text if len(text) <= _LONGEST_REPR else f"{text[:_LONGEST_REPR]}..."
 
 

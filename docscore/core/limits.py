@@ -20,12 +20,6 @@ MAX_STEPS = 3_000_000  # steps to mend JSON, a second or two; a text that is cut
 MAX_MENDED = 500_000  # characters of JSON to mend; a model answers with less, at most 128,000 tokens
 
 
-def check_digits(length: int) -> None:
-    """Raise `ValueError` for a number of more than `MAX_DIGITS` characters."""
-    if length > MAX_DIGITS:
-        raise InputValueError(problem=f"a number of more than {MAX_DIGITS:,} digits")
-
-
 VARIABLE = "DOCSCORE_MAX_MEMORY"
 """The environment variable that sets the bound, in gigabytes."""
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, InvalidOperation
 from math import isinf
 
-from docscore.core.limits import check_digits
+from docscore.core.errors import InputValueError
+from docscore.core.limits import MAX_DIGITS
 
 MOST_ZEROS = 400  # zeros at the end or the beginning of a spelling; every float has fewer
 
@@ -28,7 +29,8 @@ def float_or_digits(digits: str) -> float | DecimalText:
     Raises:
         ValueError: for more than `MAX_DIGITS` digits.
     """
-    check_digits(len(digits))
+    if len(digits) > MAX_DIGITS:
+        raise InputValueError(problem=f"a number of more than {MAX_DIGITS:,} digits")
     value = float(digits)
     return DecimalText(digits) if isinf(value) else value
 
