@@ -27,7 +27,6 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 import docscore
-from docscore.core import limits
 from docscore.core.runtime import READING
 from docscore.data.files import (
     DELIMITERS,
@@ -38,10 +37,10 @@ from docscore.data.files import (
     read_value,
     table_of_source,
 )
-from docscore.data.pairing import read_systems, rows_of_sides
+from docscore.data.pairing import read_systems
 from playground.file_reading import check_uploaded_value
 from playground.storage import csv_cell, write_csv
-from tests.commands import PREDICTIONS, REFERENCES, Write, pred, ref, run, run_process, succeed
+from tests.commands import REFERENCES, Write, pred, ref, run, run_process, succeed
 from tests.conftest import golden
 from tests.structures import Counted
 
@@ -441,35 +440,3 @@ def test_what_is_printed_does_not_depend_on_the_format_and_the_order(write: Writ
         shown = succeed("score", *files, *every, *options)
         assert (shown == expected) is not bool(options), form  # texts of JSON are counted, and in the signature
         assert shown.splitlines()[0] == expected.splitlines()[0]
-
-
-NO_ROOM = r"expected rows that fit into memory, got more than [\d,]+ MB of them, with [\d,]+ MB left; .*ScoreState.*ray"
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_rows_that_do_not_fit_are_an_error_while_they_are_read(
-    write: Write, monkeypatch: pytest.MonkeyPatch, form: str
-) -> None:
-    """In every format; the test set is scored while there is room for it."""
-    files = [write(f"{name}.{form}", FORMS[form](rows)) for name, rows in zip("rp", documents(), strict=True)]
-    monkeypatch.setattr("docscore.data.files._CHUNK", 100)
-    monkeypatch.setattr(limits, "available_memory", lambda: 300e6)
-    assert len(rows_of_sides(references=files[0], predictions=[files[1]])[0][0].ids) == ROWS
-    monkeypatch.setattr(limits, "available_memory", lambda: 100e6)
-    with pytest.raises(ValueError, match=f"^{re.escape(str(files[0]))}: {NO_ROOM}"):
-        read_table(files[0])
-
-
-@pytest.mark.full
-def test_a_test_set_beyond_memory_ends_in_one_sentence(tmp_path: Path) -> None:
-    """In 600 MB of addresses, of which Python and its libraries have 350; the rows of 110 MB take more than 800."""
-    resource = pytest.importorskip("resource")
-    path = tmp_path / "r.jsonl"
-    with path.open("w") as file:
-        for n in range(1500):
-            file.write(json.dumps(ref(f"d{n}", {f"k{k}": f"{n} {k}".ljust(60, "x") for k in range(1000)})) + "\n")
-    limit = partial(resource.setrlimit, resource.RLIMIT_AS, (600 << 20, 600 << 20))
-    done = run_process("score", path, PREDICTIONS, first=limit, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
-    path.unlink()
-    assert (done.code, done.out) == (2, "")
-    assert re.fullmatch(rf"docscore: \S+r\.jsonl: {NO_ROOM}\n", done.err)

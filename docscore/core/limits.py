@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from pathlib import Path
 
-from docscore.core.errors import InputValueError, in_file
+from docscore.core.errors import InputValueError
 
 MAX_DIGITS = 4_300  # digits of a number in JSON text; Python reads no longer integer, since that takes quadratic time
 
@@ -72,67 +71,3 @@ def most_gigabytes() -> float:
     if not 0.1 <= gigabytes < math.inf:  # noqa: PLR2004  NaN too
         raise InputValueError(place=VARIABLE, expected="gigabytes, 0.1 or more", got=repr(text))
     return gigabytes
-
-
-_ROOM = 200_000_000  # bytes that must be left for pairing and scoring, in addition to the size of the text of the rows
-_CGROUP = Path("/sys/fs/cgroup")
-
-
-def check_room(path: Path, size: int) -> None:
-    """Refuse rows that leave too little memory to score them; called while they are read.
-
-    Args:
-        path: the file.
-        size: the number of bytes that were read so far.
-
-    Raises:
-        ValueError: naming the file, and ways to score more rows than fit into memory.
-    """
-    left = available_memory()
-    if left >= _ROOM + size:
-        return
-    raise InputValueError(
-        place=in_file(path),
-        expected="rows that fit into memory",
-        got=f"more than {size / 1e6:,.0f} MB of them, with {max(left, 0) / 1e6:,.0f} MB left",
-        remedy="a loop of `ScoreState.update` over batches of rows scores any number (its sums are exact), and so does "
-        "docscore.integrations.ray",
-    )
-
-
-def available_memory() -> float:
-    """Return the bytes that this process can take before the machine swaps; infinity if the system does not tell.
-
-    This is the minimum of the memory of the system, of the container, and of the address space.
-    """
-    kilobytes = _numbers_in(Path("/proc/meminfo")).get("MemAvailable:", math.inf)
-    most, used = (_numbers_in(_CGROUP / name) for name in ("memory.max", "memory.current"))
-    cache = _numbers_in(_CGROUP / "memory.stat").get("inactive_file", 0.0)  # the system drops it for others
-    of_container = most.get("", math.inf) - used.get("", 0.0) + cache
-    return min(kilobytes * 1024, of_container, _addresses_left())
-
-
-def _numbers_in(path: Path) -> dict[str, float]:
-    """Return the numbers in a file of the system by the word before them; nothing if there is no such file."""
-    try:
-        lines = path.read_text(encoding="ascii").splitlines()
-    except OSError:
-        return {}
-    numbers = {}
-    for line in lines:
-        *words, number = line.removesuffix(" kB").split()
-        if number.isdigit():
-            numbers[" ".join(words)] = float(number)
-    return numbers
-
-
-def _addresses_left() -> float:
-    """Return the bytes of address space that the limit of the process leaves."""
-    try:
-        import resource  # noqa: PLC0415  exists on Unix only
-
-        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-    except (ImportError, OSError):
-        return math.inf
-    return math.inf if limit == resource.RLIM_INFINITY else limit - pages * resource.getpagesize()

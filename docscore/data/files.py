@@ -27,7 +27,7 @@ from docscore.core.errors import (
     in_line,
     not_utf8,
 )
-from docscore.core.limits import MAX_UNPACKED, check_room
+from docscore.core.limits import MAX_UNPACKED
 from docscore.core.runtime import READING, Advance, Progress, gc_pause, level_of_caller, library, no_progress
 from docscore.data import LOG_FORMATS
 from docscore.data.json_text import JsonError, loads, loads_at
@@ -48,7 +48,6 @@ from docscore.data.rows import (
     table_in_memory,
 )
 
-_VALUES_TO_JSON = 6  # memory of the values of a JSON text, in sizes of the text, measured
 _LARGEST_REREAD = 100_000_000  # bytes of a file that is read again to check whether it is a single JSON value
 
 
@@ -100,7 +99,6 @@ def _check_jsonl(path: Path, rows: Sequence[Any]) -> None:
 
 def _read_json(path: Path, file: io.BufferedReader, _faults: Faults, _delimiter: str | None) -> Table:
     content = b"".join(file)  # unlike `file.read`, this reports progress
-    check_room(path, _VALUES_TO_JSON * len(content))
     source = _decoded(path, content)
     if not source.strip():
         raise InputValueError(place=in_file(path), expected="a JSON list of rows", got="an empty file")
@@ -251,7 +249,6 @@ def _read_parquet(path: Path, max_bytes: int | None, progress: Progress) -> Tabl
         for batch in file.iter_batches(batch_size=_BATCH):
             size += batch.nbytes
             _check_unpacked(path, size, max_bytes)
-            check_room(path, size)
             yield batch
             was_read(whole * (before + len(batch)) // total - whole * before // total)
             before += len(batch)
@@ -648,10 +645,7 @@ def _read_folder(path: Path, side: Side, faults: Faults, *, in_columns: bool) ->
     if not files:
         raise InputValueError(place=in_file(path), expected="a folder with one document a file, ID.json", got="none")
     rows: list[Any] = []
-    size = 0
     for file in files:
-        size += file.stat().st_size
-        check_room(path, _VALUES_TO_JSON * size)
         try:
             value = read_value(file)
         except InputValueError as error:
@@ -701,16 +695,14 @@ def _begin_text(path: Path, file: io.BufferedReader) -> None:
 
 
 class _Watched(io.FileIO):
-    """A file that reports how much of it was read, and stops if memory runs out."""
+    """A file that reports how much of it was read."""
 
     def __init__(self, path: Path, was_read: Advance) -> None:
         super().__init__(path)
-        self._path, self._was_read, self._size = path, was_read, 0
+        self._was_read = was_read
 
     def readinto(self, buffer: Any) -> int:
         count = super().readinto(buffer)
-        self._size += count
-        check_room(self._path, self._size)
         self._was_read(count)
         return count
 
@@ -734,7 +726,6 @@ class _Unpacked(gzip.GzipFile):
             ) from None
         self._unpacked += count
         _check_unpacked(self._path, self._unpacked, self._max_bytes)
-        check_room(self._path, self._unpacked)
         return count
 
 
