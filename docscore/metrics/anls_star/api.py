@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from itertools import chain, islice, repeat
+from itertools import chain, repeat
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -31,8 +31,6 @@ from docscore.metrics.anls_star.tree import ScoreTree, TreePlace, Whole
 
 Pair = tuple[object, object]
 PlainPair = tuple[Value, Value]
-
-_PORTION = 4096  # pairs to read at a time
 
 
 @overload
@@ -235,33 +233,29 @@ def score_all(
         scored: called with the number of pairs just scored, to show progress.
         plain: converts a pair to plain values, unless both sides are scalars already.
     """
-    scores: list[float] = []
-    waiting = iter(pairs)
-    while portion := list(islice(waiting, _PORTION)):
-        portion_scores = [1.0] * len(portion)
-        compared: list[int] = []  # the numbers of scalar pairs that are not equal
-        others: list[int] = []
-        for i, pair in enumerate(portion):
-            if type(pair) is not tuple or len(pair) != 2 or not is_answer(*pair):  # noqa: PLR2004
-                others.append(i)
-            elif not equals_an_option(*pair):
-                compared.append(i)
-        if compared:
-            for i, score in zip(compared, _score_answers([portion[i] for i in compared], options), strict=True):
-                portion_scores[i] = score
-        scored(len(portion) - len(others))
-        for i in others:
-            try:
-                pair = plain(portion[i]) if plain else portion[i]
-                portion_scores[i] = score_one(pair[0], pair[1], options)
-            except (TypeError, ValueError) as error:
-                raise at_place(name(len(scores) + i), error) from None
-            scored(1)
-        scores += portion_scores
-    return np.array(scores, dtype=np.float64)
+    everything = list(pairs)
+    scores = np.ones(len(everything))
+    compared: list[int] = []  # the numbers of scalar pairs that are not equal
+    others: list[int] = []
+    for i, pair in enumerate(everything):
+        if type(pair) is not tuple or len(pair) != 2 or not is_answer(*pair):  # noqa: PLR2004
+            others.append(i)
+        elif not equals_an_option(*pair):
+            compared.append(i)
+    if compared:
+        scores[compared] = _score_answers([everything[i] for i in compared], options)
+    scored(len(everything) - len(others))
+    for i in others:
+        try:
+            pair = plain(everything[i]) if plain else everything[i]
+            scores[i] = score_one(pair[0], pair[1], options)
+        except (TypeError, ValueError) as error:
+            raise at_place(name(i), error) from None
+        scored(1)
+    return scores
 
 
-def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) -> list[float]:
+def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) -> npt.NDArray[np.float64]:
     """Return the scores of many answers at once: the best similarity with an acceptable answer."""
     accepted = [gt if type(gt) is tuple else (gt,) for gt, _ in pairs]
     counts = list(map(len, accepted))
@@ -270,8 +264,7 @@ def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) ->
     right = fold_all([pred for _, pred in pairs], options.ignore_case, text)
     repeated = list(chain.from_iterable(map(repeat, right, counts)))
     starts = np.cumsum([0, *counts[:-1]])
-    scores: list[float] = np.maximum.reduceat(similarities(left, repeated, options.threshold), starts).tolist()
-    return scores
+    return np.maximum.reduceat(similarities(left, repeated, options.threshold), starts)
 
 
 def score_one(gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNode | None = None) -> float:

@@ -53,8 +53,6 @@ _MAX_CELLS = 1 << 22  # pairs of list elements that are held at a time
 
 Column = Sequence[Value]
 Object = dict[str, Value]
-OneSided = Literal["missing", "extra"]
-Rule = Callable[[Any, Any, Any], tuple[Matrix, Matrix]]
 
 
 def is_answer(truth: object, prediction: object) -> bool:
@@ -280,7 +278,13 @@ class Scorer:
         return 0.0, 0.0
 
     def _one_sided(
-        self, value: Value, status: OneSided, schema: SchemaNode | None, at: Place | None, *, least: float = 0.0
+        self,
+        value: Value,
+        status: Literal["missing", "extra"],
+        schema: SchemaNode | None,
+        at: Place | None,
+        *,
+        least: float = 0.0,
     ) -> tuple[float, float]:
         """What only one side has: nothing is earned, and its whole size counts, shared among its parts."""
         is_truth = status == "missing"
@@ -397,7 +401,7 @@ class Scorer:
                 earned[block], weight[block] = self._rules()[kind](*sides, schema)
         return earned, weight
 
-    def _rules(self) -> dict[type, Rule]:
+    def _rules(self) -> dict[type, Callable[[Any, Any, Any], tuple[Matrix, Matrix]]]:
         """How two columns of one kind are compared; one-ofs with whatever the others may be."""
         return {str: self._leaves, list: self._lists, dict: self._objects, tuple: self._one_ofs}
 
