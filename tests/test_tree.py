@@ -221,6 +221,12 @@ def test_values_of_a_typed_tree_are_exchanged_where_they_are_equal() -> None:
     assert found.points_lost == pytest.approx(1)
 
 
+def test_alternatives_without_a_partner_are_not_read_by_a_comparator() -> None:
+    numbers = {"items": {"type": "number"}}
+    (leaf,) = typed_tree([("one", ["two"])], [], numbers).leaves()
+    assert (leaf.status, leaf.unreadable) == ("missing", ())
+
+
 def test_values_that_a_schema_compares_exactly_are_exchanged_only_where_they_are_equal() -> None:
     """As texts of ANLS* they would be, whatever their case."""
     schema = {"additionalProperties": {"x-docscore": {"compare": "exact"}}}
