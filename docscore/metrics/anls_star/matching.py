@@ -149,9 +149,6 @@ _CODE = 21  # bits of a Unicode character
 _ROUNDING = 1e-5  # more than the rounding of single precision
 
 
-_Floats = npt.NDArray[np.float32]
-
-
 DistinctRows = tuple[list[Any], npt.NDArray[np.intp]]  # each of them once, and for each row which of them it is
 _CompareRows = Callable[[Sequence[Value], Sequence[Value]], tuple[Matrix, Matrix]]  # gives S and L of every two rows
 
@@ -290,7 +287,7 @@ def _of_rows(truths: CellRows, predictions: CellRows, of_cells: Callable[[slice]
     return bound + _ROUNDING * truths.width
 
 
-def _shares(texts: Sequence[str]) -> _Floats:
+def _shares(texts: Sequence[str]) -> npt.NDArray[np.float32]:
     """How often each text has each feature; the product of two such rows is at least the number of shared characters.
 
     The similarity of two texts is at most that number over the length of either.
@@ -303,6 +300,6 @@ def _shares(texts: Sequence[str]) -> _Floats:
     before = np.arange(len(ordered)) - np.repeat(first, np.diff(first, append=len(ordered)))
     feature = (ordered + before * _REPEATED) % _FEATURES
     shares = np.bincount((ordered >> _CODE) * _FEATURES + feature, minlength=len(texts) * _FEATURES)
-    found: _Floats = shares.reshape(-1, _FEATURES).astype(np.float32)
+    found: npt.NDArray[np.float32] = shares.reshape(-1, _FEATURES).astype(np.float32)
     found[[not text for text in texts]] = 1.0  # empty texts are alike
     return found

@@ -119,14 +119,12 @@ class Counting:
             return len(items) if every else sum([item is not None and item != "" for item in items])
         name = id(value), id(place), of_truth
         if name not in self._sizes:
-            parts = []
             if isinstance(value, dict):
-                for key, item in value.items():
-                    if of_truth or not self.ignores(item):
-                        parts.append(self.size(item, place and place.at_key(key), of_truth=of_truth))
+                counted = [(key, item) for key, item in value.items() if of_truth or not self.ignores(item)]
+                parts = [self.size(item, place and place.at_key(key), of_truth=of_truth) for key, item in counted]
             else:
                 below = place if kind is tuple else place and place.items
-                parts += [self.size(item, below, of_truth=of_truth) for item in items]
+                parts = [self.size(item, below, of_truth=of_truth) for item in items]
             self._sizes[name] = max(parts) if kind is tuple else fsum(parts)
         return self._sizes[name]
 
