@@ -287,10 +287,6 @@ def test_places_lead_to_the_values() -> None:
     assert places(["x", {"a": "y"}]) == ["$[0]", "$[1].a"]
 
 
-def test_the_value_is_kept_as_it_stands() -> None:
-    assert [entity.value for entity in as_one_group(document_of({"a": [True, 1, " X "]})).entities] == [True, 1, " X "]
-
-
 @pytest.mark.parametrize(
     ("values", "options", "texts"),
     [

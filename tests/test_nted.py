@@ -86,19 +86,6 @@ def test_the_distance_is_that_of_a_brute_force(seed: int) -> None:
         assert actual == tree_distance(right, left)
 
 
-def test_the_distance_of_documents_is_that_of_a_brute_force() -> None:
-    """As accuracy: what is left of the cost of inserting all."""
-    rng = random.Random(0)
-    for _ in range(200):
-        truth = random_prediction(rng, 3, 2)
-        prediction = damaged(rng, truth)
-        trees = [frozen(document_tree(each))[2] for each in (truth, prediction)]
-        whole = brute_force((), trees[0])
-        if whole:
-            wanted = max(0.0, 1 - brute_force(*trees) / whole)
-            assert nted_score(truth, prediction) == pytest.approx(wanted, abs=1e-12), (truth, prediction)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_the_cheapest_pairs_cost_the_distance(seed: int) -> None:
     """Deletions, insertions and changes together; the order of nodes is kept."""
