@@ -216,19 +216,13 @@ def _readings(truth: Value, scalars: bool) -> Iterator[Value]:
             return
         for option in truth:
             yield from _readings(option, scalars)
-    elif isinstance(truth, list):
-        for items in _products([_readings(item, scalars) for item in truth]):
-            yield list(items)
-    elif isinstance(truth, dict):
-        for items in _products([_readings(item, scalars) for item in truth.values()]):
-            yield dict(zip(truth, items, strict=True))
+    elif isinstance(truth, list | dict):
+        parts = truth.values() if isinstance(truth, dict) else truth
+        of_parts = (list(islice(_readings(part, scalars), MOST_READINGS + 1)) for part in parts)
+        for items in product(*of_parts):
+            yield dict(zip(truth, items, strict=True)) if isinstance(truth, dict) else list(items)
     else:
         yield truth
-
-
-def _products(parts: list[Iterator[Value]]) -> Iterator[tuple[Value, ...]]:
-    """Return all combinations of one reading of each part, with a limited number of readings of each part."""
-    return product(*(list(islice(part, MOST_READINGS + 1)) for part in parts))
 
 
 def part_of_confidences(confidences: Any, step: str | int) -> Any:

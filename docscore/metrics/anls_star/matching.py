@@ -1,9 +1,9 @@
 """What makes the matching of lists fast: tables that are kept, values that occur several times, and rows of cells.
 
-Tables whose rows are lists of cells: no two rows earn more than the best partners of all their cells together, on
-either side. The similarity of two cells is bounded too, by the characters that they share, which is far cheaper than to
-compare them. Bounds rule out most pairs of rows, and only the others are matched inside. A few other rows, such as null
-or one with a list in a cell, are compared with all.
+In a table whose rows are lists of cells, no pair of rows earns more than the best partners of all its cells together,
+on either side. The characters that two cells share bound their similarity, at a far lower cost than a comparison. These
+bounds rule out most pairs of rows, and only the others are matched inside. The few rows of another kind, such as null
+or a row with a list in a cell, are compared with all rows.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ class Tables:
         return None
 
 
-# The lists at one place: their path with indices left out (`$.items[].tags`), how many elements the longest list of the
-# ground truth has and all lists of the prediction have together, and how many pairs of elements are compared.
+# The lists at one place: their path without indices (`$.items[].tags`), the number of elements of the longest list in
+# the ground truth, that of all lists in the prediction, and the number of pairs of elements to compare.
 ListTable = tuple[str, int, int, int]
 
 
 def list_tables(truth: Value, prediction: Value) -> Iterator[ListTable]:
-    """The tables that the scorer makes for a pair, outer ones first; a list of lists counts all their elements."""
+    """Yield the tables that the scorer makes for a pair, outer ones first; a list of lists counts all its elements."""
     waiting: list[tuple[list[Value], list[Value], str]] = [([truth], [prediction], "$")]
     while waiting:
         truths, predictions, place = waiting.pop(0)
@@ -79,7 +79,7 @@ def list_tables(truth: Value, prediction: Value) -> Iterator[ListTable]:
 
 
 def _by_key(column: Sequence[Value]) -> dict[str, list[Value]]:
-    """The values of each key of the objects of a column; those that are, or may be, containers."""
+    """Return the containers and one-ofs at each key of the objects of a column."""
     found: dict[str, list[Value]] = defaultdict(list)
     for each in column:
         if isinstance(each, dict):
@@ -90,10 +90,10 @@ def _by_key(column: Sequence[Value]) -> dict[str, list[Value]]:
 
 
 class Identities:
-    """Numbers for values: the same for values that are equal in type and content, whatever the order of keys.
+    """Gives a number to each value: the same one to values of equal type and content, whatever the order of keys.
 
-    Numbers that print differently, such as 0.0 and -0.0, are different. Those of containers are kept, so that deep
-    nesting costs no more than its size; the values must live as long.
+    Floats that print differently, such as 0.0 and -0.0, have different numbers. The numbers of containers are stored by
+    identity, so that deep nesting costs no more than its size; the values must live as long as the object.
     """
 
     def __init__(self) -> None:
@@ -101,7 +101,7 @@ class Identities:
         self._numbers: dict[Hashable, int] = {}
 
     def of(self, value: Value) -> int:
-        """The number of a value."""
+        """Return the number of a value."""
         if isinstance(value, dict | list | tuple):
             if id(value) not in self._known:
                 self._known[id(value)] = self._container(value)
@@ -116,7 +116,7 @@ class Identities:
         return self._numbers.setdefault((type(value), content), len(self._numbers))
 
     def equality(self, truths: Sequence[Value], predictions: Sequence[Value]) -> Matrix:
-        """1 for the pairs that are equal as they stand; for a one-of, if an option is. Shape (n, m)."""
+        """Return 1 for pairs of equal values, or with an equal option of a one-of, else 0; shape (n, m)."""
         wanted = np.array([self.of(prediction) for prediction in predictions])
         found: Matrix = np.equal.outer([self.of(truth) for truth in truths], wanted).astype(np.float64)
         for i, truth in enumerate(truths):
@@ -125,22 +125,22 @@ class Identities:
         return found
 
 
-_LEAST_PAIRS = 1 << 11  # of cells, from which bounds pay
+_LEAST_PAIRS = 1 << 11  # pairs of cells from which bounds pay
 
 
-_CELLS = 1 << 18  # pairs of cells that are held at a time
+_CELLS = 1 << 18  # pairs of cells in memory at a time
 
 
-_MANY_KNOWN = 3  # from this fraction of the pairs on it is faster to match all
+_MANY_KNOWN = 3  # from one in this many pairs on, it is faster to match all
 
 
-_MOST_FILLED = 4  # times as many cells as there are, when all rows are made as wide as the widest
+_MOST_FILLED = 4  # the largest factor by which filling all rows up to the widest may raise the number of cells
 
 
-_FEATURES = 32  # by which characters are told apart; to take some for the same makes the bound larger
+_FEATURES = 32  # features that tell characters apart; characters that share one make the bound larger
 
 
-_REPEATED = 13  # a character that comes again counts as another one, so many features further
+_REPEATED = 13  # a repeated character counts as another one, this many features further
 
 
 _CODE = 21  # bits of a Unicode character
@@ -149,8 +149,8 @@ _CODE = 21  # bits of a Unicode character
 _ROUNDING = 1e-5  # more than the rounding of single precision
 
 
-DistinctRows = tuple[list[Any], npt.NDArray[np.intp]]  # each of them once, and for each row which of them it is
-_CompareRows = Callable[[Sequence[Value], Sequence[Value]], tuple[Matrix, Matrix]]  # gives S and L of every two rows
+DistinctRows = tuple[list[Any], npt.NDArray[np.intp]]  # the distinct rows, and the index of each row among them
+_CompareRows = Callable[[Sequence[Value], Sequence[Value]], tuple[Matrix, Matrix]]  # returns S and L of all pairs
 
 
 class CellRows:
@@ -159,8 +159,8 @@ class CellRows:
     Attributes:
         lengths: the number of cells of each row, shape (n,).
         width: the largest of them.
-        texts: the texts of all cells, row by row or column by column; those that were filled up are empty.
-        filled: which these are.
+        texts: the texts of all cells, row by row or column by column; added cells are empty.
+        filled: a mask of the added cells.
     """
 
     def __init__(self, rows: Sequence[list[Any]], options: ScoringOptions, *, by_column: bool) -> None:
@@ -174,12 +174,12 @@ class CellRows:
 
 
 def is_cell_row(row: Value) -> bool:
-    """Whether a row is a list of scalars and nulls, at least one."""
+    """Return whether a row is a non-empty list of scalars and nulls."""
     return type(row) is list and bool(row) and LEAF_TYPES.issuperset(map(type, row))
 
 
 def are_mostly_cell_rows(truths: Sequence[Value], predictions: Sequence[Value]) -> bool:
-    """Whether most rows of both sides are lists of scalars and nulls, about as long as each other, and many."""
+    """Return whether most rows of both sides are lists of scalars and nulls, of similar lengths, and many."""
     if list not in {*map(type, truths)} or list not in {*map(type, predictions)}:
         return False
     lengths = [[len(row) for row in side if is_cell_row(row)] for side in (truths, predictions)]  # type: ignore[arg-type]
@@ -196,13 +196,13 @@ def rows_table(
     options: ScoringOptions,
     exact: _CompareRows,
 ) -> tuple[Matrix, Matrix] | None:
-    """S and L of every two rows, as far as their best matching depends on them; None where that is on too many.
+    """Return S and L of every pair of rows as far as the best matching depends on them; None if it does on too many.
 
     Args:
-        truths: the n rows of the ground truth, most of them lists of cells, as `distinct` gives them.
+        truths: the n rows of the ground truth, most of them lists of cells, as `distinct` returns them.
         predictions: the m rows of the prediction.
         options: how the texts of cells are compared.
-        exact: gives S and L of every two rows.
+        exact: returns S and L of every pair of rows.
 
     Returns:
         S, shape (n, m), and L. A pair of rows that is in no best matching may have more than its S.
@@ -240,7 +240,7 @@ def rows_table(
 def _other_rows(
     left: Sequence[Value], right: Sequence[Value], of_cells: tuple[Any, ...], exact: _CompareRows
 ) -> tuple[Matrix, Matrix, npt.NDArray[np.bool_]]:
-    """S and L of the pairs in which a row is no list of cells, elsewhere 0, and which pairs these are."""
+    """Return S and L of the pairs with a row that is no list of cells, 0 elsewhere, and a mask of these pairs."""
     known = np.ones((len(left), len(right)), dtype=bool)
     known[of_cells] = False
     earned, weight = np.zeros(known.shape), np.zeros(known.shape)
@@ -253,13 +253,13 @@ def _other_rows(
 
 
 def _bounds(truths: CellRows, predictions: CellRows, threshold: float) -> Iterator[Matrix]:
-    """Bounds of S of every two rows, shape (n, m): a cheap one, and one that is closer, if that is asked for."""
+    """Yield upper bounds of S of every pair of rows, shape (n, m): first a cheap one, then a closer one."""
     shares = [_shares(side.texts) for side in (truths, predictions)]
     sizes = [max(1, len(text)) for text in truths.texts]
     common, others = shares[0] / np.array(sizes, dtype=np.float32)[:, None], shares[1].T.copy()
 
     def shared(cells: slice) -> Matrix:
-        """At least the similarities of some cells of the ground truth with all of the prediction, by characters."""
+        """Return upper bounds, by characters, of the similarities of cells of the ground truth with all others."""
         found: Matrix = common[cells] @ others
         found *= found >= threshold - _ROUNDING
         np.minimum(found, 1, out=found)
@@ -272,7 +272,7 @@ def _bounds(truths: CellRows, predictions: CellRows, threshold: float) -> Iterat
 
 
 def _of_rows(truths: CellRows, predictions: CellRows, of_cells: Callable[[slice], Matrix]) -> Matrix:
-    """The bound of every two rows: the sum of the best partners of the cells of a row, the less of both sides."""
+    """Return the bound of every pair of rows: the best partners of all cells, summed on the side where that is less."""
     rows, columns = len(truths.lengths), len(predictions.lengths)
     bound = np.empty((rows, columns))
     check_memory(truths.width, len(predictions.texts))
@@ -288,7 +288,7 @@ def _of_rows(truths: CellRows, predictions: CellRows, of_cells: Callable[[slice]
 
 
 def _shares(texts: Sequence[str]) -> npt.NDArray[np.float32]:
-    """How often each text has each feature; the product of two such rows is at least the number of shared characters.
+    """Return how often each text has each feature; the product of two rows is at least the number of shared characters.
 
     The similarity of two texts is at most that number over the length of either.
     """

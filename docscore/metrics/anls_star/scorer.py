@@ -1,9 +1,9 @@
-"""The recursive scorer: the points earned, S, and the points that count, L, of pairs of values (paper, eq. 1 to 5).
+"""The recursive scorer: the points earned, S, and the points possible, L, of pairs of values (paper, eq. 1 to 5).
 
 The rules stand here twice, for one pair and for two whole columns of values, and a test holds them together. Those for
 one pair give the sums alone, or also tell a `Place` of every part: a node of a score tree, or what counts fields.
-Columns are what makes long lists fast: every pair of places is visited once; a column of objects becomes one pair of
-columns per key, a column of lists one pair of columns that holds all their elements. A few pairs are faster one by one.
+Columns make long lists fast, because every pair of places is visited once: a column of objects becomes one pair of
+columns for each key, and a column of lists one pair of columns with all elements. A few pairs are faster one by one.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ from docscore.metrics.anls_star.tree import NODE_KINDS, Kind, Status, empty_name
 _FEW = 4  # pairs that are scored one by one; more go by columns
 
 
-_MANY = 1 << 10  # pairs of lists from which those that occur several times are looked for
+_MANY = 1 << 10  # pairs of lists from which it pays to look for repeated lists
 
 
-_MAX_CELLS = 1 << 22  # pairs of list elements that are held at a time
+_MAX_CELLS = 1 << 22  # pairs of list elements in memory at a time
 
 
 Column = Sequence[Value]
@@ -56,7 +56,7 @@ Object = dict[str, Value]
 
 
 def is_answer(truth: object, prediction: object) -> bool:
-    """Whether it is a scalar against one or several acceptable scalars, as in question answering."""
+    """Return whether a pair has a scalar and one or several acceptable scalars, as in question answering."""
     if type(prediction) not in SCALAR_TYPES:
         return False
     kind = type(truth)
@@ -64,7 +64,7 @@ def is_answer(truth: object, prediction: object) -> bool:
 
 
 def equals_an_option(truth: object, prediction: object) -> bool:
-    """Whether a text is the acceptable answer, or one of several, letter by letter: it need not be compared then."""
+    """Return whether a text equals an acceptable answer letter by letter, so that it need not be compared."""
     if type(prediction) is not str:
         return False
     if type(truth) is not tuple:
@@ -73,7 +73,7 @@ def equals_an_option(truth: object, prediction: object) -> bool:
 
 
 def answer_score(truth: Scalar | tuple[Scalar, ...], prediction: Scalar, options: ScoringOptions) -> float:
-    """S, and as L is 1 the score, of such a pair: the best of the similarities."""
+    """Return the score of such a pair, its best similarity; L is 1."""
     if equals_an_option(truth, prediction):
         return 1.0
     accepted = truth if type(truth) is tuple else (truth,)
@@ -115,12 +115,12 @@ class Place(Protocol):
 
 
 class Scorer:
-    """Scores plain values, which must live as long as it does.
+    """Scores plain values, which must live as long as the object.
 
     Args:
         options: how texts are compared, and what counts.
-        tables: keeps the tables of the lists that are matched on the way; None where nobody asks for them later.
-        cause: why a missing prediction, or one of the wrong type, is lost, if more is known of it.
+        tables: keeps the tables of the lists that are matched on the way; None if nobody asks for them later.
+        cause: the cause of a missing prediction or one of the wrong type, if it is known, as for `build_tree`.
     """
 
     def __init__(self, options: ScoringOptions, tables: Tables | None = None, cause: Cause | None = None) -> None:
@@ -136,13 +136,13 @@ class Scorer:
     def pair(
         self, truth: Value, prediction: Value, schema: SchemaNode | None = None, at: Place | None = None
     ) -> tuple[float, float]:
-        """S, in [0, L], and L, a whole number, of one pair.
+        """Return S, in [0, L], and L of one pair; L is a whole number unless a schema has weights.
 
         Args:
-            truth: ground truth; a tuple is a one-of.
-            prediction: prediction, without tuples.
-            schema: the place in a schema; without one all values are texts and weigh 1.
-            at: what is told how every part of the pair was scored; None where the sums are enough.
+            truth: the ground truth; a tuple is a one-of.
+            prediction: the prediction, without tuples.
+            schema: the place in a schema; without one, all values are texts of weight 1.
+            at: the place of the pair in a score tree; None if only the sums are needed.
         """
         kind, other = type(truth), type(prediction)
         if kind in SCALAR_TYPES and other in SCALAR_TYPES:
@@ -169,7 +169,7 @@ class Scorer:
         return sums
 
     def _scalar_pair(self, truth: Scalar, prediction: Scalar, schema: SchemaNode | None) -> tuple[float, float]:
-        """The similarity of the texts, or what the place in the schema says of them, times its weight."""
+        """Return the similarity of the texts, or the result of the comparator in the schema, times the weight."""
         weight = 1.0 if schema is None else schema.unit
         if schema is not None and schema.comparator is not None:
             return weight * schema.comparator.pair(truth, prediction, self.options), weight
@@ -179,7 +179,7 @@ class Scorer:
         return weight * similarity(left, right, self.threshold), weight
 
     def _null_pair(self, prediction: Value, schema: SchemaNode | None, at: Place | None) -> tuple[float, float]:
-        """Nothing is expected: an empty prediction is right, and any other is what only the prediction has."""
+        """Score a pair in which nothing is expected: only an empty prediction is right."""
         unit = unit_at(schema)
         if not self.counting.is_empty(prediction):
             at = at and at.lost("invented field", "nothing expected")
@@ -191,7 +191,7 @@ class Scorer:
     def _object_pair(
         self, truth: Object, prediction: Object, schema: SchemaNode | None, at: Place | None
     ) -> tuple[float, float]:
-        """The sums over the keys of the ground truth, an absent key being null; other keys add to L."""
+        """Return the sums over the keys of the ground truth, with null for absent keys; other keys add to L."""
         parts = {}
         for key, value in truth.items():
             below = at and at.at_key(key, absent=key not in prediction)
@@ -210,7 +210,7 @@ class Scorer:
     def _list_pair(
         self, truth: list[Value], prediction: list[Value], schema: SchemaNode | None, at: Place | None
     ) -> tuple[float, float]:
-        """The sums over the best matching; what stays unmatched adds its size to L."""
+        """Return the sums over the best matching; unmatched elements add their size to L."""
         below = schema and schema.items
         if len(truth) == len(prediction) == 1:  # takes less of Python's stack, for deep values
             return self.pair(truth[0], prediction[0], below, at and at.at_index(0, 0))
@@ -242,7 +242,7 @@ class Scorer:
     def _one_of_pair(
         self, options: tuple[Value, ...], prediction: Value, schema: SchemaNode | None, at: Place | None
     ) -> tuple[float, float]:
-        """The option with the largest (S/L, S, -L); of several that tie, the one that is equal to the prediction."""
+        """Score the option with the largest (S/L, S, -L); of several that tie, the one equal to the prediction."""
         chosen = 0
         if len(options) > 1:
             pairs = []
@@ -264,9 +264,10 @@ class Scorer:
     def _surplus(
         self, value: Value, schema: SchemaNode | None, at: Place | None, *, is_part: bool
     ) -> tuple[float, float]:
-        """A key that only the prediction has; without a value it does not count, by the rules of the paper.
+        """Score a key that only the prediction has.
 
-        By those of the package it has at least the size of a scalar, but in a part that only the prediction has.
+        By the rules of the paper, it does not count without a value. By those of the package, it has at least the size
+        of a scalar, except in a part that only the prediction has.
         """
         if not self.counting.ignores(value):
             at = at if at is None or is_part else at.lost("invented field", "key only in the prediction")
@@ -286,7 +287,7 @@ class Scorer:
         *,
         least: float = 0.0,
     ) -> tuple[float, float]:
-        """What only one side has: nothing is earned, and its whole size counts, shared among its parts."""
+        """Score a value that only one side has: it earns nothing, and its whole size counts, shared by its parts."""
         is_truth = status == "missing"
         size = self.counting.size(value, schema, of_truth=is_truth)
         weight = float(max(least, size))
@@ -321,7 +322,7 @@ class Scorer:
         sizes: tuple[Sequence[float], Sequence[float]],
         equality: Equality | None = None,
     ) -> Matching:
-        """Which elements of two lists belong together, as the place says."""
+        """Return the matching of two lists by the rule of their place in the schema."""
         if schema is not None and schema.keeps_order:
             return align(*table, *sizes)
         if schema is not None and schema.key:
@@ -329,7 +330,7 @@ class Scorer:
         return match(*table, *sizes, equality)
 
     def _same_keys(self, truth: list[Value], prediction: list[Value], schema: SchemaNode) -> Matrix:
-        """1 for the rows whose keys are equal as the place of the key says, and not empty, else 0."""
+        """Return 1 for pairs of rows whose keys are equal and not empty, by the comparator of the key, else 0."""
         place = schema.items and schema.items.at_key(schema.key)
         keys = [[row.get(schema.key) if type(row) is dict else None for row in side] for side in (truth, prediction)]
         here, there = ([i for i, key in enumerate(side) if type(key) in SCALAR_TYPES and key != ""] for side in keys)
@@ -351,9 +352,9 @@ class Scorer:
     def _element_table(
         self, truths: list[Value], predictions: list[Value], schema: SchemaNode | None, *, keep: bool
     ) -> tuple[Matrix, Matrix]:
-        """S and L of every two elements of two lists, as far as their best matching depends on them.
+        """Return S and L of every pair of elements, as `pairwise` does.
 
-        As `pairwise`; but pairs of rows of cells that are in no best matching may have more than their S.
+        Only pairs of rows of cells that are in no best matching may have more than their S.
         """
         table = self.tables and self.tables.of(truths, predictions, schema)
         if table:
@@ -372,7 +373,7 @@ class Scorer:
         return table
 
     def pairwise(self, truths: Column, predictions: Column, schema: SchemaNode | None = None) -> tuple[Matrix, Matrix]:
-        """S and L of every pair, by the same rules as `pair`, each of shape (len(truths), len(predictions))."""
+        """Return S and L of every pair, by the rules of `pair`, each of shape (len(truths), len(predictions))."""
         if len(truths) * len(predictions) <= _FEW:
             pairs = []
             for truth, prediction in product(truths, predictions):  # a comprehension takes more of the stack
@@ -402,13 +403,13 @@ class Scorer:
         return earned, weight
 
     def _rules(self) -> dict[type, Callable[[Any, Any, Any], tuple[Matrix, Matrix]]]:
-        """How two columns of one kind are compared; one-ofs with whatever the others may be."""
+        """Return the function that compares two columns of each kind; one-ofs are compared with values of any kind."""
         return {str: self._leaves, list: self._lists, dict: self._objects, tuple: self._one_ofs}
 
     def _leaves(self, truths: Column, predictions: Column, schema: SchemaNode | None) -> tuple[Matrix, Matrix]:
-        """Scalars and nulls: S is the similarity of the texts, 0 below the threshold; L = 1.
+        """Compare scalars and nulls: S is the similarity of the texts, 0 below the threshold; L is 1.
 
-        With a schema S of scalars is what the place says of them, and both are multiplied by its weight.
+        With a schema, the comparator of the place gives S of scalars, and its weight multiplies S and L.
         """
         unit = unit_at(schema)
         if schema is None or schema.comparator is None:
@@ -418,11 +419,11 @@ class Scorer:
         return earned if unit == 1 else unit * earned, np.full(earned.shape, unit)
 
     def _texts(self, truths: Column, predictions: Column) -> Matrix:
-        """The similarities of scalars and nulls as texts."""
+        """Return the similarities of scalars and nulls as texts."""
         left, right = (fold_all(side, self.ignore_case, self.text) for side in (truths, predictions))  # type: ignore[arg-type]
         earned = similarity_matrix(left, right, self.threshold)
         if "" in left and "" in right:
-            # null was compared as an empty text; but it agrees with null and `""` alone, and no text agrees with it
+            # null was compared as an empty text, but only null and `""` agree with it, and it with no expected text
             nulls, none = ([i for i, value in enumerate(side) if value is None] for side in (truths, predictions))
             blank = [j for j, value in enumerate(predictions) if not right[j] and value is not None and value != ""]
             empty = [i for i, value in enumerate(truths) if not left[i] and value is not None]
@@ -434,7 +435,7 @@ class Scorer:
     def _objects(
         self, truths: Sequence[Object], predictions: Sequence[Object], schema: SchemaNode | None
     ) -> tuple[Matrix, Matrix]:
-        """Objects: the sums over the keys of the ground truths, absent keys being null; other keys add to L."""
+        """Compare objects: the sums over the keys of the ground truths, null for absent keys; other keys add to L."""
         are_texts = schema is None and hold_leaves(chain(truths, predictions))
         shape = len(truths), len(predictions)
         earned = np.zeros(shape)
@@ -466,7 +467,7 @@ class Scorer:
     def _lists(
         self, truths: Sequence[list[Value]], predictions: Sequence[list[Value]], schema: SchemaNode | None
     ) -> tuple[Matrix, Matrix]:
-        """Lists: the sums over the best matching of each two; what stays unmatched adds its size to L."""
+        """Compare lists: the sums over the best matching of each pair; unmatched elements add their size to L."""
         if len(truths) * len(predictions) >= _MANY:
             left, row_of = distinct(truths, map(self.identities.of, truths))
             right, column_of = distinct(predictions, map(self.identities.of, predictions))
@@ -497,7 +498,7 @@ class Scorer:
     def _one_ofs(
         self, truths: Sequence[tuple[Value, ...]], predictions: Column, schema: SchemaNode | None
     ) -> tuple[Matrix, Matrix]:
-        """One-ofs: the option with the largest (S/L, S, -L)."""
+        """Compare one-ofs with values: the option with the largest (S/L, S, -L) counts."""
         options, rows = _concatenated(truths)
         points, counted = self.pairwise(options, predictions, schema)
         earned = np.empty((len(truths), len(predictions)))
@@ -516,7 +517,7 @@ _KINDS = dict.fromkeys(SCALAR_TYPES, str) | {kind: kind for kind in (_NULL, list
 
 
 def _places_by_kind(column: Column) -> dict[type, list[int]]:
-    """Where the values of each kind are, for the kinds that occur; all scalars are of the kind `str`.
+    """Return the indices of the values of each kind that occurs; all scalars are of the kind `str`.
 
     >>> _places_by_kind(["a", None, 1, None])
     {<class 'str'>: [0, 2], <class 'NoneType'>: [1, 3]}
@@ -526,7 +527,7 @@ def _places_by_kind(column: Column) -> dict[type, list[int]]:
 
 
 def _concatenated(containers: Sequence[Sequence[Value]]) -> tuple[list[Value], list[slice]]:
-    """All elements one after the other, and where each container's are."""
+    """Return all elements one after the other, and the slice of each container."""
     elements: list[Value] = []
     slices = []
     for container in containers:
@@ -536,7 +537,7 @@ def _concatenated(containers: Sequence[Sequence[Value]]) -> tuple[list[Value], l
 
 
 def _portions(lists: Sequence[list[Value]], columns: int) -> Iterator[tuple[int, int]]:
-    """Ranges of lists whose elements make at most `_MAX_CELLS` pairs with that many columns, or of one list."""
+    """Yield ranges of lists whose elements make at most `_MAX_CELLS` pairs with the columns, or of one list."""
     start = cells = 0
     for stop, elements in enumerate(lists):
         cells += len(elements) * columns

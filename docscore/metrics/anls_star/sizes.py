@@ -17,31 +17,31 @@ SIDES: tuple[Side, ...] = get_args(Side)
 
 
 class Comparator(ABC):
-    """How the scalars of a place compare, where it is not as ANLS* compares texts.
+    """Compares the scalars of a place that are not compared as the texts of ANLS*.
 
     Attributes:
-        label: what they are read as, with the settings: "number, tolerance 1%".
-        libraries: the modules of `docscore[values]` whose data decide what is read.
+        label: the type and the settings: "number, tolerance 1%".
+        libraries: the modules of `docscore[values]` whose data it uses.
     """
 
     label: str
     libraries: tuple[str, ...] = ()
 
     def pair(self, truth: Scalar, prediction: Scalar, options: ScoringOptions) -> float:
-        """S of a pair where L is 1, in [0, 1]."""
+        """Return S of a pair, in [0, 1]; L is 1."""
         return float(self.table([truth], [prediction], options)[0, 0])
 
     @abstractmethod
     def table(self, truths: Sequence[Scalar], predictions: Sequence[Scalar], options: ScoringOptions) -> Matrix:
-        """S of every pair where L is 1: shape (len(truths), len(predictions)), values in [0, 1]."""
+        """Return S of every pair, in [0, 1], shape (len(truths), len(predictions)); L is 1."""
 
     def unreadable(self, truth: Scalar | None, prediction: Scalar | None) -> tuple[Side, ...]:  # noqa: ARG002
-        """The sides whose value cannot be read."""
+        """Return the sides whose value cannot be read."""
         return ()
 
     @abstractmethod
     def remark(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:
-        """Why two scalars scored what they did where that may surprise, else ""; `right` if they earned all."""
+        """Return an explanation of a score that may surprise, else ""; `right` if the pair earned all points."""
 
 
 @dataclass(eq=False, slots=True)
@@ -49,14 +49,14 @@ class SchemaNode:
     """A place in a schema; not changed once the schema is compiled.
 
     Attributes:
-        unit: what a scalar here counts: the product of the weights of this place and all above it.
+        unit: the weight of a scalar here: the product of the weights of this place and of all places above.
         weighted: whether there are weights in the schema.
-        libraries: at the root the modules of `docscore[values]` whose data decide what is read anywhere below.
-        comparator: how scalars compare here; None for as texts.
+        libraries: at the root, the modules of `docscore[values]` whose data the comparators below use.
+        comparator: how scalars compare here; None to compare texts.
         properties: the places of the keys that the schema names.
         others: the place of all other keys.
         items: the place of the elements of a list.
-        keeps_order: whether the elements of a list are aligned in their order, and not matched in any.
+        keeps_order: whether the elements of a list are aligned in their order; otherwise they match in any order.
         key: the key by which the rows of a list are paired first; "" for none.
     """
 
@@ -71,12 +71,12 @@ class SchemaNode:
     libraries: tuple[str, ...] = ()
 
     def at_key(self, key: str) -> SchemaNode | None:
-        """The place below at a key; None where the schema says nothing."""
+        """Return the place at a key; None if the schema does not describe it."""
         return self.properties.get(key, self.others)
 
 
 def unit_at(node: SchemaNode | None) -> float:
-    """What a scalar counts at the place: 1 where there is no schema."""
+    """Return the weight of a scalar at a place: 1 without a schema."""
     return 1.0 if node is None else node.unit
 
 
@@ -98,17 +98,17 @@ class Counting:
         self._sizes: dict[tuple[int, int, bool], float] = {}
 
     def is_empty(self, prediction: Value) -> bool:
-        """Whether a prediction is null, `""` or `[]`, or an object without a value that is not empty; or only `{}`."""
+        """Return whether a prediction is null, `""`, `[]`, or an object of empty values (by the package, only `{}`)."""
         if type(prediction) is not dict or self.all_keys:
             return is_empty(prediction)
         return all(map(self.is_empty, prediction.values()))
 
     def ignores(self, prediction: Value) -> bool:
-        """Whether a key of a prediction does not count, having this value."""
+        """Return whether a key of a prediction with this value does not count."""
         return not self.all_keys and self.is_empty(prediction)
 
     def size(self, value: Value, schema: SchemaNode | None = None, *, of_truth: bool) -> float:
-        """The size of a ground truth or of a prediction at a place, keys of predictions that do not count left out."""
+        """Return the size of a ground truth or prediction at a place, without keys of predictions that do not count."""
         kind = type(value)
         place = schema if schema is not None and schema.weighted else None
         if kind in LEAF_TYPES:
@@ -129,7 +129,7 @@ class Counting:
         return self._sizes[name]
 
     def sizes(self, column: Sequence[Value], schema: SchemaNode | None = None, *, of_truth: bool) -> list[float]:
-        """The size of each value of a column; of records, as rows of a table are, all at once."""
+        """Return the size of each value of a column; for objects of scalars, all at once."""
         if schema is None or not schema.weighted:
             kinds = {*map(type, column)}
             if kinds <= LEAF_TYPES:
@@ -143,7 +143,7 @@ class Counting:
     def surpluses(
         self, predictions: Sequence[dict[str, Value]], key: str, schema: SchemaNode | None = None
     ) -> Sequence[float]:
-        """What a key that the ground truth lacks adds to L of each prediction: its size; by the package at least 1."""
+        """Return what a key that the ground truth lacks adds to L of predictions: its size (package: at least 1)."""
         values = [prediction.get(key) for prediction in predictions]
         if schema is None and not self.all_keys and LEAF_TYPES.issuperset(map(type, values)):
             return [value is not None and value != "" for value in values]
