@@ -17,7 +17,6 @@ from docscore.core.limits import VARIABLE
 from docscore.core.options import RULES
 from docscore.core.values import MAX_DEPTH
 from docscore.data.json_text import dumps, parse_text
-from docscore.metrics.anls_star.matching import list_tables
 from docscore.metrics.entity_f1 import entity_counts
 from docscore.metrics.kieval import kieval_score
 from docscore.metrics.nted import nted_score
@@ -256,12 +255,3 @@ def test_other_metrics_have_the_same_bound() -> None:
         nted_score(rows, rows)
     with pytest.raises(ValueError, match=r"^\$: expected groups whose comparison takes at most 2 GB"):
         kieval_score(rows, rows)
-
-
-def test_pairs_are_counted_as_they_are_compared() -> None:
-    """Lists at different keys are not compared with each other; those of all rows are."""
-    keyed: Any = {f"k{i}": ["x"] * 60 for i in range(100)}
-    assert sum(pairs for *_, pairs in list_tables(keyed, keyed)) == 100 * 60 * 60
-    rows: Any = [{"tags": ["x"] * 5}] * 20
-    assert [(place, pairs) for place, _, _, pairs in list_tables(rows, rows)] == [("$", 400), ("$[].tags", 10_000)]
-    assert [pairs for *_, pairs in list_tables((["a", "b"], "x", ["c"]), ["d", "e"])] == [6]
