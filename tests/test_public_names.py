@@ -193,7 +193,7 @@ def test_answers_score_the_same_one_by_one_and_together_in_any_order() -> None:
     answers = table("api", "answers")
     for gt, pred, expected in answers:
         assert anls_score(gt, pred) == expected, (gt, pred)
-    for rows in (answers, answers[::-1], answers * 700, []):  # more than are read at a time, and none
+    for rows in (answers, answers[::-1], answers * 700, []):  # many, and none
         scores = score_pairs(row[:2] for row in rows)
         assert scores.dtype == np.float64
         assert scores.tolist() == [row[2] for row in rows]
