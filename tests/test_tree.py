@@ -16,7 +16,7 @@ from hypothesis import given
 
 from docscore import ScoreNode, ScoreTree, anls_score, score_tree, typed_tree
 from docscore.core.formatting import printable
-from docscore.core.options import ScoringOptions
+from docscore.core.options import SchemaSource, ScoringOptions
 from docscore.core.values import convert_ground_truth, value_excerpt
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import Evaluation
@@ -222,8 +222,10 @@ def test_values_of_a_typed_tree_are_exchanged_where_they_are_equal() -> None:
 
 def test_alternatives_without_a_partner_are_not_read_by_a_comparator() -> None:
     numbers = {"items": {"type": "number"}}
-    (leaf,) = typed_tree([("one", ["two"])], [], numbers).leaves()
+    truth: Any = [("one", ["two"])]
+    (leaf,) = typed_tree(truth, [], numbers).leaves()
     assert (leaf.status, leaf.unreadable) == ("missing", ())
+    assert Evaluation(pairs_of([truth], [[]]), ScoringOptions(schema=SchemaSource.of(numbers))).score == 0
 
 
 def test_values_that_a_schema_compares_exactly_are_exchanged_only_where_they_are_equal() -> None:

@@ -441,8 +441,7 @@ class TreePlace:
             note = f"null counts here, since what holds it is {holder}"
         elif kind == "scalar" and schema is not None and schema.comparator is not None:
             comparator = schema.comparator
-            single = None if type(truth) is tuple else truth  # alternatives without a partner are not read
-            compared, unreadable = comparator.label, comparator.unreadable(single, prediction)  # type: ignore[arg-type]
+            compared, unreadable = comparator.label, comparator.unreadable(truth, prediction)  # type: ignore[arg-type]
             if status not in _ONE_SIDED:
                 remark = comparator.remark(truth, prediction, right=status == "exact")  # type: ignore[arg-type]
                 note = "; ".join(filter(None, (note, remark)))
