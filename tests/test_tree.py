@@ -225,7 +225,7 @@ def test_alternatives_without_a_partner_are_not_read_by_a_comparator() -> None:
     truth: Any = [("one", ["two"])]
     (leaf,) = typed_tree(truth, [], numbers).leaves()
     assert (leaf.status, leaf.unreadable) == ("missing", ())
-    assert Evaluation(pairs_of([truth], [[]]), ScoringOptions(schema=SchemaSource.of(numbers))).score == 0
+    assert Evaluation(pairs_of([[]], [truth]), ScoringOptions(schema=SchemaSource.of(numbers))).score == 0
 
 
 def test_values_that_a_schema_compares_exactly_are_exchanged_only_where_they_are_equal() -> None:

@@ -28,7 +28,7 @@ from docscore.core.errors import InputValueError, short_repr
 from docscore.core.numbers import decimal_of
 from docscore.core.options import ScoringOptions
 from docscore.core.similarity import fold, fold_all, similarity, similarity_matrix, text_rule
-from docscore.core.values import SCALAR_TYPES, Matrix, Scalar, scalar_text
+from docscore.core.values import Matrix, Scalar, scalar_text
 from docscore.metrics.anls_star.sizes import SIDES, Comparator, Side
 from docscore.metrics.typed.readers import (
     Reading,
@@ -126,8 +126,8 @@ class ReadingComparator(Comparator):
 
     def unreadable(self, truth: Scalar | None, prediction: Scalar | None) -> tuple[Side, ...]:
         """Return the sides whose value cannot be read; alternatives without a partner, a tuple, are not looked at."""
-        sides = zip(SIDES, (truth, prediction), strict=True)
-        return tuple(side for side, value in sides if type(value) in SCALAR_TYPES and self.read(value) is None)
+        sides: Any = zip(SIDES, (truth, prediction), strict=True)
+        return tuple(side for side, value in sides if not isinstance(value, tuple | None) and self.read(value) is None)
 
     def remark(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:
         left, other = self.read(truth), self.read(prediction)
