@@ -117,12 +117,15 @@ def test_two_columns_of_one_name_are_an_error(tmp_path: Path) -> None:
 
 
 DAY, NOON = dt.date(2024, 5, 1), dt.datetime(2024, 5, 1, 12, 30, tzinfo=dt.timezone.utc)
+SHORT = {"a": [0.1, None], "b": 0.7}  # numbers of 32 bits by their shortest spelling
 OBJECTS = pa.map_("string", pa.map_("string", "int64"))
 ARROW_TYPES: list[tuple[list[Any], Any, Any]] = [  # types, a value, and the JSON value or what is wrong with it
     ([pa.null()], None, None),
     ([pa.bool_()], True, True),
     ([getattr(pa, f"{sign}int{bits}")() for sign in ("", "u") for bits in (8, 16, 32, 64)], 7, 7),
-    ([pa.float16(), pa.float32(), pa.float64()], 0.5, 0.5),
+    ([pa.float16(), pa.float32(), pa.float64(), pa.dictionary(pa.int8(), pa.float32())], 0.1, 0.1),
+    ([pa.struct([("a", pa.list_(pa.float32())), ("b", pa.float64())])], {"a": [0.1, None], "b": 0.7}, SHORT),
+    ([pa.map_("string", pa.float32())], [("a", 0.1)], {"a": 0.1}),
     ([pa.decimal32(4, 2), pa.decimal64(4, 2), pa.decimal128(4, 2), pa.decimal256(4, 2)], Decimal("12.50"), "12.50"),
     ([pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), "string")], "x", "x"),
     ([pa.run_end_encoded(pa.int32(), pa.string())], "x", "x"),

@@ -42,6 +42,7 @@ FRAMES: dict[str, Holder] = {
     "Arrow": pa.Table.from_pylist,
     "datasets": Dataset.from_list,
 }
+SHORT = pa.struct([("a", pa.list_(pa.float32()))])
 HOLDERS = [list, iter, *FRAMES.values(), lambda table: pd.DataFrame(table).set_index(next(iter(table[0])))]
 
 
@@ -81,6 +82,21 @@ def test_missing_cells_of_pandas_are_null() -> None:
     result = docscore.evaluate(predictions=found, references={"a": "tea", "b": "rum"})
     assert result["b"].prediction is None
     assert result.score == 0.5
+
+
+@pytest.mark.parametrize("holder", FRAMES)
+def test_numbers_of_32_bits_have_their_shortest_spelling(holder: str) -> None:
+    """In a column, and in lists within objects."""
+    table = pa.table({"out": pa.array([0.1, None], pa.float32()), "gold": pa.array([{"a": [0.1]}] * 2, SHORT)})
+    frames = {
+        "pandas": pa.Table.to_pandas,
+        "polars": lambda table: pytest.importorskip("polars").from_arrow(table),
+        "Arrow": lambda table: table,
+        "datasets": Dataset,
+    }
+    for column, expected in (("out", [0.1, None]), ("gold", [{"a": [0.1]}] * 2)):
+        result = docscore.evaluate(predictions=frames[holder](table), prediction_column=column, references_column="out")
+        assert [result[name].prediction for name in result] == expected
 
 
 @golden("evaluate", "faults")

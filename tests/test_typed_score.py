@@ -188,9 +188,10 @@ def test_a_wider_tolerance_never_lowers_the_score(truth: Any, prediction: Any, t
 
 
 def test_real_documents_by_their_schemas(docubench: Path) -> None:
-    """As with numbers by value, but for one date that a system printed in another form."""
+    """With "unequal": "text" as with numbers by value, but for one date that a system printed in another form."""
     truths_of = column_of(docubench / "references.jsonl", "references")
-    options = ScoringOptions(schema=docubench / "schemas")
+    as_text = {"unequal": "text"}
+    options = ScoringOptions(schema=docubench / "schemas", comparators={float: as_text, int: as_text})
     for system in ("claude", "gemini", "gpt"):
         actual = column_of(docubench / f"predictions_{system}.jsonl", "prediction")
         others = []

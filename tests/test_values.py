@@ -18,6 +18,7 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from pydantic import BaseModel
 
@@ -108,7 +109,9 @@ ACCEPTED: list[tuple[str, Any, Any]] = [
     ("NumPy boolean", np.bool_(0), False),
     ("NumPy unsigned integer beyond the signed ones", np.uint64(2**64 - 1), 2**64 - 1),
     ("NumPy float of 64 bits", np.float64(0.1), 0.1),
-    ("NumPy float of 32 bits: item() widens it, nothing is rounded", np.float32(0.1), 0.10000000149011612),
+    ("NumPy float of 32 bits by its shortest spelling; item() would widen it", np.float32(0.1), 0.1),
+    ("NumPy array of such", np.array([[0.1, -2.5e20]], dtype=np.float32), [[0.1, -2.5e20]]),
+    ("NumPy float of 16 bits", np.float16(0.1), 0.1),
     ("NumPy float beyond 64 bits, whose item() is one again", np.longdouble(0.5), 0.5),
     ("NumPy array of such", np.array([0.5], dtype=np.longdouble), [0.5]),
     ("NumPy array", np.array([[1, 2], [3, 4]]), [[1, 2], [3, 4]]),
@@ -117,7 +120,9 @@ ACCEPTED: list[tuple[str, Any, Any]] = [
     ("NumPy array of one object, without dimensions", np.array({"a": [1]}, dtype=object), {"a": [1]}),
     ("NumPy date", np.datetime64("2024-01-02"), "2024-01-02"),
     ("NumPy time in ns: item() would give a number", np.datetime64(1, "ns"), "1970-01-01T00:00:00.000000001"),
-    ("NumPy array of dates", np.array(["2024-01-02"], dtype="datetime64[D]"), ["2024-01-02"]),
+    ("NumPy array of dates", np.array(["2024-01-02", "NaT"], dtype="datetime64[D]"), ["2024-01-02", None]),
+    ("NumPy: no date", np.datetime64("NaT"), None),
+    ("pandas: no value, and no date", [pd.NA, {"day": pd.NaT}], [None, {"day": None}]),
     ("decimal: its digits, trailing zero included", Decimal("1.50"), "1.50"),
     ("date", date(2024, 1, 2), "2024-01-02"),
     ("date and time", datetime(2024, 1, 2, 3, 4, tzinfo=timezone.utc), "2024-01-02T03:04:00+00:00"),

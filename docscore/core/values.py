@@ -237,10 +237,15 @@ _CONVERSIONS: tuple[tuple[type, Callable[[Any], object]], ...] = (
 )
 
 
+_NULLS = ("NAType", "NaTType")  # the types of `pd.NA` and `pd.NaT`; pandas may not be installed
+
+
 def _as_json_type(value: object, path: Path) -> object:
     """Convert a value of a type that JSON lacks, or of a subclass of a JSON type, to a JSON type."""
     if isinstance(value, Enum):
         return value.value
+    if type(value).__name__ in _NULLS:
+        return None
     if isinstance(value, np.generic | np.ndarray):
         return _from_numpy(value, path)
     if not isinstance(value, type) and (dataclasses.is_dataclass(value) or hasattr(value, "model_dump")):
@@ -252,9 +257,15 @@ def _as_json_type(value: object, path: Path) -> object:
 
 
 def _from_numpy(value: np.generic | np.ndarray[Any, Any], path: Path) -> object:
-    """Return the scalar or nested list; date-times of any unit become ISO 8601 text."""
+    """Return the scalar or nested list.
+
+    Date-times of any unit become ISO 8601 text. Floats of 16 and 32 bits get their shortest spelling, 0.1 and not
+    0.10000000149.
+    """
     if value.dtype.kind == "M":
-        return np.datetime_as_string(value).tolist()
+        return np.where(np.isnat(value), None, np.datetime_as_string(value)).tolist()  # type: ignore[call-overload]
+    if value.dtype.name in ("float16", "float32"):
+        value = value.astype(str).astype(np.float64)
     if value.dtype.names is not None or value.dtype.kind in "mV":
         raise _unexpected(value, path, f" of {value.dtype}")
     plain = value.tolist()

@@ -15,6 +15,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from docscore.core.errors import (
     Diagnostic,
     Faults,
@@ -29,6 +31,7 @@ from docscore.core.errors import (
 )
 from docscore.core.limits import MAX_UNPACKED
 from docscore.core.runtime import READING, Advance, Progress, gc_pause, level_of_caller, library, no_progress
+from docscore.core.values import convert_prediction
 from docscore.data import LOG_FORMATS
 from docscore.data.json_text import JsonError, loads, loads_at
 from docscore.data.rows import (
@@ -307,7 +310,36 @@ def arrow_rows(
         rows += [dict(zip(schema.names, values, strict=True)) for values in zip(*columns, strict=True)]
     for name in filled:
         warnings.warn(f"{closer(place, f'column {name!r}')}: {_FILLED}", UserWarning, stacklevel=level_of_caller())
+    return _with_short_floats(rows, {column.name: column.type for column in schema})
+
+
+def _with_short_floats(rows: list[dict[str, Any]], types: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Give the numbers of 16 and 32 bits in rows their shortest spelling, 0.1 and not 0.10000000149.
+
+    Args:
+        rows: the rows, which are changed.
+        types: the type of each column, of Arrow or polars.
+    """
+    narrow = {name: kind for name, kind in types.items() if any(each in str(kind) for each in _NARROW)}
+    for row in rows if narrow else ():
+        row |= {name: _with_short_spelling(row[name], kind) for name, kind in narrow.items() if name in row}
     return rows
+
+
+_NARROW: dict[str, Callable[[float], Any]] = {"halffloat": np.float16, "float": np.float32, "Float32": np.float32}
+
+
+def _with_short_spelling(value: Any, kind: Any) -> Any:
+    """Return a value of a type of Arrow or polars, its numbers of 16 and 32 bits with their shortest spelling."""
+    inner = next((getattr(kind, name) for name in ("value_type", "item_type", "inner") if hasattr(kind, name)), kind)
+    if isinstance(value, float) and str(inner) in _NARROW:
+        return float(str(_NARROW[str(inner)](value)))
+    if isinstance(value, list):
+        return [_with_short_spelling(item, inner) for item in value]
+    if isinstance(value, dict):
+        kinds = {field.name: getattr(field, "dtype", None) or field.type for field in getattr(kind, "fields", ())}
+        return {key: _with_short_spelling(item, kinds.get(key, inner)) for key, item in value.items()}
+    return value
 
 
 def _values(column: Any, name: str, where: Callable[[int], PlacePart], before: int) -> list[Any]:
@@ -558,13 +590,23 @@ def _rows_of_frame(source: Any, side: Side, id_column: str) -> list[dict[str, An
     if hasattr(source, "iloc") and hasattr(source, "columns"):  # pandas
         if id_column in source.index.names:
             source = source.reset_index(level=id_column)
-        source = source.astype(object).where(source.notna(), None)  # NaN stands for a missing value
-        return source.to_dict("records")  # type: ignore[no-any-return]
+        columns = [_cells_of(source.iloc[:, number]) for number in range(source.shape[1])]
+        return [dict(zip(source.columns, cells, strict=True)) for cells in zip(*columns, strict=True)]
     if hasattr(source, "to_dicts"):  # polars
-        return source.to_dicts()  # type: ignore[no-any-return]
+        return _with_short_floats(source.to_dicts(), source.schema)
     if hasattr(source, "to_batches"):  # Arrow
         return arrow_rows(source.to_batches(), source.schema, side, lambda index: f"{side}[{index}]")
-    return [dict(row) for row in source] if hasattr(source, "column_names") else None  # datasets
+    if not hasattr(source, "column_names"):
+        return None
+    schema = source.features.arrow_schema if source.features else ()  # datasets
+    return _with_short_floats([dict(row) for row in source], {column.name: column.type for column in schema})
+
+
+def _cells_of(column: Any) -> list[Any]:
+    """Return the cells of a column of a pandas data frame; NaN stands for a missing value."""
+    is_float = column.dtype.kind == "f"  # `astype` would widen 32 bits
+    cells = convert_prediction(column.to_numpy()) if is_float else column.astype(object)
+    return [None if missing else cell for cell, missing in zip(cells, column.isna(), strict=True)]
 
 
 def with_names(table: Table, side: Side, names: ColumnNames, *, both: bool) -> Table:

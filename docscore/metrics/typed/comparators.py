@@ -298,7 +298,7 @@ def number_comparator(
     group: str = "",
     locale: str = "",
     percent: str = "share",
-    unequal: Otherwise = "text",
+    unequal: Otherwise = "wrong",
     unread: Otherwise = "text",
 ) -> ReadingComparator:
     """Make a comparator of numbers by their exact decimal values.
@@ -331,7 +331,7 @@ def money_comparator(
     group: str = "",
     locale: str = "",
     currency: str = "any",
-    unequal: Otherwise = "text",
+    unequal: Otherwise = "wrong",
     unread: Otherwise = "text",
 ) -> ReadingComparator:
     """Make a comparator of amounts by number and currency; amounts in different currencies are wrong.
