@@ -94,7 +94,7 @@ class KeptResult:
         metric, trees = METRICS[self.facts["metrics"][0]], []
         for prediction, causes in zip(predictions, self.facts["causes"], strict=True):
             pairs = Pairs([""], [truth], [prediction], confidences=sure)
-            row = Evaluation(pairs, options, metrics=self.facts["metrics"]).row(0).for_metrics
+            row = Evaluation(pairs, options, metrics=self.facts["metrics"], whole=False).row(0).for_metrics
             trees.append(metric.score_tree(row._replace(cause=causes.get(str(number))), options))
         return trees
 

@@ -117,7 +117,7 @@ def single(rows: Rows, **rules: Any) -> dict[str, float]:
     return state.compute()
 
 
-@pytest.mark.filterwarnings("ignore:predictions. .* are text:UserWarning")
+@pytest.mark.filterwarnings("ignore:predictions. .* (are|have) :UserWarning")
 @pytest.mark.parametrize(
     ("start", "modules"),
     [

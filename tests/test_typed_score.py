@@ -6,7 +6,6 @@ import json
 import math
 import random
 import sys
-import warnings
 from datetime import date
 from decimal import Decimal
 from importlib import import_module
@@ -19,10 +18,11 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field
 
-from docscore import anls_score, evaluate, typed_score, typed_tree
+from docscore import ScoreState, anls_score, evaluate, lint, typed_score, typed_tree
 from docscore.core.options import NUMBERS, PACKAGE, RULES, SchemaSource, ScoringOptions
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import Evaluation
+from docscore.integrations.datasets import score_batch
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.scorer import Scorer
 from docscore.metrics.base import MetricRow
@@ -273,7 +273,7 @@ def test_one_schema_a_document(tmp_path: Path) -> None:
     options = ScoringOptions(schema=tmp_path)
     assert list(Evaluation(pairs, options, metrics=["anls_star", "typed"]).figures.values()) == [0.0, 0.5]
     (tmp_path / "b.json").unlink()
-    with pytest.raises(ValueError, match=r"^row 'b': schema: expected a file b.json in .*, got none"):
+    with pytest.raises(ValueError, match=r"^schema: expected a file b.json in .*, got none"):
         _ = Evaluation(pairs, ScoringOptions(schema=tmp_path), metrics=["typed"]).figures
 
 
@@ -373,21 +373,37 @@ def test_comparators_that_are_wrong_name_the_place(comparators: dict[Any, Any], 
     assert str(caught.value).startswith(message)
 
 
-@pytest.mark.parametrize(
-    ("rules", "lacking"),
-    [
-        ({"comparators": {"totl": "money"}}, "'totl'"),
-        ({"comparators": {"items[].skv": same_sku, "name": "text", "total": "money"}}, "'items[].skv', 'name'"),
-        ({"schema": {"allOf": [{"properties": {"items": {"x-docscore": {}, "items": {"type": "object"}}}}]}}, ""),
-        ({"schema": {"properties": {"a b": {"items": {"x-docscore": {}}}, "c": {"type": "string"}}}}, "'[\"a b\"][]'"),
-    ],
-)
-def test_a_rule_for_a_field_that_no_ground_truth_has_is_warned_of(rules: dict[str, Any], lacking: str) -> None:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        evaluation = evaluate(references={"a": ORDERS, "b": {"items": []}}, predictions={"a": ANSWER, "b": {}}, **rules)
-    sentence = f"schema: it sets how to compare {lacking}, which no ground truth has"
-    assert [str(each.message) for each in caught] == evaluation.doubts == ([sentence] if lacking else [])
+BILL = {"total": 12.5, "date": "2024-05-01", "items": [{"name": "tea", "price": 2.5}]}
+
+
+@golden("doubts", "schemas that reach nothing")
+def test_a_schema_that_reaches_nothing_is_an_error(schema: dict[str, Any], sentence: str) -> None:
+    """Of a test set as a whole, however it is scored; functions and hooks of one row, or of a batch, say nothing."""
+    sides: dict[str, Any] = {"references": [BILL, None], "predictions": [BILL, None]}
+    with pytest.raises(ValueError, match=sentence):
+        evaluate(**sides, schema=schema)
+    with pytest.raises(ValueError, match=sentence):
+        lint([BILL], schema=schema)
+    parts = [ScoreState(schema=schema), ScoreState(schema=schema)]
+    for part in parts:
+        part.update([BILL], [BILL])
+        assert part.compute(whole=False)["typed_score"] == 1.0
+    with pytest.raises(ValueError, match=sentence):
+        parts[0].merge(parts[1]).compute()
+    assert (
+        typed_score(BILL, BILL, schema)
+        == score_batch({"prediction": [BILL], "references": [[BILL]]}, schema=schema)["typed_score"][0]
+    )
+
+
+def test_states_find_the_fields_of_a_schema_together() -> None:
+    schema = {"properties": {"total": {"type": "number"}, "tip": {"type": "number"}, "Vat": {"type": "number"}}}
+    rows_ = [{"total": 1}, {"tip": 1}, {"vat": 1}]
+    states = [ScoreState(schema=schema) for _ in rows_]
+    for state, row in zip(states, rows_, strict=True):
+        state.update([row], [row])
+    with pytest.warns(UserWarning, match=r"^schema: it names fields that no ground truth has: 'Vat' may be 'vat'$"):
+        states[0].merge(*states[1:]).compute()
 
 
 def test_two_rules_for_a_place_are_refused() -> None:

@@ -84,7 +84,7 @@ def explain_command(
     options, reading = scoring_and_reading(shared)
     metric = metric or (ANLS_STAR if options.schema is None else TYPED)
     evaluation = Evaluation(
-        _one_row(references, predictions, question_id, reading), options, metrics=[metric], confidence=None
+        _one_row(references, predictions, question_id, reading), options, metrics=[metric], confidence=None, whole=False
     )
     for parsed in evaluation.readings.values():
         if parsed.outcome != "exact":

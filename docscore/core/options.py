@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from hashlib import sha256
 from operator import attrgetter, itemgetter
@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from docscore.core.errors import InputTypeError, InputValueError, in_file, in_line, json_fault, not_utf8, short_repr
-from docscore.core.values import step_text
 
 THRESHOLD = 0.5  # tau of ANLS, Biten et al. 2019
 
@@ -280,19 +279,6 @@ class SchemaSource:
         if schema is None:
             raise InputValueError(place="schema", expected=f"a file {question_id}.json in {self.folder}", got="none")
         return schema
-
-    def compared_fields(self) -> Iterator[str]:
-        """Yield the fields for which the schema of all documents names a comparator, spelled as by `places_in`."""
-        waiting = [("", json.loads(self.schemas.get("", "{}")))]
-        while waiting:
-            path, schema = waiting.pop()
-            if isinstance(schema, dict):
-                if KEYWORD in schema and path:
-                    yield path
-                below, beside = schema.get("properties"), schema.get("allOf")
-                waiting += [(path, part) for part in beside] if isinstance(beside, list) else []
-                waiting.append((f"{path}[]", schema.get("items")))
-                waiting += [(path + step_text(key), below[key]) for key in below] if isinstance(below, dict) else []
 
     @property
     def digest(self) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from rapidfuzz.distance import Levenshtein
-from rapidfuzz.process import cdist, cpdist
+from rapidfuzz.distance import OSA, Levenshtein
+from rapidfuzz.process import cdist, cpdist, extractOne
 
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import THRESHOLD
@@ -118,3 +119,21 @@ def distinct(values: Sequence[_T], keys: Iterable[Hashable]) -> tuple[list[_T], 
     places: dict[Hashable, int] = {}
     place_of = np.array([places.setdefault(key, len(places)) for key in keys])
     return [values[i] for i in np.unique(place_of, return_index=True)[1].tolist()], place_of
+
+
+def without_case(name: str) -> str:
+    """Return a name without case and separators; one of separators alone stays as it is."""
+    return re.sub(r"[\W_]+", "", name).casefold() or name
+
+
+def nearest(names: Iterable[str], known: Iterable[str]) -> dict[str, str]:
+    """Return the known name that each name may stand for: the same up to case and separators, or else up to one edit.
+
+    Names without such a known name are left out. Names of one or two letters are never taken for a mistake.
+
+    >>> nearest(["Total_amount", "totl", "net", "no"], ["totalAmount", "total", "vat", "n"])
+    {'Total_amount': 'totalAmount', 'totl': 'total'}
+    """
+    spelt = {without_case(name): name for name in reversed([*known])}  # the first of several
+    matches = {name: extractOne(without_case(name), list(spelt), scorer=OSA.distance, score_cutoff=1) for name in names}
+    return {name: spelt[match[0]] for name, match in matches.items() if match and len(match[0]) > 2 * match[1]}

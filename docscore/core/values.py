@@ -237,14 +237,11 @@ _CONVERSIONS: tuple[tuple[type, Callable[[Any], object]], ...] = (
 )
 
 
-_NULLS = ("NAType", "NaTType")  # the types of `pd.NA` and `pd.NaT`; pandas may not be installed
-
-
 def _as_json_type(value: object, path: Path) -> object:
     """Convert a value of a type that JSON lacks, or of a subclass of a JSON type, to a JSON type."""
     if isinstance(value, Enum):
         return value.value
-    if type(value).__name__ in _NULLS:
+    if type(value).__name__ in ("NAType", "NaTType"):  # of pandas, which need not be installed
         return None
     if isinstance(value, np.generic | np.ndarray):
         return _from_numpy(value, path)

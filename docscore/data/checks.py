@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, repeat
 from typing import Any
 
-from docscore.core.errors import Diagnostic, InputValueError, at_place, row_place, short_repr, some_of
-from docscore.core.options import AS_TEXT, SchemaSource, ScoringOptions
+from docscore.core.errors import Diagnostic, InputValueError, at_place, row_place, short_repr
+from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.runtime import level_of_caller
-from docscore.core.values import ONE_OF, Value, places_in
+from docscore.core.similarity import without_case
+from docscore.core.values import ONE_OF
 from docscore.data.json_text import Parsed, holds_json, is_json_container, parse_predictions, parsed_reference
 from docscore.data.pairing import Pairs
 
@@ -40,11 +41,10 @@ def read_texts(pairs: Pairs, options: ScoringOptions) -> tuple[Pairs, dict[int, 
         predictions, readings = parse_predictions(pairs.predictions, pairs.truths, options.parse_mode)
         pairs = pairs._replace(predictions=predictions)
     doubts += _doubts_of_values(pairs, with_confidences=options.with_confidences)
-    if options.schema is not None:
-        doubts += _doubts_of_schema(pairs.truths, options.schema)
+    pairs = _with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)
+    doubts += _doubts_of_shapes(pairs)
     for doubt in doubts:
         warnings.warn(str(doubt), UserWarning, stacklevel=level_of_caller())
-    pairs = _with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)
     return pairs, readings, list(map(str, doubts))
 
 
@@ -211,17 +211,71 @@ def _containers_in(value: Any) -> list[Any]:
     return containers
 
 
-def _doubts_of_schema(truths: Iterable[Value], schema: SchemaSource) -> Iterator[Diagnostic]:
-    """Yield a doubt if the schema sets the comparison of fields that no ground truth has, as if they were misspelt."""
-    unseen = dict.fromkeys(schema.compared_fields())
-    for truth in truths:
-        if not unseen:
-            return
-        for path, _ in places_in(truth):
-            unseen.pop(path, None)
-    names = [path.removeprefix(".") for path in unseen]
-    if names:
-        yield Diagnostic(("schema",), problem=f"it sets how to compare {some_of(names)}, which no ground truth has")
+def _doubts_of_shapes(pairs: Pairs) -> Iterator[Diagnostic]:
+    """Yield the doubts about a shape that nearly all predictions have and no ground truth has, and about errors.
+
+    >>> print(next(_doubts_of_shapes(Pairs(["a"], [{"due date": "1 May"}], [{"dueDate": "1 May"}]))))
+    predictions: 1 of 1 have keys that differ from those of the ground truths only in case or separators, such as \
+'dueDate' for 'due date'; rename the keys on one side
+    """
+    answers = [truth if isinstance(truth, tuple) else (truth,) for truth in pairs.truths]
+    known = {key for truths in answers for truth in truths if isinstance(truth, dict) for key in truth}
+    given = [(truths, found) for truths, found in zip(answers, pairs.predictions, strict=True) if found is not None]
+    objects = [(truths, found) for truths, found in given if isinstance(found, dict) and isinstance(truths[0], dict)]
+    having: dict[str, list[Any]] = {
+        "list": [
+            found
+            for truths, found in given
+            if isinstance(found, list) and [*map(type, found)] == [dict] and {*map(type, truths)} == {dict}
+        ],
+        "key": [
+            short_repr(key)
+            for truths, found in given
+            for key, part in (found.items() if isinstance(found, dict) and len(found) == 1 else ())
+            if key not in known
+            and part is not None
+            and any(type(part) is type(truth) and not is_json_container(truth) for truth in truths)
+            and not (isinstance(part, dict) and known.isdisjoint(part))
+        ],
+        "case": [spellings for truths, found in objects if (spellings := _respelled(truths[0], found, known))],
+        "error": [found for _, found in objects if "error" in found and known.isdisjoint(found)],
+    }
+    for shape, (least, problem, remedy) in _SHAPES.items():
+        if having[shape] and len(having[shape]) >= least * len(given):
+            sentence = f"{len(having[shape]):,} of {len(given):,} {problem.format(having[shape][0])}"
+            yield Diagnostic(("predictions",), problem=sentence, remedy=remedy)
+
+
+# For each shape the share of the predictions from which it is doubtful, the problem and the remedy.
+_SHAPES = {
+    "list": (
+        0.9,
+        "are lists of one object, which never match ground truths that are objects",
+        'score the objects, in files with --prediction-column prediction.0 (prediction_column="prediction.0")',
+    ),
+    "key": (
+        0.9,
+        "have everything under a key that no ground truth has, such as {0}",
+        'score what is under it, in files with --prediction-column prediction.KEY (prediction_column="prediction.KEY")',
+    ),
+    "case": (
+        0.9,
+        "have keys that differ from those of the ground truths only in case or separators, such as {0[0]}",
+        "rename the keys on one side",
+    ),
+    "error": (
+        1 / 3,
+        'are {{"error": ...}}, which no ground truth has',
+        'leave them out and count them with --missing zero (missing="zero"), or ask the model again',
+    ),
+}
+
+
+def _respelled(truth: dict[str, Any], prediction: dict[str, Any], known: set[str]) -> list[str]:
+    """Return the keys of a prediction that no ground truth has, with the missing keys that differ only in spelling."""
+    missing = {without_case(key): key for key in truth.keys() - prediction.keys()}
+    unknown = ((key, without_case(key)) for key in sorted(prediction.keys() - known))
+    return [f"{short_repr(key)} for {short_repr(missing[spelt])}" for key, spelt in unknown if spelt in missing]
 
 
 def _with_confidences(pairs: Pairs) -> Pairs:

@@ -605,7 +605,7 @@ def _rows_of_frame(source: Any, side: Side, id_column: str) -> list[dict[str, An
 def _cells_of(column: Any) -> list[Any]:
     """Return the cells of a column of a pandas data frame; NaN stands for a missing value."""
     is_float = column.dtype.kind == "f"  # `astype` would widen 32 bits
-    cells = convert_prediction(column.to_numpy()) if is_float else column.astype(object)
+    cells: Any = convert_prediction(column.to_numpy()) if is_float else column.astype(object)
     return [None if missing else cell for cell, missing in zip(cells, column.isna(), strict=True)]
 
 

@@ -88,6 +88,8 @@ class Evaluation(Displayed, ScoredRows):
         seed: the seed of the random numbers of the intervals.
         progress: called when each phase of the work begins.
         faults: a sentence for each fault of rows that were left out.
+        whole: whether these are all rows of a test set. If a schema names fields, and no ground truth of a whole test
+            set has any of them, that is an error.
 
     Attributes:
         source: the rows as they came.
@@ -95,6 +97,7 @@ class Evaluation(Displayed, ScoredRows):
         readings: how the text of each row was read that was read as JSON, by its number; empty without `parse`.
         doubts: what is doubtful of the rows, in sentences; each was also a warning.
         ids: the id of each row.
+        places: what `places_by_schema` finds in the ground truths; empty without the typed score.
         metric: the first of the metrics, which is the metric of everything.
         scorer: its `Metric`.
         slice_name: what the values of slices are called in tables: the column, or "value" where they do not come from
@@ -104,7 +107,7 @@ class Evaluation(Displayed, ScoredRows):
 
     Raises:
         TypeError, ValueError: for unknown metrics, options that a metric cannot take, a level that is not between 0 and
-            1, and texts that are not read as the options say.
+            1, texts that are not read as the options say, and a schema that names none of the fields.
 
     >>> import docscore
     >>> result = docscore.evaluate(

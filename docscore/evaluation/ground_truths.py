@@ -26,6 +26,7 @@ from docscore.data.files import ColumnNames, table_of_source
 from docscore.data.json_text import dumps_strictly, is_json_container, parsed_reference
 from docscore.data.rows import place_of, read_rows, side_format
 from docscore.evaluation.evaluation import Evaluation, evaluate
+from docscore.evaluation.rows import places_by_schema, warn_of_schemas
 from docscore.evaluation.tables import Table, table_of, text_column, value_column
 from docscore.metrics.anls_star.api import anls_score
 from docscore.metrics.registry import TYPED
@@ -481,7 +482,8 @@ def lint(references: Any, *, schema: Any = None) -> list[Finding]:
         What was found, that of most values first.
 
     Raises:
-        TypeError, ValueError: for ground truths that cannot be read, among them ids that occur twice.
+        TypeError, ValueError: for ground truths that cannot be read, among them ids that occur twice, and
+            for a schema that names none of their fields.
 
     >>> [finding.kind for finding in lint({"a": {"sum": ("", "5")}, "b": {"sum": "n/a"}})]
     ['empty alternative', 'placeholder']
@@ -600,6 +602,7 @@ def _against_schema(rows: _Documents, source: SchemaSource) -> Iterator[_Case]:
     """What the schema does not allow, keys that it does not have, and values that its comparators cannot read."""
     from jsonschema import Draft202012Validator  # noqa: PLC0415  as in `docscore.metrics.typed.schema`
 
+    warn_of_schemas(places_by_schema(rows, source), source)
     validators: dict[str, Any] = {}
     examples: dict[tuple[str, str], str] = {}
     for name, truth in rows:

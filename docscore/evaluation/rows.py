@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from operator import attrgetter
@@ -13,11 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.display import Displayed
-from docscore.core.errors import NAMED, InputValueError, at_place, row_place, short_repr
+from docscore.core.errors import NAMED, InputValueError, at_place, row_place, short_repr, some_of
 from docscore.core.formatting import counted, three_digits
-from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, SKIP, ScoringOptions, check_whole
-from docscore.core.runtime import Progress, no_progress
-from docscore.core.values import differs_by_value
+from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, SKIP, SchemaSource, ScoringOptions, check_whole
+from docscore.core.runtime import Progress, level_of_caller, no_progress
+from docscore.core.similarity import nearest
+from docscore.core.values import LEAF_TYPES, Value, differs_by_value, field_path, is_empty, places_in
 from docscore.data.checks import read_texts
 from docscore.data.groups import Grouping, groups_of_rows
 from docscore.data.json_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
@@ -53,12 +54,74 @@ from docscore.metrics.registry import (
     metrics_with_schema,
 )
 from docscore.metrics.signature import signature_of
+from docscore.metrics.typed.schema import ANY_KEY, compiled_schema, named_places
 from docscore.stats.intervals import CONFIDENCE, SEED, Ratios, check_confidence, side_by_side
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 OF_ANLS = (ANLS_STAR, "anls", "anlsl")  # their results have the key "anls_score"
+
+
+def places_by_schema(truths: Iterable[tuple[str, Value]], source: SchemaSource) -> dict[str, set[str]]:
+    """Return the places in the ground truths of each schema, spelled as by `named_places`, by the text of the schema.
+
+    Ground truths without any value are left out, and those of a schema after all of whose places were found.
+
+    Args:
+        truths: the id and the ground truth of each row.
+        source: the schemas.
+
+    Raises:
+        ValueError: if a row has no schema.
+    """
+    found: dict[str, set[str]] = {}
+    for name, truth in truths:
+        text = source.schema_of(name)
+        paths = found.setdefault(text, set())
+        if not named_places(compiled_schema(text, source.functions)).keys() <= paths:
+            places = [(path, value) for path, value in places_in(truth) if type(value) is not tuple]
+            if any(type(value) in LEAF_TYPES and not is_empty(value) for _, value in places):
+                paths.update(path or (ANY_KEY if type(value) is dict else "") for path, value in places)
+    return found
+
+
+def warn_of_schemas(found: Mapping[str, set[str]], source: SchemaSource) -> list[str]:
+    """Warn of fields of a schema that no ground truth has, where the ground truths have similar ones.
+
+    Args:
+        found: the places in the ground truths of each schema, as `places_by_schema` returns them.
+        source: the schemas.
+
+    Returns:
+        The warnings.
+
+    Raises:
+        ValueError: if a schema names fields, and no ground truth has any of them.
+    """
+    said = []
+    for text, paths in ((text, paths) for text, paths in found.items() if paths):
+        named = named_places(compiled_schema(text, source.functions))
+        missed = [path for path, is_read in named.items() if not (is_read and path in paths)]
+        others = sorted(path for path in paths - {"", ANY_KEY} if not named.get(path))
+        alike, hints = nearest(missed, others), dict[str, str]()
+        for path in (path for path in missed if path.strip("[]")):
+            at_other_depth = (other for other in others if other.endswith(path) or path.endswith(other))
+            other = alike.get(path) or (named[path] and next(at_other_depth, ""))
+            if other and not path.startswith(tuple(hints)):
+                what = f"may be {field_path(other)!r}" if named[path] else 'belongs inside "properties"'
+                hints[path] = f"{field_path(path)!r} {what}"
+        shown = list(hints.values())[:NAMED]
+        place = f"schema {next(name for name, other in source.schemas.items() if other == text)}".strip()
+        if len(missed) == len(named) and (hints or any(named.values())):
+            have = some_of([field_path(path) for path in others if not path.endswith("[]")]) or "no fields"
+            names = some_of([field_path(path) for path in missed if named[path] or path in hints])
+            problem = f"no ground truth has any of the fields that it names, {names}; ground truths have {have}"
+            raise InputValueError(place=place, problem="; ".join([problem, *shown]))
+        if hints:
+            said.append(f"{place}: it names fields that no ground truth has: {'; '.join(shown)}")
+            warnings.warn(said[-1], UserWarning, stacklevel=level_of_caller())
+    return said
 
 
 class Row(Displayed):
@@ -215,6 +278,7 @@ class ScoredRows:
         seed: int = SEED,
         progress: Progress = no_progress,
         faults: Sequence[str] = (),
+        whole: bool = True,
     ) -> None:
         metrics = metrics_with_schema(None, options.schema) if metrics is None else metrics
         self.metrics = checked_metrics(metrics, options)
@@ -227,6 +291,9 @@ class ScoredRows:
         self.source = pairs._replace(clusters=clusters)
         self.pairs, self.readings, self.doubts = read_texts(self.source, options)
         self.ids = self.pairs.ids
+        typed = zip(self.ids, self.pairs.truths if TYPED in self.metrics else (), strict=False)
+        self.places = places_by_schema(typed, options.schema)
+        self.doubts += warn_of_schemas(self.places, options.schema) if whole else []
         self.slice_name = by if isinstance(by, str) else "value"
         self.slice: str | None = None
         self.rows_by_slice: dict[str, list[int]] = {}
@@ -258,7 +325,7 @@ class ScoredRows:
         settings: dict[str, Any] = {"confidence": self.confidence, "seed": self.seed, "progress": self.progress}
         with warnings.catch_warnings():  # these rows have been warned of
             warnings.simplefilter("ignore", UserWarning)
-            part = type(self)(rows, self.options, metrics=self.metrics, **settings)
+            part = type(self)(rows, self.options, metrics=self.metrics, whole=False, **settings)
         part.slice, part.slice_name = value, self.slice_name
         return part
 
@@ -371,7 +438,7 @@ class ScoredRows:
         chosen = self.pairs.only(rows)._replace(documents=None)
         with warnings.catch_warnings():  # these rows have been warned of
             warnings.simplefilter("ignore", UserWarning)
-            again = ScoredRows(chosen, options, metrics=self.metrics, confidence=None)
+            again = ScoredRows(chosen, options, metrics=self.metrics, confidence=None, whole=False)
         sums = self.ratio.table.copy()
         sums[rows] = again.ratio.table
         return float(Ratios(sums[:, :1], sums[:, 1:]).values[0])

@@ -25,7 +25,7 @@ from docscore.data.json_text import store
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.data.rows import as_rows
 from docscore.evaluation.fields import Field, as_float, units
-from docscore.evaluation.rows import ScoredRows
+from docscore.evaluation.rows import ScoredRows, warn_of_schemas
 from docscore.metrics.registry import checked_metrics, metrics_with_schema
 
 RATES: dict[str, str] = {  # by the count that is divided by the number of rows
@@ -79,6 +79,7 @@ class ScoreState:
         self.counts: dict[str, int] = {}
         self.sums: dict[str, tuple[int, int]] = {}  # numerator and denominator of each figure, in units
         self.fields: dict[str, Field] = {}
+        self.places: dict[str, set[str]] = {}  # in the ground truths, by the text of the schema
         self.ids: dict[int, int] = {}  # the hash of the values of each row by id, by that of its id
         self.parts: set[int] = set()  # random numbers of the states whose rows are in it
         self.last: ScoredRows | None = None  # the rows of the last update
@@ -103,7 +104,7 @@ class ScoreState:
     def update_pairs(self, pairs: Pairs) -> None:
         """Score more pairs; errors as for `update`."""
         if pairs.ids:
-            self.update_scores(ScoredRows(pairs, self.options, metrics=self.metrics, confidence=None))
+            self.update_scores(ScoredRows(pairs, self.options, metrics=self.metrics, confidence=None, whole=False))
 
     def update_scores(self, evaluation: ScoredRows) -> None:
         """Add the rows of an evaluation with the options and the metrics of this state; errors as for `merge`."""
@@ -115,7 +116,7 @@ class ScoreState:
 
     def _sums_of(self, evaluation: ScoredRows) -> ScoreState:
         more = self.empty()
-        more.rows, more.counts = len(evaluation), evaluation.counts
+        more.rows, more.counts, more.places = len(evaluation), evaluation.counts, evaluation.places
         sums = [sum(map(units, side.tolist())) for side in evaluation.ratios.table.T]
         names = [name for name, _ in evaluation.figure_names]
         more.sums = dict(zip(names, zip(sums[: len(names)], sums[len(names) :], strict=True), strict=True))
@@ -179,7 +180,8 @@ class ScoreState:
         new.add_sums(self)
         rows = self.last.source.only(numbers)._replace(skipped=None if self.last.source.skipped is None else 0)
         options = replace(self.options, parse=self.options.parse or AS_TEXT)  # the texts were judged with the others
-        new.add_sums(self._sums_of(ScoredRows(rows, options, metrics=self.metrics, confidence=None)), sign=-1)
+        repeated = ScoredRows(rows, options, metrics=self.metrics, confidence=None, whole=False)
+        new.add_sums(self._sums_of(repeated), sign=-1)
         new.counts["repeated"] = new.counts.get("repeated", 0) + len(again)
         new.ids = {name: content for name, content in self.ids.items() if name not in again}
         new.parts, new.last = self.parts, self.last
@@ -188,6 +190,8 @@ class ScoreState:
     def add_sums(self, other: ScoreState, sign: int = 1) -> None:
         """Add the sums of other rows, or take them away."""
         self.rows += sign * other.rows
+        for text, paths in other.places.items():
+            self.places[text] = self.places.get(text, set()) | paths
         for name, count in other.counts.items():
             self.counts[name] = self.counts.get(name, 0) + sign * count
         for name, (numerator, denominator) in other.sums.items():
@@ -198,12 +202,13 @@ class ScoreState:
             if not self.fields[path].document_count:
                 del self.fields[path]
 
-    def compute(self, *, names: str = "plain") -> dict[str, float]:
+    def compute(self, *, names: str = "plain", whole: bool = True) -> dict[str, float]:
         """Return the figures of all rows so far as a flat dict of floats, ready for experiment trackers.
 
         Args:
             names: "plain" for paths as they are, `anls_star/items[].price`; "safe" for names without brackets and other
                 signs that trackers such as MLflow refuse, `anls_star/items.price`.
+            whole: whether these are all rows of a test set, so that a schema of which they have no field is wrong.
 
         Returns:
             Each figure by its name; for every field that a ground truth has, its score by the first metric,
@@ -212,11 +217,14 @@ class ScoreState:
             missing "zero", `missing_rate`, and with "skip" `skipped_rate`, the share of all rows that was left out.
 
         Raises:
-            ValueError: if there were no rows, and for other names.
+            ValueError: if there were no rows, for other names, and for a schema that names fields of which no ground
+                truth has any.
         """
         check_choice("names", names, ("plain", "safe"))
         if not self.rows:
             raise InputValueError(expected="at least one row", got="none")
+        if whole:
+            warn_of_schemas(self.places, self.options.schema)
         result = {  # each sum is rounded once
             name: as_float(numerator) / as_float(denominator) if denominator else 1.0
             for name, (numerator, denominator) in self.sums.items()

@@ -43,7 +43,7 @@ def score_batch(
             raise KeyError(msg)
     ids = [str(number) for number in range(len(batch[prediction]))]
     pairs = pairs_of_columns(ids, batch[references], batch[prediction])
-    scores = Evaluation(pairs, ScoringOptions(**keywords))
+    scores = Evaluation(pairs, ScoringOptions(**keywords), whole=False)
     columns: dict[str, list[Any]] = {"anls_score" if scores.metric == ANLS_STAR else "typed_score": scores.scores}
     if scores.failed is not None:
         columns["parse_failed"] = [number in scores.failed for number in range(len(ids))]

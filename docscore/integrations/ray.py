@@ -239,7 +239,7 @@ def _score(batch: Any, empty: ScoreState) -> Any:
         ids, truths, values, (number for number, text in enumerate(predictions) if text is None)
     )
     pairs = pairs.with_predictions() if options.missing == SKIP else pairs
-    evaluation = Evaluation(pairs, options, metrics=empty.metrics, confidence=None)
+    evaluation = Evaluation(pairs, options, metrics=empty.metrics, confidence=None, whole=False)
     state = empty.empty()
     state.update_scores(evaluation)
     samples = {

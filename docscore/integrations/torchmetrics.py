@@ -44,12 +44,12 @@ class DocumentScore(torchmetrics.Metric):  # type: ignore[misc]
 
     def compute(self) -> dict[str, torch.Tensor]:
         """Return the figures of all rows in all processes."""
-        return _tensors(merged(self.scores))
+        return _tensors(merged(self.scores), whole=True)
 
     def forward(self, predictions: Any, references: Any) -> dict[str, torch.Tensor]:
         """Score more rows, and return the figures of only these rows."""
         self.update(predictions, references)
-        return _tensors(self.last)
+        return _tensors(self.last, whole=False)
 
     def merge_state(self, incoming_state: Any) -> None:
         """Add the rows of another metric of this class.
@@ -69,5 +69,5 @@ class DocumentScore(torchmetrics.Metric):  # type: ignore[misc]
         self.last.reset()
 
 
-def _tensors(state: ScoreState) -> dict[str, torch.Tensor]:
-    return {name: torch.tensor(value, dtype=torch.float64) for name, value in state.compute().items()}
+def _tensors(state: ScoreState, *, whole: bool) -> dict[str, torch.Tensor]:
+    return {name: torch.tensor(value, dtype=torch.float64) for name, value in state.compute(whole=whole).items()}

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError, at_place, short_repr
 from docscore.core.options import KEYWORD
+from docscore.core.similarity import nearest, without_case
 from docscore.core.values import step_text
 from docscore.metrics.anls_star.sizes import Comparator, SchemaNode
 from docscore.metrics.typed.comparators import (
@@ -38,6 +39,7 @@ _SETTINGS = {
 }
 
 PlaceSettings = dict[str, Any]
+ELEMENTS = ("items", "prefixItems")  # the keywords with the schemas of list elements
 
 
 def checked_settings(settings: Any, pointer: str) -> PlaceSettings:
@@ -168,6 +170,34 @@ def _list_settings(settings: PlaceSettings, types: set[str], pointer: str) -> tu
     return keeps_order, settings.get("key", "")
 
 
+TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
+_FORMATS = {without_case(declared.format): declared.format for declared in COMPARATORS.values() if declared.format}
+_READ = {"type", "format", "properties", *ELEMENTS, "additionalProperties", "allOf", "anyOf", "oneOf", KEYWORD}
+_MEANT = {"property": "properties", **{name: name for name in _READ}}
+# Settings whose names are no keywords of JSON Schema
+_BESIDE = ("compare", "weight", "tolerance", "list_order", "date_order", "unequal", "unread")
+
+
+def _check_keywords(schema: SubSchema) -> None:
+    """Raise `ValueError` for misspelt keywords and formats, and for settings beside `x-docscore` instead of inside.
+
+    All other keywords and formats pass, and keywords whose value does not fit the one that they resemble.
+    """
+    from jsonschema import Draft202012Validator  # noqa: PLC0415  see `schema_root`
+
+    content = schema.content
+    for key in _BESIDE:
+        if key in content and _validator(key).is_valid(content[key]):
+            raise InputValueError(place=f"{schema.pointer}/{key}", expected=f"it inside {KEYWORD}", got="it outside")
+    for key, name in nearest(sorted(content.keys() - _READ), _MEANT).items():
+        if Draft202012Validator(Draft202012Validator.META_SCHEMA).is_valid({_MEANT[name]: content[key]}):
+            raise InputValueError(place=f"{schema.pointer}/{key}", expected=_MEANT[name], got=key)
+    text_format = content.get("format", "")
+    meant = _FORMATS.get(without_case(text_format), text_format)
+    if meant != text_format:
+        raise InputValueError(place=f"{schema.pointer}/format", expected=repr(meant), got=repr(text_format))
+
+
 Functions = Mapping[str, Callable[..., Any]]
 
 
@@ -187,7 +217,6 @@ def _field_of(pointer: str) -> str:
 
 
 _MOST_STEPS = 100_000  # a schema of a thousand properties takes a few thousand
-ELEMENTS = ("items", "prefixItems")  # the keywords with the schemas of list elements
 
 
 class SubSchema(NamedTuple):
@@ -258,6 +287,18 @@ def compiled_schema(text: str, functions: tuple[tuple[str, Callable[..., Any]], 
     return _Compiler(dict(functions)).root(schema_root(text))
 
 
+# Where a schema is in requests to models.
+_WRAPPERS = {
+    "schema": "#/schema",
+    "json_schema": "#/json_schema/schema",
+    "response_format": "#/response_format/json_schema/schema",
+    "response_schema": "#/response_schema",
+    "input_schema": "#/input_schema",
+    "parameters": "#/parameters",
+    "function": "#/function/parameters",
+}
+
+
 def schema_root(text: str) -> SubSchema:
     """Parse and check a JSON Schema.
 
@@ -270,14 +311,45 @@ def schema_root(text: str) -> SubSchema:
     from referencing.jsonschema import DRAFT202012  # noqa: PLC0415
 
     document = json.loads(text)
+    steps = [name for name in _WRAPPERS if isinstance(document, dict) and isinstance(document.get(name), dict)]
+    if steps and "properties" not in document:
+        got = f"a part of a request; take what is at {_WRAPPERS[steps[0]]}"
+        raise InputValueError(place="#", expected="a JSON Schema", got=got)
     try:
         validator_for(document, default=Draft202012Validator).check_schema(document)
     except SchemaError as error:
         pointer = "/".join(["#", *map(str, error.absolute_path)])
+        named: list[Any] = error.instance if isinstance(error.instance, list) else [error.instance]
+        for name in (name for name in named if name not in TYPES and str(name).lower() in TYPES):
+            raise InputValueError(place=pointer, expected=repr(name.lower()), got=repr(name)) from None
         raise InputValueError(place=pointer, problem=f"no JSON Schema: {error.message}") from None
     resource = DRAFT202012.create_resource(document)
     resolver = Registry().with_resource(resource.id() or "", resource).resolver(resource.id() or "")
     return SubSchema(document if isinstance(document, dict) else {}, "#", resolver)
+
+
+ANY_KEY = ".*"  # the place of what `additionalProperties` is about
+_MOST_PLACES = 5_000  # parts of a schema that refer to each other multiply them
+
+
+@lru_cache(maxsize=1024)
+def named_places(root: SchemaNode) -> dict[str, bool]:
+    """Return the places that a schema names, as `places_in` spells them, and whether it names them where it should.
+
+    "" stands for a scalar that is the whole value, and `ANY_KEY` for keys of the root that have no place of their own.
+    """
+    found = {"": True} if root.comparator else {}
+    waiting = [("", root, frozenset((id(root),)))]
+    for path, node, above in waiting:  # which grows meanwhile
+        found |= dict.fromkeys((path + step_text(key) for key in node.misplaced), False)
+        below = {path + step_text(key): part for key, part in node.properties.items()}
+        others = {f"{path}[]": node.items, **({} if path else {ANY_KEY: node.others})}
+        # the place of which a schema says nothing contains itself
+        below |= {place: part for place, part in others.items() if part is not None and part.items is not part}
+        found |= dict.fromkeys(below, True)
+        if len(found) < _MOST_PLACES:
+            waiting += [(place, part, above | {id(part)}) for place, part in below.items() if id(part) not in above]
+    return found
 
 
 def said_of_place(schemas: Iterable[SubSchema]) -> tuple[list[SubSchema], PlaceSettings]:
@@ -336,6 +408,8 @@ class _Compiler:
         compared = comparator_of(settings, [view.content for view in views], types, pointer, self.functions)
         node = SchemaNode(unit * settings.get("weight", 1), weighted=False, comparator=compared)
         node.keeps_order, node.key = _list_settings(settings, types, pointer)
+        keywords = ((key, part) for view in views for key, part in view.content.items() if key not in _READ)
+        node.misplaced = tuple(key for key, part in keywords if isinstance(part, dict))
         self.nodes[name, unit] = node
         self.above.append(name)
         named: dict[str, list[SubSchema]] = {}
@@ -374,9 +448,7 @@ class _Compiler:
             inside, settings = self.views(schema.same_place(), seen | {id(schema.content)})
             views += [schema, *inside]
             pointer = f"{schema.pointer}/{KEYWORD}"
-            for key in schema.content:
-                if key.replace("_", "-").casefold() == KEYWORD != key:
-                    raise InputValueError(place=f"{schema.pointer}/{key}", expected=KEYWORD, got=key)
+            _check_keywords(schema)
             own = checked_settings(schema.content[KEYWORD], pointer) if KEYWORD in schema.content else {}
             for name, value in {**settings, **own}.items():
                 if common.get(name, value) != value:
