@@ -32,6 +32,24 @@ def test_the_comparator_of_a_field(values: list[Any], compare: str, settings: di
     assert docscore.evaluate(predictions=firsts, references=references, schema=suggestion.schema).score == 1
 
 
+def test_all_values_are_looked_at() -> None:
+    """The last of 2,601 shows that a zero matters, and an order that 4 of 100 dates need."""
+    numbers = [f"{number / 10}" for number in range(10, 2610) if number % 10]
+    [field] = suggest_schema([{"x": value} for value in [*numbers, "7.50"]]).fields
+    assert (field.compare, field.note[:12]) == ("text", "'7.50' may b")
+    [field] = suggest_schema([{"x": value} for value in ["2024-03-12"] * 96 + ["03/04/24"] * 3 + ["25/04/2024"]]).fields
+    assert (field.compare, field.settings) == ("date", {"date_order": "dmy"})
+
+
+@golden("suggestion", "percentages")
+def test_predictions_show_what_a_percentage_is(
+    truths: list[Any], predictions: list[Any], settings: dict[str, Any], note: str
+) -> None:
+    sides = ([{"x": value} for value in side] for side in (truths, predictions))
+    [field] = suggest_schema(*sides).fields
+    assert (field.compare, field.settings, bool(field.note)) == ("number", settings, bool(note))
+
+
 def test_a_schema_gets_what_it_lacks() -> None:
     """Its own settings, types and references stay."""
     own = {

@@ -6,22 +6,23 @@ import json
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from importlib.util import find_spec
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, NamedTuple
 
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
+from docscore.core.dates import ORDERS
 from docscore.core.errors import Faults, InputValueError, short_repr
 from docscore.core.formatting import FOUR_DIGITS, shown_name
 from docscore.core.options import KEYWORD, SchemaSource
-from docscore.core.values import Value, field_path, places_in, scalar_text, step_text, to_json
+from docscore.core.values import Value, field_path, number_text, places_in, scalar_text, step_text, to_json
 from docscore.data.files import ColumnNames, table_of_source
 from docscore.data.json_text import dumps_strictly, is_json_container, parsed_reference
 from docscore.data.rows import place_of, read_rows, side_format
@@ -31,23 +32,15 @@ from docscore.evaluation.tables import Table, table_of, text_column, value_colum
 from docscore.metrics.anls_star.api import anls_score
 from docscore.metrics.registry import TYPED
 from docscore.metrics.typed.comparators import COMPARATORS, comparator
-from docscore.metrics.typed.readers import (
-    Separators,
-    read_date,
-    read_money,
-    read_number,
-    read_time,
-)
+from docscore.metrics.typed.readers import Reading, ascii_form, date_order, read_date
 from docscore.metrics.typed.schema import ELEMENTS, SubSchema, implied_comparison, said_of_place, schema_root
 from docscore.metrics.typed.score import typed_tree
 
 SPECIMENS = 3
 READ = 0.95  # the share of the texts of a field that a comparator must read
-_LOOKED_AT = 2000  # distinct texts of a field
-_LONGEST_NUMBER = 4  # digits alone: longer ones are often the names of things
 _LOCALES = ("de", "fr", "es", "it", "nl", "pt", "sv", "da", "nb", "fi", "pl", "cs")
-_MONTHS = 12
-_KINDS = {dict: "object", list: "array", str: "string", bool: "boolean"}
+_MONTHS, _DAYS = 12, 31
+_KINDS = {dict: "object", list: "array", str: "string", bool: "boolean", type(None): "null"}
 
 Settings = dict[str, Any]
 
@@ -57,38 +50,55 @@ class FieldValues:
     """The values of one field in all ground truths.
 
     Attributes:
-        kinds: how many of them are of each type of JSON Schema.
+        kinds: how many of them are of each type of JSON Schema, except null.
         texts: how often each text occurs; empty ones are left out.
+        numbers: the JSON numbers, in their shortest spelling.
         keys: the fields of objects.
+        present: how many objects have the key of the field.
         elements: those of the elements of lists.
         documents: the ids of the documents that have each text, one for each.
+        holders: the ids of some documents that have values of each type.
     """
 
     kinds: Counter[str] = field(default_factory=Counter)
     texts: Counter[str] = field(default_factory=Counter)
+    numbers: set[str] = field(default_factory=set)
     keys: dict[str, FieldValues] = field(default_factory=dict)
+    present: int = 0
     elements: FieldValues | None = None
     documents: dict[str, str] = field(default_factory=dict)
+    holders: dict[str, dict[str, None]] = field(default_factory=dict)
 
     def add(self, value: Value, document: str) -> None:
-        """Count a value of a document; of acceptable answers all, of null nothing."""
+        """Count a value of a document; of acceptable answers all."""
         if isinstance(value, tuple):
             for answer in value:
                 self.add(answer, document)
             return
-        if value is None:
-            return
-        self.kinds[_KINDS.get(type(value), "number")] += 1
+        kind = _KINDS.get(type(value), "number")
+        holders = self.holders.setdefault(kind, {})
+        if len(holders) < SPECIMENS:
+            holders[document] = None
+        if value is not None:
+            self.kinds[kind] += 1
+            self._add_parts(value, document)
+
+    def _add_parts(self, value: Value, document: str) -> None:
         if isinstance(value, dict):
             for key, part in value.items():
-                self.keys.setdefault(key, FieldValues()).add(part, document)
+                below = self.keys.setdefault(key, FieldValues())
+                below.present += 1
+                below.add(part, document)
         elif isinstance(value, list):
             self.elements = self.elements or FieldValues()
             for part in value:
                 self.elements.add(part, document)
-        elif isinstance(value, str) and value.strip():
-            self.texts[value] += 1
-            self.documents.setdefault(value, document)
+        elif isinstance(value, str):
+            if value.strip():
+                self.texts[value] += 1
+                self.documents.setdefault(value, document)
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            self.numbers.add(number_text(value))
 
     def walk(self, path: str = "") -> Iterator[tuple[str, FieldValues]]:
         """All fields with their paths, such as `items[].price`; that of the document is `$`."""
@@ -106,7 +116,7 @@ class SuggestedField(NamedTuple):
         field: its path, such as `items[].price`.
         compare: the comparator; "text" where none fits.
         settings: its settings.
-        note: why the field is left as text; "" for none.
+        note: what the values may mean, and the settings that say it; "" where they can mean only one thing.
         values: how many predicted values it takes for right that are written otherwise.
         points: what they lose as text, as a part of the mean score.
         specimens: some of them: ground truth, prediction.
@@ -206,8 +216,10 @@ def suggestion_of(result: Evaluation, schema: Any = None) -> Suggestion:
 
 def _suggestion(values: FieldValues, schema: Any, result: Evaluation | None) -> Suggestion:
     fields = suggested_fields(values)
-    if result is not None:
-        fields |= _amounts(fields, values_of(result.ids, result.pairs.predictions))
+    predicted = None if result is None else values_of(result.ids, result.pairs.predictions)
+    if predicted is not None:
+        fields |= _amounts(fields, predicted)
+    fields |= _percentages(fields, values, predicted)
     found = _schema_of(values, fields, "")
     if schema is not None:
         found = _added(schema, found)
@@ -229,11 +241,39 @@ def _amounts(fields: Mapping[str, SuggestedField], predicted: FieldValues) -> di
     """The fields of numbers whose predictions are amounts with a currency: they compare as money."""
     found = {}
     for path, values in predicted.walk():
-        texts = dict(islice(values.texts.items(), _LOOKED_AT))
-        if path in fields and fields[path][1:3] == ("number", {}) and texts and not _reads(texts, read_number):
+        texts = values.texts
+        if path in fields and fields[path][1:3] == ("number", {}) and texts and not _read_count(texts, "number"):
             settings = _as_money(texts)
             if isinstance(settings, dict):
                 found[path] = SuggestedField(path, settings.pop("compare"), settings)
+    return found
+
+
+def _percentages(
+    fields: Mapping[str, SuggestedField], values: FieldValues, predicted: FieldValues | None
+) -> dict[str, SuggestedField]:
+    """The fields of numbers with percentages, in points where numbers without a percent sign show that they are.
+
+    Without predictions it is open what 19 means beside 19 %, and a note says so.
+    """
+    found = {}
+    others = {} if predicted is None else dict(predicted.walk())
+    for path, part in values.walk():
+        sides = [part, *([others[path]] if path in others else [])]
+        texts = dict.fromkeys(text for side in sides for text in side.texts)
+        percentages = [text for text in texts if text.rstrip().endswith("%")]
+        if not percentages or path not in fields or fields[path].compare != "number":
+            continue
+        settings = fields[path].settings
+        points = {**settings, "percent": "points"}
+        as_share, as_points = ({_spelled(text, "number", how) for text in percentages} for how in (settings, points))
+        plain = {_spelled(text, "number", settings) for text in texts.keys() - percentages} - {"0", ""}
+        plain = plain.union(*(side.numbers for side in sides))
+        if plain & as_points and not plain & as_share:
+            found[path] = fields[path]._replace(settings=points)
+        elif bool(plain & as_points) == bool(plain & as_share) and (plain or predicted is None):
+            ways = {_spelled(percentages[0], "number", how): {"compare": "number", **how} for how in (settings, points)}
+            found[path] = fields[path]._replace(note=_note(percentages[0], ways))
     return found
 
 
@@ -242,9 +282,10 @@ def _suggested(path: str, values: FieldValues) -> SuggestedField:
     if not values.texts:
         name = "boolean" if set(values.kinds) == {"boolean"} else "number"
         return SuggestedField(path, name, {}) if len(values.kinds) == 1 else SuggestedField(path, "text", {})
-    texts = dict(islice(values.texts.items(), _LOOKED_AT))
     for propose in _PROPOSALS:
-        settings = propose(texts)
+        settings = propose(values.texts)
+        if isinstance(settings, dict):
+            settings = _other_meaning(values, **settings) or settings
         if isinstance(settings, str):
             return SuggestedField(path, "text", {}, settings)
         if settings is not None:
@@ -252,87 +293,209 @@ def _suggested(path: str, values: FieldValues) -> SuggestedField:
     return SuggestedField(path, "text", {})
 
 
-def _reads(texts: Mapping[str, int], read: Callable[[str], Any]) -> bool:
-    return sum(count for text, count in texts.items() if read(text) is not None) >= READ * sum(texts.values())
+def _reader(name: str, settings: Settings) -> Callable[[Any], Reading | None]:
+    return comparator(name, **settings).read  # type: ignore[attr-defined, no-any-return]
+
+
+def _spelled(text: str, name: str, settings: Settings) -> str:
+    """The spelling of the value that a comparator reads, "" for none."""
+    reading = _reader(name, settings)(text)
+    return "" if reading is None else reading.spelling
+
+
+def _read_count(texts: Mapping[str, int], name: str, settings: Settings | None = None) -> int:
+    """How many values a comparator reads, texts with their number; 0 if they are less than 95%."""
+    read, total = _reader(name, settings or {}), sum(texts.values())
+    left = total
+    for text, count in texts.items():
+        left -= count if read(text) is None else 0
+        if left < READ * total:
+            return 0
+    return left
+
+
+def _note(text: str, meanings: Mapping[str, Settings | None]) -> str:
+    """What a text may mean, and what to add to the schema for each meaning that is not the text itself."""
+    lines = [f'"{KEYWORD}": {json.dumps(how)} for {what}' for what, how in meanings.items() if how]
+    return f"{short_repr(text)} may be {' or '.join(meanings)}: add {'; or '.join(lines)}"
+
+
+def _note_of_ways(texts: Iterable[str], name: str, ways: Sequence[Settings]) -> str | None:
+    """A note on the first text that the settings read differently; None if there is none."""
+    for text in texts:
+        ways_of = {_spelled(text, name, way): {"compare": name, **way} for way in reversed(ways)}  # the first of equals
+        meanings = {meaning: way for meaning, way in reversed(ways_of.items()) if meaning}
+        if len(meanings) > 1:
+            return _note(text, meanings)
+    return None
+
+
+def _with_digits(texts: Mapping[str, int]) -> bool:
+    return sum(count for text, count in texts.items() if re.search(r"\d", text)) >= READ * sum(texts.values())
 
 
 def _as_date(texts: Mapping[str, int]) -> Settings | str | None:
-    if not _reads(texts, lambda text: re.search(r"\d", text)):
+    if not _with_digits(texts):
         return None
-    orders = {order for text in texts for order in _proven_order(text)}
-    ways: list[Settings] = [{}, *({"date_order": order} for order in ("dmy", "mdy"))]
-    if find_spec("babel"):
-        ways += [{"locale": locale} for locale in _LOCALES]
-    for way in ways:
-        read = partial(read_date, order=way.get("date_order", ""), locale=way.get("locale", ""))
-        if _reads(texts, read):
-            if "date_order" in way and len(orders) != 1:
-                return "dates whose order is open: x-docscore date_order (dmy or mdy) says it"
-            if way.get("date_order") in (None, *orders):
-                clock = any(isinstance(read(text), datetime) for text in texts)
+    orders = _possible_orders(texts)
+    plain: list[Settings] = [{}]
+    if _read_count(texts, "date") < sum(texts.values()):
+        plain += [{"date_order": order} for order in ORDERS]
+    of_locales: list[Settings] = [{"locale": locale} for locale in _LOCALES if find_spec("babel")]
+    for ways in (plain, of_locales):
+        counts = [(_read_count(texts, "date", way), way) for way in ways]
+        fitting = [way for count, way in sorted(counts, key=lambda counted: -counted[0]) if count]
+        for way in fitting:
+            order = way.get("date_order") or date_order(way.get("locale", ""))
+            if not order or (order in orders and (len(orders) == 1 or "locale" in way)):
+                options = {"order": way.get("date_order", ""), "locale": way.get("locale", "")}
+                clock = any(isinstance(read_date(text, **options), datetime) for text in texts)
                 return {"compare": "datetime" if clock else "date", **way}
+        if fitting:
+            also = [{**fitting[0], "date_order": order} for order in ORDERS if order in orders or not orders]
+            line = f'"{KEYWORD}": {json.dumps({"compare": "date", **also[0]})}'
+            numbers = short_repr(next(filter(_IN_NUMBERS.match, texts), ""))
+            named = f"{numbers} is in another order than dates in the locale {fitting[0].get('locale')}: add {line}"
+            return _note_of_ways(texts, "date", also) or named
     clocks = all(re.search(r":|[^\W\d_]", text) for text in texts)
-    return {"compare": "time"} if clocks and _reads(texts, read_time) else None
+    return {"compare": "time"} if clocks and _read_count(texts, "time") else None
 
 
-def _proven_order(text: str) -> list[str]:
-    """The order of day and month in a date of numbers of which one can be no month; nothing of others."""
-    match = re.match(r"\s*(\d{1,2})\D(\d{1,2})\D\d{2}", text)
-    if match is None or read_date(text) is None:
-        return []
-    return ["dmy"] if int(match[1]) > _MONTHS else ["mdy"] if int(match[2]) > _MONTHS else []
+_IN_NUMBERS = re.compile(r"\s*(\d{1,2})([./ -]) ?(\d{1,2})\2 ?(\d{4}|\d{2})(?!\d)")
 
 
-def _as_number(texts: Mapping[str, int]) -> Settings | str | None:
-    way = _separators(texts, read_number)
-    if way is None:
-        return None
-    if any(re.match(r"[+-]?0\d|.*\d[eE]", text.strip()) for text in texts):
-        return "digits that begin with 0 or have an E among them, which are often no numbers"
-    if all(text.strip().isdigit() and len(text.strip()) > _LONGEST_NUMBER for text in texts):
-        return "digits alone, which may be numbers or the names of things"
-    return way if isinstance(way, str) else {"compare": "number", **way}
+def _possible_orders(texts: Iterable[str]) -> set[str]:
+    """The orders of day, month and year that no date of numbers contradicts.
+
+    25/03/24 has the day or the year first. Years are closer to each other than days: they are in the part of the dates
+    that varies less.
+    """
+    orders, firsts, lasts = set(ORDERS), set(), set()
+    for match in filter(None, map(_IN_NUMBERS.match, texts)):
+        first, second, last = (int(match[number]) for number in (1, 3, 4))
+        fitting = {
+            "dmy": 0 < first <= _DAYS and 0 < second <= _MONTHS,
+            "mdy": 0 < first <= _MONTHS and 0 < second <= _DAYS,
+            "ymd": 0 < second <= _MONTHS and 0 < last <= _DAYS,
+        }
+        if any(fitting.values()):
+            orders &= {order for order, fits in fitting.items() if fits}
+            firsts.add(first)
+            lasts.add(last)
+    if firsts and "ymd" in orders:
+        spreads = [max(numbers) - min(numbers) for numbers in (firsts, lasts)]
+        orders -= {"dmy", "mdy"} if spreads[0] < spreads[1] else {"ymd"} if spreads[1] < spreads[0] else set()
+    return orders
 
 
 _IN_DOUBT = re.compile(r"\D*[1-9]\d{0,2}\.\d{3}\D*\Z")  # 1.200: a number for JSON, in a document a thousand or more
 _DECIMALS = re.compile(r"[.,](?:(?!\d{3}(?!\d))|(?<=\b0.)|(?<=\d{4}.))\d+\D*\Z")
 
 
-def _separators(texts: Mapping[str, int], read: Callable[..., Any]) -> Settings | str | None:
+def _by_separators(texts: Mapping[str, int], name: str) -> Settings | str | None:
     """The settings with which numbers can be read; a note where their separators are open, None for no numbers."""
-    read_texts = [text for text in texts if read(text) is not None]
+    ways: list[Settings] = [{}, {"decimal": ".", "group": ","}, {"decimal": ",", "group": "."}]
+    fitting = [way for way in ways if _read_count(texts, name, way)] if _with_digits(texts) else []
+    if not fitting:
+        return None
+    read_texts = [text for text in texts if _spelled(text, name, {})]
     certain = [text for text in read_texts if not _IN_DOUBT.match(text)]
     proven = {match[0][0] for text in certain if (match := _DECIMALS.search(text))}
-    if _reads(texts, read) and (len(certain) == len(read_texts) or proven == {"."}):
-        return {}
-    ways = [Separators(".", ","), Separators(",", ".")]
-    fitting = [way for way in ways if _reads(texts, partial(read, declared=way))]
-    chosen = [way for way in fitting if way.decimal in proven] if len(proven) == 1 else fitting
-    if len(chosen) == 1:
-        return {"decimal": chosen[0].decimal, "group": chosen[0].group}
-    return "numbers whose separators are open: x-docscore decimal and group say them" if fitting else None
+    if {} in fitting and (len(certain) == len(read_texts) or proven == {"."}):
+        return {"compare": name}
+    fitting = [way for way in fitting if way]
+    chosen = [way for way in fitting if way["decimal"] in proven] if len(proven) == 1 else fitting
+    return {"compare": name, **chosen[0]} if len(chosen) == 1 else _note_of_ways(texts, name, fitting)
 
 
 def _as_money(texts: Mapping[str, int]) -> Settings | str | None:
-    if not (find_spec("babel") and _reads(texts, lambda text: re.search(r"\d", text))):
-        return None
-    way = _separators(texts, read_money)
-    if way is None or not any(re.search(r"[^\d\s.,'+()-]", text) for text in texts):
-        return None
-    return way if isinstance(way, str) else {"compare": "money", **way}
+    has_currency = any(re.search(r"[^\d\s.,'+()-]", text) for text in texts)
+    return _by_separators(texts, "money") if has_currency and find_spec("babel") else None
 
 
-def _as_declared(texts: Mapping[str, int]) -> Settings | None:
+def _as_declared(texts: Mapping[str, int], names: Iterable[str] = COMPARATORS) -> Settings | None:
     """Propose a comparator without settings that all texts resemble, and that reads them."""
-    for name, declared in COMPARATORS.items():
-        if declared.resembles is not None and all(map(declared.resembles, texts)):
+    for name in names:
+        resembles = COMPARATORS[name].resembles
+        if resembles is not None and all(map(resembles, texts)):
             with suppress(InputValueError):  # a library is missing
-                if _reads(texts, comparator(name).read):  # type: ignore[attr-defined]
+                if _read_count(texts, name):
                     return {"compare": name}
     return None
 
 
-_PROPOSALS = (_as_date, _as_number, _as_money, _as_declared)
+# Phone numbers come before numbers, which they resemble without spaces: +4930901820.
+_PROPOSALS: tuple[Callable[[Mapping[str, int]], Settings | str | None], ...] = (
+    _as_date,
+    partial(_as_declared, names=["phone"]),
+    partial(_by_separators, name="number"),
+    _as_money,
+    _as_declared,
+)
+
+
+def _finder(every: str, some: str = "") -> Callable[[Collection[str]], str]:
+    """Return a function that finds the first text with the pattern `some`, if all texts match the pattern `every`."""
+    all_match, one_has = re.compile(every), re.compile(some)
+    return lambda texts: next(filter(one_has.search, texts), "") if all(map(all_match.fullmatch, texts)) else ""
+
+
+_VERSIONS = _finder(r"(?!\d{1,3}(?:\.\d{3}){2,}\Z)\d+(?:\.\d+)*\.?", r"\..*\.|\.(?:\d*0)?\Z")
+_CLAUSES = _finder(r"[1-9]\d?\.\d")
+
+
+def _version(texts: Collection[str]) -> str:
+    """The first text that shows versions or clauses; "" if texts can be numbers alone.
+
+    It is one such as 1.10 or 1.1.2 if the numbers of decimals differ: with equal ones, as in 12.50 and 8.00, no zero at
+    the end makes a difference. Clauses are also counted: 1.1, 1.2, 2.1.
+    """
+    if len({len(text.partition(".")[2]) for text in texts}) > 1:
+        return _VERSIONS(texts)
+    counted: dict[str, list[int]] = {}
+    for text in set(texts) if _CLAUSES(texts) else ():
+        clause, _, part = text.partition(".")
+        counted.setdefault(clause, []).append(int(part))
+    runs = [min(parts) <= 1 and max(parts) - min(parts) == len(parts) - 1 for parts in counted.values()]
+    return next(iter(texts)) if all(runs) and max(map(len, counted.values()), default=0) > 1 else ""
+
+
+# Currency codes that are words or abbreviations too: `top 5`, `PHP 8`, `CAD 2024`, `2 cup`.
+_WORDS = "(?i:all|amd|bob|cad|cop|cup|gel|mad|mop|pen|php|sos|top|try)"
+_HOURS = _finder(r"(?:[01]?\d|2[0-3])(?:\.[0-5]\d)? ?[hH]")
+_FEET = _finder(r".*\d\s*(?:ft|pounds?)")
+
+# What the texts of a field may mean that a comparator reads: the comparator, the other meaning in words, the comparator
+# for it or "", and a function that finds a text which shows it, if the other meaning fits all texts. A comparator is
+# suggested only if there is none: it could make two values equal that are not, or read another value than was meant.
+_OTHER_MEANINGS: tuple[tuple[str, str, str, Callable[[Collection[str]], str]], ...] = (
+    ("number", "a code", "", _finder(r"(?s:.*)", r"^[+-]?0\d|\d[eE]")),
+    ("number", "a code", "", _finder(r"\d{5,}|\+[\d ]{5,}")),
+    ("number", "a label", "", _finder(r"\(?\d{1,2}\)?|\(\d{1,3}\)|\d{1,3}\.", r"\(|\.\Z")),
+    ("number", "a version", "", _version),
+    ("number", "a month", "", _finder(r"(?:19|20)\d\d\.(?:0[1-9]|1[0-2])|(?:0?[1-9]|1[0-2])\.(?:19|20)\d\d")),
+    ("number", "a time of day", "", _finder(r"(?:[01]?\d|2[0-3])\.(?:00|15|30|45)", r"\.(?:15|30|45)")),
+    ("number", "an IP address", "", _finder(r"(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!\Z)|\Z)){4}")),
+    ("money", "a word with a number", "", _finder(rf"{_WORDS}\W*\d+(?:\.\d)?|\d+(?:\.\d)?\W*(?![A-Z]{{3}}){_WORDS}")),
+    ("money", "a length or a weight", "unit", _FEET),
+    ("unit", "an amount", "money", _FEET),
+    ("unit", "a time of day", "time", _HOURS),
+    ("time", "a number of hours", "unit", _HOURS),
+    ("boolean", "a code", "", _finder("NO")),
+)
+
+
+def _other_meaning(values: FieldValues, *, compare: str, **settings: Any) -> str:
+    """A note if the values of a field may mean something else than a comparator reads; "" if they cannot.
+
+    A JSON number with decimals has none too many: 2.5 beside the text 10.00 counts as such a text.
+    """
+    texts = [*map(ascii_form, values.texts), *(number for number in values.numbers if "." in number)]
+    for name, other, of_other, find in _OTHER_MEANINGS:
+        if name == compare and (text := find(texts)):
+            meanings = {comparator(name, **settings).name: {"compare": name, **settings}}  # type: ignore[attr-defined]
+            return _note(text, {**meanings, other: {"compare": of_other} if of_other else None})
+    return ""
 
 
 def _schema_of(values: FieldValues, fields: Mapping[str, SuggestedField], path: str) -> dict[str, Any]:
