@@ -170,3 +170,80 @@ def test_without_a_schema_values_are_compared_with_the_others() -> None:
     truths = {f"d{number}": {"date": f"2024-{1 + number % 12:02}-{10 + number // 12}"} for number in range(25)}
     [finding] = lint({**truths, "odd": {"date": "soon 2024"}})
     assert (finding.kind, finding.place, finding.ids) == ("unread", "date", ("odd",))
+
+
+@golden("lint", "merged")
+def test_values_that_a_comparator_makes_equal(values: list[str], settings: dict[str, Any], merged: list[str]) -> None:
+    """They are named where the comparator would not be suggested, with their documents."""
+    pytest.importorskip({"unit": "pint", "money": "babel"}.get(settings["compare"], "json"))
+    truths = {f"d{number}": {"x": value} for number, value in enumerate(values)}
+    findings = lint(truths, schema={"properties": {"x": {"x-docscore": settings}}})
+    found = [finding for finding in findings if finding.kind == "merged values"]
+    assert [finding.ids for finding in found] == (
+        [tuple(f"d{values.index(text)}" for text in merged)] if merged else []
+    )
+    assert all(str(merged)[1:-1] in finding.text for finding in found)
+
+
+@golden("lint", "keys")
+def test_a_rare_key_that_is_near_another(common: dict[str, Any], rare: dict[str, Any], found: list[str]) -> None:
+    """One document of eighty has it, and none has both."""
+    findings = lint({**{f"d{number}": common for number in range(79)}, "odd": rare})
+    named = [(finding.place, finding.ids) for finding in findings if finding.kind == "rare key"]
+    assert named == [(place, ("odd",)) for place in found]
+
+
+def test_the_worst_findings_come_first() -> None:
+    """In words of JSON, each with its documents."""
+    rows = [
+        ref("a", {"sum": None, "shop": "Kontor Nord"}),
+        ref("a", {"sum": 5, "shop": "Kontor Nord "}),
+        *(ref(f"n{number}", {"sum": number, "shop": "Kontor Nord"}) for number in range(4)),
+        ref("b", {"sum": "5", "shop": "Kontor Nort"}),
+    ]
+    schema = {"properties": {"sum": {"type": ["string", "number"]}, "shop": {"type": "string"}}}
+    findings = lint(rows, schema=schema)
+    kinds = ["duplicate id", "schema: type", "several types", "spelling", "white space"]
+    assert list(dict.fromkeys(finding.kind for finding in findings)) == kinds
+    assert findings[1].text == "such as: null is not of type 'string', 'number'"
+    assert all(finding.ids for finding in findings)
+
+
+def test_a_schema_for_each_value_of_a_column(write: Write, tmp_path: Path) -> None:
+    """Written by one command and taken by others; the signature tells the folder and the column."""
+    dates = {"Ship/Co": ("25.03.2024", "03.04.2024"), "Acme": ("03/25/2024", "03/04/2024")}
+    truths = [
+        {**ref(f"{shop} {number}", {"date": value}), "shop": shop}
+        for shop, values in dates.items()
+        for number, value in enumerate(values)
+    ]
+    days = ("2024-03-25", "2024-04-03", "2024-03-25", "2024-03-04")
+    references = write("refs.jsonl", truths)
+    predictions = write(
+        "preds.jsonl", [pred(row["question_id"], {"date": day}) for row, day in zip(truths, days, strict=True)]
+    )
+    folder = tmp_path / "schemas"
+    done = run("suggest-schema", references, predictions, "--by", "shop", "-o", folder, "--json")
+    orders = {
+        shop: part["fields"][0]["settings"] for shop, part in validated("suggest_schema", done.out)["slices"].items()
+    }
+    assert orders == {"Ship/Co": {"date_order": "dmy"}, "Acme": {"date_order": "mdy"}}
+    assert [value.schema for value in suggest_schema(references, by="shop").slices.values()] == [
+        json.loads((folder / f"{name}.json").read_text("utf-8")) for name in ("Ship%2FCo", "Acme")
+    ]
+    by_shop = {"references": references, "schema": str(folder), "schema_by": "shop"}
+    result = docscore.evaluate(predictions=predictions, by="shop", **by_shop)
+    assert result.score == result.of_slice("Acme").score == 1
+    other = {row["question_id"]: {"date": "?"} for row in truths}
+    assert docscore.evaluate(predictions=[predictions, other], runs=True, **by_shop).score == 0.5
+    flags = ("--schema", folder, "--schema-by", "shop")
+    for command in (("score", references, predictions), ("explain", references, predictions, "--id", "Acme 1")):
+        assert "|schema-by:shop|" in run(*command, *flags).out or command[0] == "explain"
+    assert run("lint", references, *flags).out == "No findings\n"
+    (folder / "Acme.json").unlink()
+    refused = run("compare", predictions, predictions, "--references", references, *flags)
+    assert refused.code == 2
+    assert "row 'Acme 0': schema: expected a file Acme.json in" in refused.err
+    for wrong in ({**by_shop, "schema": {}}, {**by_shop, "schema_by": 3}, {**by_shop, "schema": None}):
+        with pytest.raises(ValueError, match=r"^schema_by: expected the name of a column, and a folder as schema, got"):
+            docscore.evaluate(predictions=predictions, **wrong)

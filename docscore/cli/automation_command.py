@@ -44,7 +44,7 @@ from docscore.report.console import print_automation, print_table
 )
 @together(
     metrics_option("kieval"),
-    scoring_options("schema", "strict", "normalise"),
+    scoring_options("schema", "schema_by", "strict", "normalise"),
     comparing_options,
     test_set_options,
 )

@@ -54,7 +54,7 @@ from docscore.report.console import print_annotations, print_tree
     "Entity F1 count, or of the edits that nTED counts, with their costs.",
 )
 @together(
-    scoring_options("schema", "normalise"),
+    scoring_options("schema", "schema_by", "normalise"),
     comparing_options,
     column_options,
     on_error_option,

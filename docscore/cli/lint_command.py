@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from docscore.cli.options import Command, a_file, ending, stdout_console
+from docscore.cli.options import Command, a_file, ending, scoring_options, stdout_console
 from docscore.cli.terminal import print_json
 from docscore.evaluation.ground_truths import findings_table, lint
 from docscore.report.console import print_table
@@ -22,6 +22,7 @@ from docscore.report.markup import table_as_markdown
 )
 @click.argument("references", type=a_file)
 @click.option("--schema", type=a_file, metavar="FILE", help="JSON Schema of the ground truths.")
+@scoring_options("schema_by")
 @click.option(
     "--format",
     "form",
@@ -30,14 +31,15 @@ from docscore.report.markup import table_as_markdown
     show_default=True,
     help="Format of the findings.",
 )
-def lint_command(references: Path, *, schema: Path | None, form: str) -> int:
+def lint_command(references: Path, *, schema: Path | None, schema_by: str | None, form: str) -> int:
     """Check the ground truths in REFERENCES against their schema and against each other.
 
-    Findings are wrong types, keys that the schema lacks, values that a comparator cannot read, empty texts among
-    acceptable answers, duplicate ids, documents and rows, fields with values of several types or notations, and
-    spellings of a name that differ slightly from others.
+    The worst findings come first: duplicate ids, wrong types, keys that the schema lacks, different values that a
+    comparator makes equal, empty texts among acceptable answers. Then what is rare: rare keys and spellings close to
+    frequent ones, values that a comparator cannot read or of another type, duplicate documents and rows. Then values
+    written in several notations.
     """
-    findings = lint(references, schema=schema)
+    findings = lint(references, schema=schema, schema_by=schema_by)
     if form == "json":
         print_json("lint", {"findings": list(findings_table(findings))})
     elif form == "markdown":

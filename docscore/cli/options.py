@@ -69,7 +69,7 @@ _SECTIONS = {
         "on_error",
         "with_confidences",
     ),
-    "Comparing values": ("threshold", "ignore_case", "rules", "numbers", "strict", "normalise", "donut"),
+    "Comparing values": ("schema_by", "threshold", "ignore_case", "rules", "numbers", "strict", "normalise", "donut"),
     "Intervals and gates": ("beyond_chance", "min_documents", "every_slice", "confidence", "cluster", "cluster_of_id"),
     "Groups of rows": ("by", "slice_value"),
     "Output": ("worst", "changes", "figures", "ranks", "pareto", "columns", "caption", "percent", "debug"),
@@ -212,8 +212,9 @@ def _checked_delimiter(_context: click.Context, _parameter: click.Parameter, val
 
 
 _FIELDS = {field.name: field for field in fields(ScoringOptions)}
-# settings of the option for a field without choices, by the type of its default
-_SETTINGS: dict[type, dict[str, Any]] = {
+# settings of the option for a field without choices, by its name or the type of its default
+_SETTINGS: dict[str | type, dict[str, Any]] = {
+    "schema_by": {"metavar": "COLUMN"},
     bool: {"is_flag": True},
     float: {"type": SHARE},
     type(None): {"type": a_file, "metavar": "FILE"},
@@ -236,7 +237,7 @@ def _scoring_option(name: str) -> Callable[[F], F]:
             callback=lambda _context, _option, value: not value,
             help="Compare texts case-sensitively.",
         )
-    settings = {"type": click.Choice(choices)} if choices else _SETTINGS[type(field.default)]
+    settings = {"type": click.Choice(choices)} if choices else _SETTINGS.get(name, _SETTINGS[type(field.default)])
     return click.option(
         f"--{name.replace('_', '-')}", name, default=field.default, show_default=True, help=help_text, **settings
     )
@@ -349,7 +350,7 @@ def metrics_option(default: str) -> Callable[[F], F]:
 
 metric_options = together(
     metrics_option(ANLS_STAR),
-    scoring_options("schema", "strict", "normalise", "donut"),
+    scoring_options("schema", "schema_by", "strict", "normalise", "donut"),
 )
 
 

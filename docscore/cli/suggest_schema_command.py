@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
 from docscore.cli.options import Command, a_file, ending, json_option, stdout_console
 from docscore.cli.terminal import print_json, say
+from docscore.core.options import schema_name
 from docscore.core.output import check_output, write_whole
 from docscore.data.files import read_value
-from docscore.evaluation.ground_truths import suggest_schema
+from docscore.evaluation.ground_truths import Suggestion, suggest_schema
 from docscore.report.console import print_table
 
 
@@ -25,27 +27,51 @@ from docscore.report.console import print_table
 @click.argument("references", type=a_file)
 @click.argument("predictions", type=a_file, required=False)
 @click.option("--schema", type=a_file, metavar="FILE", help="JSON Schema to add comparators to. Its settings stay.")
-@click.option("-o", "--output", type=a_file, metavar="FILE", help="Write the schema to FILE, for use with --schema.")
+@click.option("--by", metavar="COLUMN", help="Column of the ground truths. Suggest a schema for each of its values.")
+@click.option(
+    "-o",
+    "--output",
+    type=a_file,
+    metavar="FILE",
+    help="Write the schema to FILE, for use with --schema. With --by, write one for each value to the folder FILE, for "
+    "use with --schema and --schema-by.",
+)
 @json_option
 def suggest_schema_command(
-    references: Path, predictions: Path | None, *, schema: Path | None, output: Path | None, as_json: bool
+    references: Path,
+    predictions: Path | None,
+    *,
+    schema: Path | None,
+    by: str | None,
+    output: Path | None,
+    as_json: bool,
 ) -> None:
     """Suggest a JSON Schema with a comparator for each field, from the ground truths in REFERENCES.
 
-    A field gets a comparator if that comparator reads nearly all its values, in one way. Fields that could be read in
-    several ways stay text, with a note. With PREDICTIONS, each field shows how many predicted values are right but
-    written differently, the points that they lose as text, and examples.
+    A field gets a comparator if that comparator reads nearly all its values, and they cannot mean anything else. Fields
+    that could be read in several ways stay text, with a note. With PREDICTIONS, each field shows how many predicted
+    values are right but written differently, the points that they lose as text, and examples.
     """
-    if output is not None:
+    if output is not None and by is None:
         check_output(output)
     own = None if schema is None else read_value(schema)
-    suggestion = suggest_schema(references, predictions, schema=own)
+    suggestion = suggest_schema(references, predictions, schema=own, by=by)
     if output is not None:
-        write_whole(output, json.dumps(suggestion.schema, indent=2, ensure_ascii=False) + "\n")
-        say(f"wrote {output}; use it with --schema {output}")
+        files = {output: suggestion}
+        if by is not None:
+            output.mkdir(exist_ok=True)
+            files = {output / f"{schema_name(value)}.json": found for value, found in suggestion.slices.items()}
+        for path, found in files.items():
+            write_whole(path, json.dumps(found.schema, indent=2, ensure_ascii=False) + "\n")
+        say(f"wrote {output}; use it with --schema {output}{'' if by is None else f' --schema-by {by}'}")
     if as_json:
-        print_json(
-            "suggest_schema", {"schema": suggestion.schema, "fields": [field._asdict() for field in suggestion.fields]}
-        )
-    else:
+        slices = {value: _as_json(found) for value, found in suggestion.slices.items()}
+        print_json("suggest_schema", {**_as_json(suggestion), **({} if by is None else {"slices": slices})})
+    elif by is None:
         print_table(stdout_console(), suggestion.table())
+    for value, found in () if as_json else suggestion.slices.items():
+        print_table(stdout_console(), found.table(f"{by} {value}"))
+
+
+def _as_json(suggestion: Suggestion) -> dict[str, Any]:
+    return {"schema": suggestion.schema, "fields": [field._asdict() for field in suggestion.fields]}

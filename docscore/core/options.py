@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from hashlib import sha256
 from operator import attrgetter, itemgetter
 from pathlib import Path
@@ -57,6 +57,8 @@ class ScoringOptions:
             so that 1000.0 equals 1000.
         schema: a JSON Schema with the comparator and the weight of each place (typed score): a dict, the path of a file
             or of a folder with one schema per document (`ID.json`), or a pydantic model class; kept as `SchemaSource`.
+        schema_by: a column of the references whose value names the schema of each row in the folder `schema`
+            (`VALUE.json`); None if the id does.
         comparators: comparators of fields as Python values, in addition to the schema or instead of it, such as
             `{"items[].sku": same_sku}`. A key is the path of a field or a type (str, int, float, bool). A value is the
             name of a comparator, its settings as in `x-docscore`, or a function of two values that returns a number
@@ -116,6 +118,10 @@ class ScoringOptions:
             "Adds the typed score."
         ),
     )
+    schema_by: Any = field(
+        default=None,
+        metadata=_about("With a folder as --schema: column of the ground truths whose value names the schema."),
+    )
     comparators: Any = field(default=None, metadata=_about("Comparators of fields, as Python functions."))
 
     def __post_init__(self) -> None:
@@ -133,6 +139,10 @@ class ScoringOptions:
             source = SchemaSource.of({} if self.schema is None else self.schema)
             object.__setattr__(self, "schema", source.with_comparators(self.comparators or {}))
             object.__setattr__(self, "comparators", None)
+        if self.schema_by is not None and not (isinstance(self.schema_by, str) and self.schema and self.schema.folder):
+            expected = "the name of a column, and a folder as schema"
+            kind = "no schema" if self.schema is None else "a folder" if self.schema.folder else "one schema"
+            raise InputValueError(place="schema_by", expected=expected, got=f"{short_repr(self.schema_by)} and {kind}")
 
     @property
     def parse_mode(self) -> str | None:
@@ -198,11 +208,13 @@ class SchemaSource:
             documents has the id "".
         folder: the folder with the schemas of the documents, for messages; "" if one schema is for all documents.
         functions: the functions of comparators with their names.
+        names: the name of the schema of each row by its id, where it is not the id.
     """
 
     schemas: dict[str, str]
     folder: str = ""
     functions: tuple[tuple[str, Callable[..., Any]], ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, source: Any) -> SchemaSource:
@@ -229,7 +241,8 @@ class SchemaSource:
         path = Path(source)
         if not path.is_dir():
             return cls({"": _read(path)})
-        schemas = {file.stem: _read(file) for file in sorted(path.glob("*.json"), key=attrgetter("stem"))}
+        files = sorted(path.glob("*.json"), key=attrgetter("stem"))
+        schemas = {file.name.removesuffix(".json"): _read(file) for file in files}
         if not schemas:
             raise InputValueError(place=in_file(path), expected="a JSON Schema a document, ID.json", got="none")
         return cls(schemas, str(path))
@@ -267,7 +280,7 @@ class SchemaSource:
                     raise InputValueError(place=f"#/{KEYWORD}", expected="one rule for a place", got="two")
                 schema = {**schema, "allOf": [*schema.get("allOf", ()), added]}
             schemas[question_id] = _canonical_json(schema)
-        return SchemaSource(schemas, self.folder, tuple(sorted(functions.items(), key=itemgetter(0))))
+        return replace(self, schemas=schemas, functions=tuple(sorted(functions.items(), key=itemgetter(0))))
 
     def schema_of(self, question_id: str) -> str:
         """Return the schema of a document as canonical JSON.
@@ -275,9 +288,10 @@ class SchemaSource:
         Raises:
             ValueError: if the document has no schema.
         """
-        schema = self.schemas.get(question_id if self.folder else "")
+        name = self.names.get(question_id, question_id) if self.folder else ""
+        schema = self.schemas.get(name)
         if schema is None:
-            raise InputValueError(place="schema", expected=f"a file {question_id}.json in {self.folder}", got="none")
+            raise InputValueError(place="schema", expected=f"a file {name}.json in {self.folder}", got="none")
         return schema
 
     @property
@@ -286,6 +300,15 @@ class SchemaSource:
         members = ",".join(f"{json.dumps(name, ensure_ascii=False)}:{text}" for name, text in self.schemas.items())
         text = f"{{{members}}}" if self.folder else self.schemas[""]
         return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def schema_name(value: str) -> str:
+    """Return the name of the schema of a value in a folder, which file systems accept.
+
+    >>> schema_name("Müller/Söhne")
+    'Müller%2FSöhne'
+    """
+    return re.sub(r'[%/\\:*?"<>|\x00-\x1f]', lambda match: f"%{ord(match[0]):02X}", value)
 
 
 KEYWORD = "x-docscore"

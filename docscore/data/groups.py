@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from docscore.core.errors import InputTypeError, InputValueError, row_place, short_repr
+from docscore.core.options import ScoringOptions, schema_name
 from docscore.core.values import SCALAR_TYPES
 from docscore.data.pairing import Pairs, common_rows, stacked_runs
 from docscore.data.rows import Absent, NoCell, as_rows, cells_of
@@ -60,6 +62,28 @@ def groups_of_rows(pairs: Pairs, grouping: Grouping, option: str) -> list[str]:
             )
         names.append("null" if plain is None else str(plain))
     return names
+
+
+def rows_by_group(pairs: Pairs, grouping: Grouping | None, option: str) -> dict[str, list[int]]:
+    """Return the numbers of the rows of each group, none without a grouping; errors as for `groups_of_rows`."""
+    rows: dict[str, list[int]] = {}
+    for number, name in enumerate([] if grouping is None else groups_of_rows(pairs, grouping, option)):
+        rows.setdefault(name, []).append(number)
+    return rows
+
+
+def with_row_schemas(pairs: Pairs, options: ScoringOptions) -> ScoringOptions:
+    """Return the options with the name of the schema of each row, if there is a folder of schemas.
+
+    Raises:
+        TypeError, ValueError: as `groups_of_rows`, for the option `schema_by`.
+    """
+    if options.schema is None or not options.schema.folder:
+        return options
+    names = (pairs.documents or pairs.ids) * pairs.runs
+    if options.schema_by is not None:
+        names = list(map(schema_name, groups_of_rows(pairs, options.schema_by, "schema_by")))
+    return replace(options, schema=replace(options.schema, names=dict(zip(pairs.ids, names, strict=True))))
 
 
 def joined_runs(runs: Sequence[Pairs], names: Sequence[str]) -> Pairs:

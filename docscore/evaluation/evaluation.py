@@ -393,6 +393,7 @@ def evaluate(
     cluster: Grouping | None = None,
     by: Grouping | None = None,
     schema: Any = None,
+    schema_by: str | None = None,
     comparators: Mapping[Any, Any] | None = None,
     threshold: float = THRESHOLD,
     ignore_case: bool = True,
@@ -448,6 +449,8 @@ def evaluate(
         by: a column of the references, or a function of the id, whose values make slices.
         schema: a JSON Schema that says how each place compares: a dict, a path or a pydantic model class. The typed
             score is then computed too.
+        schema_by: a column of the references whose value names the schema of each row in the folder `schema`
+            (`VALUE.json`), as `docscore suggest-schema --by` writes it; None if the id does.
         comparators: how fields or types compare, beside the schema or without one: `{"items[].sku": same_sku, float:
             "money"}`; the name of a comparator, its settings, or a function of two values that gives 0 to 1.
         threshold: tau in [0, 1]; a similarity of texts below it counts as 0.

@@ -13,28 +13,47 @@ from datetime import datetime
 from functools import partial
 from importlib.util import find_spec
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rapidfuzz import process
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import OSA, Levenshtein
 
 from docscore.core.dates import ORDERS
 from docscore.core.errors import Faults, InputValueError, short_repr
 from docscore.core.formatting import FOUR_DIGITS, shown_name
-from docscore.core.options import KEYWORD, SchemaSource
-from docscore.core.values import Value, field_path, number_text, places_in, scalar_text, step_text, to_json
+from docscore.core.options import KEYWORD, SchemaSource, ScoringOptions
+from docscore.core.values import (
+    Value,
+    field_path,
+    number_text,
+    places_in,
+    scalar_text,
+    step_text,
+    to_json,
+    value_excerpt,
+)
 from docscore.data.files import ColumnNames, table_of_source
+from docscore.data.groups import rows_by_group, with_row_schemas
 from docscore.data.json_text import dumps_strictly, is_json_container, parsed_reference
-from docscore.data.rows import place_of, read_rows, side_format
+from docscore.data.pairing import Pairs
+from docscore.data.rows import PLAIN, place_of, read_rows, side_format
 from docscore.evaluation.evaluation import Evaluation, evaluate
 from docscore.evaluation.rows import places_by_schema, warn_of_schemas
 from docscore.evaluation.tables import Table, table_of, text_column, value_column
 from docscore.metrics.anls_star.api import anls_score
+from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.registry import TYPED
-from docscore.metrics.typed.comparators import COMPARATORS, comparator
+from docscore.metrics.typed.comparators import COMPARATORS, ReadingComparator, comparator
 from docscore.metrics.typed.readers import Reading, ascii_form, date_order, read_date
-from docscore.metrics.typed.schema import ELEMENTS, SubSchema, implied_comparison, said_of_place, schema_root
-from docscore.metrics.typed.score import typed_tree
+from docscore.metrics.typed.schema import (
+    ELEMENTS,
+    SubSchema,
+    compiled_schema,
+    implied_comparison,
+    said_of_place,
+    schema_root,
+)
 
 SPECIMENS = 3
 READ = 0.95  # the share of the texts of a field that a comparator must read
@@ -137,15 +156,17 @@ class Suggestion(NamedTuple):
     Attributes:
         schema: the JSON Schema, with `x-docscore` where its types do not say how values compare.
         fields: the fields that have values, those first that settle most points.
+        slices: the suggestion for the rows with each value of `by`.
     """
 
     schema: dict[str, Any]
     fields: list[SuggestedField]
+    slices: Mapping[str, Suggestion] = MappingProxyType({})
 
-    def table(self) -> Table:
+    def table(self, title: str = "Suggested comparators") -> Table:
         """Return the fields with their comparators, and what these take for right that is written otherwise."""
         return table_of(
-            "Suggested comparators",
+            title,
             self.fields,
             text_column("field", "field"),
             text_column("compare", "compare as", _comparator_text, "text"),
@@ -161,8 +182,8 @@ def _comparator_text(field: SuggestedField) -> str:
     return ", ".join([field.compare, *(f"{name} {value}" for name, value in field.settings.items())])
 
 
-def read_ground_truths(references: Any, options: Mapping[str, Any]) -> tuple[list[str], list[Value]]:
-    """The ids and the ground truths of a side of `docscore.evaluate`, by its options of columns; errors as there."""
+def read_ground_truths(references: Any, options: Mapping[str, Any]) -> Pairs:
+    """The rows of references as `docscore.evaluate` reads them, with its options of columns and without predictions."""
     names = ColumnNames(
         options.get("id_column"),
         references=options.get("references_column"),
@@ -171,13 +192,14 @@ def read_ground_truths(references: Any, options: Mapping[str, Any]) -> tuple[lis
     )
     table = table_of_source(references, "references", names, Faults())
     rows = read_rows(table, side_format(table.first(), "references", place_of(table)), "references")
-    return rows.ids, list(map(parsed_reference, rows.ids, rows.values)) if names.json_references else rows.values
+    truths = list(map(parsed_reference, rows.ids, rows.values)) if names.json_references else rows.values
+    return Pairs(rows.ids, truths, truths, reference_rows=None if rows.form is PLAIN else rows.sources)
 
 
-def values_of(ids: Iterable[str], truths: Iterable[Value]) -> FieldValues:
-    """The values of all fields of the ground truths."""
+def values_of(pairs: Pairs, *, predicted: bool = False) -> FieldValues:
+    """The values of all fields of the ground truths, or of the predictions."""
     found = FieldValues()
-    for name, value in zip(ids, truths, strict=True):
+    for name, value in zip(pairs.ids, pairs.predictions if predicted else pairs.truths, strict=True):
         found.add(value, name)
     return found
 
@@ -194,7 +216,8 @@ def suggest_schema(references: Any, predictions: Any = None, *, schema: Any = No
         predictions: predictions, whose losses by another notation are counted for each field; None for none.
         schema: a JSON Schema to add comparators to: a dict, a path or a pydantic model class; its own settings stay.
             None to make one.
-        options: options of `docscore.evaluate`; without predictions, those of the references.
+        options: options of `docscore.evaluate`; without predictions, those of the references. With `by`, such as the
+            column of the vendors, `slices` has a suggestion for each of its values.
 
     Raises:
         TypeError, ValueError: as `docscore.evaluate`.
@@ -206,17 +229,21 @@ def suggest_schema(references: Any, predictions: Any = None, *, schema: Any = No
     """
     if predictions is not None:
         return suggestion_of(evaluate(predictions=predictions, references=references, **options), schema)
-    return _suggestion(values_of(*read_ground_truths(references, options)), schema, None)
+    pairs = read_ground_truths(references, options)
+    parts = {value: pairs.only(rows) for value, rows in rows_by_group(pairs, options.get("by"), "by").items()}
+    slices = {value: _suggestion(values_of(part), schema, None) for value, part in parts.items()}
+    return _suggestion(values_of(pairs), schema, None)._replace(slices=slices)
 
 
 def suggestion_of(result: Evaluation, schema: Any = None) -> Suggestion:
     """The same for predictions that are scored already."""
-    return _suggestion(values_of(result.ids, result.pairs.truths), schema, result)
+    slices = {value: suggestion_of(result.of_slice(value), schema) for value in result.rows_by_slice}
+    return _suggestion(values_of(result.pairs), schema, result)._replace(slices=slices)
 
 
 def _suggestion(values: FieldValues, schema: Any, result: Evaluation | None) -> Suggestion:
     fields = suggested_fields(values)
-    predicted = None if result is None else values_of(result.ids, result.pairs.predictions)
+    predicted = None if result is None else values_of(result.pairs, predicted=True)
     if predicted is not None:
         fields |= _amounts(fields, predicted)
     fields |= _percentages(fields, values, predicted)
@@ -595,9 +622,10 @@ _NAMES = 2000  # distinct texts of a field that are compared with each other
 _SHORTEST_NAME = 6  # characters
 _ALIKE = 0.88  # the least similarity of two spellings of a name
 _OFTEN = 3  # how many times more often the other spelling occurs
+_COMMON = 20  # how many times more objects have the other key
+_SHORTEST_KEY = 4  # letters
 
 
-_Documents = Sequence[tuple[str, Any]]  # ids and ground truths
 _Case = tuple[str, str, str, str]  # the kind, the place and the text of a finding, and the id of a document
 
 
@@ -633,16 +661,17 @@ def findings_table(findings: Iterable[Finding]) -> Table:
     )
 
 
-def lint(references: Any, *, schema: Any = None) -> list[Finding]:
+def lint(references: Any, *, schema: Any = None, schema_by: str | None = None) -> list[Finding]:
     """Check ground truths: types and keys against a schema, alternatives, duplicates, notations, spellings of names.
 
     Args:
         references: the ground truths, as for `docscore.evaluate`.
         schema: their JSON Schema, as for `docscore.evaluate`: a dict, the path of a file or of a folder with one schema
             a document, or a pydantic model class; None for none.
+        schema_by: a column of the references whose value names the schema of each row in the folder.
 
     Returns:
-        What was found, that of most values first.
+        What was found, worst first: what is wrong, what is rare, notations; of each that of most values first.
 
     Raises:
         TypeError, ValueError: for ground truths that cannot be read, among them ids that occur twice, and
@@ -651,14 +680,25 @@ def lint(references: Any, *, schema: Any = None) -> list[Finding]:
     >>> [finding.kind for finding in lint({"a": {"sum": ("", "5")}, "b": {"sum": "n/a"}})]
     ['empty alternative', 'placeholder']
     """
-    ids, truths = read_ground_truths(references, {})
-    rows = list(zip(ids, truths, strict=True))
-    cases = [("duplicate id", "", "an id of several rows", name) for name, count in Counter(ids).items() if count > 1]
-    cases += _of_documents(rows)
-    if schema is not None:
-        cases += _against_schema(rows, SchemaSource.of(schema))
-    found = [*_gathered(cases), *_of_fields(values_of(ids, truths), unread=schema is None)]
-    return sorted(found, key=lambda finding: -finding.cases)
+    pairs = read_ground_truths(references, {})
+    source = with_row_schemas(pairs, ScoringOptions(schema=schema, schema_by=schema_by)).schema
+    twice = [name for name, count in Counter(pairs.ids).items() if count > 1]
+    cases = [*(("duplicate id", "", "an id of several rows", name) for name in twice), *_of_documents(pairs)]
+    found = list(_of_fields(values_of(pairs), unread=schema is None))
+    if source is not None:
+        warn_of_schemas(places_by_schema(zip(pairs.ids, pairs.truths, strict=True), source), source)
+        for text, rows in rows_by_group(pairs, source.schema_of, "schema").items():
+            part = pairs.only(rows)
+            cases += _against_schema(part, text)
+            found += _by_comparators(values_of(part), compiled_schema(text, source.functions))
+    found += _gathered(cases)
+    return sorted(found, key=lambda finding: (_RANKS.get(finding.kind, 0), -finding.cases))
+
+
+_RANKS = {  # the kinds of findings that are rare and so may be wrong, and those about notations; all others are wrong
+    **dict.fromkeys(["unread", "rare key", "several types", "spelling", "duplicate row", "duplicate document"], 1),
+    **dict.fromkeys(["placeholder", "white space", "JSON text", "several notations"], 2),
+}
 
 
 def _gathered(cases: Iterable[_Case]) -> Iterator[Finding]:
@@ -670,11 +710,11 @@ def _gathered(cases: Iterable[_Case]) -> Iterator[Finding]:
         yield Finding(kind, place, len(names), sentence, tuple(dict.fromkeys(names))[:SPECIMENS])
 
 
-def _of_documents(rows: _Documents) -> Iterator[_Case]:
+def _of_documents(pairs: Pairs) -> Iterator[_Case]:
     """Empty answers among the acceptable ones, equal rows in one list, and ground truths that are those of others."""
     nothing = "an empty text, null, list or object among acceptable answers: a missing value is right"
     first: dict[str, str] = {}
-    for name, truth in rows:
+    for name, truth in zip(pairs.ids, pairs.truths, strict=True):
         for path, value in places_in(truth):
             if isinstance(value, tuple) and len(value) > 1 and any(part in ("", None, [], {}) for part in value):
                 yield "empty alternative", field_path(path), nothing, name
@@ -702,7 +742,9 @@ def _of_fields(values: FieldValues, *, unread: bool) -> Iterator[Finding]:
         if len(kinds) > 1:
             *_, (rare, count) = Counter(kinds).most_common()
             several = ", ".join(f"{number:,} {kind}" for kind, number in Counter(kinds).most_common())
-            yield Finding("several types", path, count, f"values of several types: {several}; {rare} is the rarest")
+            sentence = f"values of several types: {several}; {rare} is the rarest"
+            yield Finding("several types", path, count, sentence, tuple(part.holders[rare]))
+        yield from _rare_keys(path, part)
         for (kind, sentence), chosen in _DOUBTFUL_TEXTS.items():
             yield from _of_texts(kind, path, part, filter(chosen, part.texts), sentence)
         yield from _spellings(path, part)
@@ -724,6 +766,26 @@ def _of_texts(kind: str, path: str, field: FieldValues, texts: Iterable[str], se
         shown = ", ".join(map(short_repr, chosen[:SPECIMENS]))
         ids = tuple(dict.fromkeys(field.documents[text] for text in chosen))[:SPECIMENS]
         yield Finding(kind, path, sum(field.texts[text] for text in chosen), f"{sentence}: {shown}", ids)
+
+
+def _rare_keys(path: str, field: FieldValues) -> Iterator[Finding]:
+    """Keys of few objects that are nearly those of many others, and never stand beside them."""
+    present = {key: part.present for key, part in field.keys.items()}
+    often = [key for key, count in present.items() if count >= _COMMON]
+    for key, count in present.items():
+        for other in often if count * _COMMON <= max(present.values()) else ():
+            apart = count + present[other] <= field.kinds["object"]
+            if count * _COMMON <= present[other] and apart and _are_near(key, other):
+                sentence = f"{short_repr(key)} is nearly {short_repr(other)}, which {present[other]:,} objects have"
+                ids = dict.fromkeys(chain.from_iterable(field.keys[key].holders.values()))
+                yield Finding("rare key", path, count, sentence, tuple(ids)[:SPECIMENS])
+
+
+def _are_near(key: str, other: str) -> bool:
+    """Whether two keys differ in case, signs between words, or one letter."""
+    left, right = (re.sub(r"[\W_]", "", each).casefold() for each in (key, other))
+    digits = [re.sub(r"\D", "", each) for each in (left, right)]
+    return digits[0] == digits[1] and OSA.distance(left, right) <= (min(len(left), len(right)) >= _SHORTEST_KEY)
 
 
 def _spellings(path: str, field: FieldValues) -> Iterator[Finding]:
@@ -761,28 +823,52 @@ def _shape(text: str) -> str:
     return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]+", "a", without_groups))
 
 
-def _against_schema(rows: _Documents, source: SchemaSource) -> Iterator[_Case]:
-    """What the schema does not allow, keys that it does not have, and values that its comparators cannot read."""
+def _by_comparators(values: FieldValues, node: SchemaNode | None, path: str = "") -> Iterator[Finding]:
+    """Values that the comparators of a schema cannot read, and different ones that a comparator makes equal.
+
+    The latter are those of a field for which the comparator would not be suggested.
+    """
+    if node is None:
+        return
+    compares, place = node.comparator, field_path(path)
+    if isinstance(compares, ReadingComparator):
+        texts_of: dict[Any, list[str]] = {}
+        for text in values.texts:
+            reading = compares.read(text)
+            texts_of.setdefault(reading and (reading.spelling, reading.kind), []).append(text)
+        unread = f"cannot be read as {compares.name}, as the schema says"
+        yield from _of_texts("unread", place, values, texts_of.pop(None, []), unread)
+        merged = [texts for texts in texts_of.values() if len(set(map(ascii_form, texts))) > 1]
+        if merged and (note := _other_meaning(values, compare=compares.label.partition(",")[0])):
+            for texts in merged:
+                yield from _of_texts("merged values", place, values, texts, f"equal as {compares.name}, but {note}")
+    for key, part in values.keys.items():
+        yield from _by_comparators(part, node.at_key(key), path + step_text(key))
+    if values.elements is not None:
+        yield from _by_comparators(values.elements, node.items, f"{path}[]")
+
+
+def _against_schema(pairs: Pairs, schema: str) -> Iterator[_Case]:
+    """What the schema does not allow, and keys that it does not have."""
     from jsonschema import Draft202012Validator  # noqa: PLC0415  as in `docscore.metrics.typed.schema`
 
-    warn_of_schemas(places_by_schema(rows, source), source)
-    validators: dict[str, Any] = {}
+    validator: Any = Draft202012Validator(_closed(json.loads(schema)))
     examples: dict[tuple[str, str], str] = {}
-    for name, truth in rows:
-        text = source.schema_of(name)
-        if text not in validators:
-            validators[text] = Draft202012Validator(_closed(json.loads(text)))
+    for name, truth in zip(pairs.ids, pairs.truths, strict=True):
         for answer in truth if isinstance(truth, tuple) else (truth,):
-            for error in validators[text].iter_errors(_first_answers(answer)):
+            for error in validator.iter_errors(_first_answers(answer)):
                 rule = "unknown key" if error.validator == "additionalProperties" else f"schema: {error.validator}"
                 steps = ("[]" if isinstance(step, int) else step_text(step) for step in error.absolute_path)
                 path = field_path("".join(steps))
-                sentence = examples.setdefault((rule, path), f"such as: {error.message[:_LONGEST_MESSAGE]}")
-                yield rule, path, sentence, name
-        first = _first_answers(truth)
-        for leaf in typed_tree(first, first, SchemaSource({"": text})).leaves():
-            if leaf.unreadable:
-                yield "unread", leaf.field_path, f"cannot be read as the schema says: {leaf.compared}", name
+                yield rule, path, examples.setdefault((rule, path), f"such as: {_in_json(error)}"), name
+
+
+def _in_json(error: Any) -> str:
+    """The message of an error of the validator, with its values as JSON."""
+    message = str(error.message)
+    for value in (error.instance, error.validator_value):
+        message = message.replace(repr(value), value_excerpt(value)) if not isinstance(value, str) else message
+    return message[:_LONGEST_MESSAGE]
 
 
 def _first_answers(value: Any) -> Any:

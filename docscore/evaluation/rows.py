@@ -20,7 +20,7 @@ from docscore.core.runtime import Progress, level_of_caller, no_progress
 from docscore.core.similarity import nearest
 from docscore.core.values import LEAF_TYPES, Value, differs_by_value, field_path, is_empty, places_in
 from docscore.data.checks import read_texts
-from docscore.data.groups import Grouping, groups_of_rows
+from docscore.data.groups import Grouping, groups_of_rows, rows_by_group, with_row_schemas
 from docscore.data.json_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
 from docscore.data.pairing import Pairs
 from docscore.evaluation.automation import REVIEWED
@@ -280,6 +280,7 @@ class ScoredRows:
         faults: Sequence[str] = (),
         whole: bool = True,
     ) -> None:
+        options = with_row_schemas(pairs, options)
         metrics = metrics_with_schema(None, options.schema) if metrics is None else metrics
         self.metrics = checked_metrics(metrics, options)
         self.metric = self.metrics[0]
@@ -296,9 +297,7 @@ class ScoredRows:
         self.doubts += warn_of_schemas(self.places, options.schema) if whole else []
         self.slice_name = by if isinstance(by, str) else "value"
         self.slice: str | None = None
-        self.rows_by_slice: dict[str, list[int]] = {}
-        for number, name in enumerate([] if by is None else groups_of_rows(self.pairs, by, "by")):
-            self.rows_by_slice.setdefault(name, []).append(number)
+        self.rows_by_slice = rows_by_group(self.pairs, by, "by")
         self._points: dict[str, list[Any]] = {}
         self._ratios: dict[str, Ratios] = {}
 

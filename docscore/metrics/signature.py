@@ -34,6 +34,7 @@ def signature_of(metric: str, options: ScoringOptions, *, skipped: int | None = 
         ("empty" if by_paper else "rules", "ignored" if by_paper else options.rules, "rules" in used),
         ("numbers", options.numbers, "numbers" in used and options.numbers != "text"),
         ("schema", options.schema and options.schema.digest, "schema" in used and options.schema is not None),
+        ("schema-by", options.schema_by, "schema_by" in used and options.schema_by is not None),
         *((name, version, True) for name, version in METRICS[metric].versions(options).items()),
         ("comparators", "+".join(name for name, _ in functions), bool(functions)),
         ("parse", options.parse_mode, options.parse_mode is not None),

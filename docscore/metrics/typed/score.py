@@ -70,11 +70,14 @@ def typed_tree(gt: object, pred: object, schema: Any, **keywords: Any) -> ScoreT
 
 def _root(source: SchemaSource, question_id: str) -> SchemaNode:
     """Return the compiled schema of a row; errors name the schema."""
-    text = source.schema_of(question_id)
+    return _compiled(source, source.names.get(question_id, question_id), source.schema_of(question_id))
+
+
+def _compiled(source: SchemaSource, name: str, text: str) -> SchemaNode:
     try:
         return compiled_schema(text, source.functions)
     except ValueError as error:
-        raise at_place(f"schema {question_id}" if source.folder else "schema", error) from None
+        raise at_place(f"schema {name}" if source.folder else "schema", error) from None
 
 
 TypedPoints = tuple[float, list[Leaf]]  # the score of a row, and its leaves
@@ -86,7 +89,9 @@ class Typed(Metric[TypedPoints]):
     name: ClassVar[str] = "typed"
     label: ClassVar[str] = "Typed score"
     figures: ClassVar[tuple[FigureName, ...]] = (FigureName("typed_score", "Typed score"),)
-    options: ClassVar[frozenset[str]] = frozenset({"threshold", "ignore_case", "rules", "numbers", "schema"})
+    options: ClassVar[frozenset[str]] = frozenset(
+        {"threshold", "ignore_case", "rules", "numbers", "schema", "schema_by"}
+    )
     field_source: ClassVar[FieldSource] = "tree"
     meanings: ClassVar[dict[Cause, str]] = MEANINGS | {
         "wrong value": "another number, date or truth value, or a text whose similarity is below the threshold",
@@ -101,7 +106,8 @@ class Typed(Metric[TypedPoints]):
 
     def versions(self, options: ScoringOptions) -> dict[str, str]:
         """Return the versions of the libraries that the comparators of the schemas read values with."""
-        used = {name for question_id in options.schema.schemas for name in _root(options.schema, question_id).libraries}
+        roots = (_compiled(options.schema, *named) for named in options.schema.schemas.items())
+        used = {name for root in roots for name in root.libraries}
         return {name: import_module(name).__version__ for name in sorted(used)}
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> TypedPoints:
