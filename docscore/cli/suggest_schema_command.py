@@ -56,21 +56,20 @@ def suggest_schema_command(
         check_output(output)
     own = None if schema is None else read_value(schema)
     suggestion = suggest_schema(references, predictions, schema=own, by=by)
+    parts = {"": suggestion} if by is None else suggestion.slices
     if output is not None:
-        files = {output: suggestion}
         if by is not None:
             output.mkdir(exist_ok=True)
-            files = {output / f"{schema_name(value)}.json": found for value, found in suggestion.slices.items()}
-        for path, found in files.items():
-            write_whole(path, json.dumps(found.schema, indent=2, ensure_ascii=False) + "\n")
+        for value, part in parts.items():
+            path = output if by is None else output / f"{schema_name(value)}.json"
+            write_whole(path, json.dumps(part.schema, indent=2, ensure_ascii=False) + "\n")
         say(f"wrote {output}; use it with --schema {output}{'' if by is None else f' --schema-by {by}'}")
     if as_json:
-        slices = {value: _as_json(found) for value, found in suggestion.slices.items()}
-        print_json("suggest_schema", {**_as_json(suggestion), **({} if by is None else {"slices": slices})})
-    elif by is None:
-        print_table(stdout_console(), suggestion.table())
-    for value, found in () if as_json else suggestion.slices.items():
-        print_table(stdout_console(), found.table(f"{by} {value}"))
+        slices = {} if by is None else {"slices": {value: _as_json(part) for value, part in parts.items()}}
+        print_json("suggest_schema", {**_as_json(suggestion), **slices})
+    else:
+        for value, part in parts.items():
+            print_table(stdout_console(), part.table() if by is None else part.table(f"{by} {value}"))
 
 
 def _as_json(suggestion: Suggestion) -> dict[str, Any]:

@@ -243,9 +243,8 @@ def suggestion_of(result: Evaluation, schema: Any = None) -> Suggestion:
 
 def _suggestion(values: FieldValues, schema: Any, result: Evaluation | None) -> Suggestion:
     fields = suggested_fields(values)
-    predicted = None if result is None else values_of(result.pairs, predicted=True)
-    if predicted is not None:
-        fields |= _amounts(fields, predicted)
+    predicted = FieldValues() if result is None else values_of(result.pairs, predicted=True)
+    fields |= _amounts(fields, predicted)
     fields |= _percentages(fields, values, predicted)
     found = _schema_of(values, fields, "")
     if schema is not None:
@@ -271,36 +270,34 @@ def _amounts(fields: Mapping[str, SuggestedField], predicted: FieldValues) -> di
         texts = values.texts
         if path in fields and fields[path][1:3] == ("number", {}) and texts and not _read_count(texts, "number"):
             settings = _as_money(texts)
-            if isinstance(settings, dict):
+            if isinstance(settings, dict) and not _other_meaning(values, **settings):
                 found[path] = SuggestedField(path, settings.pop("compare"), settings)
     return found
 
 
 def _percentages(
-    fields: Mapping[str, SuggestedField], values: FieldValues, predicted: FieldValues | None
+    fields: Mapping[str, SuggestedField], values: FieldValues, predicted: FieldValues
 ) -> dict[str, SuggestedField]:
     """The fields of numbers with percentages, in points where numbers without a percent sign show that they are.
 
     Without predictions it is open what 19 means beside 19 %, and a note says so.
     """
     found = {}
-    others = {} if predicted is None else dict(predicted.walk())
-    for path, part in values.walk():
-        sides = [part, *([others[path]] if path in others else [])]
+    parts = [dict(side.walk()) for side in (values, predicted)]
+    for path, one in fields.items():
+        sides = [side[path] for side in parts if path in side]
         texts = dict.fromkeys(text for side in sides for text in side.texts)
         percentages = [text for text in texts if text.rstrip().endswith("%")]
-        if not percentages or path not in fields or fields[path].compare != "number":
+        if not percentages or one.compare != "number":
             continue
-        settings = fields[path].settings
-        points = {**settings, "percent": "points"}
-        as_share, as_points = ({_spelled(text, "number", how) for text in percentages} for how in (settings, points))
-        plain = {_spelled(text, "number", settings) for text in texts.keys() - percentages} - {"0", ""}
-        plain = plain.union(*(side.numbers for side in sides))
-        if plain & as_points and not plain & as_share:
-            found[path] = fields[path]._replace(settings=points)
-        elif bool(plain & as_points) == bool(plain & as_share) and (plain or predicted is None):
-            ways = {_spelled(percentages[0], "number", how): {"compare": "number", **how} for how in (settings, points)}
-            found[path] = fields[path]._replace(note=_note(percentages[0], ways))
+        ways = [one.settings, {**one.settings, "percent": "points"}]
+        plain = {_spelled(text, "number", one.settings) for text in texts.keys() - percentages}
+        plain = plain.union(*(side.numbers for side in sides)) - {"", "0"}
+        shares, points = ({_spelled(text, "number", way) for text in percentages} & plain for way in ways)
+        if points and not shares:
+            found[path] = one._replace(settings=ways[1])
+        elif bool(points) == bool(shares) and (plain or not predicted.kinds):
+            found[path] = one._replace(note=_note_of_ways(percentages, "number", ways) or "")
     return found
 
 
@@ -391,27 +388,24 @@ def _as_date(texts: Mapping[str, int]) -> Settings | str | None:
 _IN_NUMBERS = re.compile(r"\s*(\d{1,2})([./ -]) ?(\d{1,2})\2 ?(\d{4}|\d{2})(?!\d)")
 
 
+_DAY_AND_MONTH = {"dmy": (0, 1), "mdy": (1, 0), "ymd": (2, 1)}  # which number of a date they are
+
+
 def _possible_orders(texts: Iterable[str]) -> set[str]:
     """The orders of day, month and year that no date of numbers contradicts.
 
     25/03/24 has the day or the year first. Years are closer to each other than days: they are in the part of the dates
     that varies less.
     """
-    orders, firsts, lasts = set(ORDERS), set(), set()
-    for match in filter(None, map(_IN_NUMBERS.match, texts)):
-        first, second, last = (int(match[number]) for number in (1, 3, 4))
-        fitting = {
-            "dmy": 0 < first <= _DAYS and 0 < second <= _MONTHS,
-            "mdy": 0 < first <= _MONTHS and 0 < second <= _DAYS,
-            "ymd": 0 < second <= _MONTHS and 0 < last <= _DAYS,
-        }
-        if any(fitting.values()):
-            orders &= {order for order, fits in fitting.items() if fits}
-            firsts.add(first)
-            lasts.add(last)
-    if firsts and "ymd" in orders:
-        spreads = [max(numbers) - min(numbers) for numbers in (firsts, lasts)]
-        orders -= {"dmy", "mdy"} if spreads[0] < spreads[1] else {"ymd"} if spreads[1] < spreads[0] else set()
+    dates = [tuple(map(int, match.group(1, 3, 4))) for match in filter(None, map(_IN_NUMBERS.match, texts))]
+    fitting = [
+        {name for name, (day, month) in _DAY_AND_MONTH.items() if 0 < each[day] <= _DAYS and 0 < each[month] <= _MONTHS}
+        for each in dates
+    ]
+    orders = set(ORDERS).intersection(*filter(None, fitting))
+    first, _, last = [max(part) - min(part) for part in zip(*dates, strict=True)] or (0, 0, 0)
+    if "ymd" in orders and first != last:
+        orders &= {"ymd"} if first < last else {"dmy", "mdy"}
     return orders
 
 
@@ -479,12 +473,9 @@ def _version(texts: Collection[str]) -> str:
     """
     if len({len(text.partition(".")[2]) for text in texts}) > 1:
         return _VERSIONS(texts)
-    counted: dict[str, list[int]] = {}
-    for text in set(texts) if _CLAUSES(texts) else ():
-        clause, _, part = text.partition(".")
-        counted.setdefault(clause, []).append(int(part))
-    runs = [min(parts) <= 1 and max(parts) - min(parts) == len(parts) - 1 for parts in counted.values()]
-    return next(iter(texts)) if all(runs) and max(map(len, counted.values()), default=0) > 1 else ""
+    clauses = {tuple(map(int, text.split("."))) for text in texts} if _CLAUSES(texts) else set()
+    counted = all(part == 1 or (clause, part - 1) in clauses for clause, part in clauses)
+    return next(iter(texts)) if counted and len(clauses) > len(dict(clauses)) else ""
 
 
 # Currency codes that are words or abbreviations too: `top 5`, `PHP 8`, `CAD 2024`, `2 cup`.
@@ -784,8 +775,8 @@ def _rare_keys(path: str, field: FieldValues) -> Iterator[Finding]:
 def _are_near(key: str, other: str) -> bool:
     """Whether two keys differ in case, signs between words, or one letter."""
     left, right = (re.sub(r"[\W_]", "", each).casefold() for each in (key, other))
-    digits = [re.sub(r"\D", "", each) for each in (left, right)]
-    return digits[0] == digits[1] and OSA.distance(left, right) <= (min(len(left), len(right)) >= _SHORTEST_KEY)
+    same_digits = re.sub(r"\D", "", left) == re.sub(r"\D", "", right)
+    return same_digits and OSA.distance(left, right) <= (min(len(left), len(right)) >= _SHORTEST_KEY)
 
 
 def _spellings(path: str, field: FieldValues) -> Iterator[Finding]:
@@ -860,15 +851,10 @@ def _against_schema(pairs: Pairs, schema: str) -> Iterator[_Case]:
                 rule = "unknown key" if error.validator == "additionalProperties" else f"schema: {error.validator}"
                 steps = ("[]" if isinstance(step, int) else step_text(step) for step in error.absolute_path)
                 path = field_path("".join(steps))
-                yield rule, path, examples.setdefault((rule, path), f"such as: {_in_json(error)}"), name
-
-
-def _in_json(error: Any) -> str:
-    """The message of an error of the validator, with its values as JSON."""
-    message = str(error.message)
-    for value in (error.instance, error.validator_value):
-        message = message.replace(repr(value), value_excerpt(value)) if not isinstance(value, str) else message
-    return message[:_LONGEST_MESSAGE]
+                message = error.message
+                for value in (error.instance, error.validator_value):
+                    message = message.replace(repr(value), value_excerpt(value))
+                yield rule, path, examples.setdefault((rule, path), f"such as: {message[:_LONGEST_MESSAGE]}"), name
 
 
 def _first_answers(value: Any) -> Any:
