@@ -207,9 +207,11 @@ def values_of(pairs: Pairs, *, predicted: bool = False) -> FieldValues:
 def suggest_schema(references: Any, predictions: Any = None, *, schema: Any = None, **options: Any) -> Suggestion:
     """Suggest a JSON Schema from ground truths, with a comparator for each field whose values all fit it.
 
-    A comparator is suggested where it reads at least 95% of the texts of a field in one way. What can be read in
-    several ways, such as 03/04/2024, stays text, and a note says what is open. Predictions say what it would settle,
-    and have a part in one choice: numbers that are predicted as amounts with a currency compare as money.
+    A comparator is suggested if it reads at least 95% of the texts of a field in one way, and all its values can mean
+    nothing else. Otherwise, as for 03/04/2024 or for 1.10 beside 1.9, the field stays text, and a note names the
+    meanings and what to add to the schema for each. Predictions say what a comparator would settle, and decide two
+    things: numbers that are predicted as amounts with a currency compare as money, and percentages that are predicted
+    as 19 and not as 0.19 compare in points.
 
     Args:
         references: the ground truths, as for `docscore.evaluate`.
@@ -228,7 +230,9 @@ def suggest_schema(references: Any, predictions: Any = None, *, schema: Any = No
     [('date', 'date', 2), ('sum', 'money', 0)]
     """
     if predictions is not None:
-        return suggestion_of(evaluate(predictions=predictions, references=references, **options), schema)
+        result = evaluate(predictions=predictions, references=references, **options)
+        slices = {value: suggestion_of(result.of_slice(value), schema) for value in result.rows_by_slice}
+        return suggestion_of(result, schema)._replace(slices=slices)
     pairs = read_ground_truths(references, options)
     parts = {value: pairs.only(rows) for value, rows in rows_by_group(pairs, options.get("by"), "by").items()}
     slices = {value: _suggestion(values_of(part), schema, None) for value, part in parts.items()}
@@ -237,8 +241,7 @@ def suggest_schema(references: Any, predictions: Any = None, *, schema: Any = No
 
 def suggestion_of(result: Evaluation, schema: Any = None) -> Suggestion:
     """The same for predictions that are scored already."""
-    slices = {value: suggestion_of(result.of_slice(value), schema) for value in result.rows_by_slice}
-    return _suggestion(values_of(result.pairs), schema, result)._replace(slices=slices)
+    return _suggestion(values_of(result.pairs), schema, result)
 
 
 def _suggestion(values: FieldValues, schema: Any, result: Evaluation | None) -> Suggestion:
@@ -308,8 +311,8 @@ def _suggested(path: str, values: FieldValues) -> SuggestedField:
         return SuggestedField(path, name, {}) if len(values.kinds) == 1 else SuggestedField(path, "text", {})
     for propose in _PROPOSALS:
         settings = propose(values.texts)
-        if isinstance(settings, dict):
-            settings = _other_meaning(values, **settings) or settings
+        if isinstance(settings, dict) and (doubt := _other_meaning(values, **settings)):
+            settings = _note(*doubt)
         if isinstance(settings, str):
             return SuggestedField(path, "text", {}, settings)
         if settings is not None:
@@ -475,7 +478,7 @@ def _version(texts: Collection[str]) -> str:
         return _VERSIONS(texts)
     clauses = {tuple(map(int, text.split("."))) for text in texts} if _CLAUSES(texts) else set()
     counted = all(part == 1 or (clause, part - 1) in clauses for clause, part in clauses)
-    return next(iter(texts)) if counted and len(clauses) > len(dict(clauses)) else ""
+    return next(iter(texts)) if counted and len(clauses) > len({clause for clause, _ in clauses}) else ""
 
 
 # Currency codes that are words or abbreviations too: `top 5`, `PHP 8`, `CAD 2024`, `2 cup`.
@@ -503,17 +506,19 @@ _OTHER_MEANINGS: tuple[tuple[str, str, str, Callable[[Collection[str]], str]], .
 )
 
 
-def _other_meaning(values: FieldValues, *, compare: str, **settings: Any) -> str:
-    """A note if the values of a field may mean something else than a comparator reads; "" if they cannot.
+def _other_meaning(
+    values: FieldValues, *, compare: str, **settings: Any
+) -> tuple[str, dict[str, Settings | None]] | None:
+    """A text that may mean something else than a comparator reads, and its meanings as for `_note`; None for no doubt.
 
     A JSON number with decimals has none too many: 2.5 beside the text 10.00 counts as such a text.
     """
     texts = [*map(ascii_form, values.texts), *(number for number in values.numbers if "." in number)]
     for name, other, of_other, find in _OTHER_MEANINGS:
         if name == compare and (text := find(texts)):
-            meanings = {comparator(name, **settings).name: {"compare": name, **settings}}  # type: ignore[attr-defined]
-            return _note(text, {**meanings, other: {"compare": of_other} if of_other else None})
-    return ""
+            own = comparator(name, **settings).name  # type: ignore[attr-defined]
+            return text, {own: {"compare": name, **settings}, other: {"compare": of_other} if of_other else None}
+    return None
 
 
 def _schema_of(values: FieldValues, fields: Mapping[str, SuggestedField], path: str) -> dict[str, Any]:
@@ -830,9 +835,10 @@ def _by_comparators(values: FieldValues, node: SchemaNode | None, path: str = ""
         unread = f"cannot be read as {compares.name}, as the schema says"
         yield from _of_texts("unread", place, values, texts_of.pop(None, []), unread)
         merged = [texts for texts in texts_of.values() if len(set(map(ascii_form, texts))) > 1]
-        if merged and (note := _other_meaning(values, compare=compares.label.partition(",")[0])):
+        if merged and (doubt := _other_meaning(values, compare=compares.label.partition(",")[0])):
+            sentence = f"equal as {compares.name}, but each may be {[*doubt[1]][1]}"
             for texts in merged:
-                yield from _of_texts("merged values", place, values, texts, f"equal as {compares.name}, but {note}")
+                yield from _of_texts("merged values", place, values, texts, sentence)
     for key, part in values.keys.items():
         yield from _by_comparators(part, node.at_key(key), path + step_text(key))
     if values.elements is not None:
