@@ -43,11 +43,14 @@ def test_all_values_are_looked_at() -> None:
 
 @golden("suggestion", "percentages")
 def test_predictions_show_what_a_percentage_is(
-    truths: list[Any], predictions: list[Any], settings: dict[str, Any], note: str
+    truths: list[Any], predictions: list[Any], settings: dict[str, Any], note: str, right: bool
 ) -> None:
-    sides = ([{"x": value} for value in side] for side in (truths, predictions))
-    [field] = suggest_schema(*sides).fields
+    references, answers = ([{"x": value} for value in side] for side in (truths, predictions))
+    suggestion = suggest_schema(references, answers)
+    [field] = suggestion.fields
     assert (field.compare, field.settings, bool(field.note)) == ("number", settings, bool(note))
+    result = docscore.evaluate(predictions=answers, references=references, schema=suggestion.schema)
+    assert (result.score == 1) is right
 
 
 def test_a_schema_gets_what_it_lacks() -> None:
@@ -218,27 +221,22 @@ def test_a_schema_for_each_value_of_a_column(write: Write, tmp_path: Path) -> No
         for number, value in enumerate(values)
     ]
     days = ("2024-03-25", "2024-04-03", "2024-03-25", "2024-03-04")
-    references = write("refs.jsonl", truths)
-    predictions = write(
-        "preds.jsonl", [pred(row["question_id"], {"date": day}) for row, day in zip(truths, days, strict=True)]
-    )
+    rows = [pred(row["question_id"], {"date": day}) for row, day in zip(truths, days, strict=True)]
+    references, predictions = write("refs.jsonl", truths), write("preds.jsonl", rows)
     folder = tmp_path / "schemas"
     done = run("suggest-schema", references, predictions, "--by", "shop", "-o", folder, "--json")
-    orders = {
-        shop: part["fields"][0]["settings"] for shop, part in validated("suggest_schema", done.out)["slices"].items()
-    }
-    assert orders == {"Ship/Co": {"date_order": "dmy"}, "Acme": {"date_order": "mdy"}}
-    assert [value.schema for value in suggest_schema(references, by="shop").slices.values()] == [
-        json.loads((folder / f"{name}.json").read_text("utf-8")) for name in ("Ship%2FCo", "Acme")
-    ]
-    by_shop = {"references": references, "schema": str(folder), "schema_by": "shop"}
+    slices = validated("suggest_schema", done.out)["slices"]
+    assert [part["fields"][0]["settings"]["date_order"] for part in slices.values()] == ["dmy", "mdy"]
+    written = [json.loads((folder / f"{name}.json").read_text("utf-8")) for name in ("Ship%2FCo", "Acme")]
+    assert written == [part.schema for part in suggest_schema(references, by="shop").slices.values()]
+    by_shop: dict[str, Any] = {"references": references, "schema": str(folder), "schema_by": "shop"}
     result = docscore.evaluate(predictions=predictions, by="shop", **by_shop)
     assert result.score == result.of_slice("Acme").score == 1
     other = {row["question_id"]: {"date": "?"} for row in truths}
     assert docscore.evaluate(predictions=[predictions, other], runs=True, **by_shop).score == 0.5
     flags = ("--schema", folder, "--schema-by", "shop")
-    for command in (("score", references, predictions), ("explain", references, predictions, "--id", "Acme 1")):
-        assert "|schema-by:shop|" in run(*command, *flags).out or command[0] == "explain"
+    assert "|schema-by:shop|" in run("score", references, predictions, *flags).out
+    assert "1.000" in run("explain", references, predictions, "--id", "Acme 1", *flags).out
     assert run("lint", references, *flags).out == "No findings\n"
     (folder / "Acme.json").unlink()
     refused = run("compare", predictions, predictions, "--references", references, *flags)

@@ -357,12 +357,8 @@ def _note_of_ways(texts: Iterable[str], name: str, ways: Sequence[Settings]) -> 
     return None
 
 
-def _with_digits(texts: Mapping[str, int]) -> bool:
-    return sum(count for text, count in texts.items() if re.search(r"\d", text)) >= READ * sum(texts.values())
-
-
 def _as_date(texts: Mapping[str, int]) -> Settings | str | None:
-    if not _with_digits(texts):
+    if sum(count for text, count in texts.items() if re.search(r"\d", text)) < READ * sum(texts.values()):
         return None
     orders = _possible_orders(texts)
     plain: list[Settings] = [{}]
@@ -382,15 +378,13 @@ def _as_date(texts: Mapping[str, int]) -> Settings | str | None:
             also = [{**fitting[0], "date_order": order} for order in ORDERS if order in orders or not orders]
             line = f'"{KEYWORD}": {json.dumps({"compare": "date", **also[0]})}'
             numbers = short_repr(next(filter(_IN_NUMBERS.match, texts), ""))
-            named = f"{numbers} is in another order than dates in the locale {fitting[0].get('locale')}: add {line}"
-            return _note_of_ways(texts, "date", also) or named
+            contradicts = f"{numbers} is in another order than {json.dumps(fitting[0])} says: add {line}"
+            return _note_of_ways(texts, "date", also) or contradicts
     clocks = all(re.search(r":|[^\W\d_]", text) for text in texts)
     return {"compare": "time"} if clocks and _read_count(texts, "time") else None
 
 
 _IN_NUMBERS = re.compile(r"\s*(\d{1,2})([./ -]) ?(\d{1,2})\2 ?(\d{4}|\d{2})(?!\d)")
-
-
 _DAY_AND_MONTH = {"dmy": (0, 1), "mdy": (1, 0), "ymd": (2, 1)}  # which number of a date they are
 
 
@@ -419,7 +413,7 @@ _DECIMALS = re.compile(r"[.,](?:(?!\d{3}(?!\d))|(?<=\b0.)|(?<=\d{4}.))\d+\D*\Z")
 def _by_separators(texts: Mapping[str, int], name: str) -> Settings | str | None:
     """The settings with which numbers can be read; a note where their separators are open, None for no numbers."""
     ways: list[Settings] = [{}, {"decimal": ".", "group": ","}, {"decimal": ",", "group": "."}]
-    fitting = [way for way in ways if _read_count(texts, name, way)] if _with_digits(texts) else []
+    fitting = [way for way in ways if _read_count(texts, name, way)]
     if not fitting:
         return None
     read_texts = [text for text in texts if _spelled(text, name, {})]
@@ -491,11 +485,11 @@ _FEET = _finder(r".*\d\s*(?:ft|pounds?)")
 # suggested only if there is none: it could make two values equal that are not, or read another value than was meant.
 _OTHER_MEANINGS: tuple[tuple[str, str, str, Callable[[Collection[str]], str]], ...] = (
     ("number", "a code", "", _finder(r"(?s:.*)", r"^[+-]?0\d|\d[eE]")),
-    ("number", "a code", "", _finder(r"\d{5,}|\+[\d ]{5,}")),
+    ("number", "a code", "", _finder(r"\d{5,}|\+\d{7,}")),
     ("number", "a label", "", _finder(r"\(?\d{1,2}\)?|\(\d{1,3}\)|\d{1,3}\.", r"\(|\.\Z")),
     ("number", "a version", "", _version),
     ("number", "a month", "", _finder(r"(?:19|20)\d\d\.(?:0[1-9]|1[0-2])|(?:0?[1-9]|1[0-2])\.(?:19|20)\d\d")),
-    ("number", "a time of day", "", _finder(r"(?:[01]?\d|2[0-3])\.(?:00|15|30|45)", r"\.(?:15|30|45)")),
+    ("number", "a time of day", "", _finder(r"(?:[1-9]|1\d|2[0-3])\.(?:00|15|30|45)", r"\.(?:15|30|45)")),
     ("number", "an IP address", "", _finder(r"(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!\Z)|\Z)){4}")),
     ("money", "a word with a number", "", _finder(rf"{_WORDS}\W*\d+(?:\.\d)?|\d+(?:\.\d)?\W*(?![A-Z]{{3}}){_WORDS}")),
     ("money", "a length or a weight", "unit", _FEET),
@@ -531,7 +525,7 @@ def _schema_of(values: FieldValues, fields: Mapping[str, SuggestedField], path: 
         found["items"] = _schema_of(values.elements, fields, f"{path}[]")
     suggested = fields.get(field_path(path))
     if suggested is not None:
-        if suggested.compare != implied_comparison([found]):
+        if suggested.settings or suggested.compare != implied_comparison([found]):
             found["x-docscore"] = {"compare": suggested.compare, **suggested.settings}
         if suggested.note:
             found["$comment"] = suggested.note
