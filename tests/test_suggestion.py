@@ -202,11 +202,12 @@ def test_the_worst_findings_come_first() -> None:
         ref("a", {"sum": None, "shop": "Kontor Nord"}),
         ref("a", {"sum": 5, "shop": "Kontor Nord "}),
         *(ref(f"n{number}", {"sum": number, "shop": "Kontor Nord"}) for number in range(4)),
-        ref("b", {"sum": "5", "shop": "Kontor Nort"}),
+        ref("b", {"sum": "5", "shop": "Kontor Nort", "paid": 3}),
     ]
-    schema = {"properties": {"sum": {"type": ["string", "number"]}, "shop": {"type": "string"}}}
+    paid = {"x-docscore": {"compare": "boolean"}}
+    schema = {"properties": {"sum": {"type": ["string", "number"]}, "shop": {"type": "string"}, "paid": paid}}
     findings = lint(rows, schema=schema)
-    kinds = ["duplicate id", "schema: type", "several types", "spelling", "white space"]
+    kinds = ["duplicate id", "schema: type", "several types", "spelling", "unread", "white space"]
     assert list(dict.fromkeys(finding.kind for finding in findings)) == kinds
     assert findings[1].text == "such as: null is not of type 'string', 'number'"
     assert all(finding.ids for finding in findings)

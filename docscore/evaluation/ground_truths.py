@@ -22,6 +22,7 @@ from rapidfuzz.distance import OSA, Levenshtein
 from docscore.core.dates import ORDERS
 from docscore.core.errors import Faults, InputValueError, short_repr
 from docscore.core.formatting import FOUR_DIGITS, shown_name
+from docscore.core.numbers import DecimalText
 from docscore.core.options import KEYWORD, SchemaSource, ScoringOptions
 from docscore.core.values import (
     Value,
@@ -828,6 +829,10 @@ def _by_comparators(values: FieldValues, node: SchemaNode | None, path: str = ""
             texts_of.setdefault(reading and (reading.spelling, reading.kind), []).append(text)
         unread = f"cannot be read as {compares.name}, as the schema says"
         yield from _of_texts("unread", place, values, texts_of.pop(None, []), unread)
+        odd = sorted(number for number in values.numbers if compares.read(DecimalText(number)) is None)
+        if odd:
+            sentence = f"{unread}: {', '.join(odd[:SPECIMENS])}"
+            yield Finding("unread", place, len(odd), sentence, tuple(values.holders["number"]))
         merged = [texts for texts in texts_of.values() if len(set(map(ascii_form, texts))) > 1]
         if merged and (doubt := _other_meaning(values, compare=compares.label.partition(",")[0])):
             sentence = f"equal as {compares.name}, but each may be {[*doubt[1]][1]}"
