@@ -120,13 +120,15 @@ class FieldValues:
         elif isinstance(value, int | float) and not isinstance(value, bool):
             self.numbers.add(number_text(value))
 
-    def walk(self, path: str = "") -> Iterator[tuple[str, FieldValues]]:
-        """All fields with their paths, such as `items[].price`; that of the document is `$`."""
-        yield field_path(path), self
+    def walk(
+        self, path: str = "", node: SchemaNode | None = None
+    ) -> Iterator[tuple[str, FieldValues, SchemaNode | None]]:
+        """All fields with their paths, such as `items[].price` or `$` for the document, and their nodes of a schema."""
+        yield field_path(path), self, node
         for key, part in self.keys.items():
-            yield from part.walk(path + step_text(key))
+            yield from part.walk(path + step_text(key), node and node.at_key(key))
         if self.elements is not None:
-            yield from self.elements.walk(f"{path}[]")
+            yield from self.elements.walk(f"{path}[]", node and node.items)
 
 
 class SuggestedField(NamedTuple):
@@ -262,7 +264,7 @@ def suggested_fields(values: FieldValues) -> dict[str, SuggestedField]:
     """How the values of each field may be compared, by its path: of each that has texts, or scalars alone."""
     return {
         path: _suggested(path, part)
-        for path, part in values.walk()
+        for path, part, _ in values.walk()
         if part.texts or (part.kinds and not part.kinds.keys() & {"object", "array"})
     }
 
@@ -270,7 +272,7 @@ def suggested_fields(values: FieldValues) -> dict[str, SuggestedField]:
 def _amounts(fields: Mapping[str, SuggestedField], predicted: FieldValues) -> dict[str, SuggestedField]:
     """The fields of numbers whose predictions are amounts with a currency: they compare as money."""
     found = {}
-    for path, values in predicted.walk():
+    for path, values, _ in predicted.walk():
         texts = values.texts
         if path in fields and fields[path][1:3] == ("number", {}) and texts and not _read_count(texts, "number"):
             settings = _as_money(texts)
@@ -287,7 +289,7 @@ def _percentages(
     Without predictions it is open what 19 means beside 19 %, and a note says so.
     """
     found = {}
-    parts = [dict(side.walk()) for side in (values, predicted)]
+    parts = [{path: part for path, part, _ in side.walk()} for side in (values, predicted)]
     for path, one in fields.items():
         sides = [side[path] for side in parts if path in side]
         texts = dict.fromkeys(text for side in sides for text in side.texts)
@@ -728,7 +730,7 @@ def _of_fields(values: FieldValues, *, unread: bool) -> Iterator[Finding]:
     Several notations, and values that do not read, are those of a field for which a comparator is suggested.
     """
     suggested = suggested_fields(values)
-    for path, part in values.walk():
+    for path, part, _ in values.walk():
         kinds = {"number" if kind == "integer" else kind: count for kind, count in part.kinds.items()}
         if len(kinds) > 1:
             *_, (rare, count) = Counter(kinds).most_common()
@@ -814,15 +816,15 @@ def _shape(text: str) -> str:
     return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]+", "a", without_groups))
 
 
-def _by_comparators(values: FieldValues, node: SchemaNode | None, path: str = "") -> Iterator[Finding]:
+def _by_comparators(fields: FieldValues, root: SchemaNode) -> Iterator[Finding]:
     """Values that the comparators of a schema cannot read, and different ones that a comparator makes equal.
 
     The latter are those of a field for which the comparator would not be suggested.
     """
-    if node is None:
-        return
-    compares, place = node.comparator, field_path(path)
-    if isinstance(compares, ReadingComparator):
+    for place, values, node in fields.walk("", root):
+        compares = node and node.comparator
+        if not isinstance(compares, ReadingComparator):
+            continue
         texts_of: dict[Any, list[str]] = {}
         for text in values.texts:
             reading = compares.read(text)
@@ -838,10 +840,6 @@ def _by_comparators(values: FieldValues, node: SchemaNode | None, path: str = ""
             sentence = f"equal as {compares.name}, but each may be {[*doubt[1]][1]}"
             for texts in merged:
                 yield from _of_texts("merged values", place, values, texts, sentence)
-    for key, part in values.keys.items():
-        yield from _by_comparators(part, node.at_key(key), path + step_text(key))
-    if values.elements is not None:
-        yield from _by_comparators(values.elements, node.items, f"{path}[]")
 
 
 def _against_schema(pairs: Pairs, schema: str) -> Iterator[_Case]:
