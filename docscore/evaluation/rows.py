@@ -77,7 +77,10 @@ def places_by_schema(truths: Iterable[tuple[str, Value]], source: SchemaSource) 
     """
     found: dict[str, set[str]] = {}
     for name, truth in truths:
-        text = source.schema_of(name)
+        try:
+            text = source.schema_of(name)
+        except ValueError as error:
+            raise at_place(row_place(name), error) from None
         paths = found.setdefault(text, set())
         if not named_places(compiled_schema(text, source.functions)).keys() <= paths:
             places = [(path, value) for path, value in places_in(truth) if type(value) is not tuple]
