@@ -26,7 +26,7 @@ DEFAULT = ScoringOptions()
 
 # How the golden rows write currencies that a symbol may mean, and base units.
 SYMBOLS = {"USD CAD": "$", "GBP EGP": "£", "JPY CNY": "¥", "SEK NOK": "kr", "INR PKR": "rs"}
-BASE = {"second": "s", "kilogram": "kg", "meter": "m", "kelvin": "K", "bit": "bit"}
+BASE = {"second": "s", "kilogram": "kg", "meter": "m", "kelvin": "K", "bit": "bit", "ampere": "A"}
 NAMED = {"kg m2 s-3": "W", "kg m2 s-2": "J", "m s-1": "m/s"}
 
 
@@ -91,7 +91,7 @@ anything = st.one_of(
 )
 REQUIRED: dict[str, dict[str, Any]] = {
     "enum": {"values": ["a", "b"]},
-    "judgements": {"judgements": [["a", "b", True], ["c", "d", 0.25]]},
+    "judgements": {"judgements": [["a", "b", True, True], ["c", "d", 0.25, True]]},
 }
 
 

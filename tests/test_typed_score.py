@@ -52,8 +52,10 @@ pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
 
 @pytest.mark.parametrize("case", list(rows(DATA / "typed_cases.jsonl")), ids=lambda case: case["why"])
 def test_golden_rows(case: dict[str, Any]) -> None:
+    tree = typed_tree(case["ground_truth"], case["prediction"], case["schema"])
     actual = typed_score(case["ground_truth"], case["prediction"], case["schema"])
-    assert actual == pytest.approx(case["expected"], abs=1e-12)
+    assert actual == tree.score == pytest.approx(case["expected"], abs=1e-12)
+    assert case.get("reason", tree.reason) == tree.reason
 
 
 def random_schema(rng: random.Random, depth: int, *, ordered: bool = False) -> dict[str, Any]:
@@ -418,13 +420,13 @@ def test_a_file_of_judgements(tmp_path: Path) -> None:
     """Its rows are a part of the hash of the schema; a pair without a verdict is counted."""
     judged = tmp_path / "judged.jsonl"
     verdicts = [("Tea", "Thé", True), ("tea", "milk", False), ("tea", "chai", 0.5)]
-    texts = [{"ground_truth": a, "prediction": b, "verdict": c, "by": "a person"} for a, b, c in verdicts]
+    texts = [{"ground_truth": a, "prediction": b, "verdict": c, "both": b == "chai"} for a, b, c in verdicts]
     judged.write_text("\n".join(map(json.dumps, texts)))
     schema = tmp_path / "schema.json"
     schema.write_text(json.dumps({"x-docscore": {"compare": "judgements", "judgements": "judged.jsonl"}}))
     scores = [typed_score("tea", answer, schema) for answer in ("thé", "Milk", "CHAI", "TEA", "tee")]
     assert scores == pytest.approx([1.0, 0.0, 0.5, 1.0, 2 / 3])
-    assert typed_score("thé", "tea", schema) == 1.0
+    assert [typed_score(text, "tea", schema) for text in ("thé", "chai")] == [0.0, 0.5]  # "both" for chai alone
     unreadable = [typed_tree("tea", answer, schema).unreadable for answer in ("tee", "thé", None)]
     assert unreadable == [("prediction",), (), ()]
     digest = SchemaSource.of(schema).digest

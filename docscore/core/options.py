@@ -372,7 +372,8 @@ def _judgements(path: Path) -> list[list[Any]]:
     for number, line in enumerate(path.read_text("utf-8-sig").splitlines(), 1):
         try:
             row = json.loads(line)
-            rows.append([row["ground_truth"], row["prediction"], row["verdict"]])
+            both = [row["both"]] if "both" in row else []
+            rows.append([row["ground_truth"], row["prediction"], row["verdict"], *both])
         except (ValueError, KeyError, TypeError):  # noqa: PERF203  the error names the line
             raise InputValueError(
                 place=in_line(path, number),

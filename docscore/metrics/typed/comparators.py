@@ -9,6 +9,7 @@ suggested schema names the comparator. Describe settings that no other comparato
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -49,6 +50,8 @@ from docscore.metrics.typed.readers import (
 Otherwise = Literal["text", "wrong"]
 
 _EXACT = Context(prec=4000, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])  # differences are exact up to 4,000 digits
+_DAY = 86_400  # seconds
+_SIDES = ("the ground truth", "the prediction")
 _cached = lru_cache(maxsize=1 << 15, typed=True)  # reads each distinct value once
 
 
@@ -132,14 +135,20 @@ class ReadingComparator(Comparator):
     def remark(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:
         left, other = self.read(truth), self.read(prediction)
         if left is None or other is None:
-            side = "neither" if left is other else "the ground truth" if left is None else "the prediction"
+            side = "neither" if left is other else _SIDES[left is not None]
             verb = "can" if left is other else "cannot"
             return f"{side} {verb} be read as {self.name}: {'compared as text' if self.unread == 'text' else 'wrong'}"
         if scalar_text(truth) == scalar_text(prediction):
             return ""
         if right:
-            return f"equal as {self.name}" if left.spelling == other.spelling else self.near_remark
-        return f"compared as {self.name}" if self.unequal == "text" else f"not equal as {self.name}"
+            said = f"equal as {self.name}" if left.spelling == other.spelling else self.near_remark
+        else:
+            said = f"compared as {self.name}" if self.unequal == "text" else f"not equal as {self.name}"
+            lower = ["".join(scalar_text(value).casefold().split()) for value in (truth, prediction)]
+            said += ": capital letters count" if self.unequal == "wrong" and lower[0] == lower[1] else ""
+        sides = [side for side, reading in zip(_SIDES, (left, other), strict=True) if reading.ignored]
+        ignored = f"the {left.ignored or other.ignored} of {' and '.join(sides)} is ignored" if sides else ""
+        return "; ".join(filter(None, (said, ignored)))
 
 
 def _as_texts(truth: Scalar, prediction: Scalar, options: ScoringOptions, otherwise: Otherwise) -> float:
@@ -225,7 +234,7 @@ class JudgedComparator(Comparator):
     """Compares texts by judgements from a file; a text always equals itself.
 
     Attributes:
-        verdicts: S of pairs of texts in lower case; a pair also applies in reverse order, unless that has its own.
+        verdicts: S of pairs of a ground truth and a prediction, as texts in lower case.
         unread: how pairs without a verdict compare.
         label: the name of the comparator.
     """
@@ -238,7 +247,7 @@ class JudgedComparator(Comparator):
         left, right = fold_all((truth, prediction), ignore_case=True)
         if left == right:
             return 1.0
-        return self.verdicts.get((left, right), self.verdicts.get((right, left)))
+        return self.verdicts.get((left, right))
 
     def pair(self, truth: Scalar, prediction: Scalar, options: ScoringOptions) -> float:
         """Return S of a pair with L = 1, in [0, 1]."""
@@ -257,8 +266,11 @@ class JudgedComparator(Comparator):
     def remark(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:  # noqa: ARG002
         if scalar_text(truth) == scalar_text(prediction):
             return ""
-        otherwise = "compared as text" if self.unread == "text" else "wrong"
-        return f"no judgement: {otherwise}" if self._verdict(truth, prediction) is None else "as judged"
+        if self._verdict(truth, prediction) is not None:
+            return "as judged"
+        said = f"no judgement: {'compared as text' if self.unread == 'text' else 'wrong'}"
+        is_swapped = self._verdict(prediction, truth) is not None
+        return f"{said}; the judgements have these texts on swapped sides" if is_swapped else said
 
 
 # The functions that make the comparators of `COMPARATORS`.
@@ -421,21 +433,21 @@ def date_comparator(
         locale_data(locale)
 
     def read(value: Scalar) -> Reading | None:
-        when = read_date(value, order=date_order, locale=locale, pattern=format)
+        when, ignored = read_date(value, order=date_order, locale=locale, pattern=format), ""
         if isinstance(when, datetime) and part == "date":
-            when = when.date()
+            when, ignored = when.date(), "time of day"
         elif when and not isinstance(when, datetime) and part == "datetime":
             when = datetime.combine(when, time())
         try:
             moment = when.astimezone(timezone.utc) if isinstance(when, datetime) and when.tzinfo else when
         except OverflowError:  # before year 1, or after 9999
             return None
-        return None if moment is None else Reading(moment.isoformat().replace("+00:00", "Z"), when)
+        return None if moment is None else Reading(moment.isoformat().replace("+00:00", "Z"), when, ignored=ignored)
 
     def near(truth: date, prediction: date) -> bool:
         if isinstance(truth, datetime) and isinstance(prediction, datetime):
             same_clock = (truth.tzinfo is None) == (prediction.tzinfo is None)
-            return same_clock and abs((truth - prediction).total_seconds()) <= most * (1 if part else 86400)
+            return same_clock and abs((truth - prediction).total_seconds()) <= most * (1 if part else _DAY)
         days = (date(*each.timetuple()[:3]) for each in (truth, prediction))
         return abs(next(days) - next(days)).days <= most
 
@@ -454,15 +466,26 @@ def date_comparator(
     )
 
 
-def time_comparator(*, tolerance: float | None = None, unread: Otherwise = "text") -> ReadingComparator:
+def time_comparator(
+    *, tolerance: float | None = None, locale: str = "", unread: Otherwise = "text"
+) -> ReadingComparator:
     """Make a comparator of times of day; one with an offset is converted to UTC and never equals one without.
 
     Args:
-        tolerance: the largest difference in seconds.
+        tolerance: the largest difference in seconds, also across midnight.
+        locale: a locale whose notation of times is read.
         unread: how values that are not times of day compare.
     """
+    read = partial(read_time, locale=locale)
+    read("0:00")  # raises at once for an unknown locale
     return ReadingComparator(
-        "a time of day", "time", _cached(read_time), _within(tolerance), unequal="wrong", unread=unread
+        "a time of day",
+        "time",
+        _cached(read),
+        _within(tolerance, cycle=_DAY),
+        unequal="wrong",
+        unread=unread,
+        libraries=_of_locale(locale),
     )
 
 
@@ -519,21 +542,23 @@ def enum_comparator(
 
 
 def judgements_comparator(
-    *, judgements: Sequence[tuple[str, str, float]], unread: Otherwise = "text"
+    *, judgements: Sequence[Sequence[Any]], unread: Otherwise = "text"
 ) -> JudgedComparator:
     """Make a comparator by judgements: rows of ground truth, prediction, and true, false or a number in [0, 1].
+
+    A row also holds for the two texts on swapped sides if it ends with another true.
 
     Raises:
         ValueError: for different verdicts on the same pair.
     """
     verdicts: dict[tuple[str, str], float] = {}
-    for number, row in enumerate(judgements):
-        truth, prediction, verdict = row
+    for number, (truth, prediction, verdict, *both) in enumerate(judgements):
         pair = fold(truth, ignore_case=True), fold(prediction, ignore_case=True)
-        if verdicts.setdefault(pair, float(verdict)) != verdict:
-            raise InputValueError(
-                place=f"judgements/{number}", problem=f"another verdict on {truth!r} and {prediction!r}"
-            )
+        for sides in (pair, pair[::-1]) if any(both) else (pair,):
+            if verdicts.setdefault(sides, float(verdict)) != verdict:
+                raise InputValueError(
+                    place=f"judgements/{number}", problem=f"another verdict on {truth!r} and {prediction!r}"
+                )
     return JudgedComparator(verdicts, unread)
 
 
@@ -546,8 +571,8 @@ def _of_locale(locale: str) -> tuple[str, ...]:
     return ("babel",) if locale else ()
 
 
-def _within(tolerance: float | str | None) -> Callable[[Any, Any], bool] | None:
-    """Return a function that says whether two numbers differ by at most the tolerance."""
+def _within(tolerance: float | str | None, cycle: float = math.inf) -> Callable[[Any, Any], bool] | None:
+    """Return a function that says whether two numbers, or two points of a cycle, differ by at most the tolerance."""
     if tolerance is None:
         return None
     is_share = isinstance(tolerance, str)
@@ -557,7 +582,8 @@ def _within(tolerance: float | str | None) -> Callable[[Any, Any], bool] | None:
         if isinstance(truth, Fraction):
             return bool(abs(truth - prediction) <= Fraction(amount) * abs(truth))
         most = _EXACT.multiply(amount, _EXACT.abs(truth)) if is_share else amount
-        return bool(_EXACT.abs(_EXACT.subtract(truth, prediction)) <= most)
+        apart = _EXACT.abs(_EXACT.subtract(truth, prediction))
+        return bool(min(apart, _EXACT.subtract(Decimal(cycle), apart)) <= most)
 
     return near
 
@@ -642,9 +668,9 @@ _TEXTS = {"type": "array", "items": {"type": "string"}, "minItems": 1}
 _VERDICT = {"anyOf": [{"type": "boolean"}, {"type": "number", "minimum": 0, "maximum": 1}]}
 _JUDGEMENT = {
     "type": "array",
-    "prefixItems": [{"type": "string"}, {"type": "string"}, _VERDICT],
+    "prefixItems": [{"type": "string"}, {"type": "string"}, _VERDICT, {"type": "boolean"}],
     "minItems": 3,
-    "maxItems": 3,
+    "maxItems": 4,
 }
 _SEPARATOR = matching("one character that is no letter, digit or sign", r"_|[^\w+-]")
 
@@ -675,7 +701,7 @@ SETTINGS: dict[str, SettingType] = {
     "space": one_of("folded", "ignored", "kept"),
     "punctuation": one_of("ignored", "kept"),
     "judgements": (
-        "rows of ground truth, prediction, and true, false or a number from 0 to 1",
+        "rows of ground truth, prediction, true, false or a number from 0 to 1, and true if it holds both ways",
         {"type": "array", "items": _JUDGEMENT},
     ),
     "unequal": one_of("text", "wrong"),

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Hashable, Mapping
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping
 from contextlib import suppress
 from datetime import date, datetime, time, timezone
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, lru_cache
-from itertools import product
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 from docscore.core.dates import read_date as spelled_date
@@ -26,11 +27,13 @@ from docscore.core.values import Scalar, number_text, scalar_text
 
 _LONGEST = 100  # characters of an amount with its currency or unit
 
-# Full-width characters, and characters used as a minus sign or as an apostrophe between groups of digits.
-_FORMS: dict[int, int | str] = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+# Full-width characters, characters used as a minus sign or as an apostrophe between groups of digits, and marks of the
+# direction of writing.
+_FORMS: dict[int, int | str | None] = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _FORMS |= dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212\ufe63"), "-")
 _FORMS |= dict.fromkeys(map(ord, "\u2018\u2019\u02bc\u066c"), "'")
 _FORMS |= {0x66B: ".", 0x66A: "%", 0xFFE5: "\u00a5", 0xFFE1: "\u00a3", 0x3002: "."}
+_FORMS |= dict.fromkeys((0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)))
 
 
 class Reading(NamedTuple):
@@ -41,11 +44,13 @@ class Reading(NamedTuple):
         value: the value for tolerances; for a quantity, in base units.
         kind: a second condition for equality: the possible currencies of an amount, or None if it names none; the base
             units of a quantity.
+        ignored: what else the scalar says, in words: "time of day".
     """
 
     spelling: str
     value: Any = None
     kind: Hashable = None
+    ignored: str = ""
 
 
 def extra(name: str, kind: str) -> Any:
@@ -60,6 +65,8 @@ def extra(name: str, kind: str) -> Any:
 def ascii_form(text: str) -> str:
     """Return the text, stripped, with ASCII digits, signs and spaces instead of those of other scripts and widths.
 
+    Marks of the direction of writing are left out.
+
     >>> ascii_form("１２．５０ €"), ascii_form("\u2212٣\u00a0kg")
     ('12.50 €', '-3 kg')
     """
@@ -71,14 +78,35 @@ def ascii_form(text: str) -> str:
     ).strip()
 
 
+_ABOVE = 200  # the combining class of accents begins here; that of the vowels and signs of other scripts is lower
+
+
+def _folded(text: str) -> str:
+    """Return the `ascii_form` of a text in lower case and without accents."""
+    letters = unicodedata.normalize("NFD", ascii_form(text).casefold())
+    return unicodedata.normalize("NFC", "".join(each for each in letters if unicodedata.combining(each) < _ABOVE))
+
+
 class Separators(NamedTuple):
-    """The declared characters before decimals and between groups of digits; "" if undeclared."""
+    """The declared characters before decimals and between groups of digits; "" if undeclared.
+
+    Attributes:
+        decimal: the character before decimals.
+        group: the character between groups of digits.
+        native: both beside digits of the locale's own script; None if undeclared.
+    """
 
     decimal: str = ""
     group: str = ""
+    native: tuple[str, str] | None = None
+
+    def beside(self, value: Scalar) -> Separators:
+        """Return the separators of a value, which depend on its digits."""
+        return Separators(*self.native) if self.native and _NATIVE.search(str(value)) else self
 
 
 UNDECLARED = Separators()
+_NATIVE = re.compile("[\u066b\u066c]|(?![0-9])\\d")
 
 
 @cache
@@ -97,11 +125,11 @@ def locale_data(locale: str) -> Any:
 
 def separators_of(locale: str) -> Separators:
     """Return the separators of numbers in a locale."""
-    symbols = locale_data(locale).number_symbols["latn"]
-    return Separators(
-        ascii_form(symbols["decimal"]) or ".",
-        symbols["group"].translate(_FORMS).replace("\u202f", " ").replace("\xa0", " "),
-    )
+    data = locale_data(locale)
+    latin = data.number_symbols["latn"]
+    native = {**latin, **data.number_symbols.get(data.other_numbering_systems.get("native"), {})}
+    both = [(ascii_form(each["decimal"]), ascii_form(each["group"]) or " ") for each in (latin, native)]
+    return Separators(*both[0], native=both[1])
 
 
 _POINT = re.compile(r"(?:\d+(?:\.(?:\d{1,2}|\d{4,}))?|(?:0|[1-9]\d{3,})?\.\d+)\Z", re.ASCII)
@@ -138,7 +166,7 @@ def _number(value: Scalar, declared: Separators = UNDECLARED, *, points: bool = 
         return None
     if not isinstance(value, str) or isinstance(value, DecimalText):
         return decimal_value(value)
-    text = ascii_form(value)
+    text, declared = ascii_form(value), declared.beside(value)
     parts = _around(text, declared, as_json=True)
     if parts is None or parts[0] or parts[2] not in _PLACES:  # with an exponent, or too long for an amount
         signed = text[:1] in ("+", "-")
@@ -147,8 +175,10 @@ def _number(value: Scalar, declared: Separators = UNDECLARED, *, points: bool = 
     return parts[1] if points and parts[2] == "%" else parts[1].scaleb(-_PLACES[parts[2]], UNROUNDED)
 
 
-# An unsigned number between two texts; `rest` is a mark of no decimals, as in `5,-`.
-_DIGITS = r"(?P<digits>(?:\d|[.,](?=\d))(?:[\d.,' ]*\d)?)(?P<rest>[.,]-{1,2})?"
+# An unsigned number between two texts; `rest` is a mark of no decimals, as in `5,-`, and `minus` is that of `5- EUR`. A
+# point with no digit before it stands after a space, a sign or a symbol: `Rs.500` is not half a rupee.
+_POINT_FIRST = r"(?<![^\s()+$\xa2-\xa5\u20a0-\u20c0-])[.,](?=\d)"
+_DIGITS = rf"(?P<digits>(?:\d|{_POINT_FIRST})(?:[\d.,' ]*\d)?)(?P<rest>[.,]-{{1,2}})?(?P<minus>- )?"
 _AROUND = re.compile(rf"(?P<before>[^\d]*?){_DIGITS}(?P<after>[^\d]*)\Z", re.ASCII)
 
 
@@ -161,7 +191,7 @@ def _around(text: str, declared: Separators, *, as_json: bool = False) -> tuple[
     brackets, closed = before.count("("), after.count(")")
     before, after = before.replace("(", " ").strip(), after.replace(")", " ").strip()
     first, last = before.strip("+- "), after.rstrip("- ")
-    signs = f"{before.replace(first, '', 1)}{after[len(last) :]}".replace(" ", "")
+    signs = f"{before.replace(first, '', 1)}{match['minus'] or ''}{after[len(last) :]}".replace(" ", "")
     if brackets != closed or brackets + len(signs) > 1:  # several signs are ambiguous
         return None
     if match["rest"]:  # the character before the dashes is the decimal separator
@@ -194,19 +224,20 @@ def _currencies(locale: str) -> Mapping[str, frozenset[str]]:
     """Return the possible currencies of each symbol, code and name in lower case; a country decides shared ones."""
     numbers = extra("babel.numbers", "money")
     codes = sorted(numbers.list_currencies())
-    known: dict[str, frozenset[str]] = {}
-    for name in dict.fromkeys(("en", locale.replace("-", "_") or "en")):
-        symbols = locale_data(name).currency_symbols
+    words: list[dict[str, frozenset[str]]] = []
+    for data in map(locale_data, dict.fromkeys((locale or "en", "en"))):
+        named: dict[str, frozenset[str]] = {}
         for code, count in product(codes, (None, 1, 2, 5)):
-            for word in (numbers.get_currency_name(code, count, name), symbols.get(code, "")):
-                if word and word.casefold() not in _SHARED:
-                    known.setdefault(word.casefold(), frozenset({code}))
-    known |= {symbol: frozenset({code}) for symbol, code in _OWN.items()}
+            for word in (numbers.get_currency_name(code, count, data), data.currency_symbols.get(code, "")):
+                named[_folded(word)] = named.get(_folded(word), frozenset()) | {code}
+        words.append(named)
+    known = {_folded(symbol): frozenset({code}) for symbol, code in _OWN.items()} | words[-1] | words[0]
     known |= {code.casefold(): frozenset({code}) for code in codes}
     territory = locale and locale_data(locale).territory
     home = set(numbers.get_territory_currencies(territory)) if territory else set()
     for symbol, several in _SHARED.items():
-        known[symbol] = frozenset(home.intersection(several.split()) or several.split())
+        of_locale = words[0].get(symbol, frozenset()) if locale else frozenset()
+        known[symbol] = of_locale | (home.intersection(several.split()) or set(several.split()))
     return known | {word: known[symbol] for word, symbol in _ALSO.items()}
 
 
@@ -224,10 +255,10 @@ def read_money(
             currencies; any other text if the currency is unknown.
     """
     if isinstance(value, str):
-        parts = _around(ascii_form(value), declared)
+        parts = _around(ascii_form(value), declared.beside(value))
         if parts is None:
             return None
-        named = [_currencies(locale).get(word.casefold()) for word in (parts[0], parts[2]) if word]
+        named = [_currencies(locale).get(_folded(word)) for word in (parts[0], parts[2]) if word]
         if None in named:
             return None
         codes = frozenset.intersection(*named) if named else None  # type: ignore[arg-type]
@@ -252,12 +283,14 @@ _UNITS = _METRIC - {"calorie"} | {  # a calorie without a prefix may be a kiloca
     "month", "year", "horsepower", "kelvin", "degree_Celsius", "degree_Fahrenheit", "percent", "hectare", "acre",
     "pound_force_per_square_inch", "knot",
 }  # fmt: skip
-_SPELLED = {  # spellings that pint does not know or reads as another unit
-    "kwh": "kilowatt_hour", "wh": "watt_hour", "hz": "hertz", "mo": "month", "mth": "month",
-    "wk": "week", "hrs": "hour", "mins": "minute", "secs": "second", "yrs": "year", "lbs": "pound",
-    "kph": "kilometer/hour", "mph": "mile/hour", "qm": "meter^2", "sqm": "meter^2",
-    "sqft": "foot^2", "sq ft": "foot^2", "sq. ft.": "foot^2", "sq m": "meter^2", "cbm": "meter^3", "a": "-",
-    "\u00b0c": "degree_Celsius", "\u00b0f": "degree_Fahrenheit", "c": "-", "f": "-",
+# Common writings that pint does not know or reads as another unit; products as in the SI Brochure, 9th edition, 5.4. A
+# writing with "" has several meanings: ares or years, months or French megabytes, bits or bytes.
+_SPELLED = {
+    "mo": "month", "mth": "month", "wk": "week", "kilo": "kilogram", "kilos": "kilogram", "Ha": "hectare",
+    "HA": "hectare", "KB": "kilobyte", "KN": "kilonewton", "Nm": "newton*meter", "N m": "newton*meter",
+    "Ns": "newton*second", "N s": "newton*second", "kph": "kilometer/hour", "mph": "mile/hour", "qm": "meter^2",
+    "sqm": "meter^2", "sq m": "meter^2", "sqft": "foot^2", "sq ft": "foot^2", "sq. ft": "foot^2", "cbm": "meter^3",
+    **dict.fromkeys(("a", "Mo", "kb", "Kb", "Mb", "Gb", "Tb"), ""),
 }  # fmt: skip
 _CLDR = (  # units whose names are words of a language
     "duration-year", "duration-month", "duration-week", "duration-day", "duration-hour", "duration-minute",
@@ -265,8 +298,8 @@ _CLDR = (  # units whose names are words of a language
     "length-millimeter", "length-inch", "length-foot", "length-mile", "volume-liter", "volume-milliliter",
     "area-square-meter", "energy-kilowatt-hour",
 )  # fmt: skip
-_POWERS = str.maketrans({"\u00b2": "^2", "\u00b3": "^3", "\u00b7": "*", "\u22c5": "*", "\u03bc": "\u00b5"})
-_FACTOR = re.compile(r"(?P<name>[^\W\d]+|%)\.?(?:\^?(?P<power>[23]))?\Z")
+_POWERS = str.maketrans({"\u00b2": "^2", "\u00b3": "^3", "\u03bc": "\u00b5"} | dict.fromkeys("\u00b7\u22c5\u2219", "*"))
+_FACTOR = re.compile(r"\s*(?P<name>[^\d^]*[^\d^\s.])\.?(?:\^?(?P<power>[23]))?\s*\Z")
 
 
 @cache
@@ -277,7 +310,7 @@ def unit_registry() -> Any:
 
 @cache
 def _unit_words(locale: str) -> Mapping[str, str]:
-    """Return the units by word in lower case: those of `_SPELLED`, and the CLDR names of a locale."""
+    """Return the units by word: those of `_SPELLED`, and the CLDR names of a locale in lower case."""
     known = dict(_SPELLED)
     if not locale:
         return known
@@ -286,7 +319,7 @@ def _unit_words(locale: str) -> Mapping[str, str]:
     for unit in _CLDR:
         name = unit.partition("-")[2].replace("square-meter", "meter^2").replace("-", "_")
         for length, count in product(("long", "short"), (0, 1, 2, 3, 5, 6, 11)):  # covers all plural forms
-            word = write(count, unit, length=length, locale=locale.replace("-", "_")).strip("0123456789 \xa0\u202f")
+            word = write(count, unit, length=length, locale=locale.replace("-", "_")).strip("0123456789. \xa0\u202f")
             if sum(map(str.isalpha, word)) > 2:  # noqa: PLR2004  `m.` may be a month or a metre
                 known.setdefault(word.casefold(), name)
     return known
@@ -295,26 +328,39 @@ def _unit_words(locale: str) -> Mapping[str, str]:
 @lru_cache(maxsize=1 << 12)
 def _unit(text: str, locale: str) -> Any:
     """Return the pint unit that a text names, or None."""
-    registry, words = unit_registry(), _unit_words(locale)
-    unit = registry.Unit("")
-    text = text.translate(_POWERS)
-    for i, side in enumerate(words.get(text.casefold(), text).split("/")):
-        for word in side.split("*"):
-            factor = _FACTOR.match(words.get(word.strip().casefold(), word.strip()))
-            name = factor and _unit_name(factor["name"])
+    unit = unit_registry().Unit("")
+    for i, side in enumerate(text.translate(_POWERS).split("/")):
+        for factor in map(_FACTOR.match, side.split("*")):
+            name = factor and _unit_name(factor["name"], locale)
             if not factor or not name:
                 return None
-            unit *= registry.Unit(name) ** (int(factor["power"] or 1) * (-1 if i else 1))
+            unit *= unit_registry().Unit(name) ** (int(factor["power"] or 1) * (-1 if i else 1))
     return unit
 
 
-def _unit_name(word: str) -> str:
-    """Return the name of the unit of a word, with its prefix, or ""; words in capitals are also tried in lower case."""
-    for spelled in (word, word.lower()) if len(word) > 1 else (word,):
-        for prefix, name, _ in unit_registry().parse_unit_name(spelled):
-            if prefix in _PREFIXES and name in (_METRIC if prefix else _UNITS):
-                return f"{prefix}{name}"
+_CASES = 4  # letters whose case may decide: `mWh` is no `MWh`, and `MByte` no millibyte
+
+
+def _unit_name(word: str, locale: str) -> str:
+    """Return the unit of an exact symbol or name, or otherwise the only one with other capitals; "" for none."""
+    cases = product(*({each.lower(), each.upper()} for each in word[:_CASES])) if len(word) > 1 else ()
+    others = ["".join(head) + word[_CASES:].lower() for head in cases]
+    for spelled in ([word], others):
+        meanings = {_exact_unit(each, _unit_words(locale)) for each in spelled} - {None}
+        if meanings:
+            return meanings.pop() if len(meanings) == 1 else ""  # type: ignore[return-value]
     return ""
+
+
+def _exact_unit(word: str, words: Mapping[str, str]) -> str | None:
+    """Return the unit of a word, with its prefix, "" if it has several meanings, and None if it has none."""
+    known = unit_registry().parse_unit_name(word)
+    fitting = [
+        f"{prefix}{name}"
+        for prefix, name, _ in known
+        if prefix in _PREFIXES and name in (_METRIC if prefix else _UNITS)
+    ]
+    return words.get(word, fitting[0] if fitting else None)
 
 
 def read_quantity(
@@ -330,7 +376,7 @@ def read_quantity(
     """
     number, kind = Fraction(0), None
     for text in _parts(value):
-        parts = _around(text, declared)
+        parts = _around(text, declared.beside(value))
         if parts is None or parts[0] or (kind is not None and (parts[1] < 0 or not parts[2])):
             return None
         named = _unit(parts[2] or unit, locale) if parts[2] or unit else unit_registry().Unit("")
@@ -355,28 +401,81 @@ def _parts(value: Scalar) -> list[str]:
     return _NEXT.split(text) if len(text) <= _LONGEST else [""]
 
 
-_FILLERS = frozenset(
-    {"er", "le", "du", "den", "der", "am", "el", "um", "at", "\u00e0", "om", "de", "del", "di", "da", "van", "\u00ba"}
-)
-_WORD = re.compile(r"[^\W\d_]+\.?")
 _KANJI = re.compile(r"(\d{4}) ?\u5e74 ?(\d{1,2}) ?\u6708 ?(\d{1,2}) ?\u65e5")
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_FILLERS = frozenset(
+    {"er", "le", "du", "den", "der", "am", "el", "um", "at", "a", "om", "de", "del", "di", "da", "van", "\u00ba"}
+)  # words in dates that the patterns of CLDR do not have, without accents
+_MARK = r"[\s.,;/'()-]"
+_WIDTHS = ("wide", "abbreviated")
+_NOON = 12
+_PARTS = ("day", "month", "year")
+# Languages of countries that also count years in another calendar: Islamic, Persian, Buddhist, of an era, of Minguo.
+_OTHER_YEARS = re.compile(r"(?:ar|ckb|fa|ja|ps|th|zh_Hant)(?:_|\Z)")
+_FEWEST, _MOST = 1800, 2200  # years that are certainly those of the Gregorian calendar
+
+
+def _tokens(pattern: Any) -> list[tuple[str, Any]]:
+    """Return the literals ("chars", text) and fields ("field", (letter, width)) of a pattern of CLDR."""
+    return extra("babel.dates", "dates of a locale").tokenize_pattern(pattern.pattern)  # type: ignore[no-any-return]
+
+
+def _form(pattern: Any, fields: Mapping[str, str], between: str = "") -> str:
+    """Return a regular expression for a pattern of CLDR.
+
+    Args:
+        pattern: the pattern, such as `d. MMMM y`.
+        fields: the expressions of its fields by their letters; others are left out.
+        between: the expression of what stands between fields; "" for the characters of the pattern.
+    """
+    form = literal = ""
+    for kind, value in _tokens(pattern):
+        if kind == "chars":
+            literal += r"\s*".join(map(re.escape, ["", *_folded(value).split(), ""]))
+        elif field := fields.get(value[0] * min(value[1], 3), fields.get(value[0])):
+            form += (between or literal) * bool(form) + field
+            literal = ""
+    return f"{form}(?:{literal})?"
+
+
+def _one_of(words: Iterable[str]) -> str:
+    return "|".join(map(re.escape, sorted(filter(None, words), key=len, reverse=True)))
 
 
 @cache
-def _date_words(locale: str) -> Mapping[str, str]:
-    """Return the words in dates of a locale, in lower case: for a month the English name, for words to drop ""."""
-    data = locale_data(locale)
-    known = dict.fromkeys(_FILLERS, "")
-    named: dict[str, set[str]] = {}
-    for names, meanings in ((data.months, _MONTHS), (data.days, ("",) * 7)):
-        for context, width in product(("format", "stand-alone"), ("wide", "abbreviated")):
-            for index, meaning in zip(sorted(names[context][width]), meanings, strict=True):
-                word = names[context][width][index].casefold().strip(". ")
-                letters = (each for each in unicodedata.normalize("NFKD", word) if not unicodedata.combining(each))
-                for spelled in (word, "".join(letters)):
-                    named.setdefault(spelled, set()).add(meaning)
-    return known | {word: meanings.pop() for word, meanings in named.items() if len(meanings) == 1}
+def _notation(locale: str) -> tuple[Mapping[str, str], list[re.Pattern[str]], list[re.Pattern[str]]]:
+    """Return the notation of dates and times in a locale, from the patterns and names of CLDR.
+
+    Returns:
+        What names of months and parts of the day stand for: "01" to "12", "am" or "pm".
+        Expressions of dates in four styles. Where a pattern has the name of a month, any of its names may stand, and
+        around it punctuation, days of the week, and the words of all patterns.
+        Expressions of times in two styles.
+    """
+    data, write = locale_data(locale), extra("babel.dates", "times of a locale").format_time
+    named: defaultdict[str, set[str]] = defaultdict(set)
+    for widths, width in product(data.months.values(), _WIDTHS):
+        for number, name in widths[width].items():
+            named[_folded(name).strip(". ")].add(f"{number:02}")
+    for hour, minute, pattern in product(range(24), (0, 30), ("a", "aaaa", "B", "BBBB")):
+        with suppress(ValueError):  # CLDR has no name of this part of the day
+            named[_folded(write(time(hour, minute), pattern, locale=data))].add("pm" if hour >= _NOON else "am")
+    meanings = {word: min(several) for word, several in named.items() if len(several) == 1}
+    dates = data.date_formats.values()
+    literals = [value for kind, value in chain.from_iterable(map(_tokens, dates)) if kind == "chars"]
+    days = [name for widths, width in product(data.days.values(), _WIDTHS) for name in widths[width].values()]
+    dropped = {_folded(name).strip(". ") for name in (*days, *(data.eras[width][1] for width in _WIDTHS))}
+    dropped |= {*_FILLERS, *re.split(rf"{_MARK}+", _folded(" ".join(literals)))}
+    gap = rf"{_MARK}*(?:(?:{_one_of(dropped)}){_MARK}*){{0,4}}"
+    month, period = (rf"(?P<{name}>{_one_of(meanings)})" for name in ("month", "period"))
+    digits = {"d": "day", "M": "month", "L": "month", "h": "hour", "H": "hour", "m": "minute", "s": "second"}
+    fields = {letter: rf"(?<!\d)(?P<{name}>\d\d?)(?!\d)" for letter, name in digits.items()}
+    fields |= {"y": r"(?<!\d)(?P<year>\d{4}|\d\d)(?!\d)", "MMM": month, "LLL": month, "a": period, "B": period}
+    forms = [_form(each, fields, gap if re.search("MMM|LLL", each.pattern) else "") for each in dates]
+    return (
+        meanings,
+        [re.compile(rf"{gap}{form}{gap}(?:(?<!\d)(?P<clock>\S.*))?\Z") for form in forms],
+        [re.compile(rf"{_form(data.time_formats[style], fields)}\Z") for style in ("short", "medium")],
+    )
 
 
 @cache
@@ -384,7 +483,24 @@ def date_order(locale: str) -> str:
     """Return the order of day, month and year in a locale; "" for English without a country, which has several."""
     if locale in ("", "en"):
         return ""
-    return "".join(dict.fromkeys(re.findall("[dmy]", locale_data(locale).date_formats["short"].pattern.lower())))
+    tokens = _tokens(locale_data(locale).date_formats["short"])
+    return "".join(value[0].lower() for kind, value in tokens if kind == "field" and value[0] in "dMy")
+
+
+def _iso_form(text: str, locale: str, order: str) -> str:
+    """Return a date in the notation of a locale as year, month and day; "" for other texts.
+
+    The order decides dates in numbers, and those whose year has two digits.
+    """
+    meanings, forms, _ = _notation(locale)
+    for match in filter(None, (form.match(_folded(text)) for form in forms)):
+        day, month, year = (match[name] for name in _PARTS)
+        written = "".join(name[0] for name in sorted(_PARTS, key=match.start))
+        is_certain = len(year) > 2 and (month in meanings or written == "ymd")  # noqa: PLR2004
+        clock = read_time(match["clock"], locale) if match["clock"] else Reading("")
+        if (is_certain or written == order) and clock and clock.kind is None:
+            return f"{year}-{meanings.get(month, month):0>2}-{day:0>2} {clock.spelling}".strip()
+    return ""
 
 
 def read_date(value: Scalar, *, order: str = "", locale: str = "", pattern: str = "") -> date | None:
@@ -399,13 +515,15 @@ def read_date(value: Scalar, *, order: str = "", locale: str = "", pattern: str 
     text = ascii_form(scalar_text(value))
     if pattern:
         with suppress(ValueError):
-            when = datetime.strptime(text, pattern)  # noqa: DTZ007  the pattern may have an offset
-            return when if re.search("%[HIMSTXc]", pattern) else when.date()
-    text = _KANJI.sub(lambda match: f"{match[1]}-{match[2]:0>2}-{match[3]:0>2}", text)
-    if locale and len(text) <= _LONGEST:
-        words = _date_words(locale)
-        text = " ".join(_WORD.sub(lambda match: words.get(match[0].casefold().rstrip("."), match[0]), text).split())
-    return spelled_date(text, order or date_order(locale) or None)
+            moment = datetime.strptime(text, pattern)  # noqa: DTZ007  the pattern may have an offset
+            return moment if re.search("%[HIMSTXc]", pattern) else moment.date()
+    order = order or date_order(locale)
+    iso = _iso_form(text, locale, order) if locale and len(text) <= _LONGEST else ""
+    plain = _KANJI.sub(lambda match: f"{match[1]}-{match[2]:0>2}-{match[3]:0>2}", text)
+    when = spelled_date(iso, "ymd") if iso else spelled_date(plain, order or None)
+    if when and locale and _OTHER_YEARS.match(str(locale_data(locale))):
+        return when if _FEWEST < when.year < _MOST and str(when.year) in text else None
+    return when
 
 
 _CLOCK = re.compile(
@@ -415,14 +533,24 @@ _CLOCK = re.compile(
 )
 
 
-def read_time(value: Scalar) -> Reading | None:
+def read_time(value: Scalar, locale: str = "") -> Reading | None:
     """Read a time of day; one with an offset is converted to UTC.
+
+    Args:
+        value: a scalar.
+        locale: a locale whose notation is read, like the common ones.
 
     >>> times = ("2:30 pm", "14h30", "14.30 Uhr", "14:30+02:00", "14", "14:30 pm")
     >>> [reading and reading.spelling for reading in map(read_time, times)]
     ['14:30:00', '14:30:00', '14:30:00', '12:30:00+00:00', None, None]
     """
-    match = _CLOCK.match(ascii_form(scalar_text(value)))
+    text = ascii_form(scalar_text(value))
+    meanings, _, forms = _notation(locale) if locale and len(text) <= _LONGEST else ({}, [], [])
+    for written in filter(None, (form.match(_folded(text)) for form in forms)):
+        parts = {"second": "0", "period": "", **written.groupdict()}
+        half = meanings.get(parts["period"], "")
+        text = f"{parts['hour']}:{parts['minute']:0>2}:{parts['second']:0>2} {half}".strip()
+    match = _CLOCK.match(text)
     if match is None or not (match["minute"] or match["half"] or match["word"]):
         return None
     if (match["offset"] or "").startswith("-") and not match["second"]:  # 09:00-12:00 is an interval
@@ -517,14 +645,12 @@ _SEPARATORS = re.compile(r"(?<=\w)[\W_]+(?=\w)")
 
 
 def read_identifier(value: Scalar) -> Reading:
-    """Return a text without the characters between its letters and digits; numbers have their shortest spelling.
+    """Return a text, or the shortest spelling of a number, without the characters between letters and digits.
 
-    >>> [read_identifier(text).spelling for text in ("DE02 1203-0000", " #7/8 ", "-5")]
-    ['DE0212030000', '#78', '-5']
+    >>> [read_identifier(value).spelling for value in ("DE02 1203-0000", " #7/8 ", "-5", "1.5", 1.5)]
+    ['DE0212030000', '#78', '-5', '15', '15']
     """
-    if not isinstance(value, str):
-        return Reading(number_text(value))
-    text = unicodedata.normalize("NFKC", value).strip()
+    text = unicodedata.normalize("NFKC", value if isinstance(value, str) else number_text(value)).strip()
     return Reading(_SEPARATORS.sub(lambda between: letters_of(between[0]), text).replace("_", ""))
 
 
