@@ -37,8 +37,8 @@ from docscore.metrics.typed.readers import Reading
 LOCALES = (
     "en_US", "zh", "hi", "es", "ar", "fr", "bn", "pt", "ru", "ur", "id", "de", "ja", "mr", "te", "tr", "ta", "vi",
     "yue", "ko", "ha", "jv", "sw", "it", "pa", "gu", "fa", "th", "kn", "am", "bho", "fil", "my", "pl", "yo", "ml", "or",
-    "uk", "ps", "uz", "sd", "ig", "nl", "ro", "ne", "zh_Hant", "as", "az", "ms", "km", "si", "so", "om", "mg", "el", "hu",
-    "cs", "sv", "he", "bg",
+    "uk", "ps", "uz", "sd", "ig", "nl", "ro", "ne", "zh_Hant", "as", "az", "ms", "km", "si", "so", "om", "mg", "el",
+    "hu", "cs", "sv", "he", "bg",
 )  # fmt: skip
 TRIALS = 200  # values of each kind, style and locale
 _FIRST = date(1970, 1, 1)

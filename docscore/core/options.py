@@ -372,8 +372,7 @@ def _judgements(path: Path) -> list[list[Any]]:
     for number, line in enumerate(path.read_text("utf-8-sig").splitlines(), 1):
         try:
             row = json.loads(line)
-            both = [row["both"]] if "both" in row else []
-            rows.append([row["ground_truth"], row["prediction"], row["verdict"], *both])
+            rows.append([row["ground_truth"], row["prediction"], row["verdict"], row.get("both", False)])
         except (ValueError, KeyError, TypeError):  # noqa: PERF203  the error names the line
             raise InputValueError(
                 place=in_line(path, number),

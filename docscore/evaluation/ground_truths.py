@@ -805,6 +805,11 @@ def _notations(path: str, field: FieldValues, suggested: SuggestedField, *, unre
     unreadable = shapes.pop(None, Counter())
     if unread:
         yield from _of_texts("unread", path, field, unreadable, f"not {compares.name}, as the others are")
+    if suggested.compare == "unit":
+        units = {text: re.sub(r"\d[\d.,' ]*", "1 ", text) for text in field.texts}
+        meant = Counter(letters for letters, _ in {(unit.casefold(), compares.read(unit)) for unit in units.values()})
+        alike = (text for text, unit in units.items() if meant[unit.casefold()] > 1)
+        yield from _of_texts("capital letters", path, field, alike, "units that only capital letters tell apart")
     most, *others = sorted(shapes.values(), key=Counter.total, reverse=True) or [Counter()]
     usual = f"written otherwise than most, such as {short_repr(next(iter(most), ''))}"
     yield from _of_texts("several notations", path, field, chain.from_iterable(others), usual)

@@ -268,9 +268,11 @@ class JudgedComparator(Comparator):
             return ""
         if self._verdict(truth, prediction) is not None:
             return "as judged"
-        said = f"no judgement: {'compared as text' if self.unread == 'text' else 'wrong'}"
-        is_swapped = self._verdict(prediction, truth) is not None
-        return f"{said}; the judgements have these texts on swapped sides" if is_swapped else said
+        otherwise = "compared as text" if self.unread == "text" else "wrong"
+        swapped = (
+            "" if self._verdict(prediction, truth) is None else "; the judgements have these texts on swapped sides"
+        )
+        return f"no judgement: {otherwise}{swapped}"
 
 
 # The functions that make the comparators of `COMPARATORS`.
@@ -541,9 +543,7 @@ def enum_comparator(
     return ReadingComparator("a value of the list", "enum", read, unequal="wrong", unread=unread)
 
 
-def judgements_comparator(
-    *, judgements: Sequence[Sequence[Any]], unread: Otherwise = "text"
-) -> JudgedComparator:
+def judgements_comparator(*, judgements: Sequence[Sequence[Any]], unread: Otherwise = "text") -> JudgedComparator:
     """Make a comparator by judgements: rows of ground truth, prediction, and true, false or a number in [0, 1].
 
     A row also holds for the two texts on swapped sides if it ends with another true.

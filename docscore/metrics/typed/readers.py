@@ -15,7 +15,7 @@ from datetime import date, datetime, time, timezone
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, lru_cache
-from itertools import chain, product
+from itertools import product
 from typing import Any, NamedTuple
 
 from docscore.core.dates import read_date as spelled_date
@@ -344,8 +344,7 @@ _CASES = 4  # letters whose case may decide: `mWh` is no `MWh`, and `MByte` no m
 def _unit_name(word: str, locale: str) -> str:
     """Return the unit of an exact symbol or name, or otherwise the only one with other capitals; "" for none."""
     cases = product(*({each.lower(), each.upper()} for each in word[:_CASES])) if len(word) > 1 else ()
-    others = ["".join(head) + word[_CASES:].lower() for head in cases]
-    for spelled in ([word], others):
+    for spelled in ([word], ["".join(each) + word[_CASES:].lower() for each in cases]):
         meanings = {_exact_unit(each, _unit_words(locale)) for each in spelled} - {None}
         if meanings:
             return meanings.pop() if len(meanings) == 1 else ""  # type: ignore[return-value]
@@ -354,10 +353,9 @@ def _unit_name(word: str, locale: str) -> str:
 
 def _exact_unit(word: str, words: Mapping[str, str]) -> str | None:
     """Return the unit of a word, with its prefix, "" if it has several meanings, and None if it has none."""
-    known = unit_registry().parse_unit_name(word)
     fitting = [
         f"{prefix}{name}"
-        for prefix, name, _ in known
+        for prefix, name, _ in unit_registry().parse_unit_name(word)
         if prefix in _PREFIXES and name in (_METRIC if prefix else _UNITS)
     ]
     return words.get(word, fitting[0] if fitting else None)
@@ -407,16 +405,13 @@ _FILLERS = frozenset(
 )  # words in dates that the patterns of CLDR do not have, without accents
 _MARK = r"[\s.,;/'()-]"
 _WIDTHS = ("wide", "abbreviated")
-_NOON = 12
 _PARTS = ("day", "month", "year")
 # Languages of countries that also count years in another calendar: Islamic, Persian, Buddhist, of an era, of Minguo.
 _OTHER_YEARS = re.compile(r"(?:ar|ckb|fa|ja|ps|th|zh_Hant)(?:_|\Z)")
 _FEWEST, _MOST = 1800, 2200  # years that are certainly those of the Gregorian calendar
 
 
-def _tokens(pattern: Any) -> list[tuple[str, Any]]:
-    """Return the literals ("chars", text) and fields ("field", (letter, width)) of a pattern of CLDR."""
-    return extra("babel.dates", "dates of a locale").tokenize_pattern(pattern.pattern)  # type: ignore[no-any-return]
+_FIELD = re.compile(r"%\((\w+)\)s")  # a field in the format of a pattern, such as `%(d)s. %(MMMM)s %(y)s`
 
 
 def _form(pattern: Any, fields: Mapping[str, str], between: str = "") -> str:
@@ -427,14 +422,13 @@ def _form(pattern: Any, fields: Mapping[str, str], between: str = "") -> str:
         fields: the expressions of its fields by their letters; others are left out.
         between: the expression of what stands between fields; "" for the characters of the pattern.
     """
-    form = literal = ""
-    for kind, value in _tokens(pattern):
-        if kind == "chars":
-            literal += r"\s*".join(map(re.escape, ["", *_folded(value).split(), ""]))
-        elif field := fields.get(value[0] * min(value[1], 3), fields.get(value[0])):
-            form += (between or literal) * bool(form) + field
-            literal = ""
-    return f"{form}(?:{literal})?"
+
+    def part(piece: re.Match[str]) -> str:
+        if name := piece[1]:
+            return fields.get(name[:3], fields.get(name[0], ""))
+        return between or r"\s*".join(map(re.escape, ["", *_folded(piece[0]).split(), ""]))
+
+    return re.sub(rf"{_FIELD.pattern}|[^%]+", part, pattern.format)
 
 
 def _one_of(words: Iterable[str]) -> str:
@@ -458,10 +452,10 @@ def _notation(locale: str) -> tuple[Mapping[str, str], list[re.Pattern[str]], li
             named[_folded(name).strip(". ")].add(f"{number:02}")
     for hour, minute, pattern in product(range(24), (0, 30), ("a", "aaaa", "B", "BBBB")):
         with suppress(ValueError):  # CLDR has no name of this part of the day
-            named[_folded(write(time(hour, minute), pattern, locale=data))].add("pm" if hour >= _NOON else "am")
+            named[_folded(write(time(hour, minute), pattern, locale=data))].add(("am", "pm")[hour // 12])
     meanings = {word: min(several) for word, several in named.items() if len(several) == 1}
     dates = data.date_formats.values()
-    literals = [value for kind, value in chain.from_iterable(map(_tokens, dates)) if kind == "chars"]
+    literals = (_FIELD.sub(" ", each.format) for each in dates)
     days = [name for widths, width in product(data.days.values(), _WIDTHS) for name in widths[width].values()]
     dropped = {_folded(name).strip(". ") for name in (*days, *(data.eras[width][1] for width in _WIDTHS))}
     dropped |= {*_FILLERS, *re.split(rf"{_MARK}+", _folded(" ".join(literals)))}
@@ -483,8 +477,7 @@ def date_order(locale: str) -> str:
     """Return the order of day, month and year in a locale; "" for English without a country, which has several."""
     if locale in ("", "en"):
         return ""
-    tokens = _tokens(locale_data(locale).date_formats["short"])
-    return "".join(value[0].lower() for kind, value in tokens if kind == "field" and value[0] in "dMy")
+    return "".join(re.findall(r"%\(([dMy])", locale_data(locale).date_formats["short"].format)).lower()
 
 
 def _iso_form(text: str, locale: str, order: str) -> str:
