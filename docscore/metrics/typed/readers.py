@@ -407,7 +407,7 @@ _MARK = r"[\s.,;/'()-]"
 _WIDTHS = ("wide", "abbreviated")
 _PARTS = ("day", "month", "year")
 # Languages of countries that also count years in another calendar: Islamic, Persian, Buddhist, of an era, of Minguo.
-_OTHER_YEARS = re.compile(r"(?:ar|ckb|fa|ja|ps|th|zh_Hant)(?:_|\Z)")
+_OTHER_YEARS = re.compile(r"(?:ar|ckb|fa|ja|lrc|mzn|ps|th|zh_Hant)(?:_|\Z)")
 _FEWEST, _MOST = 1800, 2200  # years that are certainly those of the Gregorian calendar
 
 
@@ -459,7 +459,7 @@ def _notation(locale: str) -> tuple[Mapping[str, str], list[re.Pattern[str]], li
     days = [name for widths, width in product(data.days.values(), _WIDTHS) for name in widths[width].values()]
     dropped = {_folded(name).strip(". ") for name in (*days, *(data.eras[width][1] for width in _WIDTHS))}
     dropped |= {*_FILLERS, *re.split(rf"{_MARK}+", _folded(" ".join(literals)))}
-    gap = rf"{_MARK}*(?:(?:{_one_of(dropped)}){_MARK}*){{0,4}}"
+    gap, before_clock = (rf"{mark}*(?:(?:{_one_of(dropped)}){mark}*){{0,4}}" for mark in (_MARK, r"[\s.,]"))
     month, period = (rf"(?P<{name}>{_one_of(meanings)})" for name in ("month", "period"))
     digits = {"d": "day", "M": "month", "L": "month", "h": "hour", "H": "hour", "m": "minute", "s": "second"}
     fields = {letter: rf"(?<!\d)(?P<{name}>\d\d?)(?!\d)" for letter, name in digits.items()}
@@ -467,7 +467,10 @@ def _notation(locale: str) -> tuple[Mapping[str, str], list[re.Pattern[str]], li
     forms = [_form(each, fields, gap if re.search("MMM|LLL", each.pattern) else "") for each in dates]
     return (
         meanings,
-        [re.compile(rf"{gap}{form}{gap}(?:(?<!\d)(?P<clock>\S.*))?\Z") for form in forms],
+        [
+            re.compile(rf"{gap}{form}(?:{gap}|{before_clock}(?<!\d)(?P<clock>(?=.*[^\W\d_]|.*:)\S.*))\Z")
+            for form in forms
+        ],
         [re.compile(rf"{_form(data.time_formats[style], fields)}\Z") for style in ("short", "medium")],
     )
 
