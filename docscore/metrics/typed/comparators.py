@@ -426,7 +426,7 @@ def date_comparator(
             time is midnight; "" to compare the time if both sides have one, and otherwise the day.
         tolerance: the largest difference in days; for "datetime", in seconds.
         date_order: the order of ambiguous dates such as 03/04/2024: "dmy", "mdy" or "ymd".
-        locale: a locale whose names of months and whose date order are read.
+        locale: a locale whose notation of dates is read.
         format: a pattern as for `strptime` that is tried before the common notations.
         unequal: how different dates compare.
         unread: how ambiguous dates, and values that are not dates, compare.

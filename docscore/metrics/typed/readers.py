@@ -404,14 +404,12 @@ _FILLERS = frozenset(
     {"er", "le", "du", "den", "der", "am", "el", "um", "at", "a", "om", "de", "del", "di", "da", "van", "\u00ba"}
 )  # words in dates that the patterns of CLDR do not have, without accents
 _MARK = r"[\s.,;/'()-]"
+_FIELD = re.compile(r"%\((\w+)\)s")  # a field in the format of a pattern, such as `%(d)s. %(MMMM)s %(y)s`
 _WIDTHS = ("wide", "abbreviated")
 _PARTS = ("day", "month", "year")
 # Languages of countries that also count years in another calendar: Islamic, Persian, Buddhist, of an era, of Minguo.
 _OTHER_YEARS = re.compile(r"(?:ar|ckb|fa|ja|lrc|mzn|ps|th|zh_Hant)(?:_|\Z)")
 _FEWEST, _MOST = 1800, 2200  # years that are certainly those of the Gregorian calendar
-
-
-_FIELD = re.compile(r"%\((\w+)\)s")  # a field in the format of a pattern, such as `%(d)s. %(MMMM)s %(y)s`
 
 
 def _form(pattern: Any, fields: Mapping[str, str], between: str = "") -> str:
@@ -505,7 +503,7 @@ def read_date(value: Scalar, *, order: str = "", locale: str = "", pattern: str 
     Args:
         value: a scalar.
         order: the order of ambiguous dates: "dmy", "mdy" or "ymd"; by default that of the locale.
-        locale: a locale whose names of months and days are read, like the English names.
+        locale: a locale whose notation of dates is read, like the common ones.
         pattern: a pattern as for `strptime` that is tried before the common notations: "%d%m%y".
     """
     text = ascii_form(scalar_text(value))
