@@ -229,9 +229,10 @@ def _currencies(locale: str) -> Mapping[str, frozenset[str]]:
         named: dict[str, frozenset[str]] = {}
         for code, count in product(codes, (None, 1, 2, 5)):
             for word in (numbers.get_currency_name(code, count, data), data.currency_symbols.get(code, "")):
-                named[_folded(word)] = named.get(_folded(word), frozenset()) | {code}
+                spelled = ascii_form(word).casefold()
+                named[spelled] = named.get(spelled, frozenset()) | {code}
         words.append(named)
-    known = {_folded(symbol): frozenset({code}) for symbol, code in _OWN.items()} | words[-1] | words[0]
+    known = {symbol: frozenset({code}) for symbol, code in _OWN.items()} | words[-1] | words[0]
     known |= {code.casefold(): frozenset({code}) for code in codes}
     territory = locale and locale_data(locale).territory
     home = set(numbers.get_territory_currencies(territory)) if territory else set()
@@ -258,7 +259,7 @@ def read_money(
         parts = _around(ascii_form(value), declared.beside(value))
         if parts is None:
             return None
-        named = [_currencies(locale).get(_folded(word)) for word in (parts[0], parts[2]) if word]
+        named = [_currencies(locale).get(word.casefold()) for word in (parts[0], parts[2]) if word]
         if None in named:
             return None
         codes = frozenset.intersection(*named) if named else None  # type: ignore[arg-type]
