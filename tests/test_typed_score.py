@@ -275,7 +275,7 @@ def test_one_schema_a_document(tmp_path: Path) -> None:
     options = ScoringOptions(schema=tmp_path)
     assert list(Evaluation(pairs, options, metrics=["anls_star", "typed"]).figures.values()) == [0.0, 0.5]
     (tmp_path / "b.json").unlink()
-    with pytest.raises(ValueError, match=r"^schema: expected a file b.json in .*, got none"):
+    with pytest.raises(ValueError, match=r"^row 'b': schema: expected a file b.json in .*, got none"):
         _ = Evaluation(pairs, ScoringOptions(schema=tmp_path), metrics=["typed"]).figures
 
 

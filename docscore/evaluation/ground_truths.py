@@ -690,7 +690,7 @@ def lint(references: Any, *, schema: Any = None, schema_by: str | None = None) -
 
 _RANKS = {  # the kinds of findings that are rare and so may be wrong, and those about notations; all others are wrong
     **dict.fromkeys(["unread", "rare key", "several types", "spelling", "duplicate row", "duplicate document"], 1),
-    **dict.fromkeys(["placeholder", "white space", "JSON text", "several notations"], 2),
+    **dict.fromkeys(["placeholder", "white space", "JSON text", "several notations", "capital letters"], 2),
 }
 
 
