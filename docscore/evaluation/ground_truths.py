@@ -379,10 +379,12 @@ def _as_date(texts: Mapping[str, int]) -> Settings | str | None:
                 return {"compare": "datetime" if clock else "date", **way}
         if fitting:
             also = [{**fitting[0], "date_order": order} for order in ORDERS if order in orders or not orders]
-            line = f'"{KEYWORD}": {json.dumps({"compare": "date", **also[0]})}'
-            numbers = short_repr(next(filter(_IN_NUMBERS.match, texts), ""))
-            contradicts = f"{numbers} is in another order than {json.dumps(fitting[0])} says: add {line}"
-            return _note_of_ways(texts, "date", also) or contradicts
+            return _note_of_ways(texts, "date", also)
+    contradicted = ({**way, "date_order": order} for way in of_locales for order in ORDERS if {order} == orders)
+    for way in (way for way in contradicted if _read_count(texts, "date", way)):
+        numbers, locale = short_repr(next(filter(_IN_NUMBERS.match, texts))), json.dumps({"locale": way["locale"]})
+        line = f'"{KEYWORD}": {json.dumps({"compare": "date", **way})}'
+        return f"{numbers} is in another order than {locale} says: add {line}"
     clocks = all(re.search(r":|[^\W\d_]", text) for text in texts)
     return {"compare": "time"} if clocks and _read_count(texts, "time") else None
 
