@@ -24,6 +24,7 @@ _LONGEST_READ_AT_ONCE = 2_000  # characters of JSON text, whose lists may be man
 JsonValue = dict[str, Any] | list[Any] | str | int | float | bool | None
 RuleName = Literal["paper", "anls_star-1.0.1"]
 NumberMode = Literal["text", "value"]
+Reading = Literal["json", "repair", "text"] | None
 
 
 async def score_as_tree(
@@ -34,11 +35,13 @@ async def score_as_tree(
     rules: RuleName = "paper",
     numbers: NumberMode = "text",
     schema: dict[str, Any] | None = None,
+    parse: Reading = None,
 ) -> dict[str, Any]:
     """Score a predicted JSON value against a ground truth with ANLS*, and show where points were lost.
 
-    A side that is the text of a JSON object or list is read as that, and "notes" in the answer says so; any other text
-    is a text.
+    A side that is the text of a JSON object or list is read as that, and any other text is a text; "parse" reads the
+    prediction in another way. "notes" in the answer says how texts were read, and whether the prediction is a text
+    where an object or a list was expected.
 
     Args:
         ground_truth: any JSON value; {"$one_of": [...]} holds alternatives.
@@ -48,6 +51,8 @@ async def score_as_tree(
         rules: "paper", or "anls_star-1.0.1" to count keys without a value as that package does.
         numbers: "text" to compare numbers as they print, or "value".
         schema: a JSON Schema that says how places compare, for the typed score in place of ANLS*; null for none.
+        parse: how a prediction that is text is read: "json" as JSON, "repair" also out of prose and fences and mended,
+            "text" not at all; null reads it if it is an object or a list.
 
     Returns:
         The score tree: place, status, score from 0 to 1, points_lost, both values, children. Of more than 3,000 places
@@ -57,11 +62,12 @@ async def score_as_tree(
         if schema is not None and not isinstance(schema, dict):
             raise InputTypeError(place="schema", expected="a JSON object", got=type(schema).__name__)
         options = ScoringOptions(
-            threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers, schema=schema
+            threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers, schema=schema, parse=parse
         )
         sides: tuple[Any, Any] = ground_truth, prediction
         task = partial(tree_for_clients, *sides, options)
-        is_short = all(not is_json_text(value) or len(value) <= _LONGEST_READ_AT_ONCE for value in sides)
+        texts = [value for value in sides if is_json_text(value) or (parse == "repair" and isinstance(value, str))]
+        is_short = all(len(text) <= _LONGEST_READ_AT_ONCE for text in texts)
         if schema is None and is_short and is_small(*sides):
             return await asyncio.to_thread(task)
         found: dict[str, Any] = await PAIRS.run("", task, client=client())

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from docscore.core.formatting import printable
 from docscore.core.options import ScoringOptions
-from docscore.data.json_text import JsonError, dumps, loads, parse_text
+from docscore.data.json_text import JsonError, dumps, kinds_of, loads, parse_text
+from docscore.evaluation.sentences import READ
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
@@ -121,7 +122,7 @@ def _read(text: str, reading: str) -> tuple[Any, str]:
         check_length(text)
         return text, ""
     try:
-        return read_text(text), ""
+        value, note = read_text(text), ""
     except JsonError as error:
         if reading == "json":
             raise
@@ -131,9 +132,12 @@ def _read(text: str, reading: str) -> tuple[Any, str]:
             why = parsed.note or "it cannot be repaired"
             problem = f'{error.problem}; {why}; choose "plain text" to compare it as one text'
             raise JsonError(replace(error.diagnostic, problem=problem), error.line, error.column) from None
-        taken = {"extracted": "the JSON in it was extracted", "ambiguous": f"there are {parsed.note}"}
-        how = taken.get(parsed.outcome, "it was repaired")
-        return parsed.value, f"The prediction is not JSON ({error}); {how}."
+        taken = {"extracted": "the JSON in it was extracted", "mended": f"it was repaired: {parsed.note}"}
+        how = taken.get(parsed.outcome, parsed.note.removeprefix(f"{error.problem}, and "))
+        value, note = parsed.value, f"The prediction is not JSON ({error}); {how}."
+    if isinstance(value, str) and (parsed := parse_text(text, reading)).outcome == "extracted":
+        value, note = parsed.value, f"The prediction was read as {parsed.note}."
+    return value, note
 
 
 _TREES: dict[str, Callable[..., MetricTree]] = {"kieval": kieval_tree, "entity_f1": entity_f1_tree, "nted": nted_tree}
@@ -267,9 +271,8 @@ def tree_for_clients(ground_truth: Any, prediction: Any, options: ScoringOptions
         TypeError, ValueError: for values that are not accepted.
     """
     notes: list[str] = []
-    sides = {"ground_truth": ground_truth, "prediction": prediction}
-    truth, guess = (_value_of_text(value, side, notes) for side, value in sides.items())
-    values = check_value(truth, is_truth=True), check_value(guess, is_truth=False)
+    truth = check_value(_value_of_text(ground_truth, "ground_truth", notes), is_truth=True)
+    values = truth, check_value(_prediction(prediction, truth, options, notes), is_truth=False)
     check_work(*values)
     if options.schema is None:
         tree = build_tree(*values, options)
@@ -278,6 +281,21 @@ def tree_for_clients(ground_truth: Any, prediction: Any, options: ScoringOptions
         tree = typed_tree(*values, options.schema, **{name: getattr(options, name) for name in names})
     found = _renamed(tree, tree.to_dict(), {id(node) for node, *_ in drawn_places(tree)})
     return {"notes": notes, **found} if notes else found
+
+
+def _prediction(value: Any, truth: Any, options: ScoringOptions, notes: list[str]) -> Any:
+    """The prediction, read as the options say; notes say how, and whether it is a text in place of something else."""
+    if options.parse is None:
+        value = _value_of_text(value, "prediction", notes)
+    elif options.parse_mode is not None and isinstance(value, str):
+        check_length(value)
+        value, outcome, note = parse_text(value, options.parse_mode, truth)
+        if outcome != "exact":
+            notes.append(f"prediction is {READ[outcome]}{note and f': {note}'}")
+    kinds = kinds_of(truth)
+    if isinstance(value, str) and kinds <= {dict, list}:
+        notes.append(f"prediction is a text where {'an object' if dict in kinds else 'a list'} was expected")
+    return value
 
 
 def _value_of_text(value: Any, side: str, notes: list[str]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from decimal import Decimal
 from random import Random
 from types import FrameType
@@ -24,8 +25,8 @@ from tests.structures import Counted, evaluation_of, truths
 
 DEEPEST = "[" * MAX_DEPTH + "]" * MAX_DEPTH
 
-JSON = [' \n{"a": 1}\r\n\t', "{}", "true", "12.50", "9" * 25, "-Infinity", "NaN", r'"{\"a\": 1}"']
-JSON += ['{"a": "007", "b": "null"}', '{"a": 1, "a": 2}', DEEPEST, '{"$one_of": []}', r'"\ud800"']
+JSON = [' \n{"a": 1}\r\n\t', "{}", "true", "12.50", "9" * 25, "-Infinity", "NaN", '"{x}"']
+JSON += ['{"a": "007", "b": "null"}', DEEPEST, '{"$one_of": []}', r'"\ud800"']
 
 
 @pytest.mark.parametrize("text", JSON)
@@ -40,7 +41,12 @@ def test_json_is_read_in_both_modes(text: str) -> None:
 def test_answers_as_chat_models_write_them(text: str, value: Any, outcome: str) -> None:
     parsed = parse_text(text, "repair")
     assert (dumps(parsed.value), parsed.outcome) == (dumps(value), outcome)
-    assert parse_text(text, "json").failed is (outcome != "exact")
+    assert parse_text(text, "json").failed is (outcome != "exact" and not (outcome == "extracted" and text[0] == '"'))
+
+
+@golden("model_answers", "notes")
+def test_what_was_done_is_said_in_words(text: str, note: str) -> None:
+    assert parse_text(text, "repair").note == note
 
 
 @golden("model_answers", "ambiguous")
@@ -53,7 +59,7 @@ def test_which_of_several_values_is_taken(text: str, truth: Any, value: Any, rul
 def test_what_stands_in_an_open_bracket_is_no_value_of_its_own() -> None:
     text = 'Here: {"items": [{"n": "tea"}, {"n": "cake"}], "total": "12.50'
     parsed = parse_text(text, "repair", {"n": "tea"})
-    assert parsed == Parsed({"items": [{"n": "tea"}, {"n": "cake"}], "total": "12.50"}, "mended")
+    assert parsed[:2] == ({"items": [{"n": "tea"}, {"n": "cake"}], "total": "12.50"}, "mended")
 
 
 TOO_DEEP = [f"[{DEEPEST}]", "[" * 20_000, '{"a":' * 20_000, "[" * 20_000 + "]" * 20_000, '[{"a":' * 10_000]
@@ -97,17 +103,10 @@ UNITS = [
 ]
 
 
-def test_twice_the_text_is_at_most_twice_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Looking for values takes linear time; mending them takes at most the steps that are allowed, here few."""
-    monkeypatch.setattr(json_text, "MAX_STEPS", 300)
+def test_twice_the_text_is_at_most_twice_the_work() -> None:
     for unit in UNITS:
         short, long = (work((unit * length)[:length]) for length in (2_000, 4_000))
         assert long <= 2.2 * short + 3_000, unit
-
-
-def test_what_is_mended_has_a_largest_size() -> None:
-    text = '{"a": "' + "x y " * 200_000
-    assert parse_text(text, "repair") == Parsed(text, "failed", "not mended: it has more than 500,000 characters")
 
 
 MANY, SOME = 300_000, 30_000
@@ -132,12 +131,14 @@ MANY, SOME = 300_000, 30_000
         ("""["]"[x[x '""" * SOME, False),
         ("{}\n" * SOME, False),
         ("{a: }" * SOME, False),
-        ('{"' * SOME, True),
+        ('{"' * SOME, False),
         ("<think>" * MANY, True),
         ("</think>" * MANY + '{"a": 1}', False),
-        # what the parser reads of a copy of its text counts too
         ('{"a": [{"b": ["x"' * 2_000, True),
         ('[("a" (' * 40_000, True),
+        ('{"a": "x" // ' * SOME, False),
+        ('{"a": \'x, ' * SOME, False),
+        ('{"a": "b", ' + "”name”: ”a cup of tea”, ”price”: ”2.50”, " * 3_000, False),
     ],
 )
 def test_looking_for_an_object_in_a_very_long_text_comes_to_an_end(text: str, failed: bool) -> None:
@@ -145,21 +146,56 @@ def test_looking_for_an_object_in_a_very_long_text_comes_to_an_end(text: str, fa
     assert parse_text(text, "repair").failed is failed
 
 
-@pytest.mark.no_cover
-def test_mending_is_given_up_after_so_many_steps_and_the_row_says_so() -> None:
-    """json-repair takes a time that grows with the square of such texts: 32,000 characters took 5.5 s."""
-    endless = '{"a": "b", ' + "”name”: ”a cup of tea”, ”price”: ”2.50”, " * 500
-    pairs = Pairs(["x", "y"], [{"a": "b"}] * 2, [endless, '{"a": "b"}'])
-    evaluation = evaluation_of(pairs, parse="repair").samples()
-    assert [sample["parsed"] for sample in evaluation] == ["failed", "exact"]
-    assert [sample["parse_note"] for sample in evaluation] == ["not mended: it takes more than 3,000,000 steps", ""]
+def test_rows_say_what_was_done() -> None:
+    pairs = Pairs(["x", "y"], [{"a": "b"}] * 2, ['{"a": "b"', '{"a": "b"}'])
+    samples = evaluation_of(pairs, parse="repair").samples()
+    assert [sample["parse_note"] for sample in samples] == ["closed a bracket", ""]
+
+
+AMOUNTS = ["12.55 USD", "$12.55", "-€12.55", "1 234.55", "1'234", "50%", "<5", "00123", 45, -7, 1.25]
+TEXTS_WITH_SIGNS = ["A, B", "[X]", "{Y} Z", '"Q" R']
+
+
+def answer(random: Random, depth: int = 3) -> Any:
+    """A value whose keys are lower-case letters, and whose leaves have none of these."""
+    if depth == 0 or random.random() < 0.4:
+        return random.choice([*AMOUNTS, *TEXTS_WITH_SIGNS])
+    parts = [answer(random, depth - 1) for _ in range(random.randint(1, 4))]
+    return dict(zip("abcd", parts, strict=False)) if random.random() < 0.6 else parts
+
+
+def damaged(random: Random, text: str) -> str:
+    """The text with a bracket, quote or comma lost, doubled or moved, or cut off."""
+    places = [at for at, sign in enumerate(text) if sign in '{}[]",' and text[at - 1] != "\\"]
+    at, end = random.choice(places), random.randint(1, len(text))
+    lost = text[:at] + text[at + 1 :]
+    return random.choice([lost, text[: at + 1] + text[at:], lost[:end] + text[at] + lost[end:], text[:end]])
+
+
+def signs(text: str) -> str:
+    """The letters, digits and signs of the values."""
+    return "".join(sign for sign in text if sign.isdigit() or sign.isupper() or sign in "$€%<-.")
+
+
+def test_nothing_is_lost_when_a_damaged_text_is_mended() -> None:
+    """Each letter, digit and sign is read, in its order; or the text failed, or is counted as ambiguous."""
+    random = Random(38)
+    outcomes = Counter()
+    for _ in range(1_000 if LEVEL == "quick" else 20_000):
+        value = {"a": answer(random), "b": answer(random)}
+        text = damaged(random, json.dumps(value, ensure_ascii=False, indent=random.choice([None, 1])))
+        value, outcome, _ = parse_text(text, "repair")
+        outcomes[outcome] += 1
+        if outcome not in ("failed", "ambiguous"):
+            assert signs(text) == signs(json.dumps(value, ensure_ascii=False)), text
+    assert outcomes["mended"] > 10 * outcomes["failed"] > outcomes["ambiguous"]
 
 
 def test_a_long_text_that_is_cut_off_is_mended() -> None:
     """Length alone is no reason to give up: this is how answers end that exceed the tokens of a model."""
     items: list[Any] = [{"description": "a cup of tea", "price": "2.50"}] * 4_000
     parsed = parse_text(dumps({"items": items})[:-3], "repair")
-    assert (parsed.outcome, parsed.value) == ("mended", {"items": items})
+    assert parsed == Parsed({"items": items}, "mended", "closed 3 brackets")
 
 
 def test_counts_of_a_corpus_and_values_that_are_no_text() -> None:
@@ -234,6 +270,7 @@ def test_faults_are_named_with_line_and_column(source: str, start: str | list[st
 
 def test_keys_that_occur_twice() -> None:
     assert loads('{"a": 1, "a": 2}') == {"a": 2}
+    assert parse_text('{"a": 1, "a": 2}', "json").note == "key 'a' occurs twice in one object"
     with pytest.raises(ValueError, match="key 'a' occurs twice in one object"):
         loads('[{"b": {"a": 1, "c": 3, "a": 2}}]', unique_keys=True)
     assert loads('[{"a": 1}, {"a": 2}, {"b": {"a": 3}, "a": 4}]', unique_keys=True)[2] == {"b": {"a": 3}, "a": 4}

@@ -33,8 +33,7 @@ LINES_OF_A_DIFF = 60
 
 
 def without_versions(text: str) -> str:
-    """The text with the word VERSION for the versions of docscore and json-repair."""
-    text = re.sub(r"(json-repair:)[\d.]+", r"\1VERSION", text)
+    """The text with the word VERSION for the version of docscore."""
     text = text.replace(f"docscore&#58;{VERSION.replace('.', '&#46;')}", "docscore&#58;VERSION")  # of Markdown
     return re.sub(rf"(docscore\W{{1,6}}){re.escape(VERSION)}(?![\d.]\d)", r"\1VERSION", text)
 

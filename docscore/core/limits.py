@@ -9,15 +9,7 @@ from docscore.core.errors import InputValueError
 
 MAX_DIGITS = 4_300  # digits of a number in JSON text; Python reads no longer integer, since that takes quadratic time
 
-
 MAX_UNPACKED = 1_000_000_000  # bytes of a compressed file when unpacked; gzip packs a gigabyte of equal lines into 1 MB
-
-
-MAX_STEPS = 3_000_000  # steps to mend JSON, a second or two; a text that is cut off takes one or two per character
-
-
-MAX_MENDED = 500_000  # characters of JSON to mend; a model answers with less, at most 128,000 tokens
-
 
 VARIABLE = "DOCSCORE_MAX_MEMORY"
 """The environment variable that sets the bound, in gigabytes."""

@@ -7,9 +7,9 @@ import math
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from sys import intern
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from docscore.core.errors import (
     Diagnostic,
@@ -21,13 +21,18 @@ from docscore.core.errors import (
     row_place,
     short_repr,
 )
-from docscore.core.limits import MAX_DIGITS, MAX_MENDED, MAX_STEPS
+from docscore.core.formatting import counted
+from docscore.core.limits import MAX_DIGITS
 from docscore.core.numbers import DecimalText, decimal_of, float_or_digits
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.values import LEAF_TYPES, MAX_DEPTH, Value, convert_ground_truth, convert_prediction, to_json
 
 _encode = json.JSONEncoder().encode
 _encode_strictly = json.JSONEncoder(allow_nan=False).encode
+
+
+_T = TypeVar("_T")
+_TOO_DEEP = Diagnostic(problem=f"nested deeper than {MAX_DEPTH} levels")
 
 
 class JsonError(InputValueError):
@@ -74,12 +79,17 @@ def loads(source: str, *, unique_keys: bool = False) -> Any:
     """
     if source.startswith("\ufeff"):
         raise JsonError(Diagnostic(("line 1, column 1",), problem="unexpected byte order mark"), 1, 1)
+    return _decoded((_UNIQUE_KEYS if unique_keys else _ANY_KEYS).decode, source)
+
+
+def _decoded(decode: Callable[..., _T], source: str, *start: int) -> _T:
+    """Call a decoder; its errors become those of `loads`."""
     try:
-        return with_room_to_recurse((_UNIQUE_KEYS if unique_keys else _ANY_KEYS).decode, source)
+        return with_room_to_recurse(decode, source, *start)
     except json.JSONDecodeError as error:
         raise JsonError(json_fault(error), error.lineno, error.colno) from None
     except RecursionError:
-        raise JsonError(Diagnostic(problem=f"nested deeper than {MAX_DEPTH} levels")) from None
+        raise JsonError(_TOO_DEEP) from None
     except JsonError:
         raise
     except ValueError:  # an integer of more digits than Python reads
@@ -149,103 +159,359 @@ def _dumped(value: Value) -> str:
         raise InputValueError(problem=f"an integer of more than {MAX_DIGITS:,} digits") from None
 
 
+class _RepeatedKeyError(JsonError):
+    """An object has a key twice."""
+
+
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    items = {intern(key): value for key, value in pairs}  # rows share their keys
+    return _checked([(intern(key), value) for key, value in pairs])  # rows share their keys
+
+
+def _checked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    items = dict(pairs)
     if len(items) < len(pairs):
         repeated, _ = Counter(key for key, _ in pairs).most_common(1)[0]
-        raise JsonError(Diagnostic(problem=f"key {short_repr(repeated)} occurs twice in one object"))
+        raise _RepeatedKeyError(_repeated(repeated))
     return items
+
+
+def _repeated(key: str) -> Diagnostic:
+    return Diagnostic(problem=f"key {short_repr(key)} occurs twice in one object")
 
 
 _ANY_KEYS = json.JSONDecoder(parse_float=float_or_digits)
 _UNIQUE_KEYS = json.JSONDecoder(parse_float=float_or_digits, object_pairs_hook=_unique)
+_CHECKED_KEYS = json.JSONDecoder(parse_float=float_or_digits, object_pairs_hook=_checked)
 
 
-_DOUBLE = str.maketrans("“”„‟", '""""')
-_SINGLE = str.maketrans("‘’‚‛", "''''")
-_A_STEP = 32  # characters that Python copies in the time of a step
+_CLOSED_BY = {'"': '"', "'": "'", **dict.fromkeys("“”„‟", '“”„‟"'), **dict.fromkeys("‘’‚‛", "‘’‚‛'")}
+_QUOTES = "".join(_CLOSED_BY)
+_TEXTS = {  # a text in quotes, by the sign that opens it
+    sign: re.compile(rf"{sign}([^\\{closing}]*(?:\\.[^\\{closing}]*)*)[{closing}]", re.DOTALL)
+    for sign, closing in _CLOSED_BY.items()
+}
+_NAMES = {"true": True, "false": False, "none": None, "null": None}
+
+# What is looked ahead for has a largest length, so that a search takes linear time.
+_QUOTED = (
+    r"""(?:"(?:[^"\\\n]|\\.){0,200}"|'(?:[^'\\\n]|\\.){0,200}'"""
+    r"|[“”„‟][^“”„‟\n]{0,200}[“”]|[‘’‚‛][^‘’‚‛\n]{0,200}[‘’])"
+)
+_COLON = r"\s{0,99},?:"
+_NAMED = rf"{_QUOTED}{_COLON}"
+_KEY = rf"(?:{_NAMED}|(?:[{_QUOTES}]{{1,3}}[\w -]{{1,60}}|[^\W\d][\w-]{{0,60}})[{_QUOTES}]{{0,3}}{_COLON})"
+_COMMENT = r"(?:(?<!:)//[^\n]{0,120}(?=\n)|(?<!:)//[^\n\"{}\[\]]{0,200}\Z|/\*.{0,200}?\*/)"
+_CUT_OFF = rf"(?:[{_QUOTES}][^{_QUOTES}\n]{{0,200}}[{_QUOTES}]?|[^\W\d][\w-]{{0,60}})?\Z"  # a text or a word
+_ITEM = rf"(?:{_QUOTED}\s{{0,99}}[,\]}}]|[\[{{}}\],]|{_COMMENT}|\#|{_CUT_OFF})"
+_WORD = r"(?:null|true|false|None|True|False)\b"
+_END = rf"[}}\]]|\Z|```|(?<=\s)(?:{_COMMENT}|\#\s)"
+_IN_OBJECT = rf"\s*(?:{_END}|{_NAMED}|,\s*(?:{_KEY}|{_ITEM}))|[^\S\n]*\n\s*{_KEY}"
+_LITERAL = rf"(?:-?\d[\d.]{{0,20}}|{_WORD})"
+_IN_LIST = (
+    rf"\s*(?:{_END}|{_LITERAL}\s{{0,99}}[,\]]|{_QUOTED}|,\s*(?:[-+]?\.?\d|{_WORD}|[{_QUOTES}(]|\.\.\.|…|{_ITEM}))"
+)
+_NEXT = rf"{_QUOTED}\s{{0,99}}[:,\]}}]"
+_ENDS: dict[str, tuple[re.Pattern[str], ...]] = {
+    # by what closes the object or list: what follows a text, what begins within a text whose quote is missing, and what
+    # follows a value without quotes
+    closing: tuple(re.compile(pattern, re.DOTALL) for pattern in patterns)
+    for closing, *patterns in (
+        ("}", _IN_OBJECT, _NAMED, rf"(?<!\s)(?:{_IN_OBJECT})"),
+        ("]", _IN_LIST, _NEXT, rf"(?<!\s)(?:\s*(?:{_END}|[,\[{{]|{_NEXT})|[^\S\n]*\n\s*(?:-?\d|{_WORD}))"),
+        (")", rf"{_IN_LIST}|\s*\)", _NEXT, rf"(?<!\s)\s*(?:{_END}|[,\[{{)]|{_NEXT})"),
+    )
+}
+_NOT_AFTER = {  # what cannot follow what is in an object or in a list
+    dict: re.compile(rf"\s*,\s*(?!{_KEY}|[\s}}\]]|\Z)", re.DOTALL),
+    list: re.compile(rf"\s*,?\s*{_NAMED}", re.DOTALL),
+}
+_PAIR = re.compile(rf"({_QUOTED}){_COLON}", re.DOTALL)
+_MEMBER = re.compile(
+    rf"{_PAIR.pattern}|[{_QUOTES}]{{0,3}}([^\s{{}}\[\],:{_QUOTES}][^{{}}\[\],:\n{_QUOTES}]{{0,200}})?"
+    rf"[{_QUOTES}]{{0,3}}{_COLON}",
+    re.DOTALL,
+)
+_BLANKS = rf"\s+|({_COMMENT}|(?:\.\.\.|…)(?=\s{{0,99}}(?:[,\]}}]|\Z)))|```[\w+.-]*"
+_BEFORE_VALUE = re.compile(rf"(?:{_BLANKS})*", re.DOTALL)
+_BETWEEN = re.compile(rf"(?:{_BLANKS}|(\#[ \t][^\n]{{0,120}}(?=\n)))*", re.DOTALL)
+_TUPLE = re.compile(rf"\(\s*(?:[(\[{{]|(?:{_QUOTED}|-?\d[\d.e+-]*|{_WORD})\s*,(?!\d))", re.DOTALL)
+_SIGNS = re.compile(rf"\\.|([,{{\[]\s*)?([{_QUOTES}])", re.DOTALL)
+_GOES_ON = re.compile(
+    rf"[-.]?\d|([\s\]}})]*)(?:{_NEXT}|{_LITERAL}\s{{0,99}},|[\[{{]?,\s*(?:[{_QUOTES}{{\[]|-?\d|{_WORD}))"
+    rf"|[^\n{{\[]{{0,200}}[{_QUOTES}]\s{{0,99}}[\]}}]"
+    rf"|[^\n{{}}\[\]]{{0,60}},\s*[{_QUOTES}]{{0,3}}\w[\w -]{{0,60}}[{_QUOTES}]{{1,3}}{_COLON}",
+    re.DOTALL,
+)
+_BEGINS = re.compile(rf"\s*(?:[:{_QUOTES}{{\[]|[-.]?\d|{_WORD})")
+_CLOSED_LATER = re.compile(rf"[^{{\[]{{0,2000}}[\]}}]|{_GOES_ON.pattern}", re.DOTALL)
+_LAST = re.compile(r"\s*(?:\}|\Z)")
+_ESCAPED = re.compile(r'[\[{]\s*\\"')
+_ESCAPES = re.compile(r"""((?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))+)|\\(')|\\u?[\da-fA-F]{0,3}\Z""")
 
 
-class TooManyStepsError(Exception):
-    """To mend a text would take too many steps."""
-
-
-class Steps:
-    """The budget that is left to mend the parts of one text.
-
-    An instance replaces the attribute in which the parser of `json-repair` holds its text, so that it also counts the
-    steps in texts that the parser changes.
+class _Mender:
+    """Reads a damaged JSON text in one pass; each letter, digit and sign of it becomes part of a key or a value.
 
     Attributes:
-        left: the number of times that the parser may still read a character.
-        characters: the number of characters that may still be mended. Strings of `json-repair` grow by copying, one
-            character at a time.
+        end: how far the text was read.
     """
 
-    def __init__(self) -> None:
-        self.left = MAX_STEPS
-        self.characters = MAX_MENDED
+    def __init__(self, source: str, start: int) -> None:
+        self._source, self.end = source, start
+        self._repeated: str | None = None
+        self._done: Counter[tuple[str, str]] = Counter()
+        self._open: list[Any] = [[]]  # the objects and lists that are not closed, in a list that stands for the text
+        self._closing = "]"  # the bracket that closes each
+        self._key = ""
+        self._last = ""  # what was read last in the innermost: nothing, ",", ":" or "value"
 
-    def __set__(self, parser: Any, text: str) -> None:
-        counted = _CountedText(text)
-        counted.steps = self
-        vars(parser)["json_str"] = counted
+    def parsed(self) -> Parsed:
+        """Return the value that begins at the start, and in words what was done to the text.
+
+        Raises:
+            JsonError: if it is nested deeper than `MAX_DEPTH` levels.
+        """
+        value = self._read()
+        done = self._done.items()
+        note = "; ".join(f"{verb} {counted(n, noun) if n > 1 else f'a {noun}'}" for (verb, noun), n in done)
+        if self._repeated is None:
+            return Parsed(value, "mended", note)
+        return Parsed(value, "ambiguous", f"{_repeated(self._repeated).problem}{_LAST_TAKEN}; {note}")
+
+    def _read(self) -> Any:
+        if _ESCAPED.match(self._source, self.end):
+            self._source = self._source[: self.end] + _unescaped(self._source[self.end :])
+            self._count("unescaped", "text")
+        goes_on = True
+        while goes_on and self._skip():
+            sign = self._source[self.end]
+            if sign == ",":
+                self.end += 1
+                self._finish_part()
+            elif sign == ":" == self._last:
+                self.end += 1
+                self._count("removed", "colon")
+            elif sign in "}]" or sign == ")" == self._closing[-1]:
+                self.end += 1
+                goes_on = self._close(sign)
+            elif self._last != ":" and type(self._open[-1]) is dict and (pair := _MEMBER.match(self._source, self.end)):
+                self._name(pair)
+            elif pair := _PAIR.match(self._source, self.end):
+                self._open_object_for(self._text_of(pair[1]))
+            elif sign in "{[" or _TUPLE.match(self._source, self.end):
+                self._begin(sign)
+            else:
+                self._scalar(sign)
+        if self._last in (":", ","):
+            self._finish_part()
+        self._count("closed", "bracket", len(self._open) - 1)
+        values = self._open[0]
+        self._count("opened", "bracket", len(values) > 1)
+        return values[0] if len(values) == 1 else values
+
+    def _count(self, verb: str, noun: str, count: int = 1) -> None:
+        if count:
+            self._done[verb, noun] += count
+
+    def _skip(self) -> bool:
+        """Go to the next sign; return whether there is one."""
+        blanks = (_BEFORE_VALUE if self._last == ":" else _BETWEEN).match(self._source, self.end)
+        if blanks:
+            self._count("left out", "comment", blanks.lastindex is not None)
+            self.end = blanks.end()
+        return self.end < len(self._source)
+
+    def _finish_part(self) -> None:
+        """End a member or an item at a comma, a bracket, or the end of the text."""
+        if self._last == ":":
+            self._put("")
+            self._count("added", "value")
+        elif self._last != "value":
+            self._count("removed", "comma")
+        self._last = ","
+
+    def _close(self, sign: str) -> bool:
+        """Close what a bracket closes, if that fits what follows; return whether the text goes on."""
+        level, top = self._closing.rfind(sign), len(self._open) - 1
+        if level < 1:
+            is_odd = top > 0
+        elif level == 1:
+            is_odd = (level < top and _CLOSED_LATER.match(self._source, self.end)) or (
+                self._last in (":", ",") and _BEGINS.match(self._source, self.end)
+            )
+        else:
+            is_odd = level < top and _NOT_AFTER[type(self._open[level - 1])].match(self._source, self.end)
+        if is_odd:
+            self._count("removed", "bracket")
+            return True
+        if self._last in (":", ","):
+            self._finish_part()
+        self._last = "value"
+        if level < 1:
+            self._count("removed", "bracket")
+        else:
+            self._count("closed", "bracket", top - level)
+            self._drop(level)
+        if len(self._open) > 1:
+            return True
+        rest = _GOES_ON.match(self._source, self.end)
+        if rest and rest[1]:
+            self._count("removed", "bracket")
+            self.end = rest.end(1)
+        return rest is not None
+
+    def _drop(self, level: int) -> None:
+        del self._open[level:]
+        self._closing = self._closing[:level]
+
+    def _name(self, pair: re.Match[str]) -> None:
+        """Read a key."""
+        self._count("added", "comma", self._last == "value")
+        if pair[1] is None:
+            self._count("quoted", "text")
+        self._key = self._text_of(pair[1]) if pair[1] else (pair[2] or "").rstrip()
+        self._count("removed", "comma", pair[0].endswith(",:"))
+        self._last, self.end = ":", pair.end()
+
+    def _open_object_for(self, key: str) -> None:
+        """Make an object the innermost, as a key follows."""
+        parts = self._open[-1]
+        around = self._open[-2] if len(self._open) > 1 else None
+        if self._last != ":" and parts:
+            first, last = parts[0], parts[-1]
+            is_new = type(last) is dict and key not in last
+            if is_new and (type(around) is not dict or (type(first) is dict and key in first)):
+                self._count("removed", "bracket")
+                self._open.append(last)
+                self._closing += "}"
+                return
+            if type(around) is dict and (is_new or type(last) is not dict):
+                self._count("closed", "bracket")
+                self._drop(-1)
+                return
+        self._count("opened", "bracket")
+        self._begin("")
+
+    def _begin(self, sign: str) -> None:
+        """Begin an object or a list."""
+        self.end += len(sign)
+        inner = self._open[-1]
+        if type(inner) is dict and self._last != ":":
+            if _PAIR.match(self._source, self.end) if sign == "[" else not inner:
+                self._count("removed", "bracket")
+                return
+            is_item = sign == "{" and self._closing[1:-1].endswith("]")
+            if is_item and not isinstance(inner[next(reversed(inner))], dict | list):
+                self._count("closed", "bracket")
+                self._drop(-1)
+        self._count("replaced", "bracket", sign == "(")
+        value: Any = [] if sign in ("[", "(") else {}
+        self._put(value)
+        self._open.append(value)
+        self._closing += {"[": "]", "(": ")"}.get(sign, "}")
+        self._last = ""
+        if len(self._open) > MAX_DEPTH + 1:
+            raise JsonError(_TOO_DEEP)
+
+    def _put(self, value: Any) -> None:
+        """Add a value to the innermost object or list."""
+        inner = self._open[-1]
+        self._count("added", "comma", self._last == "value")
+        if type(inner) is list:
+            inner.append(value)
+        elif self._last == ":" or not inner:
+            key = self._key if self._last == ":" else ""
+            self._count("added", "key", self._last != ":")
+            if key in inner:
+                self._repeated = key
+                del inner[key]
+            inner[key] = value
+        else:  # a value without a key: one more of the key before
+            key = next(reversed(inner))
+            inner[key] = [inner[key], value]
+            self._open.append(inner[key])
+            self._closing += "]"
+            self._count("opened", "bracket")
+        self._last = "value"
+
+    def _scalar(self, sign: str) -> None:
+        """Read a value that is neither an object nor a list."""
+        start, inner = self.end, self._open[-1]
+        if sign in _CLOSED_BY:
+            value = self._text(sign)
+        else:
+            self._go_to_end_of_token()
+            value = self._value_of(self._source[start : self.end])
+        is_key = type(inner) is dict and self._last != ":" and type(value) is str and value not in inner
+        if is_key and _LAST.match(self._source, self.end):
+            self._count("added", "comma", self._last == "value")
+            self._key, self._last = value, ":"
+        else:
+            self._put(value)
+
+    def _go_to_end_of_token(self) -> None:
+        """Go to the end of a value without quotes; brackets that are opened in it are closed in it."""
+        is_closed, inside = False, 0
+        while not is_closed:
+            start = self.end
+            found = _ENDS[self._closing[-1]][2].search(self._source, start + 1)
+            self.end = found.start() if found else len(self._source)
+            inside += sum(map(self._source[start : self.end].count, "{["))
+            is_closed = not inside or not found or found[0].strip() not in ("}", "]")
+            inside -= 1
+
+    def _text(self, sign: str) -> str:
+        """Read a text in quotes.
+
+        It ends at the first quote that a comma, a key or a bracket follows, or where such a text begins within it.
+        """
+        follows, begins, _ = _ENDS[self._closing[-1]]
+        start = self.end + 1
+        whole = _TEXTS[sign].match(self._source, self.end)
+        if whole and follows.match(self._source, whole.end()):
+            self.end = whole.end()
+            return self._text_of(whole[0])
+        for found in _SIGNS.finditer(self._source, start):
+            if found[2] is None:
+                continue
+            if found[2] in _CLOSED_BY[sign] and follows.match(self._source, found.end()):
+                self.end = found.end()
+                return self._text_of(self._source[start - 1 : self.end])
+            if found[1] and begins.match(self._source, found.start(2)):
+                end = found.start()
+                break
+        else:
+            end = len(self._source)
+        text = self._source[start:end].rstrip("}] \t\r\n" if end == len(self._source) else ",{}[] \t\r\n")
+        self.end = start + len(text)
+        self._count("added", "quote")
+        return self._text_of(sign + text + sign)
+
+    def _text_of(self, quoted: str) -> str:
+        """Return a text that stands in quotes."""
+        if quoted[0] != '"':
+            self._count("requoted", "text")
+            return _unescaped(quoted[1:-1])
+        try:
+            return str(loads(quoted))
+        except ValueError:
+            self._count("escaped", "character")
+            return _unescaped(quoted[1:-1])
+
+    def _value_of(self, token: str) -> Any:
+        """Return a number or a name; anything else is a text whose quotes are missing."""
+        try:
+            return loads(token)
+        except ValueError:
+            if token.lower() in _NAMES:
+                self._count("replaced", "name")
+                return _NAMES[token.lower()]
+        self._count("quoted", "text")
+        return token[:-1] if token[-1] in _CLOSED_BY and token.count(token[-1]) % 2 else token
 
 
-class _CountedText(str):
-    """A text that counts how often its characters are read."""
-
-    __slots__ = ("steps",)
-    steps: Any  # a `Steps`; with that annotation, it would be taken for a descriptor
-
-    def __getitem__(self, key: Any) -> str:
-        part = str.__getitem__(self, key)
-        self.steps.left -= 1 + len(part) // _A_STEP
-        if self.steps.left < 0:
-            problem = f"it takes more than {MAX_STEPS:,} steps"
-            raise TooManyStepsError(problem)
-        return part
-
-
-def mended_json(source: str, steps: Steps) -> Any:
-    """Return the value of a damaged JSON text; None if it has none, or an empty one.
-
-    `json-repair` takes a time that grows with the square of the length of some texts. Its steps are counted and not
-    timed, so that all machines mend or give up the same texts.
-
-    Args:
-        source: the text, or a part of one.
-        steps: the budget that is left for all parts of the text.
-
-    Raises:
-        TooManyStepsError: if it takes more than `MAX_STEPS` steps, or has more than `MAX_MENDED` characters.
-
-    >>> mended_json('{"total": "12.50", "items": [{"name": "tea"', Steps())
-    {'total': '12.50', 'items': [{'name': 'tea'}]}
-    """
-    from json_repair.json_parser import JSONParser  # noqa: PLC0415  imported only when needed
-
-    straight = _with_straight_quotes(source)
-    try:
-        return loads(straight)
-    except ValueError:
-        steps.characters -= len(straight)
-    if steps.characters < 0:
-        problem = f"it has more than {MAX_MENDED:,} characters"
-        raise TooManyStepsError(problem)
-    counting = type("CountingParser", (JSONParser,), {"json_str": steps})
-    try:
-        return counting(straight, None, False, try_valid_json_suffix=True).parse() or None  # noqa: FBT003  logging
-    except (ValueError, RecursionError):
-        return None
-
-
-def _with_straight_quotes(source: str) -> str:
-    """Replace typographic quotes in a text that has no others; if it has others, they are part of its strings."""
-    if '"' in source:
-        return source
-    double = source.translate(_DOUBLE)
-    return double if '"' in double or "'" in double else double.translate(_SINGLE)
+def _unescaped(text: str) -> str:
+    return _ESCAPES.sub(lambda found: str(loads(f'"{found[1]}"')) if found[1] else found[2] or "", text)
 
 
 _MARK = "$decimal"
@@ -364,11 +630,23 @@ def parse_text(text: str, mode: str, truth: Any = None) -> Parsed:
     Parsed(value={'total': 1}, outcome='ambiguous', note='2 complete values, of which the only object was taken')
     """
     try:
-        value = loads(text)
+        value, note = _with_repeated_keys(_CHECKED_KEYS.decode, _ANY_KEYS.decode, text)
     except ValueError:
         return _repaired(text, truth) if mode == "repair" else Parsed(text, "failed")
-    is_shallow = text.count("[") + text.count("{") <= MAX_DEPTH  # known without a visit of the value
-    return Parsed(value) if is_shallow or can_be_scored(value) else Parsed(text, "failed")
+    if (note and mode == "json") or not (_is_shallow(text) or can_be_scored(value)):
+        return Parsed(text, "failed", note.removesuffix(_LAST_TAKEN))
+    inner = _container_in(value) if mode == "repair" and type(value) is str else None
+    if inner is not None:
+        return Parsed(inner, "extracted", "JSON in a JSON string")
+    return Parsed(value, "ambiguous", note) if note else Parsed(value)
+
+
+def _with_repeated_keys(checked: Callable[..., _T], other: Callable[..., _T], *text: Any) -> tuple[_T, str]:
+    """Return what a decoder that checks keys reads; or what another one reads, and which key occurs twice."""
+    try:
+        return _decoded(checked, *text), ""
+    except _RepeatedKeyError as error:
+        return _decoded(other, *text), f"{error.problem}{_LAST_TAKEN}"
 
 
 def parse_predictions(
@@ -406,7 +684,7 @@ def parsed_reference(name: str, truth: Any) -> Any:
 def _read_answers(truth: Any) -> Any:
     if isinstance(truth, tuple):
         return tuple(map(_read_answers, truth))
-    return loads(truth) if type(truth) is str else truth
+    return loads(truth, unique_keys=True) if type(truth) is str else truth
 
 
 def is_json_container(value: object) -> bool:
@@ -437,13 +715,14 @@ def _repaired(text: str, truth: Any) -> Parsed:
     if not thoughts and _THOUGHTS.match(text):  # thoughts that do not end
         answer = ""
     blocks = _fenced_blocks(answer)
-    values: list[tuple[int, bool, Any]] = []  # the start of each, whether it is in a block, and the value
-    damaged = []
-    for start, end, _ in blocks:
-        whole, largest = _whole_values(answer[start:end])
-        values += [(start + at, True, value) for at, value in whole]
-        damaged.append(largest)
-    whole, largest = _whole_values(answer)
+    try:
+        in_blocks = [_values_in(answer[start:end]) for start, end, _ in blocks]
+        whole, mended = _values_in(answer)
+    except JsonError as error:
+        return Parsed(text, "failed", f"not mended: {error}")
+    values: list[tuple[int, bool, Parsed]] = []  # the start of each, whether it is in a block, and how it was read
+    for (start, _, _), (found, _) in zip(blocks, in_blocks, strict=True):
+        values += [(start + at, True, value) for at, value in found]
     starts = [start for start, _, _ in blocks]
     for at, value in whole:
         block = bisect_right(starts, at) - 1
@@ -451,37 +730,33 @@ def _repaired(text: str, truth: Any) -> Parsed:
             values.append((at, False, value))
     if not values:
         scalars = [(start, True, parse_text(answer[start:end], "json")) for start, end, _ in blocks]
-        values = [(at, fenced, scalar.value) for at, fenced, scalar in scalars if not scalar.failed]
+        values = [(*at, scalar._replace(outcome="extracted")) for *at, scalar in scalars if not scalar.failed]
     if values:
         return _chosen(sorted(values, key=lambda value: value[0]), truth)
-    marked_first = sorted(zip(blocks, damaged, strict=False), key=lambda block: not block[0][2])
-    parts = [part for _, part in marked_first] + [largest]
-    steps = Steps()
-    try:
-        mended = next(filter(_is_container, (mended_json(part, steps) for part in parts if part)), None)
-    except TooManyStepsError as error:
-        return Parsed(text, "failed", f"not mended: {error}")
-    return Parsed(text, "failed") if mended is None else Parsed(mended, "mended")
+    marked_first = sorted(zip(blocks, in_blocks, strict=True), key=lambda block: not block[0][2])
+    parts = [part for _, (_, part) in marked_first] + [mended]
+    return next(filter(None, parts), Parsed(text, "failed"))
 
 
-def _chosen(values: list[tuple[int, bool, Any]], truth: Any) -> Parsed:
+def _chosen(values: list[tuple[int, bool, Parsed]], truth: Any) -> Parsed:
     """Choose one of the values that a text contains as JSON, by the rule of `parse_text`."""
-    different: dict[str, tuple[bool, Any]] = {}  # in the order of their last occurrences
-    for _, fenced, value in values:
-        key = json.dumps(value, sort_keys=True)
-        different[key] = fenced or different.pop(key, (False,))[0], value
+    different: dict[str, tuple[bool, Parsed]] = {}  # in the order of their last occurrences
+    for _, fenced, parsed in values:
+        key = json.dumps(parsed.value, sort_keys=True)
+        different[key] = fenced or different.pop(key, (False,))[0], parsed
     if len(different) == 1:
-        return Parsed(values[0][2], "extracted")
+        return values[0][2]
     kinds = kinds_of(truth)
-    of_kind = [entry for entry in different.values() if type(entry[1]) in kinds]
+    of_kind = [entry for entry in different.values() if type(entry[1].value) in kinds]
     candidates = of_kind or list(different.values())
-    in_blocks = [value for fenced, value in candidates if fenced]
-    value = in_blocks[-1] if in_blocks else candidates[-1][1]
+    in_blocks = [parsed for fenced, parsed in candidates if fenced]
+    value, _, note = in_blocks[-1] if in_blocks else candidates[-1][1]
     if len(of_kind) == 1:
         rule = f"only {'object' if isinstance(value, dict) else 'list'}"
     else:
         rule = "last one in a fenced block" if in_blocks else "last one"
-    return Parsed(value, "ambiguous", f"{len(different):,} complete values, of which the {rule} was taken")
+    choice = f"{len(different):,} complete values, of which the {rule} was taken"
+    return Parsed(value, "ambiguous", f"{choice}; {note}" if note else choice)
 
 
 def kinds_of(truth: Any) -> set[type]:
@@ -503,31 +778,60 @@ def _fenced_blocks(text: str) -> list[tuple[int, int, bool]]:
     return blocks
 
 
-def _whole_values(source: str) -> tuple[list[tuple[int, Any]], str]:
-    """Return the objects and lists that are JSON as they stand, with their starts, and the largest damaged part."""
+def _values_in(source: str) -> tuple[list[tuple[int, Parsed]], Parsed | None]:
+    """Return the objects and lists that are JSON as they stand, with their starts, and the largest one that is mended.
+
+    Raises:
+        JsonError: if one is nested too deep.
+    """
     source = source.rstrip(_BLANK)
-    position, left, largest = 0, _READ_AGAIN * len(source) + _READ_AGAIN, ""
     first = len(source) - len(source.lstrip(_BLANK))
-    ends: dict[int, int] | None = None
-    values = []
-    while left > 0 and (bracket := _BRACKET.search(source, position)):
-        start = bracket.end() - 1
-        likely = _LIKELY.match(source, start) or (start == first and _NUMBERS.match(source, start))
-        position = bracket.end()
-        if not likely and bracket[1] is None:
+    position, seen, tries, longest = 0, 0, _MOST_TRIES, 0
+    values, mended = [], None
+    while tries and (bracket := _BRACKET.search(source, position)):
+        start, position = bracket.end() - 1, bracket.end()
+        likely = _LIKELY.match(source, start)
+        is_first = start == first and _NUMBERS.match(source, start)
+        if not likely and not is_first and bracket[1] is None:
             continue
-        ends = _ends_of_parts(source) if ends is None else ends
-        end = ends.get(start, len(source))
-        part = source[start:end]
-        left -= end - start
-        value = _container_in(part)
-        if value is not None and (likely or _REST_OF_LINE.match(source, end)):
-            values.append((start, value))
-            position = end
-        elif likely:
-            position = end
-            largest = max(largest, part, key=len)
-    return values, largest
+        value, end, note = _whole_value(source, start)
+        before = source[seen:start]
+        if not seen and start > first and _STARTS.match(source, first):
+            is_part = True
+        elif value is None:
+            is_part = _PART.search(before) or _ASSIGNED.search(before)
+        else:
+            is_part = _PART.search(before) or (_LAST_PART.search(before) and _CLOSES.match(source, end))
+        is_whole = value is not None and not is_part and not _GOES_ON.match(source, end)
+        if is_whole and (likely or _REST_OF_LINE.match(source, end)):
+            values.append((start, Parsed(value, "ambiguous" if note else "extracted", note)))
+            position = seen = end
+        elif likely or (is_first and not is_whole):
+            begin = _BEGINNING.search(source, seen) if is_part else None
+            mender = _Mender(source, begin.start() if begin else start)
+            parsed = mender.parsed()
+            if parsed.value and mender.end - start > longest:
+                longest, mended = mender.end - start, parsed
+            position = seen = mender.end
+        else:
+            tries -= 1
+    return values, mended
+
+
+def _whole_value(source: str, start: int) -> tuple[Any, int, str]:
+    """Return the value that begins at a bracket, its end, and what is to say of it; None if it is not JSON."""
+    try:
+        (value, end), note = _with_repeated_keys(_CHECKED_KEYS.raw_decode, _ANY_KEYS.raw_decode, source, start)
+    except JsonError:
+        return None, start, ""
+    if not _is_shallow(source[start:end]) and not can_be_scored(value):
+        raise JsonError(_TOO_DEEP)
+    return value, end, note
+
+
+def _is_shallow(text: str) -> bool:
+    """Return whether a value is surely not nested too deep, which is known without a visit of it."""
+    return text.count("[") + text.count("{") <= MAX_DEPTH
 
 
 def _container_in(part: str) -> Any:
@@ -539,42 +843,14 @@ def _container_in(part: str) -> Any:
     return value if _is_container(value) else None
 
 
-def _ends_of_parts(source: str) -> dict[int, int]:
-    """Return the end of each bracket that is closed, by its start, in one pass over the text.
-
-    A bracket is closed outside of quoted texts, or otherwise anywhere. Whether a sign after it is quoted depends on the
-    number of quotes since the bracket. So brackets after an even number of quotes close among themselves, and those
-    after an odd number too. A bracket after a backslash closes together with the bracket around it.
-    """
-    quoted: dict[int, int] = {}
-    plain: dict[int, int] = {}
-    odd = False
-    even_and_odd: tuple[list[list[int]], list[list[int]]] = [[]], [[]]
-    regardless: list[list[int]] = [[]]  # the places of brackets that are closed together, the outermost first
-    for token in _TOKEN.finditer(source):
-        sign = token[0]
-        if sign == '"':
-            odd = not odd
-            continue
-        for waiting, ends in ((even_and_odd[odd], quoted), (regardless, plain)):
-            if sign in ("}", "]"):
-                ends.update(dict.fromkeys(waiting.pop(), token.end()))
-                if not waiting:
-                    waiting.append([])
-            elif sign[-1] in "{[" and len(sign) > 1:
-                waiting[-1].append(token.end() - 1)
-            elif sign[-1] in "{[":
-                waiting.append([token.end() - 1])
-    return plain | quoted
-
-
 def _is_container(value: Any) -> bool:
     """Return whether a value is an object or a list that can be scored."""
     return isinstance(value, dict | list) and can_be_scored(value)
 
 
 _BLANK = "\ufeff \t\r\n"  # a byte order mark, white space
-_READ_AGAIN = 8  # the search ends when the characters of a source were read this many times
+_MOST_TRIES = 100  # brackets at which something else than an object or a list begins, until the search ends
+_LAST_TAKEN = ", and its last value was taken"
 
 _THOUGHTS = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
 _END_OF_THOUGHTS = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
@@ -584,16 +860,30 @@ _CLOSING = re.compile(r"^[ \t]*```+", re.MULTILINE)
 _ANY_CLOSING = re.compile(r"```+")
 
 _BRACKET = re.compile(r"(^[ \t\ufeff]*)?[{\[]", re.MULTILINE)  # with the blanks before it at the start of a line
-_REST_OF_LINE = re.compile(r"[ \t\r]*(?:\n|\Z)")
+_REST_OF_LINE = re.compile(r"[ \t\r\]}]*(?:\n|\Z)")
 _TOKEN = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
 
 # The beginning of an object or a list: a key or a value follows. Brackets in prose, as in "[sic]" or "see [1]", do not
 # match. A search takes linear time, since no two repeated parts match the same characters.
 _LIKELY = re.compile(
     r"""
-    \{ \s* (?: \\?["'“”‘’] | \w+ \s* : )
+    \{ \s* (?: \\?["'“”‘’] | \w+ ["']? \s* : )
     | \[ \s* (?: \\?["'“”‘’\[{] | (?: null | true | false | None | True | False ) \b )
     """,
     re.VERBOSE,
 )
-_NUMBERS = re.compile(r"\[[-\d.,\s]+(?:\]\s*)?\Z")
+_NUMBERS = re.compile(rf"\[\s*-?\d[\d.e+-]*(?:\s*(?:[,\[{{{_QUOTES}]|\]\s*\Z|\Z)|[^\S\n]*\n\s*-?\d)")
+
+# What shows before a value that it is part of another one; the second only if that is closed behind it.
+_PART = re.compile(
+    rf"(?:[,{{}}\[\]]\s*{_QUOTED}\s{{0,99}}:|\[[^\[\]{{}}]*,|[\]}}]\s{{0,99}},|\[\s*(?:-?\d[\d.]*|{_WORD})"
+    rf"|(?:\A|[,{{\[])\s*{_QUOTED}\s{{0,99}}:[^{{}}\[\]]*,)\s*\Z",
+    re.DOTALL,
+)
+_STARTS = re.compile(
+    rf"\s*(?:{_QUOTED}\s{{0,99}}[:,\]}}]|(?:-?\d[\d.]*|{_WORD})\s{{0,99}}[,\[\]{{}}]|\[[\s,]{{0,99}}[-\d])", re.DOTALL
+)
+_ASSIGNED = re.compile(rf"{_NAMED}\s{{0,99}}(?:[{_QUOTES}]|-?\d|{_WORD})", re.DOTALL)
+_LAST_PART = re.compile(rf"(?:{_QUOTED}\s{{0,99}}:|[\w\"'\]}}]\s{{0,99}},)\s{{0,99}}\Z", re.DOTALL)
+_CLOSES = re.compile(r"\s*[\]}]")
+_BEGINNING = re.compile(rf"[\[{{]|{_QUOTED}\s{{0,99}}[:,]|(?:-?\d[\d.]*|{_WORD})\s{{0,99}}[,\[{{]", re.DOTALL)

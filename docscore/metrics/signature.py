@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import metadata
-
 from docscore.core.options import PAPER, ScoringOptions
 from docscore.metrics.registry import METRICS
 from docscore.version import VERSION
@@ -38,12 +36,11 @@ def signature_of(metric: str, options: ScoringOptions, *, skipped: int | None = 
         *((name, version, True) for name, version in METRICS[metric].versions(options).items()),
         ("comparators", "+".join(name for name, _ in functions), bool(functions)),
         ("parse", options.parse_mode, options.parse_mode is not None),
-        ("json-repair", "", options.parse_mode == "repair"),  # the result depends on its version
         ("references", options.parse_references, options.parse_references is not None),
         ("missing", options.missing, options.missing != "error"),
         ("skipped", str(skipped), bool(skipped)),  # figures of fewer rows
         ("compare", "folded" if options.normalise else "exact", "normalise" in used),
         ("read", "donut", "donut" in used and options.donut),
     ]
-    shown = (f"{name}:{value or metadata.version(name)}" for name, value, is_shown in parts if is_shown)
+    shown = (f"{name}:{value}" for name, value, is_shown in parts if is_shown)
     return "|".join([metric, *shown, f"docscore:{VERSION}"])
