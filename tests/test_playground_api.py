@@ -17,7 +17,7 @@ from benchmarks.load import Server
 from docscore import score_tree
 from tests import browser, test_snapshot
 from tests.browser import Playground, answer_of
-from tests.conftest import HUNG, ROOT, skip_or_fail
+from tests.conftest import HUNG, ROOT, golden, skip_or_fail
 from tests.snapshot_inputs import PAIRS
 from tests.test_hooks import ANSWERS, SCHEMA, TRUTHS, expected_scores
 from tests.test_snapshot import compare, shortened, words
@@ -87,7 +87,16 @@ def test_what_is_public(playground: Playground) -> None:
     assert "/score" in named
     assert all(name.startswith("/score") for name in named)
     parameters = [each["parameter_name"] for each in named["/score"]["parameters"]]
-    assert parameters == ["ground_truth", "prediction", "threshold", "ignore_case", "rules", "numbers", "schema"]
+    assert parameters == [
+        "ground_truth",
+        "prediction",
+        "threshold",
+        "ignore_case",
+        "rules",
+        "numbers",
+        "schema",
+        "parse",
+    ]
 
 
 def test_no_file_of_the_server_is_served_but_the_examples(playground: Playground) -> None:
@@ -146,6 +155,16 @@ def test_an_agent_finds_one_tool_with_types_and_gets_json(playground: Playground
         (1.0, None),
     ]
     assert [call(playground, *pair) for pair in pairs] == [("complete", [tree]) for tree in actual]
+
+
+@golden("api", "readings")
+def test_how_a_prediction_is_read(playground: Playground, truth: Any, prediction: Any, parse: Any, notes: Any) -> None:
+    """To programs and to agents alike."""
+    arguments = {"ground_truth": truth, "prediction": prediction, "parse": parse}
+    _, (answer,) = of_an_agent(playground, ("score", arguments))
+    tree = json.loads(answer.content[0].text)
+    assert tree.get("notes") == notes
+    assert call(playground, truth, prediction, *DEFAULTS, None, parse) == ("complete", [tree])
 
 
 def test_a_schema_gives_the_typed_score(playground: Playground) -> None:

@@ -210,7 +210,7 @@ _LITERAL = rf"(?:-?\d[\d.]{{0,20}}|{_WORD})"
 _IN_LIST = (
     rf"\s*(?:{_END}|{_LITERAL}\s{{0,99}}[,\]]|{_QUOTED}|,\s*(?:[-+]?\.?\d|{_WORD}|[{_QUOTES}(]|\.\.\.|…|{_ITEM}))"
 )
-_NEXT = rf"{_QUOTED}\s{{0,99}}[:,\]}}]"
+_NEXT = rf"{_QUOTED}\s{{0,99}}(?:[:,\]}}]|\Z)"
 _ENDS: dict[str, tuple[re.Pattern[str], ...]] = {
     # by what closes the object or list: what follows a text, what begins within a text whose quote is missing, and what
     # follows a value without quotes
@@ -231,9 +231,9 @@ _MEMBER = re.compile(
     rf"[{_QUOTES}]{{0,3}}{_COLON}",
     re.DOTALL,
 )
-_BLANKS = rf"\s+|({_COMMENT}|(?:\.\.\.|…)(?=\s{{0,99}}(?:[,\]}}]|\Z)))|```[\w+.-]*"
-_BEFORE_VALUE = re.compile(rf"(?:{_BLANKS})*", re.DOTALL)
-_BETWEEN = re.compile(rf"(?:{_BLANKS}|(\#[ \t][^\n]{{0,120}}(?=\n)))*", re.DOTALL)
+_BLANKS = rf"\s+|{_COMMENT}|(?:\.\.\.|…)(?=\s{{0,99}}(?:[,\]}}]|\Z))|```[\w+.-]*"
+_BEFORE_VALUE = re.compile(rf"(?:{_BLANKS}|:)*", re.DOTALL)
+_BETWEEN = re.compile(rf"(?:{_BLANKS}|\#[ \t][^\n]{{0,120}}(?=\n))*", re.DOTALL)
 _TUPLE = re.compile(rf"\(\s*(?:[(\[{{]|(?:{_QUOTED}|-?\d[\d.e+-]*|{_WORD})\s*,(?!\d))", re.DOTALL)
 _SIGNS = re.compile(rf"\\.|([,{{\[]\s*)?([{_QUOTES}])", re.DOTALL)
 _GOES_ON = re.compile(
@@ -254,109 +254,74 @@ class _Mender:
 
     Attributes:
         end: how far the text was read.
+        repeated: a key that occurs twice in one object, of which the last value is read; or None.
     """
 
     def __init__(self, source: str, start: int) -> None:
         self._source, self.end = source, start
-        self._repeated: str | None = None
-        self._done: Counter[tuple[str, str]] = Counter()
+        self.repeated: str | None = None
         self._open: list[Any] = [[]]  # the objects and lists that are not closed, in a list that stands for the text
         self._closing = "]"  # the bracket that closes each
         self._key = ""
-        self._last = ""  # what was read last in the innermost: nothing, ",", ":" or "value"
+        self._last = ""  # "," or ":" if nothing was read after it, otherwise ""
 
-    def parsed(self) -> Parsed:
-        """Return the value that begins at the start, and in words what was done to the text.
+    def read(self) -> Any:
+        """Return the value that begins at the start.
 
         Raises:
             JsonError: if it is nested deeper than `MAX_DEPTH` levels.
         """
-        value = self._read()
-        done = self._done.items()
-        note = "; ".join(f"{verb} {counted(n, noun) if n > 1 else f'a {noun}'}" for (verb, noun), n in done)
-        if self._repeated is None:
-            return Parsed(value, "mended", note)
-        return Parsed(value, "ambiguous", f"{_repeated(self._repeated).problem}{_LAST_TAKEN}; {note}")
-
-    def _read(self) -> Any:
         if _ESCAPED.match(self._source, self.end):
             self._source = self._source[: self.end] + _unescaped(self._source[self.end :])
-            self._count("unescaped", "text")
         goes_on = True
         while goes_on and self._skip():
             sign = self._source[self.end]
             if sign == ",":
                 self.end += 1
-                self._finish_part()
-            elif sign == ":" == self._last:
-                self.end += 1
-                self._count("removed", "colon")
+                self._finish()
+                self._last = ","
             elif sign in "}]" or sign == ")" == self._closing[-1]:
                 self.end += 1
                 goes_on = self._close(sign)
             elif self._last != ":" and type(self._open[-1]) is dict and (pair := _MEMBER.match(self._source, self.end)):
-                self._name(pair)
+                self._key = self._text_of(pair[1]) if pair[1] else (pair[2] or "").rstrip()
+                self._last, self.end = ":", pair.end()
             elif pair := _PAIR.match(self._source, self.end):
                 self._open_object_for(self._text_of(pair[1]))
             elif sign in "{[" or _TUPLE.match(self._source, self.end):
                 self._begin(sign)
             else:
                 self._scalar(sign)
-        if self._last in (":", ","):
-            self._finish_part()
-        self._count("closed", "bracket", len(self._open) - 1)
+        self._finish()
         values = self._open[0]
-        self._count("opened", "bracket", len(values) > 1)
         return values[0] if len(values) == 1 else values
-
-    def _count(self, verb: str, noun: str, count: int = 1) -> None:
-        if count:
-            self._done[verb, noun] += count
 
     def _skip(self) -> bool:
         """Go to the next sign; return whether there is one."""
-        blanks = (_BEFORE_VALUE if self._last == ":" else _BETWEEN).match(self._source, self.end)
-        if blanks:
-            self._count("left out", "comment", blanks.lastindex is not None)
+        if blanks := (_BEFORE_VALUE if self._last == ":" else _BETWEEN).match(self._source, self.end):
             self.end = blanks.end()
         return self.end < len(self._source)
 
-    def _finish_part(self) -> None:
-        """End a member or an item at a comma, a bracket, or the end of the text."""
+    def _finish(self) -> None:
+        """Give the last key a value, if it has none."""
         if self._last == ":":
             self._put("")
-            self._count("added", "value")
-        elif self._last != "value":
-            self._count("removed", "comma")
-        self._last = ","
 
     def _close(self, sign: str) -> bool:
         """Close what a bracket closes, if that fits what follows; return whether the text goes on."""
         level, top = self._closing.rfind(sign), len(self._open) - 1
-        if level < 1:
-            is_odd = top > 0
-        elif level == 1:
-            is_odd = (level < top and _CLOSED_LATER.match(self._source, self.end)) or (
-                self._last in (":", ",") and _BEGINS.match(self._source, self.end)
-            )
-        else:
-            is_odd = level < top and _NOT_AFTER[type(self._open[level - 1])].match(self._source, self.end)
-        if is_odd:
-            self._count("removed", "bracket")
-            return True
-        if self._last in (":", ","):
-            self._finish_part()
-        self._last = "value"
-        if level < 1:
-            self._count("removed", "bracket")
-        else:
-            self._count("closed", "bracket", top - level)
-            self._drop(level)
+        unfit = [_BEGINS] if self._last and level == 1 else []
+        if 0 < level < top:
+            unfit.append(_NOT_AFTER[type(self._open[level - 1])] if level > 1 else _CLOSED_LATER)
+        if top and (level < 1 or any(pattern.match(self._source, self.end) for pattern in unfit)):
+            return True  # a bracket too many
+        self._finish()
+        self._last = ""
+        self._drop(max(level, 1))
         if len(self._open) > 1:
             return True
         rest = _GOES_ON.match(self._source, self.end)
         if rest and rest[1]:
-            self._count("removed", "bracket")
             self.end = rest.end(1)
         return rest is not None
 
@@ -364,33 +329,18 @@ class _Mender:
         del self._open[level:]
         self._closing = self._closing[:level]
 
-    def _name(self, pair: re.Match[str]) -> None:
-        """Read a key."""
-        self._count("added", "comma", self._last == "value")
-        if pair[1] is None:
-            self._count("quoted", "text")
-        self._key = self._text_of(pair[1]) if pair[1] else (pair[2] or "").rstrip()
-        self._count("removed", "comma", pair[0].endswith(",:"))
-        self._last, self.end = ":", pair.end()
-
     def _open_object_for(self, key: str) -> None:
-        """Make an object the innermost, as a key follows."""
-        parts = self._open[-1]
-        around = self._open[-2] if len(self._open) > 1 else None
-        if self._last != ":" and parts:
-            first, last = parts[0], parts[-1]
-            is_new = type(last) is dict and key not in last
-            if is_new and (type(around) is not dict or (type(first) is dict and key in first)):
-                self._count("removed", "bracket")
-                self._open.append(last)
-                self._closing += "}"
-                return
-            if type(around) is dict and (is_new or type(last) is not dict):
-                self._count("closed", "bracket")
-                self._drop(-1)
-                return
-        self._count("opened", "bracket")
-        self._begin("")
+        """Make an object the innermost, as a key follows: the last one in the list, the one around it, or a new one."""
+        around, inner = ([None], *self._open)[-2:]
+        first, last = (inner[0], inner[-1]) if self._last != ":" and inner else (None, None)
+        is_new = type(last) is dict and key not in last
+        if is_new and (type(around) is not dict or (type(first) is dict and key in first)):
+            self._open.append(last)
+            self._closing += "}"
+        elif last is not None and type(around) is dict and (is_new or type(last) is not dict):
+            self._drop(-1)
+        else:
+            self._begin("")
 
     def _begin(self, sign: str) -> None:
         """Begin an object or a list."""
@@ -398,32 +348,26 @@ class _Mender:
         inner = self._open[-1]
         if type(inner) is dict and self._last != ":":
             if _PAIR.match(self._source, self.end) if sign == "[" else not inner:
-                self._count("removed", "bracket")
-                return
+                return  # a bracket too many
             is_item = sign == "{" and self._closing[1:-1].endswith("]")
             if is_item and not isinstance(inner[next(reversed(inner))], dict | list):
-                self._count("closed", "bracket")
                 self._drop(-1)
-        self._count("replaced", "bracket", sign == "(")
         value: Any = [] if sign in ("[", "(") else {}
         self._put(value)
         self._open.append(value)
         self._closing += {"[": "]", "(": ")"}.get(sign, "}")
-        self._last = ""
         if len(self._open) > MAX_DEPTH + 1:
             raise JsonError(_TOO_DEEP)
 
     def _put(self, value: Any) -> None:
         """Add a value to the innermost object or list."""
         inner = self._open[-1]
-        self._count("added", "comma", self._last == "value")
         if type(inner) is list:
             inner.append(value)
         elif self._last == ":" or not inner:
             key = self._key if self._last == ":" else ""
-            self._count("added", "key", self._last != ":")
             if key in inner:
-                self._repeated = key
+                self.repeated = key
                 del inner[key]
             inner[key] = value
         else:  # a value without a key: one more of the key before
@@ -431,8 +375,7 @@ class _Mender:
             inner[key] = [inner[key], value]
             self._open.append(inner[key])
             self._closing += "]"
-            self._count("opened", "bracket")
-        self._last = "value"
+        self._last = ""
 
     def _scalar(self, sign: str) -> None:
         """Read a value that is neither an object nor a list."""
@@ -441,10 +384,9 @@ class _Mender:
             value = self._text(sign)
         else:
             self._go_to_end_of_token()
-            value = self._value_of(self._source[start : self.end])
+            value = _value_of(self._source[start : self.end])
         is_key = type(inner) is dict and self._last != ":" and type(value) is str and value not in inner
         if is_key and _LAST.match(self._source, self.end):
-            self._count("added", "comma", self._last == "value")
             self._key, self._last = value, ":"
         else:
             self._put(value)
@@ -466,48 +408,52 @@ class _Mender:
         It ends at the first quote that a comma, a key or a bracket follows, or where such a text begins within it.
         """
         follows, begins, _ = _ENDS[self._closing[-1]]
-        start = self.end + 1
-        whole = _TEXTS[sign].match(self._source, self.end)
-        if whole and follows.match(self._source, whole.end()):
-            self.end = whole.end()
-            return self._text_of(whole[0])
-        for found in _SIGNS.finditer(self._source, start):
-            if found[2] is None:
-                continue
-            if found[2] in _CLOSED_BY[sign] and follows.match(self._source, found.end()):
-                self.end = found.end()
-                return self._text_of(self._source[start - 1 : self.end])
-            if found[1] and begins.match(self._source, found.start(2)):
-                end = found.start()
+        start, source = self.end + 1, self._source
+        whole = _TEXTS[sign].match(source, self.end)
+        is_whole = whole and follows.match(source, whole.end())
+        for found in _SIGNS.finditer(source, start):
+            if found[2] and found[2] in _CLOSED_BY[sign] and follows.match(source, found.end()):
+                end, self.end = found.start(2), found.end()
+                break
+            if found[1] and not is_whole and begins.match(source, found.start(2)):
+                end = self.end = start + len(source[start : found.start()].rstrip(",{}[] \t\r\n"))
                 break
         else:
-            end = len(self._source)
-        text = self._source[start:end].rstrip("}] \t\r\n" if end == len(self._source) else ",{}[] \t\r\n")
-        self.end = start + len(text)
-        self._count("added", "quote")
-        return self._text_of(sign + text + sign)
+            end = self.end = start + len(source[start:].rstrip("}] \t\r\n"))
+        return self._text_of(sign + source[start:end] + sign)
 
-    def _text_of(self, quoted: str) -> str:
+    @staticmethod
+    def _text_of(quoted: str) -> str:
         """Return a text that stands in quotes."""
-        if quoted[0] != '"':
-            self._count("requoted", "text")
-            return _unescaped(quoted[1:-1])
         try:
             return str(loads(quoted))
         except ValueError:
-            self._count("escaped", "character")
             return _unescaped(quoted[1:-1])
 
-    def _value_of(self, token: str) -> Any:
-        """Return a number or a name; anything else is a text whose quotes are missing."""
-        try:
-            return loads(token)
-        except ValueError:
-            if token.lower() in _NAMES:
-                self._count("replaced", "name")
-                return _NAMES[token.lower()]
-        self._count("quoted", "text")
-        return token[:-1] if token[-1] in _CLOSED_BY and token.count(token[-1]) % 2 else token
+
+def _value_of(token: str) -> Any:
+    """Return a number or a name; anything else is a text whose quotes are missing."""
+    try:
+        return loads(token)
+    except ValueError:
+        if token.lower() in _NAMES:
+            return _NAMES[token.lower()]
+    return token[:-1] if token[-1] in _CLOSED_BY and token.count(token[-1]) % 2 else token
+
+
+def _changes(source: str, value: Any) -> str:
+    """Return in words what mending changed: how many more or fewer signs of each kind the value has than the text."""
+    text = json.dumps(value, ensure_ascii=False)
+    parts = []
+    for verb, noun, signs in _KINDS:
+        more = sum(text.count(sign) - source.count(sign) for sign in signs)
+        if more:
+            number = f"a {noun}" if abs(more) == 1 else counted(abs(more), noun)
+            parts.append(f"{verb if more > 0 else 'removed'} {number}")
+    return "; ".join(parts) or "replaced what is not JSON"
+
+
+_KINDS = ("opened", "bracket", "{["), ("closed", "bracket", "}]"), ("added", "comma", ","), ("added", "quote", '"')
 
 
 def _unescaped(text: str) -> str:
@@ -584,10 +530,10 @@ class Parsed(NamedTuple):
 
     Attributes:
         value: the JSON value, or the unchanged text if it could not be parsed.
-        outcome: "exact" if the text is JSON; "extracted" if a part of it is, within prose or a fence; "ambiguous" if
-            several parts with different values are; "mended" if a part was changed or cut off; "failed" if nothing
-            could be parsed.
-        note: which of several values was taken, or why mending was given up; otherwise "".
+        outcome: "exact" if the text is JSON; "extracted" if a part of it is, within prose, a fence or a JSON string;
+            "ambiguous" if several parts with different values are, or an object has a key twice; "mended" if a part was
+            changed or cut off; "failed" if nothing could be parsed.
+        note: which of several values was taken, what mending changed, or why it was given up; otherwise "".
     """
 
     value: Any
@@ -610,8 +556,12 @@ def parse_text(text: str, mode: str, truth: Any = None) -> Parsed:
        the type of the ground truth, and among these the last one in a fenced block, or otherwise the last one. A value
        inside a bracket that is not closed does not count.
     2. A scalar that is the whole content of a fenced block.
-    3. The largest part that begins like an object or a list, mended with `json-repair`: trailing commas, single quotes,
-       text that is cut off.
+    3. The largest part that begins like an object or a list, mended: trailing commas, single quotes, text that is cut
+       off. Mending loses no letter, digit or sign of a value. A value without quotes is a text, unless it is a number
+       or a name such as `None`.
+
+    In an object that has a key twice, the last value counts, and the text is ambiguous; "json" does not accept it.
+    "repair" also reads an object or a list in a JSON string.
 
     Args:
         text: the output of the model.
@@ -625,7 +575,7 @@ def parse_text(text: str, mode: str, truth: Any = None) -> Parsed:
     >>> parse_text('Here it is: {"total": 1} (see [1])', "repair")
     Parsed(value={'total': 1}, outcome='extracted', note='')
     >>> parse_text('Here it is: {"total": 1,', "repair")
-    Parsed(value={'total': 1}, outcome='mended', note='')
+    Parsed(value={'total': 1}, outcome='mended', note='closed a bracket; removed a comma')
     >>> parse_text('Fields: ["total"]. {"total": 1}', "repair", {"total": 1})
     Parsed(value={'total': 1}, outcome='ambiguous', note='2 complete values, of which the only object was taken')
     """
@@ -796,22 +746,26 @@ def _values_in(source: str) -> tuple[list[tuple[int, Parsed]], Parsed | None]:
             continue
         value, end, note = _whole_value(source, start)
         before = source[seen:start]
-        if not seen and start > first and _STARTS.match(source, first):
-            is_part = True
-        elif value is None:
-            is_part = _PART.search(before) or _ASSIGNED.search(before)
-        else:
-            is_part = _PART.search(before) or (_LAST_PART.search(before) and _CLOSES.match(source, end))
+        is_part = (
+            _PART.search(before)
+            or (not seen and start > first and _STARTS.match(source, first))
+            or (value is None and _ASSIGNED.search(before))
+            or (value is not None and _LAST_PART.search(before) and _CLOSES.match(source, end))
+        )
         is_whole = value is not None and not is_part and not _GOES_ON.match(source, end)
         if is_whole and (likely or _REST_OF_LINE.match(source, end)):
             values.append((start, Parsed(value, "ambiguous" if note else "extracted", note)))
             position = seen = end
         elif likely or (is_first and not is_whole):
             begin = _BEGINNING.search(source, seen) if is_part else None
-            mender = _Mender(source, begin.start() if begin else start)
-            parsed = mender.parsed()
-            if parsed.value and mender.end - start > longest:
-                longest, mended = mender.end - start, parsed
+            start = begin.start() if begin else start
+            mender = _Mender(source, start)
+            value = mender.read()
+            if value and mender.end - start > longest:
+                longest = mender.end - start
+                note = _changes(source[start : mender.end], value)
+                twice = mender.repeated is not None and f"{_repeated(mender.repeated).problem}{_LAST_TAKEN}; {note}"
+                mended = Parsed(value, "ambiguous", twice) if twice else Parsed(value, "mended", note)
             position = seen = mender.end
         else:
             tries -= 1
@@ -886,4 +840,4 @@ _STARTS = re.compile(
 _ASSIGNED = re.compile(rf"{_NAMED}\s{{0,99}}(?:[{_QUOTES}]|-?\d|{_WORD})", re.DOTALL)
 _LAST_PART = re.compile(rf"(?:{_QUOTED}\s{{0,99}}:|[\w\"'\]}}]\s{{0,99}},)\s{{0,99}}\Z", re.DOTALL)
 _CLOSES = re.compile(r"\s*[\]}]")
-_BEGINNING = re.compile(rf"[\[{{]|{_QUOTED}\s{{0,99}}[:,]|(?:-?\d[\d.]*|{_WORD})\s{{0,99}}[,\[{{]", re.DOTALL)
+_BEGINNING = re.compile(rf"[\[{{]|{_NEXT}|(?:-?\d[\d.]*|{_WORD})\s{{0,99}}[,\[{{]", re.DOTALL)

@@ -516,8 +516,8 @@ class ScoredRows:
 
         With `parse`, each also has the key "parsed": "exact" for what is read as it is, "extracted", "mended",
         "ambiguous", "failed", or None where there was no prediction; and, if there is anything to say of any, the key
-        "parse_note": which of several values was taken, or why mending was given up. With missing "zero" it has the key
-        "missing": whether there was no prediction.
+        "parse_note": which of several values was taken, what mending changed, or why it was given up. With missing
+        "zero" it has the key "missing": whether there was no prediction.
         """
         samples = [self.row(number).sample for number in range(len(self))]
         with_notes = any(parsed.note for parsed in self.readings.values())

@@ -14,11 +14,12 @@ from docscore.report.console import print_summary, print_tree, printed
 from docscore.report.html_report import report_as_html
 from docscore.report.html_tree import tree_as_html
 from docscore.report.markup import table_as_latex, table_as_markdown
-from fuzz.draws import raw, read
+from fuzz.draws import Draws, raw, read
 from fuzz.findings import check, check_html, check_printable, check_share, errors_name_their_place
 from fuzz.seeds import drawn_seeds, lines_of, pairs
 
 _SAME = 1e-9
+_LEAVES = ("12.55 USD", "$12.55", "-€12.55", "1 234.55", "50%", "<5", "A, B", "[X]", "{Y} Z", '"Q" R', "00123", 45, -7)
 
 
 def run(data: bytes) -> None:
@@ -35,10 +36,38 @@ def run(data: bytes) -> None:
     exact, repaired = parse_text(answer, "json"), parse_text(answer, "repair")
     check(exact.failed or exact.value == repaired.value or exact.value != exact.value, "repair changed what is JSON")
     check(not repaired.failed or repaired.value == answer, "a text that cannot be parsed was changed")
+    if draws is not None:
+        check_damaged(draws)
     with errors_name_their_place(), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a list of strings against a string
         for value in (repaired.value,) if exact.failed else (exact.value, answer):
             score_and_show(truth, value)
+
+
+def check_damaged(draws: Draws) -> None:
+    """Damage a JSON text in one place: nothing of its values may be lost, unless it failed or is ambiguous."""
+    whole = json.dumps({"a": _drawn(draws, 3), "b": "A"}, ensure_ascii=False)
+    places = [at for at, sign in enumerate(whole) if sign in '{}[]",' and whole[at - 1] != "\\"]
+    at, end = draws.pick(places), 1 + draws.number(len(whole) - 1)
+    lost = whole[:at] + whole[at + 1 :]
+    text = draws.pick((whole[:end], lost, whole[: at + 1] + whole[at:], lost[:end] + whole[at] + lost[end:]))
+    found = parse_text(text, "repair")
+    kept = _signs(text) == _signs(json.dumps(found.value, ensure_ascii=False))
+    check(kept or found.outcome in ("failed", "ambiguous"), "mending lost a part of the text")
+
+
+def _drawn(draws: Draws, depth: int) -> Any:
+    """A value whose keys have none of the signs of its values."""
+    kind = draws.number(2) if depth else 0
+    if kind == 0:
+        return draws.pick(_LEAVES)
+    parts = [_drawn(draws, depth - 1) for _ in range(1 + draws.number(3))]
+    return parts if kind == 1 else dict(zip("abcd", parts, strict=False))
+
+
+def _signs(text: str) -> str:
+    """The letters, digits and signs of values that are made of `_LEAVES`."""
+    return "".join(sign for sign in text if sign.isdigit() or sign.isupper() or sign in "$€%<-.")
 
 
 def score_and_show(truth: Any, prediction: Any) -> None:
