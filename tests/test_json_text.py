@@ -180,7 +180,7 @@ def signs(text: str) -> str:
 def test_nothing_is_lost_when_a_damaged_text_is_mended() -> None:
     """Each letter, digit and sign is read, in its order; or the text failed, or is counted as ambiguous."""
     random = Random(38)
-    outcomes = Counter()
+    outcomes: Counter[str] = Counter()
     for _ in range(1_000 if LEVEL == "quick" else 20_000):
         value = {"a": answer(random), "b": answer(random)}
         text = damaged(random, json.dumps(value, ensure_ascii=False, indent=random.choice([None, 1])))

@@ -46,7 +46,7 @@ def test_missing_and_wrong_arguments_are_named(playground: Playground) -> None:
             status, text = answer_of(address, json.dumps(arguments).encode())
             assert (status, message in text) == (422, True)
     event, data = call(playground)
-    expected = "expected ground_truth, prediction, threshold, ignore_case, rules, numbers, schema"
+    expected = "expected ground_truth, prediction, threshold, ignore_case, rules, numbers, schema, parse"
     assert (event, data["error"]) == ("error", f"arguments: {expected}; got 0; ground_truth is missing")
     assert call(playground, PRIVATE)[0] == "error"
     assert PRIVATE not in playground.logged()

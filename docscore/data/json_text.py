@@ -221,7 +221,7 @@ _ENDS: dict[str, tuple[re.Pattern[str], ...]] = {
         (")", rf"{_IN_LIST}|\s*\)", _NEXT, rf"(?<!\s)\s*(?:{_END}|[,\[{{)]|{_NEXT})"),
     )
 }
-_NOT_AFTER = {  # what cannot follow what is in an object or in a list
+_NOT_AFTER: dict[type, re.Pattern[str]] = {  # what cannot follow what is in an object or in a list
     dict: re.compile(rf"\s*,\s*(?!{_KEY}|[\s}}\]]|\Z)", re.DOTALL),
     list: re.compile(rf"\s*,?\s*{_NAMED}", re.DOTALL),
 }
@@ -680,7 +680,7 @@ def _repaired(text: str, truth: Any) -> Parsed:
             values.append((at, False, value))
     if not values:
         scalars = [(start, True, parse_text(answer[start:end], "json")) for start, end, _ in blocks]
-        values = [(*at, scalar._replace(outcome="extracted")) for *at, scalar in scalars if not scalar.failed]
+        values = [(at, True, scalar._replace(outcome="extracted")) for at, _, scalar in scalars if not scalar.failed]
     if values:
         return _chosen(sorted(values, key=lambda value: value[0]), truth)
     marked_first = sorted(zip(blocks, in_blocks, strict=True), key=lambda block: not block[0][2])
