@@ -6,6 +6,7 @@ import ast
 import importlib
 import inspect
 import json
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Any
@@ -179,6 +180,25 @@ def test_compatibility_mode_warns_at_the_line_of_the_caller(score: Score, pred: 
     with pytest.warns(UserWarning, match="compatibility mode") as caught:
         assert score(["red", "blue"], pred) == 1.0
     assert [warning.filename for warning in caught] == [__file__]
+
+
+@pytest.mark.parametrize("score", [*SCORES, docscore.nted_score, docscore.kieval_score, docscore.entity_counts])
+@golden("api", "texts")
+def test_json_text_on_both_sides_is_warned_of_at_the_line_of_the_caller(
+    score: Score, truth: Any, prediction: Any, warned: bool
+) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        score(truth, prediction)
+    assert [(each.filename, "texts of both sides are JSON" in str(each.message)) for each in caught] == [
+        (__file__, True)
+    ] * warned
+
+
+def test_many_pairs_of_json_text_are_warned_of_once() -> None:
+    with pytest.warns(UserWarning, match="texts of both sides are JSON") as caught:
+        assert score_pairs((('["b"]', '["a"]'), '["a"]') for _ in range(9)).tolist() == [1.0] * 9
+    assert len(caught) == 1
 
 
 @each_score

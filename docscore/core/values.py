@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
 from enum import Enum
@@ -18,7 +19,7 @@ import numpy.typing as npt
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
 from docscore.core.formatting import clipped, printable, text_excerpts
 from docscore.core.numbers import MOST_ZEROS, DecimalText, decimal_value, shortest_spelling
-from docscore.core.runtime import with_room_to_recurse
+from docscore.core.runtime import level_of_caller, with_room_to_recurse
 
 MAX_DEPTH = 200  # levels of lists, objects and inner one-ofs; all recursions stay far from Python's limit
 
@@ -113,6 +114,40 @@ def convert_ground_truth(value: object) -> Value:
 def convert_prediction(value: object) -> Value:
     """Convert a prediction to plain types; errors as for `convert_ground_truth`."""
     return with_room_to_recurse(_plain, value, (), 1, False)  # noqa: FBT003
+
+
+def plain_pair(gt: object, pred: object) -> tuple[Value, Value]:
+    """Convert a ground truth and a prediction to plain types, and warn if both are JSON text; errors as above."""
+    warn_of_json_text([(gt, pred)])
+    return convert_ground_truth(gt), convert_prediction(pred)
+
+
+def warn_of_json_text(pairs: Sequence[Any]) -> None:
+    """Warn if all ground truths of pairs are JSON text, and a prediction is text that may hold JSON."""
+    if any(may_hold_json(pred) for _, pred in pairs) and all(_is_json_text(gt) for gt, _ in pairs):
+        msg = (
+            "the texts of both sides are JSON, which is compared character by character; to compare the values in it, "
+            'read both with json.loads, or use docscore.evaluate with parse="json" and parse_references="json"'
+        )
+        warnings.warn(msg, UserWarning, stacklevel=level_of_caller())
+
+
+def may_hold_json(value: object) -> bool:
+    """Return whether a value is a text with a bracket."""
+    return isinstance(value, str) and ("{" in value or "[" in value)
+
+
+def _is_json_text(value: object) -> bool:
+    """Return whether a text, or each of several acceptable ones, is JSON with brackets and quotes, unlike "[1]"."""
+    if isinstance(value, tuple):
+        return bool(value) and all(map(_is_json_text, value))
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "[") or '"' not in value:
+        return False
+    try:
+        json.loads(value)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def to_json(value: Value, leaf: Callable[[Any], Any] | None = None, known: dict[int, Any] | None = None) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from docscore.core.options import ScoringOptions
 from docscore.core.similarity import fold, text_rule
-from docscore.core.values import Value, convert_ground_truth, convert_prediction
+from docscore.core.values import Value, plain_pair
 from docscore.metrics.base import FigureName, MetricRow, MetricTree
 from docscore.metrics.entities import (
     Entity,
@@ -59,7 +59,7 @@ def entity_counts(
     >>> entity_counts({"date": "1 May", "menu": [{"nm": "tea"}]}, {"menu": [{"nm": "tea"}, {"nm": "rum"}]})
     EntityCounts(right=1, invented=1, missed=1)
     """
-    return _totals(_score(convert_ground_truth(gt), convert_prediction(pred), normalise, donut, numbers))
+    return _totals(_score(*plain_pair(gt, pred), normalise, donut, numbers))
 
 
 def entity_f1_tree(
@@ -77,7 +77,7 @@ def entity_f1_tree(
        ├─ = [0 ↔ 0]  1.000          "tea"
        └─ + [− ↔ 1]  0.000  -0.250  nothing → "rum"
     """
-    return _tree(_score(convert_ground_truth(gt), convert_prediction(pred), normalise, donut, numbers))
+    return _tree(_score(*plain_pair(gt, pred), normalise, donut, numbers))
 
 
 def _score(gt: Value, pred: Value, normalise: bool, donut: bool, numbers: str) -> KieScore:

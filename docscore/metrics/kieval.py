@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar, get_args
 
 from docscore.core.options import ScoringOptions
 from docscore.core.runtime import with_room_to_recurse
-from docscore.core.values import Value, convert_ground_truth, convert_prediction
+from docscore.core.values import Value, plain_pair
 from docscore.metrics.base import FieldSource, FigureName, Metric, MetricRow, MetricTree
 from docscore.metrics.entities import (
     Edit,
@@ -207,7 +207,7 @@ def kieval_score(
     >>> score.entities.f1, score.groups.f1, [(step.edit, step.kind) for step in score.corrections()]
     (0.5, 0.0, [('change', 'menu.price')])
     """
-    return _score(convert_ground_truth(gt), convert_prediction(pred), normalise, numbers, confidences)
+    return _score(*plain_pair(gt, pred), normalise, numbers, confidences)
 
 
 def total_kieval(scores: Iterable[KieScore]) -> KieScore:

@@ -21,7 +21,7 @@ from docscore.core.limits import check_memory
 from docscore.core.options import NUMBERS, ScoringOptions, check_choice
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.similarity import ScalarText, text_rule
-from docscore.core.values import Value, convert_ground_truth, convert_prediction, scalar_text, step_text
+from docscore.core.values import Value, plain_pair, scalar_text, step_text
 from docscore.metrics.anls_star.tree import Kind, Status, Whole, status_of
 from docscore.metrics.base import FigureName, MeanOfRows, MetricRow, MetricTree, NodeSide, metric_node
 from docscore.metrics.entities import donut_value, json_text, length_first, readings
@@ -56,7 +56,7 @@ def nted_score(gt: object, pred: object, *, donut: bool = False, numbers: str = 
     >>> nted_score({"menu": [{"nm": "tea"}]}, {"menu": [{"nm": "tee"}]})
     0.8333333333333334
     """
-    values = convert_ground_truth(gt), convert_prediction(pred)
+    values = plain_pair(gt, pred)
     return with_room_to_recurse(_best_comparison, *values, donut, numbers)[0]
 
 
@@ -92,7 +92,7 @@ def nted_tree(gt: object, pred: object, *, donut: bool = False, numbers: str = "
     └─ ≈ menu   0.833  -0.167
        └─ ≈ nm  0.750  -0.167  "tea" → "tee"  (relabel the text: 1)
     """
-    values = convert_ground_truth(gt), convert_prediction(pred)
+    values = plain_pair(gt, pred)
     return with_room_to_recurse(_tree_of_best, *values, donut, numbers)
 
 

@@ -22,7 +22,14 @@ from docscore.core.runtime import (
     with_room_to_recurse,
 )
 from docscore.core.similarity import fold_all, similarities, text_rule
-from docscore.core.values import Value, convert_ground_truth, convert_prediction
+from docscore.core.values import (
+    Value,
+    convert_ground_truth,
+    convert_prediction,
+    may_hold_json,
+    plain_pair,
+    warn_of_json_text,
+)
 from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.matching import Tables, list_tables
 from docscore.metrics.anls_star.scorer import Place, Scorer, answer_score, equals_an_option, is_answer
@@ -31,6 +38,8 @@ from docscore.metrics.anls_star.tree import ScoreTree, TreePlace, Whole
 
 Pair = tuple[object, object]
 PlainPair = tuple[Value, Value]
+
+_EXAMINED = 100  # pairs among which texts are looked for that are JSON
 
 
 @overload
@@ -109,8 +118,10 @@ def anls_score(
     options = _options(threshold, ignore_case, rules, numbers)
     with_tree = return_gt or return_key_scores
     if not with_tree and is_answer(gt, pred):  # in plain types
+        if may_hold_json(pred):
+            warn_of_json_text([(gt, pred)])
         return answer_score(gt, pred, options)  # type: ignore[arg-type]
-    values = convert_ground_truth(gt), convert_prediction(pred)
+    values = plain_pair(gt, pred)
     if not with_tree:
         return score_one(*values, options)
     tree = build_tree(*values, options)
@@ -139,7 +150,7 @@ def score_tree(
     >>> [(leaf.path, leaf.status, leaf.score) for leaf in tree.leaves()]
     [('$.date', 'partial', 0.8), ('$.total', 'missing', 0.0)]
     """
-    values = convert_ground_truth(gt), convert_prediction(pred)
+    values = plain_pair(gt, pred)
     return build_tree(*values, _options(threshold, ignore_case, rules, numbers))
 
 
@@ -175,6 +186,10 @@ def score_pairs(
     """
     score = partial(_score_portion, options=_options(threshold, ignore_case, rules, numbers))
     processes = 1 if num_proc is None else check_whole("num_proc", num_proc, 1)
+    waiting = iter(pairs)
+    first = list(islice(waiting, _EXAMINED))
+    warn_of_json_text([pair for pair in first if isinstance(pair, tuple | list) and len(pair) == 2])  # noqa: PLR2004
+    pairs = chain(first, waiting)
     if processes > 1:
         return score_in_processes(pairs, score, processes)
     return score(pairs, 0)

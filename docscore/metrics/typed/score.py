@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from docscore.core.errors import InputValueError, at_place
 from docscore.core.options import PAPER, THRESHOLD, SchemaSource, ScoringOptions
-from docscore.core.values import convert_ground_truth, convert_prediction
+from docscore.core.values import convert_ground_truth, convert_prediction, plain_pair
 from docscore.metrics.anls_star.api import build_tree, score_one
 from docscore.metrics.anls_star.causes import MEANINGS, Cause
 from docscore.metrics.anls_star.field_counts import FieldCounts, Leaf
@@ -56,7 +56,7 @@ def typed_score(
     """
     source = SchemaSource.of(schema).with_comparators(comparators or {})
     options = ScoringOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers, schema=source)
-    return score_one(convert_ground_truth(gt), convert_prediction(pred), options, _root(source, ""))
+    return score_one(*plain_pair(gt, pred), options, _root(source, ""))
 
 
 def typed_tree(gt: object, pred: object, schema: Any, **keywords: Any) -> ScoreTree:
