@@ -25,7 +25,7 @@ from docscore.data.checks import refuse_json_text
 from docscore.data.files import delimiter_of_file, read_table, suffix_of
 from docscore.data.json_text import dumps, parse_predictions, parsed_reference
 from docscore.data.pairing import Pairs, read_systems
-from docscore.data.rows import Table
+from docscore.data.rows import Side, Table
 from playground.column_guesses import (
     ReadingPlan,
     columns_of,
@@ -107,9 +107,9 @@ def planned(references: Table | None, predictions: Table, others: Sequence[Table
     return UploadedTables(references, predictions, plan, others)
 
 
-def _table_of(path: Path, side: str, reading: Reading, faults: Faults) -> Table:
+def _table_of(path: Path, side: Side, reading: Reading, faults: Faults) -> Table:
     check_file(path)
-    return read_table(path, faults, MAX_FILE_BYTES, reading.get(f"{side}_delimiter"))
+    return read_table(path, faults, MAX_FILE_BYTES, reading.get(f"{side}_delimiter"), side=side)
 
 
 def _chosen(plan: ReadingPlan, references: Table | None, systems: Sequence[Table], reading: Reading) -> ReadingPlan:

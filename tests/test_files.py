@@ -61,6 +61,49 @@ def test_faults_name_the_file_and_the_place(write: Write, name: str, content: st
     assert str(caught.value).startswith(f"{path}{message}")
 
 
+@golden("files", "fields in columns")
+def test_a_table_with_a_column_for_each_field(
+    write: Write,
+    references: list[str],
+    predictions: list[str],
+    options: dict[str, str],
+    truths: dict[str, Any],
+    answers: dict[str, Any],
+) -> None:
+    """The document of each row, in Python and by the command."""
+    sides = {"references": write(*references), "predictions": write(*predictions)}
+    result = docscore.evaluate(**sides, fields_in_columns=True, **options)  # type: ignore[arg-type]
+    assert {name: (result[name].ground_truth, result[name].prediction) for name in result} == {
+        name: ((truths[name],), answers[name]) for name in truths
+    }
+    flags = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+    assert json.loads(succeed("score", *sides.values(), "--json", "--fields-in-columns", *flags))["score"] == (
+        result.score
+    )
+
+
+@golden("files", "no fields in columns")
+def test_tables_that_have_no_column_for_each_field(write: Write, content: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        docscore.evaluate(
+            references=write("t.csv", content), predictions=write("p.csv", content), fields_in_columns=True
+        )
+
+
+def test_one_column_for_both_sides_is_an_error(write: Write) -> None:
+    """Of one file, of a file given twice, and of one frame; and all columns where each is a field."""
+    path = write("t.csv", "question_id,out,gold\na,1,2\n")
+    for references in (path, path.parent / "." / path.name, None):
+        for column, code in (("out", 2), ("gold", 0)):
+            named = ["--prediction-column", "out", "--references-column", column]
+            done = run("score", *filter(None, [references]), path, *named)
+            assert (done.code, "t.csv: the column 'out' is given for both sides" in done.err) == (code, code == 2)
+    assert "t.csv: its columns are given for both sides" in run("score", path, path, "--fields-in-columns").err
+    frame = pd.read_csv(path)
+    with pytest.raises(ValueError, match="the column 'out' is given for both sides"):
+        docscore.evaluate(references=frame, predictions=frame, prediction_column="out", references_column="out")
+
+
 def test_one_value_of_a_file(write: Write) -> None:
     assert read_value(write("v.json", b'\xef\xbb\xbf{"a": ["x"]}\r\n')) == {"a": ["x"]}
     with pytest.raises(ValueError, match=r"twice\.json, key 'a' occurs twice in one object$"):

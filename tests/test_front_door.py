@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,32 @@ def test_numbers_of_32_bits_have_their_shortest_spelling(holder: str) -> None:
     for column, expected in (("out", [0.1, None]), ("gold", [{"a": [0.1]}] * 2)):
         result = docscore.evaluate(predictions=frames[holder](table), prediction_column=column, references_column="out")
         assert [result[name].prediction for name in result] == expected
+
+
+def test_two_columns_of_a_name_in_pandas() -> None:
+    frame = pd.DataFrame([["a", 1, 2]], columns=["question_id", "prediction", "prediction"])
+    with pytest.raises(ValueError, match=r"^predictions: column 'prediction' occurs twice$"):
+        docscore.evaluate(predictions=frame, references={"a": 1})
+
+
+@pytest.mark.parametrize("holder", FRAMES.values(), ids=FRAMES)
+@pytest.mark.parametrize(("cells", "said"), [([12.0, None], True), ([12.5, None], False), ([12.0, 5.0], False)])
+def test_whole_floats_beside_empty_cells_are_warned_of(holder: Holder, cells: list[Any], *, said: bool) -> None:
+    """Pandas makes floats of a column of whole numbers with gaps, and 12.0 prints otherwise than 12."""
+    frame = holder([pred(name, cell) for name, cell in zip("ab", cells, strict=True)])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        docscore.evaluate(predictions=frame, references={"a": 12, "b": 5})
+    expected = "predictions, column 'prediction': some cells are empty, and all others are whole floats such as 12.0"
+    assert [str(each.message).startswith(expected) for each in caught] == [True] * said
+
+
+@golden("evaluate", "dicts")
+def test_a_dict_of_fields_is_warned_of(predictions: dict[str, Any], references: dict[str, Any], sentence: str) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        docscore.evaluate(predictions=predictions, references=references)
+    assert [str(each.message).startswith(sentence) for each in caught] == [True] * bool(sentence)
 
 
 @golden("evaluate", "faults")

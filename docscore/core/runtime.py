@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import signal
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -39,6 +40,11 @@ def level_of_caller() -> int:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
     return level + 1
+
+
+def warn(sentence: str) -> None:
+    """Warn at the code that called docscore."""
+    warnings.warn(sentence, UserWarning, stacklevel=level_of_caller())
 
 
 def library(name: str, problem: str, extra: str, place: PlacePart | tuple[()] = ()) -> Any:

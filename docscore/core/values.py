@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
@@ -19,7 +18,7 @@ import numpy.typing as npt
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
 from docscore.core.formatting import clipped, printable, text_excerpts
 from docscore.core.numbers import MOST_ZEROS, DecimalText, decimal_value, shortest_spelling
-from docscore.core.runtime import level_of_caller, with_room_to_recurse
+from docscore.core.runtime import warn, with_room_to_recurse
 
 MAX_DEPTH = 200  # levels of lists, objects and inner one-ofs; all recursions stay far from Python's limit
 
@@ -125,11 +124,10 @@ def plain_pair(gt: object, pred: object) -> tuple[Value, Value]:
 def warn_of_json_text(pairs: Sequence[Any]) -> None:
     """Warn if all ground truths of pairs are JSON text, and a prediction is text that may hold JSON."""
     if any(may_hold_json(pred) for _, pred in pairs) and all(_is_json_text(gt) for gt, _ in pairs):
-        msg = (
+        warn(
             "the texts of both sides are JSON, which is compared character by character; to compare the values in it, "
             'read both with json.loads, or use docscore.evaluate with parse="json" and parse_references="json"'
         )
-        warnings.warn(msg, UserWarning, stacklevel=level_of_caller())
 
 
 def may_hold_json(value: object) -> bool:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, repeat
 from typing import Any
 
 from docscore.core.errors import Diagnostic, InputValueError, at_place, row_place, short_repr
 from docscore.core.options import AS_TEXT, ScoringOptions
-from docscore.core.runtime import level_of_caller
+from docscore.core.runtime import warn
 from docscore.core.similarity import without_case
 from docscore.core.values import ONE_OF
 from docscore.data.json_text import Parsed, holds_json, is_json_container, parse_predictions, parsed_reference
@@ -44,7 +43,7 @@ def read_texts(pairs: Pairs, options: ScoringOptions) -> tuple[Pairs, dict[int, 
     pairs = _with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)
     doubts += _doubts_of_shapes(pairs)
     for doubt in doubts:
-        warnings.warn(str(doubt), UserWarning, stacklevel=level_of_caller())
+        warn(str(doubt))
     return pairs, readings, list(map(str, doubts))
 
 
@@ -140,6 +139,16 @@ of 'a' holds JSON; add --parse json or --parse repair (parse="json" or parse="re
             (references,),
             problem="all are lists of one object, which never match predictions that are objects",
             remedy='to give a list of acceptable answers, use rows by id: {"question_id": ..., "references": [...]}',
+        )
+    if (
+        all(isinstance(truth, tuple) and all(isinstance(each, dict) for each in truth) for truth in pairs.truths)
+        and any(len(truth) > 1 for truth in pairs.truths)
+        and all(isinstance(prediction, list) for prediction in given_predictions(pairs))
+    ):
+        yield Diagnostic(
+            (references,),
+            problem="all are lists of objects as acceptable answers, which never match predictions that are lists",
+            remedy='to give a list as the ground truth, put it in a list: "references": [[{...}, {...}]]',
         )
 
 
@@ -326,5 +335,4 @@ def warn_of_copies(sides: Sequence[Pairs], names: Sequence[str]) -> None:
     for index, pairs in enumerate(sides):
         same = next((earlier for earlier in range(index) if sides[earlier].predictions == pairs.predictions), None)
         if same is not None and len(pairs.ids) > 1:
-            sentence = f"{names[same]} and {names[index]} have the same predictions; one may be a copy of the other"
-            warnings.warn(sentence, UserWarning, stacklevel=level_of_caller())
+            warn(f"{names[same]} and {names[index]} have the same predictions; one may be a copy of the other")

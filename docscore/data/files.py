@@ -6,7 +6,6 @@ import csv
 import gzip
 import io
 import os
-import warnings
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,9 +27,11 @@ from docscore.core.errors import (
     in_file,
     in_line,
     not_utf8,
+    row_place,
+    some_of,
 )
 from docscore.core.limits import MAX_UNPACKED
-from docscore.core.runtime import READING, Advance, Progress, gc_pause, level_of_caller, library, no_progress
+from docscore.core.runtime import READING, Advance, Progress, gc_pause, library, no_progress, warn
 from docscore.core.values import convert_prediction
 from docscore.data import LOG_FORMATS
 from docscore.data.json_text import JsonError, loads, loads_at
@@ -54,7 +55,7 @@ from docscore.data.rows import (
 _LARGEST_REREAD = 100_000_000  # bytes of a file that is read again to check whether it is a single JSON value
 
 
-def read_jsonl(path: Path, file: Iterable[bytes], faults: Faults, _delimiter: str | None = None) -> Table:
+def read_jsonl(path: Path, file: Iterable[bytes], faults: Faults, *_others: str | None) -> Table:
     """Read a JSON value from each line that is not blank.
 
     Args:
@@ -100,7 +101,7 @@ def _check_jsonl(path: Path, rows: Sequence[Any]) -> None:
         )
 
 
-def _read_json(path: Path, file: io.BufferedReader, _faults: Faults, _delimiter: str | None) -> Table:
+def _read_json(path: Path, file: io.BufferedReader, _faults: Faults, _delimiter: str | None, side: Side) -> Table:
     content = b"".join(file)  # unlike `file.read`, this reports progress
     source = _decoded(path, content)
     if not source.strip():
@@ -109,8 +110,12 @@ def _read_json(path: Path, file: io.BufferedReader, _faults: Faults, _delimiter:
     for is_log, read in LOG_FORMATS.values():
         if is_log(rows):
             return read(path)  # type: ignore[no-any-return]
+    if isinstance(rows, dict):
+        names = list(map(str, rows))
+        return Table(path, _rows_by_id(rows, side, in_file(path)), lambda index: in_file(path, row_place(names[index])))
     if not isinstance(rows, list):
-        raise InputValueError(place=in_file(path), expected="a JSON list of rows", got=type(rows).__name__)
+        expected = "a JSON list of rows, or an object {id: document}"
+        raise InputValueError(place=in_file(path), expected=expected, got=type(rows).__name__)
     return Table(path, rows, lambda index: in_file(path, f"row {index + 1}"))
 
 
@@ -120,7 +125,7 @@ _LONGEST_SHOWN = 80  # characters of a cell in a message
 _HEADER_LINES = 100  # the header is searched in these
 
 
-def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: str | None) -> Table:
+def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: str | None, _side: Side) -> Table:
     """Read a CSV file; raise `ValueError` with file and line if the file as a whole is not CSV."""
     csv.field_size_limit(1 << 30)  # a reference of a long document is one cell
     lines = _lines(path, file)
@@ -163,7 +168,7 @@ def _lines(path: Path, file: io.BufferedReader) -> Iterator[str]:
             yield text
 
 
-def _check_columns(names: Sequence[str], place: PlacePart) -> None:
+def _check_columns(names: Sequence[Any], place: PlacePart) -> None:
     """Raise `ValueError` for a column that occurs twice, since one of the two would be lost."""
     name, times = Counter(names).most_common(1)[0] if names else ("", 0)
     if times > 1:
@@ -309,7 +314,7 @@ def arrow_rows(
         filled |= {name: None for name in schema.names if _has_filled_keys(batch.column(name))}
         rows += [dict(zip(schema.names, values, strict=True)) for values in zip(*columns, strict=True)]
     for name in filled:
-        warnings.warn(f"{closer(place, f'column {name!r}')}: {_FILLED}", UserWarning, stacklevel=level_of_caller())
+        warn(f"{closer(place, f'column {name!r}')}: {_FILLED}")
     return _with_short_floats(rows, {column.name: column.type for column in schema})
 
 
@@ -375,7 +380,7 @@ def _has_filled_keys(column: Any) -> bool:
 # The file formats by extension. To add one, write its reader above and enter it here: a text format, whose files this
 # module opens and which may also be compressed (.gz), in the first table; a format whose library opens the files itself
 # in the second. The readers of logs of other tools live above this package and are in `docscore.data.LOG_FORMATS`.
-_TEXT_READERS: dict[str, Callable[[Path, io.BufferedReader, Faults, str | None], Table]] = {
+_TEXT_READERS: dict[str, Callable[[Path, io.BufferedReader, Faults, str | None, Side], Table]] = {
     ".jsonl": read_jsonl,
     ".ndjson": read_jsonl,
     ".json": _read_json,
@@ -392,13 +397,14 @@ def read_table(
     max_bytes: int | None = None,
     delimiter: str | None = None,
     progress: Progress = no_progress,
+    side: Side = "predictions",
 ) -> Table:
     """Read the rows of a file; its extension determines the format.
 
     Rows stay in memory. A file whose rows do not fit is an error before the machine swaps (`docscore.core.limits`).
 
     * JSONL, and the content of a pipe: a JSON value on each line; blank lines are ignored.
-    * JSON: a list of rows.
+    * JSON: a list of rows, or an object from id to document.
     * CSV: a header and rows. Cells are text, but those of `references` and `answers` hold a JSON list. The header
       determines whether commas, semicolons, tabs or bars separate the columns. TSV: the same with tabs.
     * Parquet: columns (needs pyarrow).
@@ -413,6 +419,7 @@ def read_table(
             Parquet.
         delimiter: the delimiter of a CSV or TSV file; None to guess it from the header or the extension.
         progress: called with the phase "Reading" and the size in bytes when the reading of a file begins; not for logs.
+        side: the side on which the documents of an object stand.
 
     Raises:
         ValueError: naming file, line and fault; `DataError` for faults of single rows.
@@ -423,7 +430,7 @@ def read_table(
     read_text = _TEXT_READERS.get(suffix, read_jsonl if path.is_fifo() else None)  # `<(...)` has no extension
     if read_text is not None:
         with _opened(path, max_bytes, progress) as file, gc_pause():
-            table = read_text(path, file, faults, delimiter)
+            table = read_text(path, file, faults, delimiter, side)
         faults.stop_if_any()
         return table
     if suffix not in (*_BINARY_READERS, *LOG_FORMATS):
@@ -485,6 +492,8 @@ class ColumnNames(NamedTuple):
         cost: the column with the cost of each prediction, instead of "cost".
         seconds: the column with the seconds each prediction took, instead of "seconds".
         tokens: the column with the number of tokens of each prediction, instead of "tokens".
+        fields_in_columns: if each column of a table is a field of the documents, the columns that are none, such as
+            those of slices; None if documents are in one column.
     """
 
     id: str | None = None
@@ -496,6 +505,7 @@ class ColumnNames(NamedTuple):
     cost: str | None = None
     seconds: str | None = None
     tokens: str | None = None
+    fields_in_columns: tuple[str, ...] | None = None
 
     def of_side(self, side: Side, *, both: bool) -> dict[str, tuple[str, str]]:
         """Return the option and the given name of each renamed column of a side, by its name in the row format.
@@ -521,6 +531,13 @@ class ColumnNames(NamedTuple):
         if both or side == "references":
             options[REFERENCES] = "references_column", self.references
         return {name: (option, given) for name, (option, given) in options.items() if given is not None}
+
+    def check_both(self, place: PlacePart) -> None:
+        """Raise `ValueError` if the predictions and the ground truths of one table are the same columns."""
+        same = (self.prediction or PREDICTION) == (self.references or REFERENCES)
+        if same or self.fields_in_columns is not None:
+            what = f"the column {self.prediction!r} is" if same else "its columns are"
+            raise InputValueError(place=place, problem=f"{what} given for both sides")
 
 
 SAME_NAMES = ColumnNames()
@@ -555,13 +572,13 @@ def table_of_source(
     """
     renamed = {} if names == SAME_NAMES else names.of_side(side, both=both)
     if isinstance(source, Mapping):
-        return table_in_memory(_rows_by_id(source, side), side)
+        return table_in_memory(_rows_by_id(source, side, side), side)
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.is_dir():
             table = _read_folder(path, side, faults or Faults(), in_columns=str(getattr(BY_ID, side)) in renamed)
         else:
-            table = read_table(path, faults, None, delimiter, progress)
+            table = read_table(path, faults, None, delimiter, progress, side)
     else:
         rows = _rows_of_frame(source, side, renamed[ID][1] if ID in renamed else ID)
         if rows is None and names == SAME_NAMES:
@@ -572,14 +589,31 @@ def table_of_source(
     return with_names(table, side, names, both=both)
 
 
-def _rows_by_id(values: Mapping[Any, Any], side: Side) -> list[dict[str, Any]]:
-    """Return the rows of a dict from id to value; a tuple in the ground truths holds acceptable answers."""
+def _rows_by_id(values: Mapping[Any, Any], side: Side, place: PlacePart) -> list[dict[str, Any]]:
+    """Return the rows of a dict from id to value; a tuple in the ground truths holds acceptable answers.
+
+    Raises:
+        TypeError: for the splits of a dataset.
+        ValueError: for a single row, and for a file with the fields of one document, of which a dict is warned of.
+    """
     splits = [str(name) for name, value in values.items() if hasattr(value, "column_names")]
     if splits:
         raise InputTypeError(place=side, expected="one split of a dataset", got=f"several ({', '.join(splits)})")
+    if ID in values:
+        raise InputValueError(place=place, expected="a list of rows, or values by their ids", got="a single row")
     if side == "predictions":
         return [{ID: name, PREDICTION: value} for name, value in values.items()]
+    if all(map(_is_word, values)) and not all(isinstance(value, dict) for value in values.values()):
+        problem = f"{some_of(list(values))} look like the fields of one document, not like the ids of several"
+        if place != side:
+            raise InputValueError(place=place, problem=problem, remedy='to give one document, write {"its id": {...}}')
+        warn(f'{place}: {problem}; to give one document, write {{"its id": {{...}}}}')
     return [{ID: name, REFERENCES: value if isinstance(value, tuple) else (value,)} for name, value in values.items()]
+
+
+def _is_word(name: Any) -> bool:
+    """Return whether a key consists of two letters or more, as names of fields do, and ids seldom."""
+    return isinstance(name, str) and len(name) > 1 and name.replace("_", "").replace(" ", "").isalpha()
 
 
 def _rows_of_frame(source: Any, side: Side, id_column: str) -> list[dict[str, Any]] | None:
@@ -588,6 +622,7 @@ def _rows_of_frame(source: Any, side: Side, id_column: str) -> list[dict[str, An
     Their methods identify the tables of these libraries, so that none of the libraries is imported.
     """
     if hasattr(source, "iloc") and hasattr(source, "columns"):  # pandas
+        _check_columns(list(source.columns), side)
         if id_column in source.index.names:
             source = source.reset_index(level=id_column)
         columns = [_cells_of(source.iloc[:, number]) for number in range(source.shape[1])]
@@ -619,8 +654,10 @@ def with_names(table: Table, side: Side, names: ColumnNames, *, both: bool) -> T
         both: whether the rows hold predictions and references.
 
     Raises:
-        ValueError: for a column that does not exist.
+        ValueError: for a column that does not exist, and one that is given for both sides.
     """
+    if both and names.fields_in_columns is None:
+        names.check_both(in_file(table.path))
     renamed = names.of_side(side, both=both)
     if table.first() is None or not (renamed or table.has_columns or names.json_references):
         return table
@@ -635,14 +672,82 @@ def with_names(table: Table, side: Side, names: ColumnNames, *, both: bool) -> T
         for row, cell in zip(rows, _column(table, option, given), strict=True):
             if isinstance(row, dict):  # overwrites a column that has the name of the format but was not asked for
                 row[name] = NoCell if cell is Absent and name != PREDICTION else cell
-    for row in rows if both or side == "references" else ():
+    if table.has_columns:
+        values = (PREDICTION, REFERENCES) if both else (str(getattr(BY_ID, side)),)
+        columns = [renamed[name][1] if name in renamed else name for name in values]
+        if names.fields_in_columns is not None and values[0] not in {*table.first(), *renamed}:
+            no_fields = {ID, *names.fields_in_columns, *(given for _, given in renamed.values())}
+            columns = [name for name in table.first() if name not in no_fields]
+            _put_together(columns, table, rows, side)
+        _warn_of_gaps(table, columns)
+    if both or side == "references":
+        _read_answers(rows, names, table, renamed)
+    return table._replace(rows=rows)
+
+
+def _read_answers(rows: Sequence[Any], names: ColumnNames, table: Table, renamed: Mapping[str, Any]) -> None:
+    """Make the ground truths of rows lists of acceptable answers."""
+    for row in rows:
         if isinstance(row, dict) and REFERENCES in row:
             value, is_json = row[REFERENCES], names.json_references
             if REFERENCES in renamed:
                 row[REFERENCES] = _answers(value, in_cell=table.has_columns and not is_json)
             elif (is_json and isinstance(value, str)) or (table.has_columns and (is_json or _is_list_text(value))):
                 row[REFERENCES] = _answers(value, in_cell=True)
-    return table._replace(rows=rows)
+
+
+def _put_together(columns: Sequence[str], table: Table, rows: Sequence[Any], side: Side) -> None:
+    """Add the document of each row, whose fields are columns with dotted paths as names."""
+    fields = _nested([(name.split("."), name) for name in columns], in_file(table.path))
+    for row, cells in zip(rows, table.rows, strict=True):
+        if isinstance(row, dict):
+            document = _filled(fields, cells)
+            row[getattr(BY_ID, side)] = document if side == "predictions" else [document]
+
+
+def _nested(columns: Sequence[tuple[Sequence[str], str]], place: PlacePart) -> Any:
+    """Return a document whose leaves are the names of the columns; a list, if the steps to its parts are numbers.
+
+    Raises:
+        ValueError: if there are no columns, or the path of a column leads through another.
+    """
+    parts: dict[str, list[tuple[Sequence[str], str]]] = {}
+    for (step, *rest), name in columns:
+        parts.setdefault(step, []).append((rest, name))
+    if not parts or any(len(inner) > 1 and not all(rest for rest, _ in inner) for inner in parts.values()):
+        expected, got = "columns of fields, none of them a part of another", some_of([name for _, name in columns])
+        raise InputValueError(place=place, expected=expected, got=got or "none")
+    fields = {step: _nested(inner, place) if inner[0][0] else inner[0][1] for step, inner in parts.items()}
+    return [fields[step] for step in sorted(fields, key=int)] if all(map(str.isdecimal, fields)) else fields
+
+
+def _filled(fields: Any, cells: Mapping[str, Any]) -> Any:
+    """Return the document with the cells of a row: null for an empty cell, and no list elements without a value."""
+    if isinstance(fields, str):
+        return None if cells[fields] == "" else cells[fields]
+    if isinstance(fields, dict):
+        return {step: _filled(part, cells) for step, part in fields.items()}
+    elements = [_filled(part, cells) for part in fields]
+    return [each for each in elements if not _is_blank(each)]
+
+
+def _is_blank(value: Any) -> bool:
+    """Return whether a value is null or holds only nulls."""
+    parts = value.values() if isinstance(value, dict) else value
+    return value is None or (isinstance(value, dict | list) and all(map(_is_blank, parts)))
+
+
+def _warn_of_gaps(table: Table, columns: Iterable[str]) -> None:
+    """Warn of columns of whole numbers that are floats, as pandas makes them where some cells are empty."""
+    for column in columns:
+        cells = cells_of(table.rows, column)
+        numbers = [cell for cell in cells if cell is not None]
+        if 0 < len(numbers) < len(cells) and all(isinstance(cell, float) and cell.is_integer() for cell in numbers):
+            warn(
+                f"{closer(in_file(table.path), f'column {column!r}')}: some cells are empty, and all others are whole "
+                f"floats such as {numbers[0]!r}, which pandas makes of whole numbers then and which print otherwise; "
+                'make it a column of whole numbers such as Int64, or add --numbers value (numbers="value")'
+            )
 
 
 def _column(table: Table, option: str, given: str) -> list[Any]:

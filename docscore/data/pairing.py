@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -23,8 +22,8 @@ from docscore.core.errors import (
     some_of,
 )
 from docscore.core.options import MISSING_MODES, SKIP, check_choice
-from docscore.core.runtime import Progress, gc_pause, level_of_caller, no_progress
-from docscore.core.values import Value
+from docscore.core.runtime import Progress, gc_pause, no_progress, warn
+from docscore.core.values import SCALAR_TYPES, Value
 from docscore.data.files import (
     DELIMITERS,
     SAME_NAMES,
@@ -62,7 +61,9 @@ _NAMING_REMEDY = (
     "to use other columns, or paths into the rows such as response.text, add --id-column, --prediction-column and "
     "--references-column (in Python id_column= and so on)"
 )
+_FIELDS_REMEDY = "where each column is a field, add --fields-in-columns (fields_in_columns=True)"
 _MOST_COLUMNS = 20  # that a message lists
+_FEWEST_IN_ORDER = 3  # documents; a model may confuse the values of two
 _NO_COSTS = (None,) * len(COSTS)
 
 
@@ -270,6 +271,9 @@ def rows_of_sides(
     how: dict[str, Any] = {"both": references is None, "delimiter": delimiter, "progress": progress}
     tables = [table_of_source(source, side, names, faults, **how) for source, side in sides]
     truths = None if references is None else tables.pop(0)
+    for source, table in zip(predictions, tables, strict=True):
+        if truths is not None and (source is references or table.path.resolve() == truths.path.resolve()):
+            names.check_both(place_of(table))
     if truths is not None and isinstance(references, str | PathLike):
         _warn_of_documents(truths)
     return read_systems(truths, tables, missing, faults), faults
@@ -281,7 +285,7 @@ def _warn_of_documents(references: Table) -> None:
     is_text = suffix_of(references.path) in TEXT_EXTENSIONS and not references.has_columns
     if is_text and isinstance(row, dict) and format_of(row, "references") is PLAIN:
         problem = f"rows without {ID!r} are taken as documents and paired by position; {_NAMING_REMEDY}"
-        warnings.warn(f"{references.path}: {problem}", UserWarning, stacklevel=level_of_caller())
+        warn(f"{references.path}: {problem}")
 
 
 def read_systems(
@@ -435,7 +439,10 @@ def _with_columns(fault: Diagnostic, tables: Sequence[Table]) -> InputValueError
     if any(row is None for row in firsts.values()) or not columns:
         return InputValueError(fault)
     others = [f"{path} has {names}" for path, names in columns.items() if names not in fault.got]
-    return InputValueError(replace(fault, remedy="; ".join(filter(None, [fault.remedy, *others, _NAMING_REMEDY]))))
+    more = [_FIELDS_REMEDY] if any(table.has_columns for table in tables) else []
+    return InputValueError(
+        replace(fault, remedy="; ".join(filter(None, [fault.remedy, *others, *more, _NAMING_REMEDY])))
+    )
 
 
 def _listed(names: Iterable[Any]) -> str:
@@ -451,6 +458,7 @@ def _paired(wanted: Rows, given: Rows, missing: str, faults: Faults) -> Pairs:
     table, form, both = wanted.table, wanted.form, place_of(wanted.table, given.table)
     if form is PLAIN:
         check_equal_count(len(given.table.rows), len(table.rows), both)
+        _warn_of_order(wanted, given)
     excluded = wanted.faulty | given.faulty
     number_of = {name: number for number, name in enumerate(given.ids)}
     if given.ids != wanted.ids or len(number_of) < len(given.ids):
@@ -475,6 +483,24 @@ def _paired(wanted: Rows, given: Rows, missing: str, faults: Faults) -> Pairs:
         None if form is PLAIN else [wanted.sources[number] for number in kept],
         costs=costs if any(cell is not None for cells in costs for cell in cells) else None,
     )
+
+
+def _warn_of_order(wanted: Rows, given: Rows) -> None:
+    """Warn of documents that are paired by position although the values of a key pair them otherwise.
+
+    They differ from document to document, and are the same on both sides, but in another order.
+    """
+    sides = [[row for row in rows.values if isinstance(row, dict)] for rows in (wanted, given)]
+    for key in sides[0][0] if len(sides[0]) >= _FEWEST_IN_ORDER and len(sides[0][0]) > 1 else ():
+        left, right = ([row.get(key) for row in side] for side in sides)
+        is_id = SCALAR_TYPES.issuperset(map(type, left + right)) and len(set(left)) == len(left) == len(right)
+        if is_id and left != right and set(left) == set(right):
+            warn(
+                f"{place_of(wanted.table, given.table)}: rows without {ID!r} are paired by position, but {key!r} has "
+                "the same values on both sides in another order; to pair by it, give {ID: document} on each side, or "
+                f"rows with {ID!r}; {_NAMING_REMEDY}"
+            )
+            return
 
 
 def _unpaired_ids(wanted: Rows, given: Rows, missing: str, faults: Faults) -> set[str]:

@@ -411,6 +411,7 @@ def evaluate(
     cost_column: str | None = None,
     seconds_column: str | None = None,
     tokens_column: str | None = None,
+    fields_in_columns: bool = False,
     progress: bool | Progress | None = None,
 ) -> Evaluation:
     """Evaluate predictions against references: figures with intervals, fields, causes of lost points, score trees.
@@ -472,6 +473,9 @@ def evaluate(
         cost_column: the column or key of what each prediction cost, if it is not "cost"; `result.costs` has the sum.
         seconds_column: the column or key of the seconds each prediction took, if it is not "seconds".
         tokens_column: the column or key of the tokens each prediction took, if it is not "tokens".
+        fields_in_columns: whether a table without a column of predictions or ground truths has one column for each
+            field. A name such as "items.0.price" is a path, and an empty cell is null. Columns that other arguments
+            name are not fields.
         progress: True for progress bars, False for none, None for bars on a terminal; or a callback, called with the
             name of a phase and its total, that returns one, called with the number of further units that are done.
 
@@ -503,8 +507,9 @@ def evaluate(
     bars = progress_from(progress)
     metrics = [metrics] if isinstance(metrics, str) else metrics
     chosen = checked_metrics(metrics_with_schema(metrics, options.schema), options)
-    columns = {name: given[f"{name}_column"] for name in ColumnNames._fields if name != "json_references"}
-    names = ColumnNames(**columns, json_references=parse_references is not None)
+    columns = {name: given[f"{name}_column"] for name in ColumnNames._fields if f"{name}_column" in given}
+    groups = tuple(name for name in (by, cluster) if isinstance(name, str)) if fields_in_columns else None
+    names = ColumnNames(**columns, json_references=parse_references is not None, fields_in_columns=groups)
     sides = predictions if runs else [predictions]
     if runs and not (isinstance(predictions, list | tuple) and len(predictions) > 1):
         raise InputValueError(

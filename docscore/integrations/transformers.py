@@ -6,7 +6,6 @@ Install with `pip install "docscore[transformers]"`. Nothing here imports torch:
 from __future__ import annotations
 
 import json
-import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -17,7 +16,7 @@ import numpy.typing as npt
 
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
 from docscore.core.options import AS_TEXT, check_choice
-from docscore.core.runtime import level_of_caller
+from docscore.core.runtime import warn
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.data.checks import refuse_json_text
 from docscore.data.json_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed, parse_text
@@ -148,12 +147,11 @@ class ComputeMetrics:
             raise InputValueError(place="references", expected=expected, got="the same values in another order")
         if self.unread_labels:
             row, text = self.unread_labels[0]
-            msg = (
+            warn(
                 f"label_ids: {len(self.unread_labels):,} of {rows:,} cannot be parsed with parse={self.parse!r}, such "
                 f"as row {row}: {short_repr(text)}; they may be cut off, or contain characters that the tokenizer "
                 "lacks; pass references instead"
             )
-            warnings.warn(msg, UserWarning, stacklevel=level_of_caller())
         result = self.state.compute()
         read = COUNTED_OUTCOMES.get(None if self.parse == AS_TEXT else self.parse, ("failed",))
         return result | {RATES[PARSE_COUNTS[outcome]]: self.outcomes[outcome] / rows for outcome in read}

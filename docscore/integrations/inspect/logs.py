@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from datetime import datetime
 from math import fsum
@@ -14,7 +13,7 @@ from inspect_ai.model import ModelUsage
 
 from docscore.bench.data_sets import DATA_SETS
 from docscore.core.errors import InputValueError, at_place, in_file
-from docscore.core.runtime import level_of_caller
+from docscore.core.runtime import warn
 from docscore.data.json_text import loads
 from docscore.data.rows import ID, Absent, Table
 from docscore.evaluation.systems import LoggedRun
@@ -158,11 +157,9 @@ def _warn_of_errors(path: Path, samples: Sequence[EvalSample], *, several: bool)
     if failed:
         name, error = failed[0][0], " ".join(failed[0][1].split())  # on one line
         message = error if len(error) <= _LONGEST_ERROR else f"{error[:_LONGEST_ERROR]}..."
-        warnings.warn(
+        warn(
             f"{path}: {len(failed):,} of {len(samples):,} samples ended with an error before they had an output, and "
-            f"have no prediction; the first, {name}: {message}",
-            UserWarning,
-            stacklevel=level_of_caller(),
+            f"have no prediction; the first, {name}: {message}"
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import chain, repeat
@@ -17,8 +16,8 @@ from docscore.core.options import DEFAULT_OPTIONS, PAPER, THRESHOLD, ScoringOpti
 from docscore.core.runtime import (
     Advance,
     ignore,
-    level_of_caller,
     score_in_processes,
+    warn,
     with_room_to_recurse,
 )
 from docscore.core.similarity import fold_all, similarities, text_rule
@@ -323,11 +322,9 @@ def _one_of_texts(truth: list[Value]) -> Value:
     """Return the ground truth for a prediction that is a string: a list of strings is a one-of (paper, table 2)."""
     if not truth or not all(isinstance(text, str) for text in truth):
         return truth
-    warnings.warn(
+    warn(
         "compatibility mode: the ground truth is a list of strings and the prediction a string, so any string of "
-        "the list is taken as right; write a tuple to say so",
-        UserWarning,
-        stacklevel=level_of_caller(),
+        "the list is taken as right; write a tuple to say so"
     )
     return tuple(truth)
 
