@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import counted, percent_text, shown_name, three_digits
 from docscore.core.numbers import ROUNDING
-from docscore.data.files import name_without_extension
+from docscore.data.files import names_of_files
 from docscore.evaluation.comparison import Comparison, level_of_tests
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sentences import by_value_text, count_lines, interval_text
@@ -38,7 +38,6 @@ MOST_FIELDS, MOST_DOCUMENTS = 100, 1_000  # that are drawn
 FEW_DOCUMENTS = 5  # with fewer, a field says little
 MOST_PATHS = 5  # of fields of one name that are named
 _LONGEST_NAME = 80  # characters of the name of a system
-_OF_FILES = re.compile(r"(predictions?|preds?|outputs?|results?|responses?|answers?)[-_. ]+(?=\w)", re.IGNORECASE)
 _LAST_KEY = re.compile(r"""([^.\[\]]+|\["[^]]*"\])(\[\])*$""")  # of the path of a field
 _CAUSE = "cause "  # before the name of a cause among names of fields
 Score = float | None
@@ -58,13 +57,11 @@ class SystemsAnswer(NamedTuple):
     result: dict[str, Any]
 
 
-def names_of_files(files: Sequence[Path]) -> list[str]:
-    """The names of systems by their files, made unique and shortened; "predictions_" before all of them is left out."""
-    names = [shown_name(name_without_extension(path)).strip() for path in files]
-    beginnings = list(map(_OF_FILES.match, names))
+def names_of_uploads(files: Sequence[Path]) -> list[str]:
+    """The names of systems by their files, made unique and shortened."""
     found: list[str] = []
-    for whole, beginning in zip(names, beginnings, strict=True):
-        name = whole[beginning.end() if beginning and all(beginnings) else 0 :][:_LONGEST_NAME].strip() or "system"
+    for whole in names_of_files(files):
+        name = shown_name(whole).strip()[:_LONGEST_NAME].strip() or "system"
         number = 2
         unique = name
         while unique in found:
@@ -84,7 +81,7 @@ def checked_names(request: CompareRequest) -> tuple[str, ...]:
         expected = f"from {FEWEST_SYSTEMS} to {MOST_SYSTEMS} files of predictions"
         raise InputValueError(expected=expected, got=f"{count}")
     given = [*request.names, *[""] * count][:count]
-    names = [name.strip() or default for name, default in zip(given, names_of_files(request.files), strict=True)]
+    names = [name.strip() or default for name, default in zip(given, names_of_uploads(request.files), strict=True)]
     for number, name in enumerate(names):
         if len(name) > _LONGEST_NAME:
             got = counted(len(name), "character")

@@ -28,7 +28,7 @@ from docscore.report.systems_report import table_of_costs, table_of_scores
 from docscore.stats.significance import holm
 from playground.file_reading import sort_files
 from playground.requests import CompareRequest, SortRequest
-from playground.systems_work import SystemsAnswer, compare_systems, names_of_files
+from playground.systems_work import SystemsAnswer, compare_systems, names_of_uploads
 from playground.tree_columns import PlaceRow, PlaceRun, places_side_by_side
 from tests.commands import RECEIPTS, pred, ref, run, written
 from tests.conftest import golden
@@ -262,7 +262,7 @@ def test_names_of_systems_by_their_files() -> None:
         (["predictions.jsonl", "predictions_new.jsonl"], ["predictions", "predictions_new"]),
         (["a.jsonl", "a.csv"], ["a", "a (2)"]),
     ):
-        assert names_of_files(list(map(Path, files))) == names
+        assert names_of_uploads(list(map(Path, files))) == names
 
 
 def test_the_order_of_a_systems_rows_does_not_matter() -> None:

@@ -28,7 +28,7 @@ from docscore.cli.options import (
 from docscore.cli.terminal import print_json, say
 from docscore.core.errors import InputValueError
 from docscore.core.output import check_output, write_report
-from docscore.data.files import name_without_extension
+from docscore.data.files import names_of_files
 from docscore.evaluation.systems import Systems, systems_of
 from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_table
@@ -228,7 +228,7 @@ def _names(files: Sequence[tuple[str, Path]], *, are_logs: bool) -> list[str]:
         ValueError: if a default name is also that of another system.
     """
     paths = [path for _, path in files]
-    defaults = (_names_of_runs(paths) if are_logs else None) or list(map(name_without_extension, paths))
+    defaults = (_names_of_runs(paths) if are_logs else None) or names_of_files(paths)
     names = [name or default for (name, _), default in zip(files, defaults, strict=True)]
     for (name, _), default in zip(files, defaults, strict=True):
         if not name and names.count(default) > 1:

@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import os
+import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -467,6 +468,20 @@ def name_without_extension(path: Path) -> str:
     suffix = suffix_of(path)
     is_known = suffix in (*_TEXT_READERS, *_BINARY_READERS, *LOG_FORMATS)
     return name[: -len(suffix)] or path.name if is_known else path.name
+
+
+_OF_FILES = re.compile(r"(predictions?|preds?|outputs?|results?|responses?|answers?)[-_. ]+(?=\w)", re.IGNORECASE)
+
+
+def names_of_files(paths: Sequence[Path]) -> list[str]:
+    """Return the names of files without format extensions, and without "predictions_" or the like before all of them.
+
+    >>> names_of_files([Path("predictions_base.jsonl"), Path("preds-new.csv")])
+    ['base', 'new']
+    """
+    names = list(map(name_without_extension, paths))
+    beginnings = [beginning.end() for beginning in map(_OF_FILES.match, names) if beginning is not None]
+    return [name[end:] for name, end in zip(names, beginnings, strict=True)] if len(beginnings) == len(names) else names
 
 
 def suffix_of(path: Path) -> str:
