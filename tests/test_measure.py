@@ -19,14 +19,14 @@ from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import Evaluation
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.annotations import folded_tree
-from docscore.metrics.base import MetricRow, MetricTree
+from docscore.metrics.base import FigureName, MeanOfRows, MetricRow, MetricTree
 from docscore.metrics.entity_f1 import entity_counts, entity_f1_tree
 from docscore.metrics.kieval import kieval_score, kieval_tree, total_kieval
 from docscore.metrics.nted import nted_score, nted_tree
 from docscore.metrics.registry import METRICS, WITH_TREES
 from docscore.report.html_tree import positions_of, tree_drawing
 from docscore.version import VERSION
-from tests.commands import PREDICTIONS, REFERENCES, succeed
+from tests.commands import PREDICTIONS, REFERENCES, pred, ref, succeed
 from tests.conftest import DATA, ROOT, golden
 from tests.page_runner import blocks_of
 from tests.structures import damaged, random_prediction, random_truth
@@ -182,6 +182,35 @@ def test_every_face_shows_the_metric_of_the_guide(monkeypatch: pytest.MonkeyPatc
     here.update(["tea"], ["tea"])
     there.update(["tea", "rum", "x"], ["rum", "tea", "y"])
     assert here.merge(there).compute() == {"exact_match": 0.25}
+
+
+class OwnMetric(MeanOfRows):
+    """A metric of one's own, whose points of the row "b" are those of a test."""
+
+    name, label, figures = "own", "Own", (FigureName("own", "Own"),)
+    points: Any = ()
+
+    def row_points(self, row: MetricRow, options: ScoringOptions) -> Any:  # noqa: ARG002
+        return self.points if row.question_id == "b" else [(0.0, 0.0)]
+
+    def figure_sums(self, points: Any) -> Any:
+        return 1 / points if points == 0 else points
+
+
+@golden("measure", "impossible")
+def test_impossible_figures_of_a_metric_of_ones_own(monkeypatch: pytest.MonkeyPatch, points: Any, got: str) -> None:
+    """The error names the metric and the row; a row in which nothing counts has 0 of 0."""
+    monkeypatch.setitem(METRICS, "own", OwnMetric())
+    monkeypatch.setattr(OwnMetric, "points", points)
+    sides = {name: {"a": 1, "b": 2} for name in ("predictions", "references")}
+    with pytest.raises(ValueError, match=r"^row 'b': metric own: expected 1 pair .* denominator, got ") as caught:
+        _ = docscore.evaluate(**sides, metrics="own").figures
+    assert got in str(caught.value)
+    state = docscore.ScoreState(metrics=["own"])
+    with pytest.raises(ValueError, match="metric own"):
+        state.update([pred("b", 2)], [ref("b", 2)])
+    monkeypatch.setattr(OwnMetric, "points", [(0.5, 0.5)])
+    assert docscore.evaluate(**sides, metrics="own").figures == {"own": 1.0}
 
 
 # Of KIEval 3 of 9 entities need a change, or are too many or too few; groups are matched wherever they stand. Of Entity

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from math import inf
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ import numpy.typing as npt
 from docscore.core.display import Displayed
 from docscore.core.errors import NAMED, InputValueError, at_place, row_place, short_repr, some_of
 from docscore.core.formatting import counted, three_digits
+from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, SKIP, SchemaSource, ScoringOptions, check_whole
 from docscore.core.runtime import Progress, level_of_caller, no_progress
 from docscore.core.similarity import nearest
@@ -369,6 +371,10 @@ class ScoredRows:
                     of_row = scorer.row_points(self.row(number).for_metrics, self.options)
                 except (TypeError, ValueError) as error:
                     raise at_place(self._place(number), error) from None
+                except ArithmeticError as error:
+                    raise InputValueError(
+                        place=(self._place(number), f"metric {metric}"), problem=str(error)
+                    ) from error
                 # with confidences the automation curve reads the details
                 points.append(scorer.without_details(of_row) if self.pairs.confidences is None else of_row)
                 measured(1)
@@ -378,11 +384,25 @@ class ScoredRows:
     def ratios_of(self, metric: str) -> Ratios:
         """Return the figures of a metric as ratios of sums over the n rows, a column for each of its k figures."""
         if metric not in self._ratios:
-            scorer = METRICS[metric]
-            sums = np.array([scorer.figure_sums(points) for points in self.points(metric)], dtype=np.float64)
-            earned, weight = np.moveaxis(sums.reshape(-1, len(scorer.figures), 2), 2, 0)
+            sums = np.array([self._sums(metric, *row) for row in enumerate(self.points(metric))], dtype=np.float64)
+            earned, weight = np.moveaxis(sums.reshape(-1, len(METRICS[metric].figures), 2), 2, 0)
             self._ratios[metric] = Ratios(earned, weight)
         return self._ratios[metric]
+
+    def _sums(self, metric: str, number: int, points: Any) -> Sequence[tuple[float, float]]:
+        """Return the numerator and the denominator of each figure of a row; raise `ValueError` for impossible ones."""
+        scorer = METRICS[metric]
+        try:
+            sums = scorer.figure_sums(points)
+            if len(sums) == len(scorer.figures) and all(0 <= part <= whole + ROUNDING < inf for part, whole in sums):
+                return sums
+            got = short_repr(sums)
+        except (ArithmeticError, TypeError, ValueError) as error:
+            got = str(error)
+        expected = (
+            f"{counted(len(scorer.figures), 'pair')} of a numerator and a denominator, 0 <= numerator <= denominator"
+        )
+        raise InputValueError(place=(self._place(number), f"metric {metric}"), expected=expected, got=got)
 
     @cached_property
     def ratio(self) -> Ratios:
