@@ -127,6 +127,8 @@ def test_columns_of_texts_with_a_schema() -> None:
     )
     options = {"schema": SCHEMA, "parse": "json", "parse_references": "json"}
     assert table.map(score_batch, batched=True, fn_kwargs=options)["typed_score"][:] == expected_scores()
+    with pytest.raises(TypeError, match="expected the columns of a batch, got a row; add batched=True to map"):
+        table.map(score_batch, fn_kwargs=options)
 
 
 # prints the fingerprint, the sum of the scores and the files of the cache

@@ -172,6 +172,20 @@ def test_references_in_another_order_are_refused(tokenizer: Any) -> None:
         in_batches(function, rows, rows, 1)
 
 
+def test_references_that_are_json_text_or_of_another_split_are_told(tokenizer: Any) -> None:
+    """Labels that differ from a few references, such as those of another notation, are not."""
+    texts = [json.dumps({"a": letter * 5}) for letter in "abcdefghijkl"]
+    rows = tokens(tokenizer, texts)
+    with pytest.warns(UserWarning, match="references: all are JSON text, which is compared as text") as told:
+        compute_metrics(tokenizer, references=texts)(prediction(rows, None))
+    assert [each.filename for each in told] == [__file__]
+    assert compute_metrics(tokenizer, references=texts, parse_references="json")(prediction(rows))["anls_star"] == 1.0
+    truths = [json.loads(text) for text in texts]
+    with pytest.warns(UserWarning, match="references: 12 of 12 have an ANLS[*] score below 0.5 against their labels"):
+        compute_metrics(tokenizer, references=[{"a": "other"}] * 12)(prediction(rows, rows))
+    assert compute_metrics(tokenizer, references=[*truths[:-2], *truths[:2]])(prediction(rows, rows))
+
+
 def test_labels_that_cannot_be_read_are_told(tokenizer: Any) -> None:
     """One is cut off and one is no JSON; both are used as the predictions would be."""
     whole = tokens(tokenizer, ['{"a": "x"}'] * 3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from docscore.core.errors import InputTypeError
 from docscore.core.options import ScoringOptions
 from docscore.data.pairing import pairs_of_columns
 from docscore.evaluation.evaluation import Evaluation
@@ -35,12 +36,15 @@ def score_batch(
 
     Raises:
         KeyError: for a column that does not exist.
+        TypeError: for a row, as `map` passes without `batched=True`.
         TypeError, ValueError: for a value that cannot be scored, naming its row in the batch.
     """
     for column in (prediction, references):
         if column not in batch:
             msg = f"expected a column {column!r}, got {', '.join(map(repr, batch))}"
             raise KeyError(msg)
+    if type(batch).__name__ == "LazyRow" or isinstance(batch[prediction], str | Mapping):  # of datasets, for one row
+        raise InputTypeError(expected="the columns of a batch", got="a row", remedy="add batched=True to map")
     ids = [str(number) for number in range(len(batch[prediction]))]
     pairs = pairs_of_columns(ids, batch[references], batch[prediction])
     scores = Evaluation(pairs, ScoringOptions(**keywords), whole=False)

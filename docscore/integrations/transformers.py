@@ -18,13 +18,15 @@ from docscore.core.errors import InputTypeError, InputValueError, short_repr
 from docscore.core.options import AS_TEXT, check_choice
 from docscore.core.runtime import warn
 from docscore.core.values import convert_ground_truth, convert_prediction
-from docscore.data.checks import refuse_json_text
+from docscore.data.checks import doubts_of_reading, refuse_json_text
 from docscore.data.json_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed, parse_text
 from docscore.data.pairing import Pairs
 from docscore.data.rows import read_rows, row_format, table_in_memory
 from docscore.evaluation.state import RATES, ScoreState
+from docscore.metrics.anls_star.api import score_all
 
 Parse = Literal["text", "json", "repair", "donut"]
+_UNLIKE, _NEARLY_ALL = 0.5, 0.9  # the score of a label that differs from its reference; a share of the labels
 _IGNORED = -100  # the padding of labels by collators, and of predictions by Trainers
 
 
@@ -131,7 +133,12 @@ class ComputeMetrics:
         self.outcomes.update(each.outcome for each in predictions)
         ids = [str(self.state.rows + number) for number in range(len(predictions))]
         if ids:
-            self.state.update_pairs(Pairs(ids, truths, [each.value for each in predictions]))
+            pairs = Pairs(ids, truths, [each.value for each in predictions])
+            # without parse the state, which gets the same texts, warns itself
+            doubts = doubts_of_reading(pairs, self.parse, self.state.options.parse_references) if self.parse else ()
+            for doubt in doubts:
+                warn(str(doubt))
+            self.state.update_pairs(pairs)
 
     def _result(self) -> dict[str, float]:
         """The figures of all rows since the last result."""
@@ -142,9 +149,8 @@ class ComputeMetrics:
                 expected=f"one for each of {rows:,} rows",
                 got=f"{len(self.references):,}",
             )
-        if self.references is not None and self._in_other_order(self.references):
-            expected = "the order of the labels"
-            raise InputValueError(place="references", expected=expected, got="the same values in another order")
+        if self.references is not None and len(self.labels) == rows:
+            self._compare_with_labels(self.references)
         if self.unread_labels:
             row, text = self.unread_labels[0]
             warn(
@@ -180,11 +186,25 @@ class ComputeMetrics:
         self.unread_labels += [(start + number, texts[number]) for number in unread]
         return [convert_ground_truth(each.value) for each in read]
 
-    def _in_other_order(self, references: list[Any]) -> bool:
-        """Return whether the labels are the references in another order, as if a Trainer grouped the rows by length."""
-        labels = [_key(self._read(text).value) for text in self.labels]
-        expected = [_key(value) for value in references]
-        return labels != expected and sorted(labels) == sorted(expected)
+    def _compare_with_labels(self, references: list[Any]) -> None:
+        """Warn if nearly all labels differ from the references.
+
+        Raises:
+            ValueError: if the labels are the references in another order, as if a Trainer grouped the rows by length.
+        """
+        values = [self._read(text).value for text in self.labels]
+        labels, expected = ([_key(value) for value in side] for side in (values, references))
+        if labels == expected:
+            return
+        if sorted(labels) == sorted(expected):
+            order = "the order of the labels"
+            raise InputValueError(place="references", expected=order, got="the same values in another order")
+        unlike = (score_all(zip(references, values, strict=True), self.state.options, str) < _UNLIKE).sum()
+        if unlike > _NEARLY_ALL * len(labels):
+            warn(
+                f"references: {unlike:,} of {len(labels):,} have an ANLS* score below {_UNLIKE} against their labels; "
+                "they may be the references of another split, or written in another way than the model is taught"
+            )
 
     def _texts(self, tokens: Any, name: str) -> list[str]:
         """Decode token ids without padding. With eval_do_concat_batches=False, they are a list of batches."""

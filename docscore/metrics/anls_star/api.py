@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, repeat
 from typing import Any, Literal, overload
@@ -185,7 +185,7 @@ def score_pairs(
     """
     score = partial(_score_portion, options=_options(threshold, ignore_case, rules, numbers))
     processes = 1 if num_proc is None else check_whole("num_proc", num_proc, 1)
-    waiting = iter(pairs)
+    waiting: Iterator[Any] = iter(pairs)
     first = list(islice(waiting, _EXAMINED))
     warn_of_json_text([pair for pair in first if isinstance(pair, tuple | list) and len(pair) == 2])  # noqa: PLR2004
     pairs = chain(first, waiting)
