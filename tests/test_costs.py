@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from decimal import Decimal
 from pathlib import Path
@@ -65,6 +66,27 @@ def test_a_system_costs_what_its_documents_do() -> None:
     absent = docscore.evaluate(predictions=answers[0][:2], references=REFERENCES, missing="zero")
     assert "such as 'c' (nothing)" in absent.costs["cost"].note
     assert costs_of(evaluation.pairs._replace(costs=None)) == {}
+
+
+def test_the_price_of_tokens(write: Write) -> None:
+    """It takes the place of the column of costs; names of files lack what all of them begin with."""
+    tokens = [{**row, "tokens": 500_000} for row in rows(2, 9.0)]
+    both: dict[str, Any] = {"predictions": tokens, "references": REFERENCES}
+    result = docscore.evaluate(**both, token_price=2, by=lambda name: name)
+    assert result.costs == {"cost": Cost(3.0), "tokens": Cost(1_500_000.0)}
+    assert result.of_slice("a").costs["cost"] == Cost(1.0)
+    unknown = Cost(None, "no prediction has tokens, from which its cost could be computed")
+    assert docscore.evaluate(predictions=rows(3, 1), references=REFERENCES, token_price=2).costs["cost"] == unknown
+    with pytest.raises(ValueError, match="token_price: expected a number of at least 0, got -1"):
+        _ = docscore.evaluate(**both, token_price=-1).costs
+    files = ["--references", write("refs.jsonl", REFERENCES)]
+    files += [write(f"predictions_{name}.jsonl", tokens) for name in ("x", "y")]
+    output = json.loads(run("table", *files, "--json", "--price", "y=2").out)["systems"]
+    assert {each["system"]: each["costs"]["cost"]["total"] for each in output} == {"x": 27.0, "y": 3.0}
+    assert "cost, seconds, tokens: sums over the documents; of several runs" in run("table", *files).out
+    for wrong, said in (("z=2", "price: expected one of 'x', 'y', got 'z'"), ("y=1,2", "expected NAME=DOLLARS")):
+        done = run("table", *files, "--price", wrong)
+        assert (done.code, said in done.err) == (2, True)
 
 
 @pytest.fixture

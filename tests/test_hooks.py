@@ -76,6 +76,9 @@ model = get_model("mockllm/model", custom_outputs=outputs)
 task = Task(dataset=samples, scorer=typed_by_schema(schema=SCHEMA))
 (log,) = eval(task, model=model, display="none", max_samples=1, log_dir="logs")
 rows = sorted(log.samples, key=lambda sample: sample.id)
+without = Task(dataset=[Sample(id="w", input="w")], scorer=typed_by_schema(schema=SCHEMA))
+(lacking,) = eval(without, model=get_model("mockllm/model"), display="none", log_dir="logs")
+assert "sample w: expected a target, got none" in lacking.error.message
 found = {
     "mean": log.results.scores[0].metrics["mean"].value,
     "scores": [sample.scores["typed"].value for sample in rows],
@@ -105,6 +108,9 @@ report = Dataset(name="d", cases=cases, evaluators=[AnlsStarEvaluator(schema=SCH
 )
 found = [case.scores["typed_score"].value for case in sorted(report.cases, key=lambda case: case.name)]
 assert all(case.scores["typed_score"].reason.startswith("≈ $") for case in report.cases)
+without = Dataset(name="w", cases=[Case(name="w", inputs="x")], evaluators=[AnlsStarEvaluator()])
+(case,) = without.evaluate_sync(task, progress=False).cases
+assert "expected_output: expected a ground truth, got none" in case.evaluator_failures[0].error_message
 """,
     "lm_eval": """
 import lm_eval

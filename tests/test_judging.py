@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,25 @@ def test_what_passes_in_promptfoo() -> None:
     assert near["pass"] is True
     with pytest.raises(ValueError, match="expected 'reference' or 'references', got "):
         get_assert(SAID, {"vars": {}})
+
+
+@pytest.mark.parametrize(
+    ("hook", "name"),
+    [
+        (lambda: get_assert(SAID, {"vars": {"reference": None}}), "reference"),
+        (lambda: process_results({"references": None}, [SAID]), "references"),
+        (lambda: results_from("gold")({"answer": "x"}, [SAID]), "gold"),
+    ],
+    ids=["promptfoo", "lm_eval", "lm_eval, another column"],
+)
+def test_a_case_without_a_ground_truth_is_an_error(hook: Callable[[], Any], name: str) -> None:
+    with pytest.raises(ValueError, match=f"^{name}: expected a ground truth, got none$"):
+        hook()
+
+
+def test_a_schema_file_that_is_missing_shows_before_any_output() -> None:
+    with pytest.raises(FileNotFoundError, match=r"no\.json"):
+        results_from("gold", schema="no.json")
 
 
 def test_the_hook_of_lm_eval() -> None:

@@ -18,10 +18,11 @@ from docscore.evaluation.systems import (
     BEST,
     LoggedRun,
     changes_against,
+    differing_settings,
     grid_of_runs,
+    joined_logs,
     logs_of_cells,
     systems_of,
-    total_of_runs,
 )
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_report import table_of_costs, table_of_scores
@@ -338,8 +339,18 @@ def test_logs_of_a_cell() -> None:
     assert left_out == {Path("cut"): "cut off", Path("failed"): "failed", Path("old"): newer}
     kept, _ = logs_of_cells(logs, only_complete=False)
     assert kept == {**cells, ("SROIE", "simple", "b"): [Path("failed")]}
-    total = total_of_runs([logs[Path("new")], logs[Path("own")]])
-    assert (total.documents, total.cost, total.seconds) == (20, 1.5, None)
+    joined = joined_logs([logs[Path("new")], logs[Path("own")]], 2)
+    assert (joined.documents, joined.cost, joined.seconds) == (20, 0.75, None)
+
+
+def test_settings_and_prices_of_runs() -> None:
+    runs = [run_of("a", settings={"temperature": 0, "dpi": 150}), run_of("a", settings={"temperature": 1, "dpi": 150})]
+    assert differing_settings([*runs, run_of("a")]) == {"temperature": [0, 1, None], "dpi": [150, 150, None]}
+    assert differing_settings(runs) == {"temperature": [0, 1]}
+    assert differing_settings(runs[:1]) == {}
+    run = run_of("a", input_tokens=2_000_000, output_tokens=500_000, cost=1.0)
+    assert run.priced(2.5, 10).cost == 10.0
+    assert run_of("a", cost=1.0).priced(2.5, 10).cost is None
 
 
 def test_what_a_log_does_not_say_stays_empty() -> None:

@@ -11,10 +11,12 @@ from docscore.bench.data_sets import DATA_SETS, NEEDS, checked_data
 from docscore.cli.options import (
     Command,
     a_file,
+    check_priced,
     comparing_options,
     ending,
     evaluations_of_files,
     json_option,
+    price_option,
     stdout_console,
     test_set_options,
     together,
@@ -24,7 +26,7 @@ from docscore.core.errors import InputValueError, in_file
 from docscore.core.formatting import printable
 from docscore.core.runtime import progress_from
 from docscore.data.pairing import MISSING_REMEDY
-from docscore.evaluation.systems import grid_of_runs, logs_of_cells, total_of_runs
+from docscore.evaluation.systems import differing_settings, grid_of_runs, joined_logs, logs_of_cells
 from docscore.evaluation.tables import LISTED
 from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_table
@@ -86,9 +88,15 @@ def check_command(data: Path, *, name: str | None, as_json: bool) -> None:
     show_default=True,
     help="Format of the tables.",
 )
+@price_option(
+    "MODEL=INPUT,OUTPUT",
+    "Prices of a million tokens that MODEL reads and writes, for the cost of its runs. Can be repeated.",
+)
 @together(comparing_options, test_set_options)
 @json_option
-def grid_command(logs: tuple[Path, ...], *, form: str, as_json: bool, **shared: Any) -> None:
+def grid_command(
+    logs: tuple[Path, ...], *, form: str, prices: dict[str, list[float]], as_json: bool, **shared: Any
+) -> None:
     """Print the paper's table for the Inspect logs LOGS: a row per data set and method, a column per model.
 
     Each score has its interval, and a mark if it is the best of its data set or lower than the best beyond chance. A
@@ -103,18 +111,18 @@ def grid_command(logs: tuple[Path, ...], *, form: str, as_json: bool, **shared: 
             problem="; ".join(f"{path}: {why}" for path, why in left_out.items()),
             remedy=MISSING_REMEDY,
         )
-    runs = [
-        (
-            total_of_runs([logged[path] for path in paths]),
-            evaluations_of_files(None, paths, shared, [""] * len(paths))[0],
-        )
-        for paths in cells.values()
-    ]
+    check_priced(prices, [model for _, _, model in cells])
+    runs = []
+    for paths in cells.values():
+        [evaluation] = evaluations_of_files(None, paths, shared, [""] * len(paths))
+        run = joined_logs([logged[path] for path in paths], evaluation.pairs.runs)
+        runs.append((run.priced(*prices[run.model]) if run.model in prices else run, evaluation))
     changes = grid_of_runs(runs, progress_from(None))
     if as_json:
         results = [
             {
                 **vars(run),
+                "differing_settings": differing_settings([logged[path] for path in paths]),
                 **evaluation.summary_to_dict(),
                 **({"runs": evaluation.runs.to_dict(LISTED)} if evaluation.runs is not None else {}),
                 "logs": list(map(str, paths)),
@@ -130,6 +138,10 @@ def grid_command(logs: tuple[Path, ...], *, form: str, as_json: bool, **shared: 
         )
         return
     lines = [f"{', '.join(filter(None, logged[path].cell))}: {why}; left out: {path}" for path, why in left_out.items()]
+    for cell, paths in cells.items():
+        differing = differing_settings([logged[path] for path in paths])
+        each = "; ".join(f"{name}: {', '.join(map(str, values))}" for name, values in differing.items())
+        lines += [f"{', '.join(filter(None, cell))}: its runs have different settings: {each}"] if each else []
     for table in (table_of_scores(runs, changes), table_of_costs([run for run, _ in runs], lines)):
         if form == "text":
             print_table(stdout_console(), table)

@@ -309,6 +309,30 @@ cost_options = together(
     _column_option("seconds", "Column with the seconds each prediction took.  [default: seconds]"),
     _column_option("tokens", "Column with the tokens each prediction used.  [default: tokens]"),
 )
+
+
+def price_option(metavar: str, help_text: str) -> Callable[[F], F]:
+    """Make the option `--price`, whose names and numbers of dollars are as in the metavar."""
+
+    def prices(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> dict[str, list[float]]:
+        found = {}
+        for text in values:
+            name, _, amounts = text.rpartition("=")
+            if not name or amounts.count(",") != metavar.count(","):
+                raise refused(expected=metavar, got=repr(text))
+            found[name] = [Number(min=0).convert(amount, parameter, context) for amount in amounts.split(",")]
+        return found
+
+    return click.option("--price", "prices", multiple=True, callback=prices, metavar=metavar, help=help_text)
+
+
+def check_priced(prices: Mapping[str, Sequence[float]], names: Sequence[str]) -> None:
+    """Raise `ValueError` for a price of something that is not there."""
+    for name in prices:
+        if name not in names:
+            raise InputValueError(place="price", expected=f"one of {', '.join(map(repr, names))}", got=repr(name))
+
+
 test_set_options = together(
     scoring_options("missing"),
     column_options,
@@ -418,11 +442,8 @@ def evaluations_of_files(
     names: Sequence[object] = systems or range(len(predictions))
     for name in dict.fromkeys(names):
         indices = [index for index, other in enumerate(names) if other == name]
-        evaluation = Evaluation(
-            joined_runs([sides[index] for index in indices], [str(predictions[index]) for index in indices]),
-            options,
-            progress=progress,
-            **settings,
-        )
+        pairs = joined_runs([sides[index] for index in indices], [str(predictions[index]) for index in indices])
+        price, *_ = values.get("prices", {}).get(name, [None])
+        evaluation = Evaluation(pairs, options, progress=progress, token_price=price, **settings)
         evaluations.append(evaluation if slice_value is None else evaluation.of_slice(slice_value))
     return evaluations

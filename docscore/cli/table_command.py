@@ -12,12 +12,14 @@ from docscore.cli.options import (
     Command,
     a_file,
     by_option,
+    check_priced,
     comparing_options,
     cost_options,
     ending,
     evaluations_of_files,
     json_option,
     metric_options,
+    price_option,
     references_option,
     refused,
     split_names,
@@ -121,6 +123,10 @@ def _named(context: click.Context, parameter: click.Parameter, value: Sequence[s
 )
 @click.option("--caption", default="", help="Caption of LaTeX. An explanation of the marks is appended.")
 @click.option("--percent", is_flag=True, help="Multiply figures by 100, and print two decimals.")
+@price_option(
+    "NAME=DOLLARS",
+    "Price of a million tokens of the system NAME; its cost is that of its tokens. Can be repeated.",
+)
 @together(metric_options, comparing_options, test_set_options, cost_options, by_option)
 @json_option
 def table_command(
@@ -165,6 +171,7 @@ def table_command(
         if _names_of_runs([first]) is None:
             references, files = first, files[1:]
     known = _names(files, are_logs=references is None)
+    check_priced(shared["prices"], known)
     evaluations = evaluations_of_files(references, [path for _, path in files], shared, known)
     compared = systems_of(
         dict(zip(dict.fromkeys(known), evaluations, strict=True)),

@@ -15,6 +15,8 @@ from docscore.data.json_text import JsonError, loads
 from docscore.data.pairing import Pairs
 from docscore.data.rows import COSTS, Absent, NoCell
 
+MILLION = 1_000_000  # tokens, for which providers state prices
+
 
 class Cost(NamedTuple):
     """What the predictions of a system took, by one column of their rows.
@@ -29,15 +31,24 @@ class Cost(NamedTuple):
     note: str = ""
 
 
-def costs_of(pairs: Pairs) -> dict[str, Cost]:
+def costs_of(pairs: Pairs, token_price: float | None = None) -> dict[str, Cost]:
     """The sum of each of the columns `COSTS` that a prediction has, by its name.
+
+    Args:
+        pairs: the rows.
+        token_price: the price of a million tokens, from which the cost then comes; None for the column of the costs.
 
     >>> costs_of(Pairs(["a", "b"], [1, 1], [1, 2], costs=[(0.25, None, 12), (0.5, None, None)]))
     {'cost': Cost(total=0.75, note=''), 'tokens': Cost(total=None, note="1 of 2 predictions have no tokens of at \
 least 0, such as 'b' (nothing)")}
     """
     columns = dict(zip(COSTS, zip(*pairs.costs or (), strict=True), strict=False))
-    return {name: _cost(name, cells, pairs) for name, cells in columns.items() if not all(map(_is_nothing, cells))}
+    costs = {name: _cost(name, cells, pairs) for name, cells in columns.items() if not all(map(_is_nothing, cells))}
+    if token_price is not None:
+        price = check_number("token_price", token_price, "a number of at least 0", lambda number: number >= 0)
+        tokens = costs.get("tokens", Cost(None, "no prediction has tokens, from which its cost could be computed"))
+        costs["cost"] = tokens if tokens.total is None else Cost(tokens.total * price / MILLION)
+    return costs
 
 
 def _cost(name: str, cells: tuple[Any, ...], pairs: Pairs) -> Cost:

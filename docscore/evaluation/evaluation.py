@@ -90,6 +90,7 @@ class Evaluation(Displayed, ScoredRows):
         faults: a sentence for each fault of rows that were left out.
         whole: whether these are all rows of a test set. If a schema names fields, and no ground truth of a whole test
             set has any of them, that is an error.
+        token_price: the price of a million tokens; None where the costs of predictions are in their rows.
 
     Attributes:
         source: the rows as they came.
@@ -411,6 +412,7 @@ def evaluate(
     cost_column: str | None = None,
     seconds_column: str | None = None,
     tokens_column: str | None = None,
+    token_price: float | None = None,
     fields_in_columns: bool = False,
     progress: bool | Progress | None = None,
 ) -> Evaluation:
@@ -473,6 +475,7 @@ def evaluate(
         cost_column: the column or key of what each prediction cost, if it is not "cost"; `result.costs` has the sum.
         seconds_column: the column or key of the seconds each prediction took, if it is not "seconds".
         tokens_column: the column or key of the tokens each prediction took, if it is not "tokens".
+        token_price: the price of a million tokens, for the cost of the predictions.
         fields_in_columns: whether a table without a column of predictions or ground truths has one column for each
             field. A name such as "items.0.price" is a path, and an empty cell is null. Columns that other arguments
             name are not fields.
@@ -535,4 +538,5 @@ def evaluate(
         seed=seed,
         progress=bars,
         faults=list(map(str, faults.collected)),
+        token_price=token_price,
     )

@@ -284,6 +284,7 @@ class ScoredRows:
         progress: Progress = no_progress,
         faults: Sequence[str] = (),
         whole: bool = True,
+        token_price: float | None = None,
     ) -> None:
         options = with_row_schemas(pairs, options)
         metrics = metrics_with_schema(None, options.schema) if metrics is None else metrics
@@ -291,6 +292,7 @@ class ScoredRows:
         self.metric = self.metrics[0]
         self.scorer = METRICS[self.metric]
         self.options, self.by, self.progress, self.faults = options, by, progress, list(faults)
+        self.token_price = token_price
         self.confidence = None if confidence is None else check_confidence(confidence)
         self.seed = check_whole("seed", seed, 0)
         clusters = pairs.clusters if cluster is None else groups_of_rows(pairs, cluster, "cluster")
@@ -327,6 +329,7 @@ class ScoredRows:
             documents = [documents[number] for number in numbers if number < len(documents)]
         rows = self.source.only(numbers)._replace(skipped=self.source.skipped, documents=documents)
         settings: dict[str, Any] = {"confidence": self.confidence, "seed": self.seed, "progress": self.progress}
+        settings["token_price"] = self.token_price
         with warnings.catch_warnings():  # these rows have been warned of
             warnings.simplefilter("ignore", UserWarning)
             part = type(self)(rows, self.options, metrics=self.metrics, whole=False, **settings)
@@ -505,8 +508,11 @@ class ScoredRows:
 
     @cached_property
     def costs(self) -> dict[str, Cost]:
-        """The sums of the columns cost, seconds and tokens of the predictions, as far as they have them."""
-        return costs_of(self.pairs)
+        """The sums of the columns cost, seconds and tokens of the predictions, as far as they have them.
+
+        With a price of tokens, the cost is that of the tokens.
+        """
+        return costs_of(self.pairs, self.token_price)
 
     @property
     def document_cost(self) -> float | None:

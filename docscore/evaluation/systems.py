@@ -17,7 +17,7 @@ import numpy.typing as npt
 from docscore.core.errors import InputValueError
 from docscore.core.runtime import Progress, no_progress
 from docscore.evaluation.comparison import Change, Comparison, adjusted, changes_of, rows_of_base
-from docscore.evaluation.costs import undominated
+from docscore.evaluation.costs import MILLION, undominated
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import Slice
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, Ratios, side_by_side
@@ -236,6 +236,7 @@ class LoggedRun:
         seconds: from the start to the end of the run; None where it did not end.
         task_id: of the task, which a run that goes on with another one shares with it.
         created: when the run began, as text in the order of time.
+        settings: the arguments of the task and of the model's calls, by their names.
     """
 
     data_set: str
@@ -244,17 +245,24 @@ class LoggedRun:
     documents: int
     errors: int = 0
     shortfall: str = ""
-    input_tokens: int | None = None
-    output_tokens: int | None = None
+    input_tokens: float | None = None
+    output_tokens: float | None = None
     cost: float | None = None
     seconds: float | None = None
     task_id: str = ""
     created: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
 
     @property
     def cell(self) -> tuple[str, str, str]:
         """Its place in a grid: data set, method and model."""
         return self.data_set, self.method, self.model
+
+    def priced(self, read: float, written: float) -> LoggedRun:
+        """Return the run with its cost by prices of a million tokens that are read and written."""
+        if self.input_tokens is None or self.output_tokens is None:
+            return replace(self, cost=None)
+        return replace(self, cost=(self.input_tokens * read + self.output_tokens * written) / MILLION)
 
 
 def logs_of_cells(
@@ -289,14 +297,28 @@ def logs_of_cells(
     return cells, left_out
 
 
-_SUMMED = ("documents", "errors", "input_tokens", "output_tokens", "cost", "seconds")
+_SUMMED = ("documents", "errors")
+_AVERAGED = ("input_tokens", "output_tokens", "cost", "seconds")
 
 
-def total_of_runs(runs: Sequence[LoggedRun]) -> LoggedRun:
-    """Return the runs of one cell as one run with the sums of their counts and costs; None for a sum with a gap."""
-    values = {name: [getattr(run, name) for run in runs] for name in _SUMMED}
+def joined_logs(runs: Sequence[LoggedRun], count: int) -> LoggedRun:
+    """The runs of one cell as one: the sums of documents and errors, and what one run took on average.
+
+    Args:
+        runs: what each log says; what one does not say is None in the result.
+        count: how many runs there are; the epochs of a log are several.
+    """
+    values = {name: [getattr(run, name) for run in runs] for name in (*_SUMMED, *_AVERAGED)}
     sums: dict[str, Any] = {name: None if None in numbers else sum(numbers) for name, numbers in values.items()}
-    return replace(runs[0], **sums)
+    means = {name: None if sums[name] is None else sums[name] / count for name in _AVERAGED}
+    return replace(runs[0], **{**sums, **means})
+
+
+def differing_settings(runs: Sequence[LoggedRun]) -> dict[str, list[Any]]:
+    """The settings in which runs differ, by their names: the value of each run, None where it has none."""
+    names = dict.fromkeys(name for run in runs for name in run.settings)
+    values = {name: [run.settings.get(name) for run in runs] for name in names}
+    return {name: of_runs for name, of_runs in values.items() if any(value != of_runs[0] for value in of_runs)}
 
 
 def grid_of_runs(runs: Sequence[tuple[LoggedRun, Evaluation]], progress: Progress = no_progress) -> list[Change]:

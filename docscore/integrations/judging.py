@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from docscore.core.errors import InputValueError
-from docscore.core.options import THRESHOLD, ScoringOptions, check_choice
+from docscore.core.options import THRESHOLD, SchemaSource, ScoringOptions, check_choice
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.data.json_text import ParseOutcome, dumps, kinds_of, loads, parse_text
 from docscore.evaluation.fields import Field
@@ -139,6 +139,22 @@ def answer_in(text: Any, reading: str = "auto") -> Any:
         raise InputValueError(place="target", expected="JSON text", got=f"{error}") from None
 
 
+def expected_in(case: Mapping[str, Any], name: str, reading: str = "auto") -> Any:
+    """Return the ground truth that a case has under a name, read as by `answer_in`.
+
+    Raises:
+        ValueError: for a case without one, or with None; write null as the text "null".
+    """
+    if case.get(name) is None:
+        raise InputValueError(place=name, expected="a ground truth", got="none")
+    return answer_in(case[name], reading)
+
+
+def schema_of(schema: Any) -> SchemaSource | None:
+    """Return the schema of a hook, read at once: tools report errors of single outputs late or not at all."""
+    return None if schema is None else SchemaSource.of(schema)
+
+
 def answers_of(*places: Mapping[str, Any]) -> list[Any]:
     """Return the acceptable answers of the first place with the key `references` (a list) or `reference` (one answer).
 
@@ -147,10 +163,10 @@ def answers_of(*places: Mapping[str, Any]) -> list[Any]:
     """
     for place in places:
         if "references" in place:
-            answers = answer_in(place["references"])
+            answers = expected_in(place, "references")
             return [answer_in(each) for each in answers] if isinstance(answers, list) else [answers]
         if "reference" in place:
-            return [answer_in(place["reference"])]
+            return [expected_in(place, "reference")]
     raise InputValueError(
         expected="'reference' or 'references'",
         got=", ".join(repr(key) for place in places for key in place) or "neither",

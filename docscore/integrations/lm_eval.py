@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from docscore.core.options import THRESHOLD
-from docscore.integrations.judging import answer_in, answers_of, judged_output
+from docscore.integrations.judging import answer_in, answers_of, expected_in, judged_output, schema_of
 
 METRIC = "anls_star"  # the name in the metric_list of the task, with the aggregation "mean"
 
@@ -52,9 +52,10 @@ def results_from(
         schema: a JSON Schema, its path, or a pydantic model. The score is then called `typed_score`, also in the
             metric_list.
     """
+    schema = schema_of(schema)
 
     def process(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
-        value = answer_in(doc[column], target)
+        value = expected_in(doc, column, target)
         several = column == "references" and isinstance(value, list)
         answers = [answer_in(each, target) for each in value] if several else [value]
         found = judged_output(

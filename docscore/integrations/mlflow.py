@@ -12,7 +12,7 @@ from mlflow.genai.scorers import Scorer, scorer
 
 from docscore.core.formatting import safe_names
 from docscore.core.options import THRESHOLD
-from docscore.integrations.judging import answer_in, judged_output
+from docscore.integrations.judging import expected_in, judged_output, schema_of
 
 
 def anls_star_scorer(
@@ -40,11 +40,12 @@ def anls_star_scorer(
         A scorer. Its feedback is called `anls_star`, or `typed_score` with a schema; its value is the score in [0, 1]
         and its rationale the score tree.
     """
+    schema = schema_of(schema)
 
-    def anls_star_of(outputs: Any, expectations: dict[str, Any]) -> list[Feedback]:
+    def anls_star_of(outputs: Any, expectations: dict[str, Any] | None) -> list[Feedback]:
         found = judged_output(
             outputs,
-            [answer_in(expectations[expectation])],
+            [expected_in(expectations or {}, expectation)],
             parse=parse,
             threshold=threshold,
             ignore_case=ignore_case,

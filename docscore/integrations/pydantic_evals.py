@@ -12,7 +12,7 @@ from typing import Any
 from pydantic_evals.evaluators import EvaluationReason, Evaluator, EvaluatorContext
 
 from docscore.core.options import THRESHOLD
-from docscore.integrations.judging import answer_in, judged_output
+from docscore.integrations.judging import expected_in, judged_output, schema_of
 
 
 @dataclass
@@ -36,11 +36,14 @@ class AnlsStarEvaluator(Evaluator[Any, Any, Any]):  # type: ignore[misc]
     ignore_case: bool = True
     schema: Any = None
 
+    def __post_init__(self) -> None:
+        schema_of(self.schema)  # an error in it should not wait for an output
+
     def evaluate(self, ctx: EvaluatorContext[Any, Any, Any]) -> Mapping[str, float | EvaluationReason]:
         """Return the score with the score tree as its reason, and the scores of the fields."""
         found = judged_output(
             ctx.output,
-            [answer_in(ctx.expected_output)],
+            [expected_in({"expected_output": ctx.expected_output}, "expected_output")],
             parse=self.parse,
             threshold=self.threshold,
             ignore_case=self.ignore_case,

@@ -191,6 +191,8 @@ def _remarks(systems: Systems, by: str, *, intervals: bool) -> list[str]:
             remarks += [f"{shown_name(name)}: {line}." for line in runs_lines(system.runs)]
     for name, system in systems.evaluations.items():
         remarks += [f"{shown_name(name)}: {cost.note}." for cost in system.costs.values() if cost.note]
+    if any(system.costs for system in systems.evaluations.values()):
+        remarks.append("cost, seconds, tokens: sums over the documents; of several runs, those of one run on average.")
     if systems.front is not None:
         remarks += [
             "score/cost: the first figure, divided by the mean cost of a document.",
@@ -267,15 +269,19 @@ def table_of_costs(runs: Sequence[LoggedRun], left_out: Sequence[str] = ()) -> T
             text_column(name, name.replace("_", " "), attrgetter(name), "text")
             for name in ("data_set", "method", "model")
         ),
-        *(value_column(name, head, "{:,}".format, none="") for name, head in _COUNTS.items()),
+        *(value_column(name, head, "{:,.0f}".format, none="") for name, head in _COUNTS.items()),
         value_column("cost", "$", "{:.4f}".format, none=""),
         value_column("seconds", "s", "{:.0f}".format, none=""),
         unit="runs",
     )
     incomplete = (f"{', '.join(run.cell)}: {run.shortfall}." for run in runs if run.shortfall)
-    return replace(table, remarks=(*incomplete, *(f"{line}." for line in left_out)))
+    return replace(table, remarks=(_WHAT_RUNS_COST, *incomplete, *(f"{line}." for line in left_out)))
 
 
+_WHAT_RUNS_COST = (
+    "in and out: tokens read and written; s: seconds from the start to the end. They and $ are those of one run, of "
+    "several runs or epochs on average; docs and failed are counted in all."
+)
 _COUNTS = {"documents": "docs", "errors": "failed", "input_tokens": "in", "output_tokens": "out"}
 
 

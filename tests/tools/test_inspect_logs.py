@@ -166,7 +166,7 @@ def test_an_incomplete_run_is_no_figure_unless_an_option_says_what_the_others_co
     for command in commands:
         done = run(*command, path)
         assert (done.code, done.out) == (2, "")
-        assert f"{path}: {sentence}; with missing" in done.err
+        assert f"{path}: {sentence}; --missing zero" in done.err
     with pytest.raises(ValueError, match=sentence):
         docscore.evaluate(predictions=path)
     zero = json_of("score", path, "--missing", "zero")
@@ -275,7 +275,7 @@ def test_a_log_without_our_scorer_is_scored_by_its_targets(tmp_path: Path) -> No
 FILES: list[tuple[str, Any, str]] = [  # name, content, the sentence
     ("a.eval", b"no zip", "a.eval: expected a log of Inspect, got"),
     ("a.json", {"version": 2, "status": "success", "eval": {}}, "a.json: expected a log of Inspect, got"),
-    ("a.json", {"version": 2}, "a.json: expected a JSON list of rows, got dict"),
+    ("a.json", {"version": 2}, "a.json: expected rows with 'question_id', 'references' and"),
 ]
 
 

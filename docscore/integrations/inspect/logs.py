@@ -22,6 +22,7 @@ from docscore.integrations.judging import answer_in, judged_output
 
 _REFERENCES, _PREDICTION = "references", "prediction"  # the metadata of a score of `anls_star`
 _LONGEST_ERROR = 200  # characters of an error that are shown
+_PLACES = {"data"}  # arguments of tasks that say where files lie, and not what is asked
 _UNREAD = {"attachments", "events", "messages", "store"}  # of samples: large, and not needed
 
 
@@ -90,6 +91,13 @@ def run_of_log(path: Path) -> LoggedRun:
         seconds=(times[1] - times[0]).total_seconds() if len(times) > 1 else None,
         task_id=log.eval.task_id,
         created=log.eval.created,
+        settings={
+            **{name: value for name, value in log.eval.task_args.items() if name not in _PLACES},
+            **log.plan.config.model_dump(mode="json", exclude_none=True),
+            **log.eval.model_generate_config.model_dump(mode="json", exclude_none=True),
+            **log.eval.model_args,
+            "task_version": log.eval.task_version,
+        },
     )
 
 
@@ -173,7 +181,7 @@ def _as_read(sample: EvalSample) -> tuple[list[Any], Any]:
                 place = f"sample {sample.id}, metadata of its score"
                 raise at_place(place, error) from None
     targets = [sample.target] if isinstance(sample.target, str) else sample.target
+    if not any(targets):
+        raise InputValueError(place=f"sample {sample.id}", expected="a target", got="none")
     answers = [answer_in(text) for text in targets]
-    return answers, judged_output(
-        sample.output.completion if sample.output.choices else None, answers or [None]
-    ).prediction
+    return answers, judged_output(sample.output.completion if sample.output.choices else None, answers).prediction

@@ -8,10 +8,11 @@ from typing import Any
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer, stderr
 from inspect_ai.solver import TaskState
 
+from docscore.core.errors import InputValueError
 from docscore.core.options import THRESHOLD
 from docscore.core.values import value_excerpt
 from docscore.data.json_text import dumps
-from docscore.integrations.judging import JudgedOutput, answer_in, judged_output, scores_of_points
+from docscore.integrations.judging import JudgedOutput, answer_in, judged_output, schema_of, scores_of_points
 from docscore.metrics.entities import Step
 from docscore.metrics.kieval import Counts, GroupCounts, KieScore, kieval_score, total_kieval
 
@@ -155,6 +156,7 @@ def typed_by_schema(
         threshold: as for `anls_star`.
         ignore_case: as for `anls_star`.
     """
+    schema = schema_of(schema)
 
     async def score(state: TaskState, target_of_sample: Target) -> Score:
         how = {"threshold": threshold, "ignore_case": ignore_case, "schema": schema or state.metadata[SCHEMA]}
@@ -173,6 +175,8 @@ def _correction(step: Step) -> str:
 
 def _judged(state: TaskState, targets: Target, reading: str, **options: Any) -> JudgedOutput:
     """Score the output of a sample against its targets; None if no call of the model succeeded."""
+    if not any(targets.target):
+        raise InputValueError(place=f"sample {state.sample_id}", expected="a target", got="none")
     return judged_output(
         state.output.completion if state.output.choices else None,
         [answer_in(text, reading) for text in targets.target],
