@@ -16,7 +16,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import docscore
-from docscore.evaluation.automation import GRID, Curve, automation_curve, review_of_entities, review_of_tree
+from docscore.evaluation.automation import (
+    GRID,
+    Curve,
+    automation_curve,
+    calibration_table,
+    review_of_entities,
+    review_of_tree,
+)
 from docscore.metrics.entities import Step
 from docscore.metrics.kieval import KieScore, kieval_score, total_kieval
 from docscore.stats.calibration import RocArea, calibration_of
@@ -257,6 +264,13 @@ def test_figures_by_hand(sure: list[float], right: list[int], area: float, error
     calibration = calibration_of(sure, right, range(len(sure)), n_resamples=FEW)
     shown = calibration.auroc, calibration.ece, calibration.brier
     assert [figure.value for figure in shown] == pytest.approx([area, error, brier], abs=1e-15)
+    assert calibration_table(calibration).remarks == calibration.remarks
+    assert ["errors instead of confidences" in remark for remark in calibration.remarks] == [True] * (area < 0.5)
+
+
+def test_the_interval_of_a_large_error_ends_at_one() -> None:
+    interval = calibration_of([1.0, 1.0, 1.0, 0.6, 0.9], [0] * 5, range(5), n_resamples=FEW).ece.interval
+    assert interval.ends == (pytest.approx(0.82, abs=0.05), 1.0)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -342,7 +342,7 @@ def calibration_table(calibration: Calibration) -> Table:
         "expected calibration error (0 is best)": calibration.ece,
         "Brier score (0 is best)": calibration.brier,
     }
-    return table_of(
+    table = table_of(
         f"Calibration of {calibration.values:,} values in {counted(calibration.documents, 'document')}, {BINNING}",
         figures.items(),
         text_column("figure", "calibration", lambda item: item[0], "text"),
@@ -350,6 +350,7 @@ def calibration_table(calibration: Calibration) -> Table:
         interval_column(FOUR_DIGITS, lambda item: item[1].interval),
         unit="figures",
     )
+    return replace(table, remarks=calibration.remarks)
 
 
 def reliability_table(calibration: Calibration) -> Table:

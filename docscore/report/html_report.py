@@ -149,6 +149,7 @@ def picture_of_curve(curve: Curve) -> Picture:
             "anls-automated": _corners(points, [point.automation_rate for point in points]),
             "anls-aligned": _corners(points, [point.accuracy for point in points]),
         },
+        **_axes("confidence below which values are reviewed", "share of values, accuracy"),
     )
 
 
@@ -162,7 +163,17 @@ def reliability_diagram(calibration: Calibration) -> Picture:
             "anls-automated": f"0,{_HEIGHT + _TOP} {PICTURE_WIDTH},{_TOP}",
             "anls-aligned": _line((point.confidence, point.accuracy) for point in calibration.points),
         },
+        **_axes("mean confidence of the values of a bin", "share of right values"),
     )
+
+
+def _axes(across: str, up: str) -> dict[str, Any]:
+    """Return the labels of both axes, the vertical one from 0 to 1, as texts of a picture, and its height with them."""
+    foot = _HEIGHT + _TOP + _FOOT
+    return {
+        "texts": [(0.0, _TOP - 4.0, "start", f"{up}, 0 to 1"), (PICTURE_WIDTH / 2, foot + 10.0, "middle", across)],
+        "height": foot + 14,
+    }
 
 
 def _corners(points: Sequence[Point], values: Sequence[float]) -> str:

@@ -32,6 +32,7 @@ from docscore.stats.intervals import (
 
 BINS = 15  # of the reliability diagram and the expected calibration error, as Guo et al. 2017
 BINNING = f"{BINS} bins of equal width"
+_CHANCE = 0.5  # AUROC of confidences that say nothing
 _EDGES = np.arange(BINS + 1) / BINS
 
 _MOST_CELLS = 200_000_000  # values x resamples, a few seconds; more values get fewer resamples
@@ -92,6 +93,13 @@ class Calibration:
     brier: CalibrationFigure
     points: list[ReliabilityPoint]
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is doubtful of the confidences, in sentences."""
+        if self.auroc.value is None or self.auroc.value >= _CHANCE:
+            return ()
+        return ("AUROC is below 0.5: wrong values have higher numbers. Are these errors instead of confidences?",)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the attributes in plain types; an interval as its two ends, or None and a note with the reason."""
         result: dict[str, Any] = {"values": self.values, "documents": self.documents, "right": self.right}
@@ -100,6 +108,7 @@ class Calibration:
             result |= {name: figure.value, f"{name}_interval": figure.interval.ends, **note}
         return {
             **result,
+            "remarks": list(self.remarks),
             "binning": BINNING,
             "reliability": [{**point._asdict(), "interval": point.interval.ends} for point in self.points],
         }
@@ -239,7 +248,7 @@ def _ece_interval(drawn: Array, centred: Array, ece: float, level: float) -> Int
     if np.ptp(drawn) <= ROUNDING:
         return TOO_ALIKE
     shares = (1 - level) / 2, (1 + level) / 2
-    high, low = (max(0.0, 2 * ece - float(end)) for end in np.quantile(drawn, shares))
+    high, low = (min(max(0.0, 2 * ece - float(end)), 1.0) for end in np.quantile(drawn, shares))
     is_noise = ece <= np.quantile(centred, shares[1])
     return Interval(0.0 if is_noise else low, high, float(drawn.std(ddof=1)))
 
