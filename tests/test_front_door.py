@@ -280,10 +280,10 @@ def test_phases_are_reported() -> None:
 
         return advance
 
-    result = docscore.evaluate(predictions=FOUND, references=TRUTHS, progress=begin)
-    assert phases == {}
+    result = docscore.evaluate(predictions=FOUND, references=TRUTHS, parse="json", progress=begin)
+    assert phases == {"Pairing": [3, 3], "Parsing": [3, 3]}
     assert result.fields
-    assert phases.keys() == {"Scoring", "Explaining", "Resampling"}
+    assert phases.keys() == {"Pairing", "Parsing", "Scoring", "Explaining", "Resampling"}
     assert all(total == done for total, done in phases.values())
 
 

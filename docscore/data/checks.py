@@ -8,7 +8,7 @@ from typing import Any
 
 from docscore.core.errors import Diagnostic, InputValueError, at_place, row_place, short_repr
 from docscore.core.options import AS_TEXT, ScoringOptions
-from docscore.core.runtime import warn
+from docscore.core.runtime import Progress, no_progress, warn
 from docscore.core.similarity import without_case
 from docscore.core.values import ONE_OF
 from docscore.data.json_text import Parsed, holds_json, is_json_container, parse_predictions, parsed_reference
@@ -20,7 +20,9 @@ _MOST_PARSED = 20  # texts that a check reads as JSON
 _CONTAINERS = frozenset((dict, list, tuple))
 
 
-def read_texts(pairs: Pairs, options: ScoringOptions) -> tuple[Pairs, dict[int, Parsed], list[str]]:
+def read_texts(
+    pairs: Pairs, options: ScoringOptions, progress: Progress = no_progress
+) -> tuple[Pairs, dict[int, Parsed], list[str]]:
     """Read the texts of rows as JSON, where the options say so, and take the confidences out of the predictions.
 
     Returns:
@@ -37,7 +39,9 @@ def read_texts(pairs: Pairs, options: ScoringOptions) -> tuple[Pairs, dict[int, 
         pairs = pairs._replace(truths=list(map(parsed_reference, pairs.ids, pairs.truths)))
     readings: dict[int, Parsed] = {}
     if options.parse_mode is not None:
-        predictions, readings = parse_predictions(pairs.predictions, pairs.truths, options.parse_mode)
+        predictions, readings = parse_predictions(
+            pairs.predictions, pairs.truths, options.parse_mode, progress("Parsing", len(pairs.ids))
+        )
         pairs = pairs._replace(predictions=predictions)
     doubts += _doubts_of_values(pairs, with_confidences=options.with_confidences)
     pairs = _with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)

@@ -24,7 +24,7 @@ from docscore.core.errors import (
 from docscore.core.formatting import counted
 from docscore.core.limits import MAX_DIGITS
 from docscore.core.numbers import DecimalText, decimal_of, float_or_digits
-from docscore.core.runtime import with_room_to_recurse
+from docscore.core.runtime import Advance, ignore, with_room_to_recurse
 from docscore.core.values import LEAF_TYPES, MAX_DEPTH, Value, convert_ground_truth, convert_prediction, to_json
 
 _encode = json.JSONEncoder().encode
@@ -600,12 +600,13 @@ def _with_repeated_keys(checked: Callable[..., _T], other: Callable[..., _T], *t
 
 
 def parse_predictions(
-    predictions: Sequence[Any], truths: Sequence[Any], mode: str
+    predictions: Sequence[Any], truths: Sequence[Any], mode: str, parsed_one: Advance = ignore
 ) -> tuple[list[Any], dict[int, Parsed]]:
     """Read text predictions as JSON; return all predictions, and how each text was read, by its row number."""
     readings: dict[int, Parsed] = {}
     values = list(predictions)
     for number, prediction in enumerate(values):
+        parsed_one(1)
         if type(prediction) is str:  # and not the digits of a number
             parsed = parse_text(prediction, mode, truths[number])
             values[number], readings[number] = parsed.value, parsed._replace(value=None)

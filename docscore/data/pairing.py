@@ -256,7 +256,8 @@ def rows_of_sides(
         on_error: what to do with rows that have faults: "error", or "skip" to leave them out and count them.
         delimiter: the delimiter of CSV files; None to guess it from their headers.
         names: the columns whose names differ from those of the row formats.
-        progress: called with the phase "Reading" and the size in bytes when the reading of a file begins.
+        progress: called with the phase "Reading" and the size in bytes when the reading of a file begins, and with the
+            phase "Pairing" and the number of rows of each side.
 
     Returns:
         The pairs of each file of predictions, and the faults of the rows that were left out.
@@ -276,7 +277,7 @@ def rows_of_sides(
             names.check_both(place_of(table))
     if truths is not None and isinstance(references, str | PathLike):
         _warn_of_documents(truths)
-    return read_systems(truths, tables, missing, faults), faults
+    return read_systems(truths, tables, missing, faults, None, progress), faults
 
 
 def _warn_of_documents(references: Table) -> None:
@@ -294,6 +295,7 @@ def read_systems(
     missing: str = "error",
     faults: Faults | None = None,
     check: Check | None = None,
+    progress: Progress = no_progress,
 ) -> list[Pairs]:
     """Pair the rows of the references with those of each system, and check all of them before anything is scored.
 
@@ -304,6 +306,7 @@ def read_systems(
         missing: as for `pairs_of`.
         faults: collects faults; if `faults.skip`, rows with faults are left out together with their partners.
         check: called with each value in plain types, and raises an error to refuse it.
+        progress: called with the phase "Pairing" and the number of rows of each side.
 
     Raises:
         ValueError: naming file, line and fault; `DataError` for faults of single rows and ids; for the log of an
@@ -321,8 +324,8 @@ def read_systems(
     for predictions in tables:
         form = _common_format(references, predictions, faults)
         with gc_pause():
-            given = read_rows(predictions, form, "predictions", faults, check)
-            wanted = wanted or read_rows(references, form, "references", faults, check)
+            given = read_rows(predictions, form, "predictions", faults, check, progress)
+            wanted = wanted or read_rows(references, form, "references", faults, check, progress)
         pairs.append(_paired(wanted, given, missing, faults))
     if pairs[0].skipped is not None and len(pairs) > 1:
         pairs = common_rows(pairs)

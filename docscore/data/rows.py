@@ -21,6 +21,7 @@ from docscore.core.errors import (
     diagnostic_of,
     short_repr,
 )
+from docscore.core.runtime import Progress, no_progress
 from docscore.core.values import Value, convert_ground_truth, convert_prediction, scalar_text
 
 Side = Literal["predictions", "references"]
@@ -225,7 +226,12 @@ def side_format(row: Any, side: Side, place: PlacePart | tuple[()] = ()) -> RowF
 
 
 def read_rows(
-    table: Table, form: RowFormat, side: Side, faults: Faults | None = None, check: Check | None = None
+    table: Table,
+    form: RowFormat,
+    side: Side,
+    faults: Faults | None = None,
+    check: Check | None = None,
+    progress: Progress = no_progress,
 ) -> Rows:
     """Read the rows of one side and convert their values to plain types; nothing else converts the values of rows.
 
@@ -237,6 +243,7 @@ def read_rows(
         side: predictions or references.
         faults: collects the faults of rows, which are then left out; None to raise the first one.
         check: called with each value in plain types, and raises an error to refuse it.
+        progress: called with the phase "Pairing" and the number of rows.
 
     Raises:
         TypeError, ValueError: naming the first row that has another format or a value that cannot be scored.
@@ -244,7 +251,9 @@ def read_rows(
     read = Rows(table, form, [], [], [], set())
     is_truth = side == "references"
     convert = convert_ground_truth if is_truth else convert_prediction
+    converted = progress("Pairing", len(table.rows))
     for index, row in enumerate(table.rows):
+        converted(1)
         if isinstance(row, dict) and row.get(getattr(BY_ID, side)) is Absent:
             continue
         if row is not Faulty:

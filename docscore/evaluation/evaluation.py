@@ -521,7 +521,7 @@ def evaluate(
             got=f"{len(predictions)}" if isinstance(predictions, list | tuple) else type(predictions).__name__,
         )
     systems, faults = rows_of_sides(
-        references=references, predictions=sides, missing=missing, on_error=on_error, names=names
+        references=references, predictions=sides, missing=missing, on_error=on_error, names=names, progress=bars
     )
     pairs = systems[0]
     if runs:

@@ -297,7 +297,7 @@ class ScoredRows:
         self.seed = check_whole("seed", seed, 0)
         clusters = pairs.clusters if cluster is None else groups_of_rows(pairs, cluster, "cluster")
         self.source = pairs._replace(clusters=clusters)
-        self.pairs, self.readings, self.doubts = read_texts(self.source, options)
+        self.pairs, self.readings, self.doubts = read_texts(self.source, options, progress)
         self.ids = self.pairs.ids
         typed = zip(self.ids, self.pairs.truths if TYPED in self.metrics else (), strict=False)
         self.places = places_by_schema(typed, options.schema)
