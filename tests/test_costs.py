@@ -79,7 +79,7 @@ def test_the_price_of_tokens(write: Write) -> None:
     assert docscore.evaluate(predictions=rows(3, 1), references=REFERENCES, token_price=2).costs["cost"] == unknown
     with pytest.raises(ValueError, match="token_price: expected a number of at least 0, got -1"):
         _ = docscore.evaluate(**both, token_price=-1).costs
-    files = ["--references", write("refs.jsonl", REFERENCES)]
+    files: list[str | Path] = ["--references", write("refs.jsonl", REFERENCES)]
     files += [write(f"predictions_{name}.jsonl", tokens) for name in ("x", "y")]
     output = json.loads(run("table", *files, "--json", "--price", "y=2").out)["systems"]
     assert {each["system"]: each["costs"]["cost"]["total"] for each in output} == {"x": 27.0, "y": 3.0}

@@ -97,10 +97,10 @@ def test_one_column_for_both_sides_is_an_error(write: Write) -> None:
         for column, code in (("out", 2), ("gold", 0)):
             named = ["--prediction-column", "out", "--references-column", column]
             done = run("score", *filter(None, [references]), path, *named)
-            assert (done.code, "t.csv: the column 'out' is given for both sides" in done.err) == (code, code == 2)
-    assert "t.csv: its columns are given for both sides" in run("score", path, path, "--fields-in-columns").err
+            assert (done.code, "t.csv: the same columns are given for both sides" in done.err) == (code, code == 2)
+    assert "t.csv: the same columns are given for both sides" in run("score", path, path, "--fields-in-columns").err
     frame = pd.read_csv(path)
-    with pytest.raises(ValueError, match="the column 'out' is given for both sides"):
+    with pytest.raises(ValueError, match="the same columns are given for both sides"):
         docscore.evaluate(references=frame, predictions=frame, prediction_column="out", references_column="out")
 
 

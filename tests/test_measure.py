@@ -202,7 +202,7 @@ def test_impossible_figures_of_a_metric_of_ones_own(monkeypatch: pytest.MonkeyPa
     """The error names the metric and the row; a row in which nothing counts has 0 of 0."""
     monkeypatch.setitem(METRICS, "own", OwnMetric())
     monkeypatch.setattr(OwnMetric, "points", points)
-    sides = {name: {"a": 1, "b": 2} for name in ("predictions", "references")}
+    sides: dict[str, Any] = {name: {"a": 1, "b": 2} for name in ("predictions", "references")}
     with pytest.raises(ValueError, match=r"^row 'b': metric own: expected 1 pair .* denominator, got ") as caught:
         _ = docscore.evaluate(**sides, metrics="own").figures
     assert got in str(caught.value)

@@ -138,10 +138,11 @@ def grid_command(
         )
         return
     lines = [f"{', '.join(filter(None, logged[path].cell))}: {why}; left out: {path}" for path, why in left_out.items()]
-    for cell, paths in cells.items():
-        differing = differing_settings([logged[path] for path in paths])
-        each = "; ".join(f"{name}: {', '.join(map(str, values))}" for name, values in differing.items())
-        lines += [f"{', '.join(filter(None, cell))}: its runs have different settings: {each}"] if each else []
+    lines += [
+        f"{', '.join(filter(None, cell))}: its runs differ in {name} ({', '.join(map(str, values))})"
+        for cell, paths in cells.items()
+        for name, values in differing_settings([logged[path] for path in paths]).items()
+    ]
     for table in (table_of_scores(runs, changes), table_of_costs([run for run, _ in runs], lines)):
         if form == "text":
             print_table(stdout_console(), table)

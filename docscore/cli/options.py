@@ -394,7 +394,8 @@ def scoring_and_reading(values: Mapping[str, Any]) -> tuple[ScoringOptions, dict
     """Return the options of scoring and the keywords of `rows_of_sides` that the values of shared options give."""
     options = ScoringOptions(**{name: values[name] for name in _FIELDS if name in values})
     columns: dict[str, Any] = {name: values.get(f"{name}_column") for name in ColumnNames._fields}
-    columns["json_references"], groups = options.parse_references is not None, (values.get("by"), values.get("cluster"))
+    columns["json_references"] = options.parse_references is not None
+    groups = values.get("by"), values.get("cluster")
     columns["fields_in_columns"] = tuple(filter(None, groups)) if values.get("fields_in_columns") else None
     reading = {name: values[name] for name in ("missing", "on_error", "delimiter") if name in values}
     return options, {"names": ColumnNames(**columns), **reading}

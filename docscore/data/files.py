@@ -549,10 +549,9 @@ class ColumnNames(NamedTuple):
 
     def check_both(self, place: PlacePart) -> None:
         """Raise `ValueError` if the predictions and the ground truths of one table are the same columns."""
-        same = (self.prediction or PREDICTION) == (self.references or REFERENCES)
-        if same or self.fields_in_columns is not None:
-            what = f"the column {self.prediction!r} is" if same else "its columns are"
-            raise InputValueError(place=place, problem=f"{what} given for both sides")
+        column = self.prediction or PREDICTION
+        if column == (self.references or REFERENCES) or self.fields_in_columns is not None:
+            raise InputValueError(place=place, problem="the same columns are given for both sides")
 
 
 SAME_NAMES = ColumnNames()
@@ -607,9 +606,11 @@ def table_of_source(
 def _rows_by_id(values: Mapping[Any, Any], side: Side, place: PlacePart) -> list[dict[str, Any]]:
     """Return the rows of a dict from id to value; a tuple in the ground truths holds acceptable answers.
 
+    Warns of ground truths that look like the fields of one document.
+
     Raises:
         TypeError: for the splits of a dataset.
-        ValueError: for a single row, and for a file with the fields of one document, of which a dict is warned of.
+        ValueError: for a single row.
     """
     splits = [str(name) for name, value in values.items() if hasattr(value, "column_names")]
     if splits:
@@ -619,10 +620,10 @@ def _rows_by_id(values: Mapping[Any, Any], side: Side, place: PlacePart) -> list
     if side == "predictions":
         return [{ID: name, PREDICTION: value} for name, value in values.items()]
     if all(map(_is_word, values)) and not all(isinstance(value, dict) for value in values.values()):
-        problem = f"{some_of(list(values))} look like the fields of one document, not like the ids of several"
-        if place != side:
-            raise InputValueError(place=place, problem=problem, remedy='to give one document, write {"its id": {...}}')
-        warn(f'{place}: {problem}; to give one document, write {{"its id": {{...}}}}')
+        warn(
+            f"{place}: {some_of(list(values))} look like the fields of one document, not like the ids of several; to "
+            'give one document, write {"its id": {...}}'
+        )
     return [{ID: name, REFERENCES: value if isinstance(value, tuple) else (value,)} for name, value in values.items()]
 
 
@@ -712,44 +713,32 @@ def _read_answers(rows: Sequence[Any], names: ColumnNames, table: Table, renamed
 
 
 def _put_together(columns: Sequence[str], table: Table, rows: Sequence[Any], side: Side) -> None:
-    """Add the document of each row, whose fields are columns with dotted paths as names."""
-    fields = _nested([(name.split("."), name) for name in columns], in_file(table.path))
+    """Add the document of each row, whose fields are in columns."""
     for row, cells in zip(rows, table.rows, strict=True):
         if isinstance(row, dict):
-            document = _filled(fields, cells)
+            document = _document({name: cells[name] for name in columns}, in_file(table.path))
             row[getattr(BY_ID, side)] = document if side == "predictions" else [document]
 
 
-def _nested(columns: Sequence[tuple[Sequence[str], str]], place: PlacePart) -> Any:
-    """Return a document whose leaves are the names of the columns; a list, if the steps to its parts are numbers.
+def _document(cells: Mapping[str, Any], place: PlacePart) -> Any:
+    """Return the document of a row whose columns are its fields, with dotted paths as names.
+
+    An empty cell is null. Numbers as steps make a list, without the elements whose cells are all empty.
 
     Raises:
         ValueError: if there are no columns, or the path of a column leads through another.
     """
-    parts: dict[str, list[tuple[Sequence[str], str]]] = {}
-    for (step, *rest), name in columns:
-        parts.setdefault(step, []).append((rest, name))
-    if not parts or any(len(inner) > 1 and not all(rest for rest, _ in inner) for inner in parts.values()):
-        expected, got = "columns of fields, none of them a part of another", some_of([name for _, name in columns])
-        raise InputValueError(place=place, expected=expected, got=got or "none")
-    fields = {step: _nested(inner, place) if inner[0][0] else inner[0][1] for step, inner in parts.items()}
-    return [fields[step] for step in sorted(fields, key=int)] if all(map(str.isdecimal, fields)) else fields
-
-
-def _filled(fields: Any, cells: Mapping[str, Any]) -> Any:
-    """Return the document with the cells of a row: null for an empty cell, and no list elements without a value."""
-    if isinstance(fields, str):
-        return None if cells[fields] == "" else cells[fields]
-    if isinstance(fields, dict):
-        return {step: _filled(part, cells) for step, part in fields.items()}
-    elements = [_filled(part, cells) for part in fields]
-    return [each for each in elements if not _is_blank(each)]
-
-
-def _is_blank(value: Any) -> bool:
-    """Return whether a value is null or holds only nulls."""
-    parts = value.values() if isinstance(value, dict) else value
-    return value is None or (isinstance(value, dict | list) and all(map(_is_blank, parts)))
+    parts: dict[str, dict[str, Any]] = {}
+    for name, cell in cells.items():
+        step, _, rest = name.partition(".")
+        parts.setdefault(step, {})[rest] = None if isinstance(cell, str) and not cell else cell
+    if not parts or any("" in part and len(part) > 1 for part in parts.values()):
+        expected = "columns of fields, none of them a part of another"
+        raise InputValueError(place=place, expected=expected, got=some_of(list(cells)) or "none")
+    values = {step: part[""] if "" in part else _document(part, place) for step, part in parts.items()}
+    if not all(map(str.isdecimal, parts)):
+        return values
+    return [values[step] for step in sorted(parts, key=int) if any(cell is not None for cell in parts[step].values())]
 
 
 def _warn_of_gaps(table: Table, columns: Iterable[str]) -> None:

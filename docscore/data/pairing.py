@@ -442,10 +442,9 @@ def _with_columns(fault: Diagnostic, tables: Sequence[Table]) -> InputValueError
     if any(row is None for row in firsts.values()) or not columns:
         return InputValueError(fault)
     others = [f"{path} has {names}" for path, names in columns.items() if names not in fault.got]
-    more = [_FIELDS_REMEDY] if any(table.has_columns for table in tables) else []
-    return InputValueError(
-        replace(fault, remedy="; ".join(filter(None, [fault.remedy, *others, *more, _NAMING_REMEDY])))
-    )
+    if any(table.has_columns for table in tables):
+        others.append(_FIELDS_REMEDY)
+    return InputValueError(replace(fault, remedy="; ".join(filter(None, [fault.remedy, *others, _NAMING_REMEDY]))))
 
 
 def _listed(names: Iterable[Any]) -> str:

@@ -260,9 +260,9 @@ class LoggedRun:
 
     def priced(self, read: float, written: float) -> LoggedRun:
         """Return the run with its cost by prices of a million tokens that are read and written."""
-        if self.input_tokens is None or self.output_tokens is None:
-            return replace(self, cost=None)
-        return replace(self, cost=(self.input_tokens * read + self.output_tokens * written) / MILLION)
+        counts = self.input_tokens, self.output_tokens
+        parts = [count * price for count, price in zip(counts, (read, written), strict=True) if count is not None]
+        return replace(self, cost=sum(parts) / MILLION if len(parts) == len(counts) else None)
 
 
 def logs_of_cells(
