@@ -107,9 +107,10 @@ def planned(references: Table | None, predictions: Table, others: Sequence[Table
     return UploadedTables(references, predictions, plan, others)
 
 
-def _table_of(path: Path, side: Side, reading: Reading, faults: Faults) -> Table:
+def _table_of(path: Path, side: str, reading: Reading, faults: Faults) -> Table:
     check_file(path)
-    return read_table(path, faults, MAX_FILE_BYTES, reading.get(f"{side}_delimiter"), side=side)
+    named: Side = "references" if side == "references" else "predictions"
+    return read_table(path, faults, MAX_FILE_BYTES, reading.get(f"{side}_delimiter"), side=named)
 
 
 def _chosen(plan: ReadingPlan, references: Table | None, systems: Sequence[Table], reading: Reading) -> ReadingPlan:

@@ -90,6 +90,13 @@ def test_tables_that_have_no_column_for_each_field(write: Write, content: str, s
         )
 
 
+def test_a_file_of_one_document_is_an_error(write: Write) -> None:
+    path = write("t.json", {"date": "2024-05-01", "total": "6.40"})
+    done = run("score", path, path)
+    assert (done.code, done.out) == (2, "")
+    assert "t.json: 'date', 'total' look like the fields of one document, not like the ids of several" in done.err
+
+
 def test_one_column_for_both_sides_is_an_error(write: Write) -> None:
     """Of one file, of a file given twice, and of one frame; and all columns where each is a field."""
     path = write("t.csv", "question_id,out,gold\na,1,2\n")

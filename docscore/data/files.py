@@ -606,7 +606,7 @@ def table_of_source(
 def _rows_by_id(values: Mapping[Any, Any], side: Side, place: PlacePart) -> list[dict[str, Any]]:
     """Return the rows of a dict from id to value; a tuple in the ground truths holds acceptable answers.
 
-    Warns of ground truths that look like the fields of one document.
+    Warns of ground truths that look like the fields of one document; in a file they are an error.
 
     Raises:
         TypeError: for the splits of a dataset.
@@ -620,10 +620,11 @@ def _rows_by_id(values: Mapping[Any, Any], side: Side, place: PlacePart) -> list
     if side == "predictions":
         return [{ID: name, PREDICTION: value} for name, value in values.items()]
     if all(map(_is_word, values)) and not all(isinstance(value, dict) for value in values.values()):
-        warn(
-            f"{place}: {some_of(list(values))} look like the fields of one document, not like the ids of several; to "
-            'give one document, write {"its id": {...}}'
-        )
+        problem = f"{some_of(list(values))} look like the fields of one document, not like the ids of several"
+        remedy = 'to give one document, write {"its id": {...}}'
+        if place != side:
+            raise InputValueError(place=place, problem=problem, remedy=remedy)
+        warn(f"{place}: {problem}; {remedy}")
     return [{ID: name, REFERENCES: value if isinstance(value, tuple) else (value,)} for name, value in values.items()]
 
 
