@@ -95,8 +95,8 @@ def test_numbers_of_32_bits_have_their_shortest_spelling(holder: str) -> None:
         "Arrow": lambda table: table,
         "datasets": Dataset,
     }
-    for column, expected in (("out", [0.1, None]), ("gold", [{"a": [0.1]}] * 2)):
-        result = docscore.evaluate(predictions=frames[holder](table), prediction_column=column, references_column="out")
+    for column, other, expected in (("out", "gold", [0.1, None]), ("gold", "out", [{"a": [0.1]}] * 2)):
+        result = docscore.evaluate(predictions=frames[holder](table), prediction_column=column, references_column=other)
         assert [result[name].prediction for name in result] == expected
 
 
