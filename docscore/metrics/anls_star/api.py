@@ -25,7 +25,6 @@ from docscore.core.values import (
     Value,
     convert_ground_truth,
     convert_prediction,
-    may_hold_json,
     plain_pair,
     warn_of_json_text,
 )
@@ -117,7 +116,7 @@ def anls_score(
     options = _options(threshold, ignore_case, rules, numbers)
     with_tree = return_gt or return_key_scores
     if not with_tree and is_answer(gt, pred):  # in plain types
-        if may_hold_json(pred):
+        if type(pred) is str and ("{" in pred or "[" in pred):
             warn_of_json_text([(gt, pred)])
         return answer_score(gt, pred, options)  # type: ignore[arg-type]
     values = plain_pair(gt, pred)
