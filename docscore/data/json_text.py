@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from sys import intern
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -253,12 +254,13 @@ class _Mender:
     """Reads a damaged JSON text in one pass; each letter, digit and sign of it becomes part of a key or a value.
 
     Attributes:
-        end: how far the text was read.
+        source: the text, unescaped where it was escaped as a whole.
+        end: how far it was read.
         repeated: a key that occurs twice in one object, of which the last value is read; or None.
     """
 
     def __init__(self, source: str, start: int) -> None:
-        self._source, self.end = source, start
+        self.source, self.end = source, start
         self.repeated: str | None = None
         self._open: list[Any] = [[]]  # the objects and lists that are not closed, in a list that stands for the text
         self._closing = "]"  # the bracket that closes each
@@ -271,11 +273,11 @@ class _Mender:
         Raises:
             JsonError: if it is nested deeper than `MAX_DEPTH` levels.
         """
-        if _ESCAPED.match(self._source, self.end):
-            self._source = self._source[: self.end] + _unescaped(self._source[self.end :])
+        if _ESCAPED.match(self.source, self.end):
+            self.source = self.source[: self.end] + _unescaped(self.source[self.end :])
         goes_on = True
         while goes_on and self._skip():
-            sign = self._source[self.end]
+            sign = self.source[self.end]
             if sign == ",":
                 self.end += 1
                 self._finish()
@@ -283,12 +285,12 @@ class _Mender:
             elif sign in "}]" or sign == ")" == self._closing[-1]:
                 self.end += 1
                 goes_on = self._close(sign)
-            elif self._last != ":" and type(self._open[-1]) is dict and (pair := _MEMBER.match(self._source, self.end)):
+            elif self._last != ":" and type(self._open[-1]) is dict and (pair := _MEMBER.match(self.source, self.end)):
                 self._key = self._text_of(pair[1]) if pair[1] else (pair[2] or "").rstrip()
                 self._last, self.end = ":", pair.end()
-            elif pair := _PAIR.match(self._source, self.end):
+            elif pair := _PAIR.match(self.source, self.end):
                 self._open_object_for(self._text_of(pair[1]))
-            elif sign in "{[" or _TUPLE.match(self._source, self.end):
+            elif sign in "{[" or _TUPLE.match(self.source, self.end):
                 self._begin(sign)
             else:
                 self._scalar(sign)
@@ -298,9 +300,9 @@ class _Mender:
 
     def _skip(self) -> bool:
         """Go to the next sign; return whether there is one."""
-        if blanks := (_BEFORE_VALUE if self._last == ":" else _BETWEEN).match(self._source, self.end):
+        if blanks := (_BEFORE_VALUE if self._last == ":" else _BETWEEN).match(self.source, self.end):
             self.end = blanks.end()
-        return self.end < len(self._source)
+        return self.end < len(self.source)
 
     def _finish(self) -> None:
         """Give the last key a value, if it has none."""
@@ -313,14 +315,14 @@ class _Mender:
         unfit = [_BEGINS] if self._last and level == 1 else []
         if 0 < level < top:
             unfit.append(_NOT_AFTER[type(self._open[level - 1])] if level > 1 else _CLOSED_LATER)
-        if top and (level < 1 or any(pattern.match(self._source, self.end) for pattern in unfit)):
+        if top and (level < 1 or any(pattern.match(self.source, self.end) for pattern in unfit)):
             return True  # a bracket too many
         self._finish()
         self._last = ""
         self._drop(max(level, 1))
         if len(self._open) > 1:
             return True
-        rest = _GOES_ON.match(self._source, self.end)
+        rest = _GOES_ON.match(self.source, self.end)
         if rest and rest[1]:
             self.end = rest.end(1)
         return rest is not None
@@ -347,7 +349,7 @@ class _Mender:
         self.end += len(sign)
         inner = self._open[-1]
         if type(inner) is dict and self._last != ":":
-            if _PAIR.match(self._source, self.end) if sign == "[" else not inner:
+            if _PAIR.match(self.source, self.end) if sign == "[" else not inner:
                 return  # a bracket too many
             is_item = sign == "{" and self._closing[1:-1].endswith("]")
             if is_item and not isinstance(inner[next(reversed(inner))], dict | list):
@@ -384,9 +386,9 @@ class _Mender:
             value = self._text(sign)
         else:
             self._go_to_end_of_token()
-            value = _value_of(self._source[start : self.end])
+            value = _value_of(self.source[start : self.end])
         is_key = type(inner) is dict and self._last != ":" and type(value) is str and value not in inner
-        if is_key and _LAST.match(self._source, self.end):
+        if is_key and _LAST.match(self.source, self.end):
             self._key, self._last = value, ":"
         else:
             self._put(value)
@@ -396,9 +398,9 @@ class _Mender:
         is_closed, inside = False, 0
         while not is_closed:
             start = self.end
-            found = _ENDS[self._closing[-1]][2].search(self._source, start + 1)
-            self.end = found.start() if found else len(self._source)
-            inside += sum(map(self._source[start : self.end].count, "{["))
+            found = _ENDS[self._closing[-1]][2].search(self.source, start + 1)
+            self.end = found.start() if found else len(self.source)
+            inside += sum(map(self.source[start : self.end].count, "{["))
             is_closed = not inside or not found or found[0].strip() not in ("}", "]")
             inside -= 1
 
@@ -408,7 +410,7 @@ class _Mender:
         It ends at the first quote that a comma, a key or a bracket follows, or where such a text begins within it.
         """
         follows, begins, _ = _ENDS[self._closing[-1]]
-        start, source = self.end + 1, self._source
+        start, source = self.end + 1, self.source
         whole = _TEXTS[sign].match(source, self.end)
         is_whole = whole and follows.match(source, whole.end())
         for found in _SIGNS.finditer(source, start):
@@ -668,7 +670,7 @@ def _repaired(text: str, truth: Any) -> Parsed:
     blocks = _fenced_blocks(answer)
     try:
         in_blocks = [_values_in(answer[start:end]) for start, end, _ in blocks]
-        whole, mended = _values_in(answer)
+        whole, damaged = _values_in(answer)
     except JsonError as error:
         return Parsed(text, "failed", f"not mended: {error}")
     values: list[tuple[int, bool, Parsed]] = []  # the start of each, whether it is in a block, and how it was read
@@ -683,10 +685,20 @@ def _repaired(text: str, truth: Any) -> Parsed:
         scalars = [(start, True, parse_text(answer[start:end], "json")) for start, end, _ in blocks]
         values = [(at, True, scalar._replace(outcome="extracted")) for at, _, scalar in scalars if not scalar.failed]
     if values:
-        return _chosen(sorted(values, key=lambda value: value[0]), truth)
-    marked_first = sorted(zip(blocks, in_blocks, strict=True), key=lambda block: not block[0][2])
-    parts = [part for _, (_, part) in marked_first] + [mended]
-    return next(filter(None, parts), Parsed(text, "failed"))
+        chosen = _chosen(sorted(values, key=itemgetter(0)), truth)
+        if not damaged:
+            return chosen
+        notes = chosen.note, f"{counted(len(damaged), 'damaged value')} beside it was not taken"
+        return Parsed(chosen.value, "ambiguous", "; ".join(filter(None, notes)))
+    marked_first = [
+        found for _, (_, found) in sorted(zip(blocks, in_blocks, strict=True), key=lambda each: not each[0][2])
+    ]
+    largest = (max(found, key=itemgetter(0))[1] for found in [*marked_first, damaged] if found)
+    mended = next(largest, Parsed(text, "failed"))
+    if len(damaged) > 1:
+        note = f"{len(damaged):,} damaged values, of which the largest was taken; {mended.note}"
+        return Parsed(mended.value, "ambiguous", note)
+    return mended
 
 
 def _chosen(values: list[tuple[int, bool, Parsed]], truth: Any) -> Parsed:
@@ -729,16 +741,16 @@ def _fenced_blocks(text: str) -> list[tuple[int, int, bool]]:
     return blocks
 
 
-def _values_in(source: str) -> tuple[list[tuple[int, Parsed]], Parsed | None]:
-    """Return the objects and lists that are JSON as they stand, with their starts, and the largest one that is mended.
+def _values_in(source: str) -> tuple[list[tuple[int, Parsed]], list[tuple[int, Parsed]]]:
+    """Return the objects and lists that are JSON as they stand with their starts, and damaged ones with lengths.
 
     Raises:
         JsonError: if one is nested too deep.
     """
     source = source.rstrip(_BLANK)
     first = len(source) - len(source.lstrip(_BLANK))
-    position, seen, tries, longest = 0, 0, _MOST_TRIES, 0
-    values, mended = [], None
+    position, seen, tries = 0, 0, _MOST_TRIES
+    values, damaged = [], []
     while tries and (bracket := _BRACKET.search(source, position)):
         start, position = bracket.end() - 1, bracket.end()
         likely = _LIKELY.match(source, start)
@@ -755,6 +767,7 @@ def _values_in(source: str) -> tuple[list[tuple[int, Parsed]], Parsed | None]:
         )
         is_whole = value is not None and not is_part and not _GOES_ON.match(source, end)
         if is_whole and (likely or _REST_OF_LINE.match(source, end)):
+            note = note or ("" if value or not _QUOTE.search(source) else _AROUND)
             values.append((start, Parsed(value, "ambiguous" if note else "extracted", note)))
             position = seen = end
         elif likely or (is_first and not is_whole):
@@ -762,15 +775,18 @@ def _values_in(source: str) -> tuple[list[tuple[int, Parsed]], Parsed | None]:
             start = begin.start() if begin else start
             mender = _Mender(source, start)
             value = mender.read()
-            if value and mender.end - start > longest:
-                longest = mender.end - start
-                note = _changes(source[start : mender.end], value)
-                twice = mender.repeated is not None and f"{_repeated(mender.repeated).problem}{_LAST_TAKEN}; {note}"
-                mended = Parsed(value, "ambiguous", twice) if twice else Parsed(value, "mended", note)
+            is_quoted = _QUOTE.search(source, 0, start) or _QUOTE.search(mender.source, mender.end)
+            doubts = [
+                *([] if mender.repeated is None else [f"{_repeated(mender.repeated).problem}{_LAST_TAKEN}"]),
+                *([_AROUND] if is_quoted else []),
+            ]
+            note = "; ".join([*doubts, _changes(source[start : mender.end], value)])
+            if value:
+                damaged.append((mender.end - start, Parsed(value, "ambiguous" if doubts else "mended", note)))
             position = seen = mender.end
         else:
             tries -= 1
-    return values, mended
+    return values, damaged
 
 
 def _whole_value(source: str, start: int) -> tuple[Any, int, str]:
@@ -806,6 +822,8 @@ def _is_container(value: Any) -> bool:
 _BLANK = "\ufeff \t\r\n"  # a byte order mark, white space
 _MOST_TRIES = 100  # brackets at which something else than an object or a list begins, until the search ends
 _LAST_TAKEN = ", and its last value was taken"
+_AROUND = "what is around it may be a part of it"
+_QUOTE = re.compile(r"[\"“”„]|'\s{0,9}[:,\]}]")  # a sign of JSON around a value
 
 _THOUGHTS = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
 _END_OF_THOUGHTS = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
