@@ -167,9 +167,9 @@ def answer(random: Random, depth: int = 3) -> Any:
 def damaged(random: Random, text: str) -> str:
     """The text with a bracket, quote or comma lost, doubled or moved, or cut off."""
     places = [at for at, sign in enumerate(text) if sign in '{}[]",' and text[at - 1] != "\\"] or [0]
-    at, end = random.choice(places), random.randint(1, len(text))
+    at, end = random.choice(places), random.randint(1, len(text) or 1)
     lost = text[:at] + text[at + 1 :]
-    return random.choice([lost, text[: at + 1] + text[at:], lost[:end] + text[at] + lost[end:], text[:end]])
+    return random.choice([lost, text[: at + 1] + text[at:], lost[:end] + text[at : at + 1] + lost[end:], text[:end]])
 
 
 def signs(text: str) -> str:
@@ -178,17 +178,18 @@ def signs(text: str) -> str:
 
 
 def test_nothing_is_lost_when_a_damaged_text_is_mended() -> None:
-    """Each letter, digit and sign is read, in its order; or the text failed, or is counted as ambiguous."""
+    """Each letter, digit and sign is read, in order, unless the text failed or is counted as ambiguous."""
     random = Random(38)
     outcomes: Counter[str] = Counter()
     for _ in range(1_000 if LEVEL == "quick" else 20_000):
         value = {"a": answer(random), "b": answer(random)}
         text = json.dumps(value, ensure_ascii=False, indent=random.choice([None, 1]))
-        for _ in range(random.choice([1, 1, 1, 3])):
+        damages = random.choice([1, 1, 1, 3])
+        for _ in range(damages):
             text = damaged(random, text)
         value, outcome, _ = parse_text(text, "repair")
         outcomes[outcome] += 1
-        if outcome not in ("failed", "ambiguous"):
+        if outcome == "mended" or (damages == 1 and outcome in ("exact", "extracted")):  # else the rest may be prose
             assert signs(text) == signs(json.dumps(value, ensure_ascii=False)), text
     assert outcomes["mended"] > 10 * outcomes["failed"] > outcomes["ambiguous"]
 
