@@ -466,6 +466,7 @@ NUMBERS: dict[str, tuple[list[float], list[Callable[..., object]]]] = {
     "max_field_loss": ([-0.1, 1.0], [partial(docscore.decide, COMPARED())]),
     "min_documents": ([0, 0.5], [partial(docscore.decide, COMPARED(), 0.1)]),
     "level": ([0.0, -1.0, 1.1], [partial(decide_level, FOUND)]),
+    "token_price": ([-1.0], [lambda **option: OF_PAIRS(**option).costs]),
 }
 
 

@@ -152,7 +152,8 @@ def answered(
     sent: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
-        await asyncio.sleep(seconds)
+        if seconds:
+            await asyncio.sleep(seconds)
         return {"type": "http.request", "body": portions.pop(0), "more_body": bool(portions)}
 
     async def send(message: dict[str, Any]) -> None:

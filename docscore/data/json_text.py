@@ -563,7 +563,7 @@ def parse_text(text: str, mode: str, truth: Any = None) -> Parsed:
        or a name such as `None`.
 
     In an object that has a key twice, the last value counts, and the text is ambiguous; "json" does not accept it.
-    "repair" also reads an object or a list in a JSON string.
+    "repair" also reads an object or a list in a JSON string, if the ground truth is one.
 
     Args:
         text: the output of the model.
@@ -588,7 +588,7 @@ def parse_text(text: str, mode: str, truth: Any = None) -> Parsed:
     if (note and mode == "json") or not (_is_shallow(text) or can_be_scored(value)):
         return Parsed(text, "failed", note.removesuffix(_LAST_TAKEN))
     inner = _container_in(value) if mode == "repair" and type(value) is str else None
-    if inner is not None:
+    if inner is not None and (truth is None or type(inner) in kinds_of(truth)):
         return Parsed(inner, "extracted", "JSON in a JSON string")
     return Parsed(value, "ambiguous", note) if note else Parsed(value)
 
