@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from docscore.evaluation.comparison import Comparison, compare, decide
     from docscore.evaluation.evaluation import Evaluation, evaluate
     from docscore.evaluation.ground_truths import lint, suggest_schema
+    from docscore.evaluation.review import Review
     from docscore.evaluation.rows import Row
     from docscore.evaluation.state import ScoreState
+    from docscore.evaluation.systems import review
     from docscore.evaluation.tables import Table
     from docscore.integrations.evaluate import evaluate_module, register
     from docscore.metrics.anls_star.api import anls_score, score_pairs, score_tree
@@ -29,6 +31,7 @@ _IMPORTED_WHEN_USED = {
     "METRICS": "docscore.metrics.registry",
     "Comparison": "docscore.evaluation.comparison",
     "Evaluation": "docscore.evaluation.evaluation",
+    "Review": "docscore.evaluation.review",
     "Row": "docscore.evaluation.rows",
     "ScoreNode": "docscore.metrics.anls_star.tree",
     "ScoreState": "docscore.evaluation.state",
@@ -45,6 +48,7 @@ _IMPORTED_WHEN_USED = {
     "nted_score": "docscore.metrics.nted",
     "pairs_of": "docscore.data.pairing",
     "register": "docscore.integrations.evaluate",
+    "review": "docscore.evaluation.systems",
     "score_pairs": "docscore.metrics.anls_star.api",
     "score_tree": "docscore.metrics.anls_star.api",
     "suggest_schema": "docscore.evaluation.ground_truths",
@@ -56,6 +60,7 @@ __all__ = [
     "METRICS",
     "Comparison",
     "Evaluation",
+    "Review",
     "Row",
     "ScoreNode",
     "ScoreState",
@@ -73,6 +78,7 @@ __all__ = [
     "nted_score",
     "pairs_of",
     "register",
+    "review",
     "score_pairs",
     "score_tree",
     "suggest_schema",

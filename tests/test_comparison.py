@@ -19,7 +19,7 @@ import docscore
 from docscore import anls_score, score_pairs, score_tree
 from docscore.core.options import SchemaSource, ScoringOptions
 from docscore.data.pairing import pairs_of
-from docscore.evaluation.automation import Curve, Review, automation_curve
+from docscore.evaluation.automation import Curve, DocumentReview, automation_curve
 from docscore.evaluation.comparison import Change, Comparison, compare, decide, decide_level
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import MOST_FIELDS_TESTED
@@ -454,7 +454,7 @@ FOUND = corpus(8, 1)
 EVALUATED = partial(docscore.evaluate, predictions=["x"] * 9, references=["x"] * 8 + ["y"])
 OF_PAIRS, COMPARED = partial(Evaluation, FOUND.source), partial(compare, FOUND, FOUND)
 SCORES = partial(anls_score, "a", "a"), partial(score_tree, "a", "a"), partial(score_pairs, [("a", "a")])
-CURVE = automation_curve([Review(1.0, 1.0, [(0.5, True, 0.0, 0.0)])])
+CURVE = automation_curve([DocumentReview(1.0, 1.0, [(0.5, True, 0.0, 0.0)])])
 # by the name of each numeric option: the values that it refuses beside NaN, infinities, texts and booleans, and calls
 NUMBERS: dict[str, tuple[list[float], list[Callable[..., object]]]] = {
     "threshold": ([-0.1, 1.1], [EVALUATED, *SCORES]),

@@ -88,8 +88,8 @@ def spelling_of_same_value(truth: Scalar, prediction: Scalar) -> Spelling | None
     texts = isinstance(truth, str) and isinstance(prediction, str)
     if texts and not _DIGITS_AND_SIGNS.match(truth) and not _DIGITS_AND_SIGNS.match(prediction):  # type: ignore[arg-type]
         return None
-    left = _undoubted(truth)
-    right = None if left is None else _undoubted(prediction)
+    left = number_without_doubt(truth)
+    right = None if left is None else number_without_doubt(prediction)
     if left is not None and right is not None:
         if left[0] != right[0]:
             return None
@@ -141,7 +141,7 @@ def separated_number(text: str) -> tuple[Decimal, bool] | None:
     return None
 
 
-def _undoubted(value: Scalar) -> tuple[Decimal, bool] | None:
+def number_without_doubt(value: Scalar) -> tuple[Decimal, bool] | None:
     """Return the number that a scalar is or spells without doubt, and whether it has a decimal comma."""
     number = number_of(value)
     if number is not None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 import os
 import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import chain, islice
+from itertools import accumulate, chain, islice, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,7 +36,7 @@ from docscore.core.limits import MAX_UNPACKED
 from docscore.core.runtime import READING, Advance, Progress, gc_pause, library, no_progress, warn
 from docscore.core.values import convert_prediction
 from docscore.data import LOG_FORMATS
-from docscore.data.json_text import JsonError, loads, loads_at
+from docscore.data.json_text import JsonError, dumps_in_style, loads, loads_at
 from docscore.data.rows import (
     ANLS,
     BY_ID,
@@ -454,8 +455,17 @@ def read_value(path: Path) -> Any:
     Raises:
         ValueError: naming file, line and column of the fault.
     """
+    return loads_at(text_of_file(path), in_file(path))
+
+
+def text_of_file(path: Path) -> str:
+    """Return the text of a file without its byte order mark, unpacked.
+
+    Raises:
+        ValueError: naming the first line that is not UTF-8.
+    """
     with _opened(path, None) as file:
-        return loads_at(_decoded(path, file.read()), in_file(path))
+        return _decoded(path, file.read())
 
 
 def name_without_extension(path: Path) -> str:
@@ -488,6 +498,87 @@ def suffix_of(path: Path) -> str:
     """Return the extension that determines the format, in lower case and without `.gz`."""
     suffix = path.suffix.lower()
     return Path(path.stem).suffix.lower() if suffix == ".gz" and Path(path.stem).suffix != ".parquet" else suffix
+
+
+def text_with_rows(path: Path, rows: Mapping[int, Any], column: str, delimiter: str | None = None) -> str:
+    """Return the text of a JSONL, JSON, CSV or TSV file with other rows; all other records are as they were.
+
+    Args:
+        path: the file.
+        rows: the new rows by index.
+        column: the column of a CSV or TSV file that changes.
+        delimiter: as for `read_table`.
+    """
+    text = text_of_file(path)
+    if suffix_of(path) in (".csv", ".tsv"):
+        delimiter = delimiter or delimiter_of_file(path)
+        header, *spans = _csv_spans(text, delimiter)
+        number = _cells(text[slice(*header)], delimiter).index(column)
+    else:
+        spans = _json_spans(text) if suffix_of(path) == ".json" else [m.span() for m in _JSONL_ROW.finditer(text)]
+    with path.open("rb") as file:
+        parts, end = ["\ufeff" if file.read(len(_UTF8_MARK)) == _UTF8_MARK else ""], 0
+    for index, row in sorted(rows.items()):
+        start, stop = spans[index]
+        record = text[start:stop]
+        if suffix_of(path) in (".csv", ".tsv"):
+            new = _csv_record(record, number, row[column], delimiter or ",")
+        else:
+            new = _json_record(record, row, text[text.rfind("\n", 0, start) + 1 : start])
+        parts += [text[end:start], new]
+        end = stop
+    return "".join([*parts, text[end:]])
+
+
+_JSONL_ROW = re.compile(r"[^\s](?:[^\n]*[^\s])?")
+
+
+def _json_spans(text: str) -> list[tuple[int, int]]:
+    """Where the rows of a JSON list begin and end."""
+    decoder, spans, position = json.JSONDecoder(), [], text.index("[") + 1
+    while match := re.compile(r"[\s,]*(?=[^\s,\]])").match(text, position):
+        _, position = decoder.raw_decode(text, match.end())
+        spans.append((match.end(), position))
+    return spans
+
+
+def _csv_spans(text: str, delimiter: str) -> list[tuple[int, int]]:
+    """Where the header and the rows of a CSV file begin and end."""
+    lines = list(io.StringIO(text, newline=""))
+    ends, reader, before = [0, *accumulate(map(len, lines))], csv.reader(lines, delimiter=delimiter), 0
+    spans = []
+    for cells in reader:
+        if cells:
+            spans.append((ends[before], ends[reader.line_num]))
+        before = reader.line_num
+    return spans
+
+
+def _cells(record: str, delimiter: str) -> list[str]:
+    return next(csv.reader(io.StringIO(record, newline=""), delimiter=delimiter))
+
+
+def _csv_record(record: str, number: int, cell: Any, delimiter: str) -> str:
+    """A row of a CSV file with another cell at a place."""
+    cells = _cells(record, delimiter)
+    cells[number] = cell if isinstance(cell, str) else dumps_in_style(cell, ensure_ascii=False)
+    written = io.StringIO(newline="")
+    ending = record[len(record.rstrip("\r\n")) :]
+    csv.writer(written, delimiter=delimiter, lineterminator=ending).writerow(cells)
+    return written.getvalue()
+
+
+def _json_record(record: str, row: Any, before: str) -> str:
+    """A JSON row, written as the record that it replaces: with its indentation, its spaces and its escapes."""
+    margin = "\n" + before[: len(before) - len(before.lstrip())]
+    old = loads(record)
+    for indent, separators, ascii_only in product(
+        (None, 2, 4, 1, "\t"), (None, (",", ":"), (",", ": ")), (False, True)
+    ):
+        style = {"indent": indent, "separators": separators, "ensure_ascii": ascii_only}
+        if dumps_in_style(old, **style).replace("\n", margin) == record:
+            return dumps_in_style(row, **style).replace("\n", margin)
+    return dumps_in_style(row, ensure_ascii=False)
 
 
 class ColumnNames(NamedTuple):

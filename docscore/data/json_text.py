@@ -137,6 +137,24 @@ def dumps_strictly(value: Any) -> str:
     return with_room_to_recurse(_dumped_strictly, value)
 
 
+_DIGITS = "\x91"  # a control character around the digits of a decimal, while a text is written
+_QUOTED_DIGITS = re.compile(r'"(?:\x91|\\u0091)([-+.eE0-9]+)(?:\x91|\\u0091)"')
+
+
+def dumps_in_style(value: Any, **style: Any) -> str:
+    """Write a value as JSON with keywords of `json.dumps`, one-ofs as `{"$one_of": [...]}`, decimals as numbers.
+
+    >>> dumps_in_style(loads('{"a": [1e400, "é"]}'), ensure_ascii=False)
+    '{"a": [1e400, "é"]}'
+    """
+
+    def leaf(part: Any) -> Any:
+        return f"{_DIGITS}{part}{_DIGITS}" if type(part) is DecimalText else part
+
+    text = with_room_to_recurse(lambda: json.dumps(to_json(value, leaf), default=str, **style))
+    return _QUOTED_DIGITS.sub(r"\1", text)
+
+
 def _dumped_strictly(value: Any) -> str:
     try:
         return _encode_strictly(value)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from os import PathLike
@@ -17,13 +19,15 @@ from docscore.core.errors import (
     FilePlace,
     InputValueError,
     faults_summary,
+    in_file,
     row_place,
     short_repr,
     some_of,
 )
 from docscore.core.options import MISSING_MODES, SKIP, check_choice
+from docscore.core.output import check_output, write_whole
 from docscore.core.runtime import Progress, gc_pause, no_progress, warn
-from docscore.core.values import SCALAR_TYPES, Value
+from docscore.core.values import SCALAR_TYPES, Value, to_json, value_excerpt
 from docscore.data.files import (
     DELIMITERS,
     SAME_NAMES,
@@ -31,7 +35,10 @@ from docscore.data.files import (
     ColumnNames,
     suffix_of,
     table_of_source,
+    text_with_rows,
+    with_names,
 )
+from docscore.data.json_text import dumps, dumps_in_style, parsed_reference
 from docscore.data.rows import (
     ANLS,
     BY_ID,
@@ -46,11 +53,13 @@ from docscore.data.rows import (
     Rows,
     Side,
     Table,
+    cells_of,
     described,
     format_of,
     place_of,
     read_rows,
     row_format,
+    side_format,
     table_in_memory,
 )
 
@@ -278,6 +287,121 @@ def rows_of_sides(
     if truths is not None and isinstance(references, str | PathLike):
         _warn_of_documents(truths)
     return read_systems(truths, tables, missing, faults, None, progress), faults
+
+
+def read_ground_truths(references: Any, options: Mapping[str, Any]) -> Rows:
+    """The rows of a side of references, by the options of `docscore.evaluate` that name columns; errors as there.
+
+    Args:
+        references: the side, or its table, in which columns have the names of the side.
+        options: the options, and `delimiter` for CSV files.
+    """
+    names = ColumnNames(
+        options.get("id_column"),
+        references=options.get("references_column"),
+        json_references=options.get("parse_references") is not None,
+        references_id=options.get("references_id_column"),
+    )
+    if isinstance(references, Table):
+        table = with_names(references, "references", names, both=False)
+    else:
+        table = table_of_source(references, "references", names, Faults(), delimiter=options.get("delimiter"))
+    rows = read_rows(table, side_format(table.first(), "references", place_of(table)), "references")
+    return rows._replace(values=list(map(parsed_reference, rows.ids, rows.values))) if names.json_references else rows
+
+
+_JSON_LINES = (".jsonl", ".ndjson")
+
+
+def corrected_rows(
+    source: Any, rows: Rows, changed: Mapping[str, Value], output: str | Path | None, options: Mapping[str, Any]
+) -> list[Any]:
+    """Return the rows of the references with other ground truths, and write them.
+
+    Args:
+        source: the side of references.
+        rows: its rows, as `read_ground_truths` reads them.
+        changed: the new ground truths by id.
+        output: the file to write, in the format of the source or as JSONL; None for none.
+        options: as for `read_ground_truths`.
+
+    Raises:
+        ValueError: for an output of another format, and for values that its format cannot hold.
+        OutputError: if it cannot be written.
+    """
+    path = Path(source) if isinstance(source, str | PathLike) else None
+    suffix = "" if path is None or path.is_dir() else suffix_of(path)
+    wanted = ".jsonl" if output is None else suffix_of(Path(output))
+    keeps = suffix in TEXT_EXTENSIONS and (output is None or wanted == suffix or {wanted, suffix} <= {*_JSON_LINES})
+    if output is not None:
+        check_output(Path(output))
+        if not keeps and wanted not in _JSON_LINES:
+            expected = f"a file name that ends in .jsonl{f' or {suffix}' if suffix in TEXT_EXTENSIONS else ''}"
+            raise InputValueError(place=in_file(output), expected=expected, got=wanted or "none")
+        if path is not None and Path(output).resolve() == path.resolve():
+            raise InputValueError(place=in_file(output), expected="another file", got="that of the references")
+    table = table_of_source(source, "references", SAME_NAMES, Faults(), delimiter=options.get("delimiter"))
+    table = table._replace(has_columns=table.has_columns and keeps)
+    new = {
+        index: _corrected_row(table, index, changed.get(name, rows.values[index]), options)
+        for index, name in enumerate(rows.ids)
+        if name in changed or not keeps
+    }
+    written = [new.get(index, row) for index, row in enumerate(table.rows)]
+    if output is not None:
+        if keeps and path is not None:
+            text = text_with_rows(path, new, _column_of(table, options), options.get("delimiter"))
+        else:
+            text = "".join(f"{dumps_in_style(row, ensure_ascii=False)}\n" for row in written)
+        content = text.encode("utf-8", "backslashreplace")
+        packed = Path(output).suffix.lower() == ".gz"
+        write_whole(Path(output), gzip.compress(content, mtime=0) if packed else content)
+    return written
+
+
+def _column_of(table: Table, options: Mapping[str, Any]) -> str:
+    """The column of the ground truths; "" where rows are ground truths."""
+    column = options.get("references_column")
+    return str(column or side_format(table.first(), "references").references or "")
+
+
+def _corrected_row(table: Table, index: int, value: Value, options: Mapping[str, Any]) -> Any:
+    """A row with another ground truth, in the first of the forms of the row that is read as this ground truth.
+
+    Raises:
+        ValueError: if none is.
+    """
+    row, column = table.rows[index], _column_of(table, options)
+    answers = to_json(list(value) if isinstance(value, tuple) else [value])
+    old = cells_of([row], column)[0] if column else row
+    alone = answers[:1] if len(answers) == 1 else []
+    plain, texts = [*alone, answers], [*map(dumps, alone), dumps(answers), [*map(dumps, answers)]]
+    if not column:
+        plain, texts = [to_json(value)], [dumps(value)]
+    is_text = isinstance(old[0] if isinstance(old, list) and old else old, str)
+    forms = [*texts, *plain] if is_text and options.get("parse_references") else [*plain, *texts]
+    if table.has_columns and suffix_of(table.path) in (".csv", ".tsv") and not isinstance(old, list):
+        forms = [form for form in forms if isinstance(form, str)]
+    for form in sorted(forms, key=lambda form: type(form) is not type(old)):
+        new = _with_cell(row, column.split(".") if column not in row else [column], form) if column else form
+        with suppress(TypeError, ValueError):
+            if dumps(read_ground_truths(table._replace(rows=[new]), options).values[0]) == dumps(value):
+                return new
+    raise InputValueError(
+        place=table.where(index),
+        problem=f"rows of this format cannot hold the ground truth {value_excerpt(value)}",
+        remedy=f"JSONL with rows by id ({ID!r}, {REFERENCES!r}) can",
+    )
+
+
+def _with_cell(row: Any, steps: Sequence[str], cell: Any) -> Any:
+    """A copy of a row with a cell at a path."""
+    if not steps:
+        return cell
+    if isinstance(row, list):
+        place = int(steps[0])
+        return [*row[:place], _with_cell(row[place], steps[1:], cell), *row[place + 1 :]]
+    return {**row, steps[0]: _with_cell(row[steps[0]], steps[1:], cell)}
 
 
 def _warn_of_documents(references: Table) -> None:

@@ -54,7 +54,7 @@ REVIEWED = [name for name, metric in METRICS.items() if name == "kieval" or metr
 GRID = tuple(step / 100 for step in range(101))
 
 
-class Review(NamedTuple):
+class DocumentReview(NamedTuple):
     """A document with what a review of its predicted values changes in its score.
 
     Attributes:
@@ -69,7 +69,7 @@ class Review(NamedTuple):
     values: list[tuple[float, bool, float, float]]
 
 
-def review_of_entities(score: KieScore, name: str) -> Review:
+def review_of_entities(score: KieScore, name: str) -> DocumentReview:
     """The review of a document by KIEval, with confidences: a wrong value is changed or deleted.
 
     Raises:
@@ -86,10 +86,10 @@ def review_of_entities(score: KieScore, name: str) -> Review:
         if step.prediction is not None
     ]
     counts = score.entities
-    return Review(counts.right, counts.right + counts.corrections, values)
+    return DocumentReview(counts.right, counts.right + counts.corrections, values)
 
 
-def review_of_tree(tree: ScoreTree, confidences: Any, name: str) -> Review:
+def review_of_tree(tree: ScoreTree, confidences: Any, name: str) -> DocumentReview:
     """The review of a document by the leaves of its score tree; one that holds several values is reviewed as one.
 
     Args:
@@ -112,7 +112,7 @@ def review_of_tree(tree: ScoreTree, confidences: Any, name: str) -> Review:
             key = child.key if child.prediction_index is None else child.prediction_index
             if key is not None:  # what the prediction lacks in a list has neither
                 waiting.append((child, place + step_text(key), part_of_confidences(sure, key)))
-    return Review(tree.earned, tree.weight, values)
+    return DocumentReview(tree.earned, tree.weight, values)
 
 
 def _confidences_in(value: Any, sure: Any, place: str, name: str) -> list[float]:
@@ -265,7 +265,7 @@ def _finite(threshold: float) -> float | None:
 
 
 def automation_curve(
-    reviews: Sequence[Review],
+    reviews: Sequence[DocumentReview],
     thresholds: Sequence[float] = GRID,
     clusters: npt.ArrayLike | None = None,
     *,
@@ -297,7 +297,7 @@ def automation_curve(
     return Curve(figure, grid, automated.by_cluster(clusters), accurate.by_cluster(clusters))
 
 
-def _after_review(review: Review, grid: Array) -> Array:
+def _after_review(review: DocumentReview, grid: Array) -> Array:
     """How many values are reviewed, the numerator and the denominator of a document at each threshold, shape (3, t)."""
     values = np.array(sorted(review.values), dtype=np.float64).reshape(-1, 4)
     below = np.searchsorted(values[:, 0], grid, side="left")
@@ -306,7 +306,7 @@ def _after_review(review: Review, grid: Array) -> Array:
 
 
 def calibration_of_reviews(
-    reviews: Sequence[Review],
+    reviews: Sequence[DocumentReview],
     clusters: npt.NDArray[np.intp] | None = None,
     *,
     confidence: float = CONFIDENCE,

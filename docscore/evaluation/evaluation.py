@@ -23,7 +23,7 @@ from docscore.evaluation.automation import (
     ALIGNED,
     REVIEWED,
     Curve,
-    Review,
+    DocumentReview,
     automation_curve,
     calibration_of_reviews,
     review_of_entities,
@@ -49,8 +49,10 @@ from docscore.evaluation.figures import (
     rates_table,
     slices_table,
 )
+from docscore.evaluation.review import Review
 from docscore.evaluation.rows import OF_ANLS, ScoredRows
 from docscore.evaluation.tables import LISTED, Table
+from docscore.evaluation.worklist import worklist
 from docscore.metrics.registry import ANLS_STAR, checked_metrics, metrics_with_schema
 from docscore.stats.calibration import Calibration
 from docscore.stats.intervals import (
@@ -259,7 +261,7 @@ class Evaluation(Displayed, ScoredRows):
         return calibration_of_reviews(self._reviews, self.clusters, **settings)
 
     @cached_property
-    def _reviews(self) -> list[Review]:
+    def _reviews(self) -> list[DocumentReview]:
         """What a review of the predicted values of each row changes in its score by the first metric."""
         if self.metric == "kieval":
             return list(map(review_of_entities, self.points(self.metric), self.ids))
@@ -285,6 +287,18 @@ class Evaluation(Displayed, ScoredRows):
         if not isinstance(other, Evaluation):
             raise InputTypeError(place="compare", expected="a result of docscore.evaluate", got=type(other).__name__)
         return Comparison(self, other)
+
+    def review(self, name: str = "predictions", **settings: Any) -> Review:
+        """Return the places where the system loses points, most likely an error of the ground truth first.
+
+        Args:
+            name: the name of the system.
+            settings: `texts` and others, as for `docscore.review`.
+
+        Raises:
+            ValueError: as `docscore.review`.
+        """
+        return Review(*worklist({name: self}, **settings))
 
     def as_html(self, title: str = "docscore", *, worst: int = LISTED) -> str:
         """Return the report as one HTML document, without scripts and network access."""

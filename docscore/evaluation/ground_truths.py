@@ -20,7 +20,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA, Levenshtein
 
 from docscore.core.dates import ORDERS
-from docscore.core.errors import Faults, InputValueError, short_repr
+from docscore.core.errors import InputValueError, short_repr
 from docscore.core.formatting import FOUR_DIGITS, shown_name
 from docscore.core.numbers import DecimalText
 from docscore.core.options import KEYWORD, SchemaSource, ScoringOptions
@@ -34,11 +34,10 @@ from docscore.core.values import (
     to_json,
     value_excerpt,
 )
-from docscore.data.files import ColumnNames, table_of_source
 from docscore.data.groups import rows_by_group, with_row_schemas
-from docscore.data.json_text import dumps_strictly, is_json_container, parsed_reference
-from docscore.data.pairing import Pairs
-from docscore.data.rows import PLAIN, place_of, read_rows, side_format
+from docscore.data.json_text import dumps_strictly, is_json_container
+from docscore.data.pairing import Pairs, read_ground_truths
+from docscore.data.rows import PLAIN
 from docscore.evaluation.evaluation import Evaluation, evaluate
 from docscore.evaluation.rows import places_by_schema, warn_of_schemas
 from docscore.evaluation.tables import Table, table_of, text_column, value_column
@@ -185,18 +184,10 @@ def _comparator_text(field: SuggestedField) -> str:
     return ", ".join([field.compare, *(f"{name} {value}" for name, value in field.settings.items())])
 
 
-def read_ground_truths(references: Any, options: Mapping[str, Any]) -> Pairs:
+def _ground_truths(references: Any, options: Mapping[str, Any]) -> Pairs:
     """The rows of references as `docscore.evaluate` reads them, with its options of columns and without predictions."""
-    names = ColumnNames(
-        options.get("id_column"),
-        references=options.get("references_column"),
-        json_references=options.get("parse_references") is not None,
-        references_id=options.get("references_id_column"),
-    )
-    table = table_of_source(references, "references", names, Faults())
-    rows = read_rows(table, side_format(table.first(), "references", place_of(table)), "references")
-    truths = list(map(parsed_reference, rows.ids, rows.values)) if names.json_references else rows.values
-    return Pairs(rows.ids, truths, truths, reference_rows=None if rows.form is PLAIN else rows.sources)
+    rows = read_ground_truths(references, options)
+    return Pairs(rows.ids, rows.values, rows.values, reference_rows=None if rows.form is PLAIN else rows.sources)
 
 
 def values_of(pairs: Pairs, *, predicted: bool = False) -> FieldValues:
@@ -236,7 +227,7 @@ def suggest_schema(references: Any, predictions: Any = None, *, schema: Any = No
         result = evaluate(predictions=predictions, references=references, **options)
         slices = {value: suggestion_of(result.of_slice(value), schema) for value in result.rows_by_slice}
         return suggestion_of(result, schema)._replace(slices=slices)
-    pairs = read_ground_truths(references, options)
+    pairs = _ground_truths(references, options)
     parts = {value: pairs.only(rows) for value, rows in rows_by_group(pairs, options.get("by"), "by").items()}
     slices = {value: _suggestion(values_of(part), schema, None) for value, part in parts.items()}
     return _suggestion(values_of(pairs), schema, None)._replace(slices=slices)
@@ -675,7 +666,7 @@ def lint(references: Any, *, schema: Any = None, schema_by: str | None = None) -
     >>> [finding.kind for finding in lint({"a": {"sum": ("", "5")}, "b": {"sum": "n/a"}})]
     ['empty alternative', 'placeholder']
     """
-    pairs = read_ground_truths(references, {})
+    pairs = _ground_truths(references, {})
     source = with_row_schemas(pairs, ScoringOptions(schema=schema, schema_by=schema_by)).schema
     twice = [name for name, count in Counter(pairs.ids).items() if count > 1]
     cases = [*(("duplicate id", "", "an id of several rows", name) for name in twice), *_of_documents(pairs)]

@@ -14,13 +14,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.errors import InputValueError
+from docscore.core.errors import InputValueError, at_place
 from docscore.core.runtime import Progress, no_progress
 from docscore.evaluation.comparison import Change, Comparison, adjusted, changes_of, rows_of_base
 from docscore.evaluation.costs import MILLION, undominated
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import Evaluation, evaluate
 from docscore.evaluation.figures import Slice
-from docscore.stats.intervals import CONFIDENCE, RESAMPLES, Ratios, side_by_side
+from docscore.evaluation.review import Review
+from docscore.evaluation.worklist import worklist
+from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Ratios, side_by_side
 from docscore.stats.significance import Rank, ranks_of
 
 BEST = "best"
@@ -53,6 +55,10 @@ class Systems:
         """The first system."""
         return next(iter(self.evaluations.values()))
 
+    def review(self, **settings: Any) -> Review:
+        """Return the places where systems lose points; arguments and errors are those of `docscore.review`."""
+        return Review(*worklist(self.evaluations, **settings))
+
     def score_per_cost(self, name: str) -> float | None:
         """The first figure, divided by the mean cost of a document; None if that cost is unknown or 0."""
         system, cost = self.evaluations[name], self.evaluations[name].document_cost
@@ -69,6 +75,61 @@ class Systems:
                     figures=[by_name[figure] for figure in self.figures]
                 )
         return list(parts.values())
+
+
+def review(
+    references: Any,
+    predictions: Any,
+    *,
+    texts: Any = None,
+    text_column: str | None = None,
+    hold_out: Sequence[str] = (),
+    same: Sequence[str] = (),
+    sample: int = 0,
+    agreements: int = 0,
+    of: str | None = None,
+    seed: int = SEED,
+    **options: Any,
+) -> Review:
+    """List the places where predictions differ from the ground truths, most likely an error of these first.
+
+    Args:
+        references: the ground truths, as for `docscore.evaluate`.
+        predictions: the predictions of each system by its name, each as for `docscore.evaluate`; of one system also a
+            path, a list or a data frame alone.
+        texts: the texts of the documents, in which values are looked up: a folder of `ID.txt`, or a dict by id.
+        text_column: the column of the references that holds them.
+        hold_out: names of systems that make no proposals: a ground truth that is corrected without them must not
+            lower their scores.
+        same: names of systems that count as one, since they share errors.
+        sample: how many places of one system are drawn by the points that it loses there, with replacement, for
+            `Review.estimate`; 0 for all places of all systems.
+        agreements: how many places of that system that earn all points are drawn by their weight.
+        of: the name of that system; None for the first.
+        seed: where the random numbers start.
+        options: options of `docscore.evaluate`. The first metric is "anls_star" or "typed".
+
+    Returns:
+        The review. Where one system is given, its confidences come first in the order.
+
+    Raises:
+        TypeError, ValueError: as `docscore.evaluate`; also for names of unknown systems, other metrics, texts of other
+            documents, and a sample of a system that loses nothing.
+    """
+    sides = predictions if isinstance(predictions, Mapping) else {"predictions": predictions}
+    evaluations = {name: _evaluated(name, references, side, options) for name, side in sides.items()}
+    places = {"texts": texts, "text_column": text_column, "hold_out": hold_out, "same": same}
+    drawn = {"sample": sample, "agreements": agreements, "of": of, "seed": seed}
+    return Systems(evaluations, []).review(**places, **drawn)
+
+
+def _evaluated(name: str, references: Any, predictions: Any, options: Mapping[str, Any]) -> Evaluation:
+    """Evaluate one of several systems; errors name it."""
+    try:
+        return evaluate(references=references, predictions=predictions, confidence=None, **options)
+    except (TypeError, ValueError) as error:
+        place = f"system {name!r}"
+        raise at_place(place, error) from None
 
 
 def systems_of(

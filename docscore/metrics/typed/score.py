@@ -56,7 +56,7 @@ def typed_score(
     """
     source = SchemaSource.of(schema).with_comparators(comparators or {})
     options = ScoringOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers, schema=source)
-    return score_one(*plain_pair(gt, pred), options, _root(source, ""))
+    return score_one(*plain_pair(gt, pred), options, schema_of_row(source, ""))
 
 
 def typed_tree(gt: object, pred: object, schema: Any, **keywords: Any) -> ScoreTree:
@@ -65,10 +65,10 @@ def typed_tree(gt: object, pred: object, schema: Any, **keywords: Any) -> ScoreT
     The leaves name their comparator in `compared`, and the sides that it could not read in `unreadable`.
     """
     options = ScoringOptions(**keywords, schema=SchemaSource.of(schema))
-    return build_tree(convert_ground_truth(gt), convert_prediction(pred), options, _root(options.schema, ""))
+    return build_tree(convert_ground_truth(gt), convert_prediction(pred), options, schema_of_row(options.schema, ""))
 
 
-def _root(source: SchemaSource, question_id: str) -> SchemaNode:
+def schema_of_row(source: SchemaSource, question_id: str) -> SchemaNode:
     """Return the compiled schema of a row; errors name the schema."""
     return _compiled(source, source.names.get(question_id, question_id), source.schema_of(question_id))
 
@@ -116,10 +116,12 @@ class Typed(Metric[TypedPoints]):
         return counts.earned / counts.weight if counts.weight else 1.0, counts.leaves
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
-        return build_tree(row.ground_truth, row.prediction, options, _root(options.schema, row.question_id), row.cause)
+        return build_tree(
+            row.ground_truth, row.prediction, options, schema_of_row(options.schema, row.question_id), row.cause
+        )
 
     def count_fields(self, counts: FieldCounts, row: MetricRow, options: ScoringOptions) -> None:
-        root = _root(options.schema, row.question_id)
+        root = schema_of_row(options.schema, row.question_id)
         counts.of_pair(row.ground_truth, row.prediction, options, root, row.cause)
 
     def figure_sums(self, points: TypedPoints) -> Sequence[tuple[float, float]]:

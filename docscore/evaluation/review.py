@@ -1,0 +1,467 @@
+"""A review of ground truths: verdicts on differences, the ground truths that they correct, what a sample estimates."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from docscore.core.display import Displayed
+from docscore.core.errors import Diagnostic, Faults, InputValueError, diagnostic_of, row_place, short_repr
+from docscore.core.formatting import FOUR_DIGITS, counted, shown_name
+from docscore.core.output import write_whole
+from docscore.core.values import ONE_OF, Value, convert_ground_truth, to_json, value_excerpt
+from docscore.data.files import read_table
+from docscore.data.json_text import dumps, dumps_in_style
+from docscore.data.pairing import corrected_rows, read_ground_truths
+from docscore.data.rows import ID, NoCell
+from docscore.evaluation.tables import (
+    NO_VALUE,
+    Content,
+    Table,
+    TableCell,
+    TableColumn,
+    table_of,
+    text_column,
+    value_column,
+)
+from docscore.evaluation.worklist import AGREEMENT, Line, Steps, hash_of
+from docscore.stats.intervals import CONFIDENCE, wilson_interval
+
+GROUND_TRUTH, PREDICTION, BOTH, OTHER, UNCLEAR = "ground_truth", "prediction", "both", "other", "unclear"
+VERDICTS = (GROUND_TRUTH, PREDICTION, BOTH, OTHER, UNCLEAR)
+_SIDES = {"ground_truth", "proposal"}
+_NEEDED = (ID, "path", "judged", "systems", "of", "kind", "group", "points", "verdict")
+
+Share = tuple[float, float, float]  # a share of the loss with the ends of its interval
+
+
+class Estimate(NamedTuple):
+    """What a sample of lost points says of a system's loss.
+
+    Each share has its interval; there are two of each, with verdicts `unclear` counted as the system's errors, and as
+    those of the ground truth.
+
+    Attributes:
+        system: its name.
+        score: its score.
+        loss: the loss that the sample is drawn from: without predictions that are missing or could not be parsed.
+        draws: how many places were drawn, those that were drawn again counted again.
+        unclear: how many of the draws have the verdict `unclear`.
+        returning: the share of the loss that comes back with right ground truths.
+        wrong: the share of the loss at places whose ground truth is wrong or incomplete.
+        corrected: the score with right ground truths.
+        agreements: how many places without a loss were drawn.
+        shared: the share of the points earned at places whose ground truth is wrong, and the prediction too.
+    """
+
+    system: str
+    score: float
+    loss: float
+    draws: int
+    unclear: int
+    returning: tuple[Share, Share]
+    wrong: tuple[Share, Share]
+    corrected: tuple[Share, Share]
+    agreements: int = 0
+    shared: tuple[Share, Share] | None = None
+
+    def __str__(self) -> str:
+        returns, wrong, scores = (
+            _either(shares, self.unclear, text)
+            for shares, text in (
+                (self.returning, _percent),
+                (self.wrong, _percent),
+                (self.corrected, lambda share: "{:.3f} ({:.3f} to {:.3f})".format(*share)),
+            )
+        )
+        comes_back = f"Of {self.system}'s loss of {self.loss:.3f}, {returns} comes back with right ground truths"
+        at = f"At {wrong} of it the ground truth is wrong or incomplete."
+        lines = [f"{comes_back}: its score would be about {scores}. {at}"]
+        if self.unclear:
+            lines.append(
+                f"{self.unclear:,} of {counted(self.draws, 'draw')} are unclear: the first figures count them as errors "
+                f"of {self.system}, the second ones as errors of the ground truth."
+            )
+        apart = 1 - self.score - self.loss
+        if apart > 1e-9:  # noqa: PLR2004
+            lines.append(f"A loss of {apart:.3f} by predictions that are missing or could not be parsed is left out.")
+        if self.shared is None:
+            lines.append("What is wrong on both sides is not in this sample: --agreements N draws it.")
+        else:
+            lines.append(
+                f"Of the points earned, {_either(self.shared, 1, _percent)} are at places where both sides are wrong "
+                f"({counted(self.agreements, 'draw')})."
+            )
+        return "\n".join(lines)
+
+
+def _percent(share: Share) -> str:
+    value, low, high = (f"{100 * part:.0f}" for part in share)
+    return f"{value} % ({low} to {high} %)"
+
+
+def _either(shares: tuple[Share, Share], unclear: int, text: Any) -> str:
+    """Both shares as text, or one where nothing is unclear."""
+    return " or ".join(dict.fromkeys(map(text, shares if unclear else shares[:1])))
+
+
+class Review(Displayed):
+    """A review: places where predictions differ from ground truths, and whose error each is.
+
+    Args:
+        lines: the items as their file holds them; a verdict is set in place.
+        left_out: for each system how many predictions are left out, since they are missing or could not be parsed, and
+            the part of the score that they lose.
+
+    Attributes:
+        lines: as given.
+        left_out: as given; empty for a review that was read from a file.
+
+    >>> import docscore
+    >>> truths, predictions = {"a": {"qty": 2}, "b": {"qty": 5}}, {"a": {"qty": 3}, "b": {"qty": 5}}
+    >>> review = docscore.review(truths, {"gpt": predictions})
+    >>> [(item["question_id"], item["path"], item["kind"]) for item in review.lines]
+    [('a', '$.qty', 'other value')]
+    >>> review.lines[0]["verdict"] = "prediction"
+    >>> review.apply(truths)
+    [{'question_id': 'a', 'references': [{'qty': 3}]}, {'question_id': 'b', 'references': [{'qty': 5}]}]
+    """
+
+    def __init__(self, lines: Sequence[Line], left_out: Mapping[str, tuple[int, float]] | None = None) -> None:
+        self.lines, self.left_out = list(lines), dict(left_out or {})
+
+    @classmethod
+    def read(cls, path: str | Path) -> Review:
+        """Read a review from its file.
+
+        Raises:
+            ValueError: for a line that is not an item, or whose verdict is unknown, naming the line.
+        """
+        table = read_table(Path(path))
+        for index, line in enumerate(table.rows):
+            missing = [key for key in _NEEDED if not isinstance(line, dict) or key not in line]
+            if missing:
+                raise InputValueError(
+                    place=table.where(index), expected="an item of a review", got=f"no {missing[0]!r}"
+                )
+            if line["verdict"] not in (None, *VERDICTS):
+                expected, got = f"a verdict among {', '.join(VERDICTS)}, or null", short_repr(line["verdict"])
+                raise InputValueError(place=table.where(index), expected=expected, got=got)
+        return cls(table.rows)
+
+    def write(self, path: str | Path) -> Path:
+        """Write the items as JSONL, one a line, and return the path."""
+        write_whole(Path(path), "".join(f"{dumps_in_style(line, ensure_ascii=False)}\n" for line in self.lines))
+        return Path(path)
+
+    @property
+    def items(self) -> Table:
+        """The items, most likely an error of the ground truth first."""
+        return table_of(
+            "Places",
+            self.lines,
+            value_column("agree", "agree", "{:.3g}".format),
+            value_column("of", "of"),
+            text_column(ID, "document"),
+            text_column("path", "path", _place_text),
+            _side_column("ground_truth", "ground truth"),
+            _side_column("proposal", "prediction"),
+            text_column("kind", "kind", kind="text"),
+            value_column("verdict", "verdict", str, kind="text", none=""),
+            unit="places",
+        )
+
+    @property
+    def groups(self) -> Table:
+        """The groups of alike differences in one field, those with most points at stake first."""
+        groups: dict[str, list[Line]] = {}
+        for line in self.lines:
+            groups.setdefault(line["group"], []).append(line)
+        rows = [
+            {
+                "group": name,
+                "places": len(lines),
+                "documents": len({line[ID] for line in lines}),
+                "decided": sum(line["verdict"] is not None for line in lines),
+                "agree": sum(line["agree"] / line["of"] for line in lines) / len(lines),
+                "points": sum(sum(line["points"].values()) for line in lines),
+            }
+            for name, lines in groups.items()
+        ]
+        return table_of(
+            "Groups",
+            sorted(rows, key=lambda row: -row["points"]),
+            text_column("group", "group"),
+            *(value_column(name, name) for name in ("places", "documents", "decided")),
+            value_column("agree", "systems that agree", "{:.0%}".format),
+            value_column("points", "points", FOUR_DIGITS),
+            unit="groups",
+        )
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many items have each verdict, and how many have none, as "open"."""
+        counts = Counter(line["verdict"] or "open" for line in self.lines)
+        return {name: counts[name] for name in (*VERDICTS, "open")}
+
+    def corrected(self, ids: Iterable[str], truths: Iterable[Value]) -> dict[str, Value]:
+        """Return the ground truths that the verdicts change, by the ids of their documents.
+
+        Raises:
+            ValueError: with a list, for a document that is gone or whose ground truth is not the one that was judged,
+                and for verdicts that cannot be applied.
+        """
+        known, faults = dict(zip(ids, truths, strict=True)), Faults()
+        by_document: dict[str, list[Line]] = {}
+        for line in self.lines:
+            by_document.setdefault(line[ID], []).append(line)
+        changed: dict[str, Value] = {}
+        for name, lines in by_document.items():
+            place = (row_place(name),)
+            if name not in known:
+                faults.add("document that is gone", Diagnostic(place, problem="not among the ground truths"))
+            elif {line["judged"] for line in lines} != {hash_of(known[name])}:
+                problem = "the ground truth is not the one that was judged: already applied, or changed since"
+                faults.add("ground truth that is another one", Diagnostic(place, problem=problem))
+            else:
+                try:
+                    value = _edited(known[name], lines)
+                except (TypeError, ValueError) as error:
+                    faults.add("verdict that cannot be applied", diagnostic_of(error).within(place[0]))
+                else:
+                    changed |= {name: value} if dumps(value) != dumps(known[name]) else {}
+        faults.stop_if_any()
+        return changed
+
+    def apply(self, references: Any, output: str | Path | None = None, **options: Any) -> list[Any]:
+        """Correct ground truths by the verdicts: all of them at once, or none.
+
+        Args:
+            references: the ground truths that were judged, as for `docscore.evaluate`.
+            output: the file to write, in the format of the file of references or as JSONL; None for none. It has all
+                other columns, and lines of rows that do not change are equal byte for byte.
+            options: options of `docscore.evaluate` that say where ids and ground truths are, and `delimiter`.
+
+        Returns:
+            The rows of the references, corrected.
+
+        Raises:
+            ValueError: as for `corrected`; also if the format of the output cannot hold a value.
+            OSError: if a file cannot be read or written.
+        """
+        rows = read_ground_truths(references, options)
+        return corrected_rows(references, rows, self.corrected(rows.ids, rows.values), output, options)
+
+    def estimate(self, confidence: float = CONFIDENCE) -> Estimate:
+        """Estimate how much of the loss of the sampled system is its own; for a review with `sample`.
+
+        Draws are independent, so that Wilson's interval holds for shares of them, and a share of the draws is one of
+        the points.
+
+        Args:
+            confidence: the level of the intervals.
+
+        Raises:
+            ValueError: for a review that is no sample, or of several systems, and for draws without a verdict.
+        """
+        lines = [line for line in self.lines if line["kind"] != AGREEMENT]
+        systems = {line.get("sample", {}).get("system", "") for line in self.lines}
+        if not lines or len(systems) != 1 or "" in systems:
+            raise InputValueError(
+                place="review", expected="the sample of one system, as list --sample N draws", got="another review"
+            )
+        if self.counts["open"]:
+            got = f"{counted(self.counts['open'], 'place')} without one"
+            raise InputValueError(place="review", expected="a verdict for each place of the sample", got=got)
+        facts, draws = lines[0]["sample"], sum(line["drawn"] for line in lines)
+        if draws != facts["draws"]:
+            raise InputValueError(place="review", expected=f"{facts['draws']:,} draws", got=f"{draws:,}")
+
+        def both(verdicts: Sequence[str], lines: Sequence[Line]) -> tuple[Share, Share]:
+            ways = verdicts, (*verdicts, UNCLEAR)
+            return tuple(_share(lines, way, confidence) for way in ways)  # type: ignore[return-value]
+
+        returning = both((PREDICTION, BOTH), lines)
+        score, loss = facts["score"], facts["loss"]
+        corrected: Any = tuple(tuple(score + loss * part for part in share) for share in returning)
+        exact = [line for line in self.lines if line["kind"] == AGREEMENT]
+        return Estimate(
+            facts["system"],
+            score,
+            loss,
+            draws,
+            sum(line["drawn"] for line in lines if line["verdict"] == UNCLEAR),
+            returning,
+            both((PREDICTION, BOTH, OTHER), lines),
+            corrected,
+            sum(line["drawn"] for line in exact),
+            both((OTHER,), exact) if exact else None,
+        )
+
+    def __repr__(self) -> str:
+        return f"<Review {counted(len(self.lines), 'place')}, {self.counts['open']:,} open>"
+
+
+def _share(lines: Sequence[Line], verdicts: Sequence[str], confidence: float) -> Share:
+    """The share of the draws that have one of these verdicts, with Wilson's interval."""
+    draws = sum(line["drawn"] for line in lines)
+    hits = sum(line["drawn"] for line in lines if line["verdict"] in verdicts)
+    ends: Any = wilson_interval(hits, draws, confidence=confidence).ends
+    return hits / draws, *ends
+
+
+def _side_column(name: str, head: str) -> Content:
+    def cell_of(line: Line) -> TableCell:
+        return TableCell(line.get(name), shown_name(value_excerpt(line[name])) if name in line else NO_VALUE)
+
+    return TableColumn(name, head, "code"), cell_of
+
+
+def _place_text(line: Line) -> str:
+    return f"{line['path']}, new row" if "row" in line else str(line["path"])
+
+
+# The corrected ground truth of a document
+
+
+_STEP = re.compile(r'\.(\w+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]')
+_ESCAPE = re.compile(r"\\(?:U([0-9a-f]{8})|.)")
+
+
+def steps_of(path: str) -> Steps:
+    """Return the steps of a path such as `$.items[2]["unit price"]`.
+
+    Raises:
+        ValueError: for another text.
+
+    >>> steps_of('$.items[2]["unit price"]')
+    ('items', 2, 'unit price')
+    """
+    matches = list(_STEP.finditer(path))
+    if "$" + "".join(match[0] for match in matches) != path:
+        raise InputValueError(expected="a path such as $.items[2].price", got=short_repr(path))
+    return tuple(
+        key or (int(index) if index else json.loads(_ESCAPE.sub(_unescaped, quoted)))
+        for key, index, quoted in (match.groups() for match in matches)
+    )
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    """A character beyond the first 65,536, whose escape JSON lacks; other escapes as they are."""
+    return chr(int(escape[1], 16)) if escape[1] else escape[0]
+
+
+def _edited(truth: Value, lines: Sequence[Line]) -> Value:
+    """The ground truth of a document with the verdicts of all its items, on the paths of the one that was judged."""
+    root: dict[str, Any] = {"$": to_json(truth)}
+    values, added = _changes(truth, root, lines)
+    lists = {steps: _at(root, steps) for steps in added}
+    for steps, parent in [(steps, _at(root, steps[:-1])) for steps in values]:
+        if values[steps] is not NoCell:
+            parent[steps[-1]] = values[steps]
+        elif isinstance(parent, list):
+            lists[steps[:-1]] = parent
+        else:
+            parent.pop(steps[-1], None)
+    for steps, rows in lists.items():
+        new = sorted(added.get(steps, []), key=lambda row: row[:2])
+        kept = [row for after, _, row in new if after == -1]
+        for index, row in enumerate(rows):
+            kept += [] if values.get((*steps, index)) is NoCell else [row]
+            kept += [row for after, _, row in new if after == index]
+        rows[:] = kept
+    value = convert_ground_truth(root["$"])
+    return (value,) if isinstance(truth, tuple) and not isinstance(value, tuple) else value
+
+
+def _changes(
+    truth: Value, root: dict[str, Any], lines: Sequence[Line]
+) -> tuple[dict[Steps, Any], dict[Steps, list[tuple[int, int, Any]]]]:
+    """What the verdicts change in a ground truth.
+
+    Returns:
+        The new value of each place, `NoCell` for what is taken away; and for each list its new rows, each after the
+        index of the row that it follows, -1 for none, and its own number.
+
+    Raises:
+        ValueError: for two verdicts that contradict each other, naming the path.
+    """
+    values: dict[Steps, Any] = {}
+    added: dict[Steps, list[tuple[int, int, Any]]] = {}
+    paths: dict[Steps, str] = {}
+    for line in lines:
+        steps, is_new = _steps_in(truth, line), "row" in line
+        parent = _at(root, steps if is_new else steps[:-1])
+        current = NoCell if is_new else _part(parent, steps[-1])
+        if isinstance(parent, list) and current is NoCell and not is_new:
+            raise InputValueError(place=line["path"], problem="the ground truth has no such row")
+        new = _decided(line, current, is_row=is_new or (isinstance(parent, list) and len(_SIDES & line.keys()) == 1))
+        if new and is_new:
+            added.setdefault(steps, []).append((-1 if line["after"] is None else line["after"], line["row"], *new))
+        elif new and values.setdefault(steps, *new) is not new[0] and values[steps] != new[0]:
+            raise InputValueError(place=line["path"], problem="two verdicts on one place")
+        paths[steps] = line["path"]
+    for steps in (*values, *added):
+        if any(steps[:length] in values for length in range(1, len(steps) + (steps in added))):
+            problem = "a verdict on a part of what another verdict replaces or takes away"
+            raise InputValueError(place=paths[steps], problem=problem)
+    return values, added
+
+
+def _steps_in(truth: Value, line: Line) -> Steps:
+    """The steps to the place of an item, from an object that holds the ground truth at the key `$`."""
+    steps = steps_of(line["path"])
+    if isinstance(truth, tuple) and (steps or "row" in line):
+        return ("$", ONE_OF, line.get("reference", 0), *steps)
+    return ("$", *steps)
+
+
+def _at(root: Any, steps: Steps) -> Any:
+    """The list or object at a place."""
+    for step in steps:
+        root = _part(root, step)
+    if not isinstance(root, dict | list):
+        raise InputValueError(problem=f"the ground truth has no {'.'.join(map(str, steps[1:]))}")
+    return root
+
+
+def _part(value: Any, step: str | int) -> Any:
+    """The part at a key or an index; `NoCell` where there is none."""
+    if isinstance(value, dict):
+        return value.get(step, NoCell)
+    return value[step] if isinstance(value, list) and isinstance(step, int) and step < len(value) else NoCell
+
+
+def _decided(line: Line, current: Any, *, is_row: bool) -> tuple[Any] | None:
+    """The value that an item's verdict gives its place, `NoCell` to take it away; None for no change."""
+    verdict, value, place = line["verdict"], line.get("value", NoCell), line["path"]
+    if verdict in (None, GROUND_TRUTH, UNCLEAR):
+        return None
+    if is_row and verdict != PREDICTION:
+        expected = f"{GROUND_TRUTH}, {PREDICTION} or {UNCLEAR} for a whole row"
+        raise InputValueError(place=place, expected=expected, got=verdict)
+    if verdict == OTHER:
+        if value is NoCell:
+            raise InputValueError(place=place, expected="a value beside the verdict other", got="none")
+        return (value,)
+    proposal = line.get("proposal", NoCell) if value is NoCell else _chosen(line, value)
+    if proposal is not NoCell and f'"{ONE_OF}": ' in dumps(proposal):
+        problem = f"the prediction has a key {ONE_OF!r}, which a ground truth would take for acceptable answers"
+        raise InputValueError(place=place, problem=problem)
+    if verdict == PREDICTION:
+        return (proposal,)
+    options = current[ONE_OF] if isinstance(current, dict) and ONE_OF in current else [current]
+    options = [None if option is NoCell else option for option in (*options, proposal)]
+    return ({ONE_OF: list({dumps(option): option for option in options}.values())},)
+
+
+def _chosen(line: Line, value: Any) -> Any:
+    """The predicted value that an item names."""
+    known = [line.get("proposal", NoCell), *(other.get("value", NoCell) for other in line["others"])]
+    if not any(each is not NoCell and dumps(each) == dumps(value) for each in known):
+        raise InputValueError(place=line["path"], expected="as value one of the predictions", got=short_repr(value))
+    return value

@@ -1,0 +1,580 @@
+"""The worklist of a review: the places where systems lose points, most likely an error of the ground truth first."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property, lru_cache
+from itertools import chain
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from Levenshtein import opcodes
+
+from docscore.core.dates import read_date
+from docscore.core.errors import InputValueError, in_file, row_place, short_repr
+from docscore.core.options import ScoringOptions, check_whole
+from docscore.core.same_value import differ_in_punctuation, number_without_doubt, spelling_of_same_value
+from docscore.core.similarity import fold, similarity
+from docscore.core.values import ONE_OF, SCALAR_TYPES, Value, field_path, is_empty, scalar_text, step_text, to_json
+from docscore.data.files import text_of_file
+from docscore.data.json_text import dumps
+from docscore.data.rows import NoCell, cells_of
+from docscore.evaluation.rows import Row, ScoredRows
+from docscore.metrics.anls_star.api import score_one
+from docscore.metrics.anls_star.sizes import SchemaNode
+from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.entities import checked_confidence, part_of_confidences
+from docscore.metrics.registry import ANLS_STAR, TYPED
+from docscore.metrics.typed.score import schema_of_row
+
+Line = dict[str, Any]  # one item of a review, as its file holds it
+Steps = tuple[str | int, ...]  # from the root of a ground truth in JSON to a place
+Told = tuple[tuple[float, ...], str, dict[str, bool]]  # of an answer: its key in the order, kind, where it stands
+
+ONLY_PREDICTIONS, ONLY_GROUND_TRUTH = "only predictions have it", "only the ground truth has it"
+OTHER_VALUE, AGREEMENT = "other value", "agreement"
+_NEAR = ("same value", "punctuation", "longer", "shorter")
+_NEAR_MISS = 0.5  # the least similarity of two texts of which one is a near miss
+_SAME_ROW = 0.5  # the least score of two rows that several systems add for them to be one place
+_LONGEST_EDIT = 2000  # characters of texts whose edit is described
+
+
+class Difference(NamedTuple):
+    """A leaf of a score tree: a place of a ground truth, or a row that only a prediction has.
+
+    Attributes:
+        steps: the steps to the place in the JSON of the ground truth; to the list of a row that only a prediction has.
+        field: the steps of the field, as text.
+        truth: the ground truth with its acceptable answers; `NoCell` where it has nothing.
+        prediction: the prediction; `NoCell` where it has nothing.
+        node: the node of the tree.
+        schema: the place in the schema.
+        sure: the confidences of the prediction.
+        row: the index in the prediction of a row that only it has.
+        after: the index of the row of the ground truth that such a row follows; None where it is the first.
+    """
+
+    steps: Steps
+    field: str
+    truth: Any
+    prediction: Any
+    node: ScoreTree
+    schema: SchemaNode | None
+    sure: Any = None
+    row: int | None = None
+    after: int | None = None
+
+
+@dataclass
+class Answer:
+    """What predictions have at a place, equal by the options of the score.
+
+    Attributes:
+        first: where it was found first.
+        votes: for each system that gives it the part of a vote that it has; a system without runs has a whole one.
+        points: what each of them loses by it, as a part of the score.
+    """
+
+    first: Difference
+    votes: dict[str, float] = field(default_factory=dict)
+    points: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def support(self) -> float:
+        """How many different systems give it."""
+        return round(sum(self.votes.values()), 6)
+
+
+class DocumentText:
+    """The text of a document, in which values are looked up."""
+
+    def __init__(self, text: str) -> None:
+        self.text = _words(text)
+
+    def holds(self, value: Any) -> bool | None:
+        """Return whether a value stands in the text, in any notation that is read; None for what no text shows."""
+        if isinstance(value, tuple):
+            return any(map(self.holds, value))
+        if isinstance(value, dict | list):
+            parts = [self.holds(part) for part in (value.values() if isinstance(value, dict) else value)]
+            return all(part is not False for part in parts) if any(part is not None for part in parts) else None
+        if value is NoCell or is_empty(value) or isinstance(value, bool):
+            return None
+        text = _words(scalar_text(value))
+        start, end = (r"(?<!\w)" if text[:1].isalnum() else ""), (r"(?!\w)" if text[-1:].isalnum() else "")
+        if re.search(start + re.escape(text) + end, self.text):
+            return True
+        number = number_without_doubt(value)
+        if number is not None:
+            return number[0] in self._numbers
+        day = read_date(value) if isinstance(value, str) else None
+        return day is not None and day in self._dates
+
+    @cached_property
+    def _numbers(self) -> set[Decimal]:
+        """The numbers of the text; one whose separator is in doubt counts in both readings."""
+        tokens = re.findall(r"[-+]?\d{1,3}(?: \d{3})+(?:[.,]\d+)?|[-+]?[.,]?\d[\d.,']*", self.text)
+        tokens += re.findall(r"[-+]?[.,]?\d[\d.,']*", self.text)
+        spellings = chain.from_iterable(
+            (token, token.replace(",", ""), token.replace(".", "").replace(",", "."))
+            for token in (token.rstrip(".,'") for token in tokens)
+        )
+        return {number[0] for number in map(number_without_doubt, spellings) if number is not None}
+
+    @cached_property
+    def _dates(self) -> set[Any]:
+        words = [word.strip("()[];:,") for word in self.text.split()]
+        spans = (" ".join(words[start : start + length]) for length in (1, 2, 3, 4) for start in range(len(words)))
+        return {read_date(span) for span in spans if re.search(r"\d", span)} - {None}
+
+
+def _words(text: str) -> str:
+    """The text in lower case and NFKC, with single spaces."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def hash_of(truth: Value) -> str:
+    """Return the hash of a ground truth, by which it is known that it is the one that was judged."""
+    return hashlib.sha256(dumps(truth).encode()).hexdigest()[:8]
+
+
+def differences_of(scored: ScoredRows, row: Row, *, exact: bool = False) -> Iterator[Difference]:
+    """Yield the places of a row that lose points, parts lost as a whole as one; with `exact` all that count."""
+    schema = schema_of_row(scored.options.schema, row.id) if scored.metric == TYPED else None
+    sure = row.for_metrics.confidences
+    waiting = [Difference((), "", row.ground_truth, row.prediction, row.tree, schema, sure)]
+    while waiting:
+        at = waiting.pop()
+        is_whole = at.node.earned == at.node.weight
+        if is_whole and not (exact and at.node.weight):
+            continue
+        if at.node.children and at.node.status not in ("missing", "extra"):
+            waiting.extend(reversed(list(_parts_of(at))))
+        else:
+            yield at
+
+
+def _parts_of(at: Difference) -> Iterator[Difference]:
+    """Yield the parts of an object or a list, in the acceptable answer that was taken."""
+    steps, truth, node = at.steps, at.truth, at.node
+    while isinstance(truth, tuple):
+        taken = next(number for number, option in enumerate(truth) if _holds(option, node.ground_truth))
+        steps, truth = (*steps, ONE_OF, taken), truth[taken]
+    if node.kind == "object":
+        for child in node.children:
+            key = str(child.key)
+            sides = truth.get(key, NoCell), at.prediction.get(key, NoCell)
+            below = at.schema and at.schema.at_key(key)
+            sure = part_of_confidences(at.sure, key)
+            yield Difference((*steps, key), at.field + step_text(key), *sides, child, below, sure)
+        return
+    places, before = _places_of_rows(truth, node.children), {}
+    last = None
+    for child in sorted(node.children, key=lambda child: child.prediction_index or 0):
+        if child.prediction_index is not None and child.truth_index is not None:
+            last = places[child.truth_index]
+        elif child.prediction_index is not None:
+            before[child.prediction_index] = last
+    below = at.schema and at.schema.items
+    for child in node.children:
+        i, j = child.truth_index, child.prediction_index
+        prediction = NoCell if j is None else at.prediction[j]
+        sure = None if j is None else part_of_confidences(at.sure, j)
+        if i is None:
+            yield Difference(steps, f"{at.field}[]", NoCell, prediction, child, below, sure, j, before[j])
+        else:
+            yield Difference((*steps, places[i]), f"{at.field}[]", truth[i], prediction, child, below, sure)
+
+
+def _holds(option: Value, chosen: Any) -> bool:
+    """Whether an acceptable answer is the chosen one, or holds it among its own."""
+    return option is chosen or (isinstance(option, tuple) and any(_holds(each, chosen) for each in option))
+
+
+def _places_of_rows(truth: list[Value], children: Sequence[ScoreTree]) -> dict[int, int]:
+    """The index of each row of a ground truth; of equal rows those without a partner are the last ones.
+
+    Which of them a matching leaves alone is arbitrary, and may differ between systems.
+    """
+    equal: dict[str, list[ScoreTree]] = {}
+    for child in children:
+        if child.truth_index is not None:
+            equal.setdefault(repr(truth[child.truth_index]), []).append(child)
+    places: dict[int, int] = {}
+    for group in equal.values():
+        order = sorted(group, key=lambda child: (child.prediction_index is None, child.prediction_index or 0))
+        indices = [child.truth_index or 0 for child in order]
+        places |= zip(indices, sorted(indices), strict=True)
+    return places
+
+
+def worklist(
+    systems: Mapping[str, ScoredRows],
+    *,
+    texts: Any = None,
+    text_column: str | None = None,
+    hold_out: Collection[str] = (),
+    same: Collection[str] = (),
+    sample: int = 0,
+    agreements: int = 0,
+    of: str | None = None,
+    seed: int = 0,
+) -> tuple[list[Line], dict[str, tuple[int, float]]]:
+    """Make the items of a review.
+
+    Args:
+        systems: the rows of each system by its name, on the same ground truths, with the same options.
+        texts: the texts of documents: a folder of `ID.txt`, or a dict by id; None for none.
+        text_column: the column of the references that holds them.
+        hold_out: names of systems that make no proposals.
+        same: names of systems that count as one, since they share their errors.
+        sample: how many places of one system are drawn by the points that it loses there, with replacement; 0 for all
+            places of all systems.
+        agreements: how many places of that system that earn all points are drawn by their weight; with `sample`.
+        of: the name of that system; None for the first.
+        seed: where the random numbers start.
+
+    Returns:
+        The items in their order, and for each system how many predictions are left out, since they are missing or could
+        not be parsed, with the part of the score that they lose.
+
+    Raises:
+        ValueError: for an unknown system, a first metric without a tree of the ground truth, different ground truths,
+            and a sample of a system that loses nothing.
+    """
+    for option, names in (("hold_out", hold_out), ("same", same), ("of", [of] if of is not None else [])):
+        if unknown := sorted(set(names) - systems.keys()):
+            raise InputValueError(place=option, expected=f"some of {', '.join(systems)}", got=", ".join(unknown))
+    systems = {name: rows for name, rows in systems.items() if name not in hold_out}
+    if not systems or (of is not None and of not in systems):
+        raise InputValueError(place="hold_out", expected="a system that is left", got="none")
+    check_whole("sample", sample, 0)
+    if check_whole("agreements", agreements, 0) and not sample:
+        raise InputValueError(place="agreements", expected="a sample beside it", got="none")
+    for rows in systems.values():
+        if rows.metric not in (ANLS_STAR, TYPED):
+            raise InputValueError(place="metrics", expected=f"{ANLS_STAR} or {TYPED} as the first", got=rows.metric)
+    documents = _Documents(systems, same)
+    text_of = _text_source(texts, text_column, next(iter(systems.values())))
+    if sample:
+        rng = np.random.default_rng(check_whole("seed", seed, 0))
+        return _sampled(documents, of or next(iter(systems)), sample, agreements, rng, text_of), documents.left_out
+    found = [documents.line(name, place, text_of(name)) for name in documents.rows for place in documents.places(name)]
+    found.sort(key=lambda item: item[0])
+    return [line for _, line in found], documents.left_out
+
+
+def _sampled(
+    documents: _Documents,
+    system: str,
+    sample: int,
+    agreements: int,
+    rng: np.random.Generator,
+    text_of: Callable[[str], DocumentText | None],
+) -> list[Line]:
+    """The items of places of a system that are drawn by the points lost there, then of places without a loss."""
+    documents.agreeing = system if agreements else ""
+    places = [(name, place) for name in documents.rows for place in documents.places(name)]
+    answers = [(name, place, answer) for name, place in places for answer in place if system in answer.points]
+    weights = [answer.points[system] for *_, answer in answers]
+    if not answers:
+        raise InputValueError(place="sample", expected="a system that loses points", got=system)
+    facts = {"system": system, "score": documents.systems[system].score, "loss": sum(weights)}
+    exact = [(name, [Answer(at, {system: 1.0})], weight) for name, at, weight in documents.exact]
+    lines = []
+    for number, times in _drawn(rng, weights, sample):
+        name, place, answer = answers[number]
+        _, line = documents.line(name, place, text_of(name), answer)
+        lines.append({**line, "drawn": times, "sample": {**facts, "draws": sample}})
+    for number, times in _drawn(rng, [weight for *_, weight in exact], agreements):
+        name, place, _ = exact[number]
+        _, line = documents.line(name, place, text_of(name), kind=AGREEMENT)
+        lines.append({**line, "drawn": times, "sample": {**facts, "draws": agreements}})
+    return lines
+
+
+def _drawn(rng: np.random.Generator, weights: Sequence[float], times: int) -> list[tuple[int, int]]:
+    """The numbers that are drawn with replacement by these weights, each with how often, in the order of the draws."""
+    if not (times and weights):
+        return []
+    shares = np.array(weights) / sum(weights)
+    counts: dict[int, int] = {}
+    for number in rng.choice(len(weights), size=times, p=shares).tolist():
+        counts[number] = counts.get(number, 0) + 1
+    return list(counts.items())
+
+
+def _text_source(texts: Any, column: str | None, rows: ScoredRows) -> Callable[[str], DocumentText | None]:
+    """A function from the id of a document to its text; None where it has none."""
+    known: dict[str, Any] = {}
+    place: Any = "text_column"
+    if column is not None:
+        cells = zip(rows.document_ids, cells_of(rows.pairs.reference_rows or [], column), strict=False)
+        known = {name: cell for name, cell in cells if isinstance(cell, str)}
+    elif isinstance(texts, str | PathLike):
+        place = in_file(texts)
+        known = {path.stem: path for path in sorted(Path(texts).glob("*.txt"))}
+    elif texts is not None:
+        place, known = "texts", dict(texts)
+    if (column is not None or texts is not None) and not any(name in known for name in rows.document_ids):
+        example = short_repr(rows.document_ids[0])
+        raise InputValueError(place=place, expected=f"texts of the documents, such as {example}", got="none")
+
+    @lru_cache(maxsize=1)  # the places of a document follow one another
+    def text_of(name: str) -> DocumentText | None:
+        text = known.get(name)
+        if text is None:
+            return None
+        return DocumentText(text_of_file(text) if isinstance(text, Path) else text)
+
+    return text_of
+
+
+class _Documents:
+    """The places of the documents of several systems, and what they count.
+
+    Args:
+        systems: as for `worklist`.
+        same: as for `worklist`.
+
+    Attributes:
+        agreeing: the system whose places that earn all points are kept in `exact`; "" for none.
+    """
+
+    def __init__(self, systems: Mapping[str, ScoredRows], same: Collection[str]) -> None:
+        self.systems, self.agreeing = systems, ""
+        self.family = {name: ", ".join(sorted(same)) if name in same else name for name in systems}
+        self.left_out = dict.fromkeys(systems, (0, 0.0))
+        self.exact: list[tuple[str, Difference, float]] = []
+        self.of: dict[str, int] = {}  # how many different systems have a document
+        self.judged: dict[str, str] = {}  # the hash of its ground truth
+        self.truths: dict[str, Value] = {}
+        self.rows: dict[str, dict[str, list[int]]] = {}  # of each document by system
+        for name, rows in systems.items():
+            count = len(rows.document_ids)
+            for number in range(len(rows)):
+                self.rows.setdefault(rows.document_ids[number % count], {}).setdefault(name, []).append(number)
+
+    def places(self, document: str) -> list[list[Answer]]:
+        """Return the places of a document where systems lose points, each with what they have there."""
+        usable = self._usable(document)
+        members: dict[str, int] = {}
+        for name in usable:
+            members[self.family[name]] = members.get(self.family[name], 0) + 1
+        self.of[document], self.judged[document] = len(members), hash_of(self.truths[document])
+        places: dict[Steps, list[Answer]] = {}
+        added: dict[Steps, list[list[Answer]]] = {}
+        for name, rows in usable.items():
+            vote, scored = 1 / (members[self.family[name]] * len(rows)), self.systems[name]
+            for row in rows:
+                taken: set[int] = set()
+                for at in differences_of(scored, row, exact=name == self.agreeing):
+                    if at.node.earned == at.node.weight:
+                        share = at.node.weight / row.tree.weight / len(scored)
+                        self.exact.append((document, at, share))
+                        continue
+                    if at.row is None:
+                        place = places.setdefault(at.steps, [])
+                    else:
+                        place = _place_of_row(at, added.setdefault(at.steps, []), taken, scored.options)
+                    answer = next((each for each in place if _same(each.first, at, scored.options)), None)
+                    if answer is None:
+                        answer = Answer(at)
+                        place.append(answer)
+                    answer.votes[name] = answer.votes.get(name, 0.0) + vote
+                    answer.points[name] = answer.points.get(name, 0.0) + at.node.points_lost / len(scored)
+        return [*places.values(), *chain.from_iterable(added.values())]
+
+    def _usable(self, document: str) -> dict[str, list[Row]]:
+        """The rows of a document by system, without predictions that are missing or could not be parsed."""
+        usable: dict[str, list[Row]] = {}
+        for name, numbers in self.rows[document].items():
+            scored = self.systems[name]
+            for number in numbers:
+                row = scored.row(number)
+                truth = self.truths.setdefault(document, row.ground_truth)
+                if truth is not row.ground_truth and dumps(truth) != dumps(row.ground_truth):
+                    raise InputValueError(
+                        place=row_place(document), expected="the same ground truth for all systems", got="another one"
+                    )
+                if row.for_metrics.cause is None and not row.is_absent:
+                    usable.setdefault(name, []).append(row)
+                else:
+                    count, lost = self.left_out[name]
+                    self.left_out[name] = count + 1, lost + (1 - row.tree.score) / len(scored)
+        return usable
+
+    def line(
+        self,
+        document: str,
+        place: list[Answer],
+        text: DocumentText | None,
+        chosen: Answer | None = None,
+        kind: str | None = None,
+    ) -> tuple[tuple[float, ...], Line]:
+        """Return the item of a place, after its key in the order of items.
+
+        Args:
+            document: the id.
+            place: what systems have there.
+            text: the text of the document.
+            chosen: the answer that is the proposal; None for the one that is most likely right.
+            kind: the kind; None to tell it from the values.
+        """
+        told = {id(answer): self._told(document, answer, text) for answer in place}
+        chosen = chosen or min(place, key=lambda answer: told[id(answer)][0])
+        order, own_kind, found = told[id(chosen)]
+        at, kind, truth = chosen.first, kind or own_kind, self.truths[document]
+        steps = at.steps[2:] if at.steps[:1] == (ONE_OF,) else at.steps
+        line: Line = {
+            "question_id": document,
+            "path": "$" + "".join(map(step_text, steps)),
+            "judged": self.judged[document],
+        }
+        if steps is not at.steps and len(truth) > 1:  # type: ignore[arg-type]
+            line["reference"] = at.steps[1]
+        if at.row is not None:
+            line |= {"row": at.row, "after": at.after}
+        if at.truth is not NoCell:
+            line["ground_truth"] = to_json(at.truth[0] if type(at.truth) is tuple and len(at.truth) == 1 else at.truth)
+        support = chosen.support
+        others = sorted((each for each in place if each is not chosen), key=lambda each: told[id(each)][0])
+        line |= {
+            **_said("proposal", chosen),
+            "agree": int(support) if support == int(support) else support,
+            "of": self.of[document],
+            "others": [_said("value", each) for each in others],
+            "kind": kind,
+            "group": f"{field_path(at.field)}: {_edit(at, kind) or kind}",
+            "points": {name: points for answer in place for name, points in answer.points.items()},
+            **({"found": found} if found else {}),
+            "verdict": None,
+            "note": "",
+            "by": "",
+            "at": "",
+        }
+        return order, line
+
+    def _told(
+        self, document: str, answer: Answer, text: DocumentText | None
+    ) -> tuple[tuple[float, ...], str, dict[str, bool]]:
+        """The key of an answer in the order of items, its kind, and on which side the text of the document is."""
+        at = answer.first
+        kind = _kind(at)
+        sides = {} if text is None else {"ground_truth": at.truth, "proposal": at.prediction}
+        found = {side: held for side, value in sides.items() if (held := text.holds(value)) is not None}  # type: ignore[union-attr]
+        evidence = bool(found) and found.get("proposal", True) and not found.get("ground_truth", False)
+        support = answer.support
+        alone = len(self.systems) == 1 and not isinstance(at.sure, dict | list)
+        sure = checked_confidence(at.sure, at.node.path) if alone else None
+        points = sum(answer.points.values())
+        return (
+            (-support / self.of[document], -support, -(sure or 0.0), -evidence, -_is_near(at, kind), -points),
+            kind,
+            found,
+        )
+
+
+def _place_of_row(at: Difference, places: list[list[Answer]], taken: set[int], options: ScoringOptions) -> list[Answer]:
+    """The place of a row that only predictions have: where another system adds the row that is most like it, or new.
+
+    Args:
+        at: the row.
+        places: the places of such rows in its list.
+        taken: the places that have a row of this prediction, by `id`; it is added.
+        options: how values compare.
+    """
+    likeness = {
+        number: score_one(place[0].first.prediction, at.prediction, options, at.schema)
+        for number, place in enumerate(places)
+        if id(place) not in taken
+    }
+    best = max(likeness, key=likeness.__getitem__, default=None)
+    if best is None or likeness[best] < _SAME_ROW:
+        places.append([])
+        best = -1
+    taken.add(id(places[best]))
+    return places[best]
+
+
+def _said(key: str, answer: Answer) -> Line:
+    """What systems have at a place, and who; no value where they have nothing."""
+    value = answer.first.prediction
+    return {**({} if value is NoCell else {key: to_json(value)}), "systems": list(answer.votes)}
+
+
+def _nothing(value: Any) -> bool:
+    return value is NoCell or is_empty(value)
+
+
+def _same(one: Difference, other: Difference, options: ScoringOptions) -> bool:
+    """Whether two predictions of a place are equal by the options of the score."""
+    left, right = one.prediction, other.prediction
+    if _nothing(left) or _nothing(right):
+        return _nothing(left) and _nothing(right)
+    if type(left) is type(right) and left == right:
+        return True
+    return score_one(left, right, options, other.schema) == 1
+
+
+def _texts(at: Difference) -> tuple[str, str] | None:
+    """Both sides as text in lower case; None unless both are scalars."""
+    sides = at.node.ground_truth, at.prediction
+    if not SCALAR_TYPES.issuperset(map(type, sides)):
+        return None
+    return scalar_text(sides[0]).lower(), scalar_text(sides[1]).lower()  # type: ignore[arg-type]
+
+
+def _kind(at: Difference) -> str:
+    """What kind of difference there is."""
+    if _nothing(at.prediction) or _nothing(at.truth):
+        return ONLY_GROUND_TRUTH if _nothing(at.prediction) else ONLY_PREDICTIONS
+    texts = _texts(at)
+    if texts is None:
+        return OTHER_VALUE
+    if spelling_of_same_value(at.node.ground_truth, at.prediction):
+        return "same value"
+    if differ_in_punctuation(at.node.ground_truth, at.prediction):
+        return "punctuation"
+    left, right = (" ".join(text.split()) for text in texts)
+    return "longer" if left in right else "shorter" if right in left else OTHER_VALUE
+
+
+def _is_near(at: Difference, kind: str) -> bool:
+    if kind in _NEAR:
+        return True
+    texts = _texts(at) if kind == OTHER_VALUE else None
+    if texts is None:
+        return False
+    return similarity(fold(texts[0], ignore_case=True), fold(texts[1], ignore_case=True), _NEAR_MISS) > 0
+
+
+def _edit(at: Difference, kind: str) -> str:
+    """The edit that turns the ground truth into the prediction, in words; "" unless it can be that of other values.
+
+    Signs can be, and words before or behind all of a value; letters and digits in it are its own.
+    """
+    texts = _texts(at) if kind in _NEAR else None
+    if texts is None or max(map(len, texts)) > _LONGEST_EDIT:
+        return ""
+    edits = [
+        (texts[0][start:stop], texts[1][first:last])
+        for operation, start, stop, first, last in opcodes(*texts)
+        if operation != "equal"
+    ]
+    around = len(edits) == 1 and "" in edits[0] and kind in ("longer", "shorter")
+    if any(character.isalnum() for edit in edits for character in "".join(edit)) and not around:
+        return ""
+    return ", ".join(dict.fromkeys(_edit_in_words(*edit) for edit in edits))
+
+
+def _edit_in_words(removed: str, inserted: str) -> str:
+    quoted = f'"{removed}"', f'"{inserted}"'
+    return f"without {quoted[0]}" if not inserted else f"with {quoted[1]}" if not removed else " → ".join(quoted)
