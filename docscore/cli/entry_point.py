@@ -62,6 +62,10 @@ _COMMANDS = {
         "docscore.cli.report_command:report_command",
         "Write a report as one HTML file.",
     ),
+    "review": (
+        "docscore.cli.review_command:review_command",
+        "Decide whose error each difference is.",
+    ),
     "score": (
         "docscore.cli.score_command:score_command",
         "Score a file of predictions.",

@@ -40,7 +40,7 @@ from docscore.report.systems_report import systems_as_html, systems_as_png, syst
 _EXTENSIONS = (".md", ".tex", ".html", ".png")  # of --output
 
 
-def _named(context: click.Context, parameter: click.Parameter, value: Sequence[str]) -> list[tuple[str, Path]]:
+def named_files(context: click.Context, parameter: click.Parameter, value: Sequence[str]) -> list[tuple[str, Path]]:
     """Split each NAME=FILE into name and file. The name of a FILE alone, which only an argument may be, is ""."""
     files = []
     for text in value:
@@ -62,13 +62,13 @@ def _named(context: click.Context, parameter: click.Parameter, value: Sequence[s
         json_format="table",
     ),
 )
-@click.argument("systems", nargs=-1, callback=_named, metavar="[NAME=]FILE...")
+@click.argument("systems", nargs=-1, callback=named_files, metavar="[NAME=]FILE...")
 @references_option
 @click.option(
     "--name",
     "names",
     multiple=True,
-    callback=_named,
+    callback=named_files,
     metavar="NAME=FILE",
     help="Same as the argument NAME=FILE. Can be repeated.",
 )
@@ -170,7 +170,7 @@ def table_command(
         first = files[0][1]
         if _names_of_runs([first]) is None:
             references, files = first, files[1:]
-    known = _names(files, are_logs=references is None)
+    known = names_of_systems(files, are_logs=references is None)
     check_priced(shared["prices"], known)
     evaluations = evaluations_of_files(references, [path for _, path in files], shared, known)
     compared = systems_of(
@@ -228,7 +228,7 @@ def _as_dict(systems: Systems, name: str) -> dict[str, object]:
     return {"system": name, "rows": len(evaluation), **parts, **({"tests": tests} if tests else {})}
 
 
-def _names(files: Sequence[tuple[str, Path]], *, are_logs: bool) -> list[str]:
+def names_of_systems(files: Sequence[tuple[str, Path]], *, are_logs: bool) -> list[str]:
     """Return the name of each system: the given one, else model and method of a log, else the name of the file.
 
     Raises:

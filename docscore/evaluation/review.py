@@ -82,10 +82,8 @@ class Estimate(NamedTuple):
         at = f"At {wrong} of it the ground truth is wrong or incomplete."
         lines = [f"{comes_back}: its score would be about {scores}. {at}"]
         if self.unclear:
-            lines.append(
-                f"{self.unclear:,} of {counted(self.draws, 'draw')} are unclear: the first figures count them as errors "
-                f"of {self.system}, the second ones as errors of the ground truth."
-            )
+            counts = f"{self.unclear:,} of {counted(self.draws, 'draw')} are unclear"
+            lines.append(f"{counts}: the first figures count them as the system's errors, the second ones do not.")
         apart = 1 - self.score - self.loss
         if apart > 1e-9:  # noqa: PLR2004
             lines.append(f"A loss of {apart:.3f} by predictions that are missing or could not be parsed is left out.")

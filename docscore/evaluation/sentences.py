@@ -23,6 +23,7 @@ from docscore.data.json_text import PARSE_COUNTS
 from docscore.evaluation.automation import Choice
 from docscore.evaluation.comparison import Comparison, level_of_tests
 from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.review import Review
 from docscore.evaluation.rows import ScoredRows
 from docscore.evaluation.runs import Runs
 from docscore.metrics.anls_star.causes import Cause
@@ -208,6 +209,15 @@ def count_lines_of_both(comparison: Comparison, *, doubts: bool = True) -> list[
     for side, system in (("base", comparison.base), ("new", comparison.new)):
         lines += [f"{side}: {line}" for line in count_lines(system, alone=False, doubts=doubts)]
     return [*lines, *filter(None, [by_value_text({"base": comparison.base, "new": comparison.new})])]
+
+
+def left_out_lines(review: Review) -> list[str]:
+    """Of each system how many predictions a review leaves out."""
+    return [
+        f"{shown_name(name)}: {counted(count, 'prediction')} missing or not parsed, {lost:.4f} of its score"
+        for name, (count, lost) in review.left_out.items()
+        if count
+    ]
 
 
 def choice_text(choice: Choice, confidence: float) -> str:

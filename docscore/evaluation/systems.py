@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.errors import InputValueError, at_place
+from docscore.core.formatting import FOUR_DIGITS, with_sign
 from docscore.core.runtime import Progress, no_progress
 from docscore.evaluation.comparison import Change, Comparison, adjusted, changes_of, rows_of_base
 from docscore.evaluation.costs import MILLION, undominated
 from docscore.evaluation.evaluation import Evaluation, evaluate
 from docscore.evaluation.figures import Slice
 from docscore.evaluation.review import Review
+from docscore.evaluation.tables import Table, table_of, text_column, value_column
 from docscore.evaluation.worklist import worklist
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, SEED, Ratios, side_by_side
 from docscore.stats.significance import Rank, ranks_of
@@ -121,6 +124,23 @@ def review(
     places = {"texts": texts, "text_column": text_column, "hold_out": hold_out, "same": same}
     drawn = {"sample": sample, "agreements": agreements, "of": of, "seed": seed}
     return Systems(evaluations, []).review(**places, **drawn)
+
+
+def corrections_table(before: Mapping[str, Evaluation], after: Mapping[str, Evaluation]) -> Table:
+    """Return the scores of systems before and after ground truths were corrected, and whether their order changed."""
+    rows = [(name, before[name].score, after[name].score) for name in before]
+    orders = [sorted(side, key=lambda name: -side[name].score) for side in (before, after)]
+    order = "unchanged" if orders[0] == orders[1] else f"{', '.join(orders[0])}, now {', '.join(orders[1])}"
+    table = table_of(
+        "Scores with the corrected ground truths",
+        rows,
+        text_column("system", "system", itemgetter(0)),
+        value_column("before", "before", FOUR_DIGITS, itemgetter(1)),
+        value_column("after", "after", FOUR_DIGITS, itemgetter(2)),
+        value_column("difference", "difference", with_sign, lambda row: row[2] - row[1]),
+        unit="systems",
+    )
+    return replace(table, remarks=(f"order: {order}",) if len(rows) > 1 else ())
 
 
 def _evaluated(name: str, references: Any, predictions: Any, options: Mapping[str, Any]) -> Evaluation:

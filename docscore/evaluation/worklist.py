@@ -21,8 +21,18 @@ from docscore.core.dates import read_date
 from docscore.core.errors import InputValueError, in_file, row_place, short_repr
 from docscore.core.options import ScoringOptions, check_whole
 from docscore.core.same_value import differ_in_punctuation, number_without_doubt, spelling_of_same_value
-from docscore.core.similarity import fold, similarity
-from docscore.core.values import ONE_OF, SCALAR_TYPES, Value, field_path, is_empty, scalar_text, step_text, to_json
+from docscore.core.similarity import fold_all, similarity
+from docscore.core.values import (
+    ONE_OF,
+    SCALAR_TYPES,
+    Value,
+    field_path,
+    is_empty,
+    number_text,
+    scalar_text,
+    step_text,
+    to_json,
+)
 from docscore.data.files import text_of_file
 from docscore.data.json_text import dumps
 from docscore.data.rows import NoCell, cells_of
@@ -42,7 +52,8 @@ ONLY_PREDICTIONS, ONLY_GROUND_TRUTH = "only predictions have it", "only the grou
 OTHER_VALUE, AGREEMENT = "other value", "agreement"
 _NEAR = ("same value", "punctuation", "longer", "shorter")
 _NEAR_MISS = 0.5  # the least similarity of two texts of which one is a near miss
-_SAME_ROW = 0.5  # the least score of two rows that several systems add for them to be one place
+_SAME_ROW = 0.4  # the least score of two rows for them to be one; a row of two keys with one near miss has it
+_LIKELY_ROW = 2 / 3  # the same where another system lacks the row
 _LONGEST_EDIT = 2000  # characters of texts whose edit is described
 
 
@@ -59,6 +70,7 @@ class Difference(NamedTuple):
         sure: the confidences of the prediction.
         row: the index in the prediction of a row that only it has.
         after: the index of the row of the ground truth that such a row follows; None where it is the first.
+        part: which part of the points lost at the node is lost here.
     """
 
     steps: Steps
@@ -70,6 +82,14 @@ class Difference(NamedTuple):
     sure: Any = None
     row: int | None = None
     after: int | None = None
+    part: float = 1.0
+
+    @property
+    def has_no_partner(self) -> bool:
+        """Whether it is a row that only one side has."""
+        return self.row is not None or (
+            self.prediction is NoCell and bool(self.steps) and isinstance(self.steps[-1], int)
+        )
 
 
 @dataclass
@@ -85,6 +105,11 @@ class Answer:
     first: Difference
     votes: dict[str, float] = field(default_factory=dict)
     points: dict[str, float] = field(default_factory=dict)
+
+    def add(self, system: str, vote: float, points: float) -> None:
+        """Count a prediction of a system."""
+        self.votes[system] = self.votes.get(system, 0.0) + vote
+        self.points[system] = self.points.get(system, 0.0) + points
 
     @property
     def support(self) -> float:
@@ -145,7 +170,10 @@ def hash_of(truth: Value) -> str:
     return hashlib.sha256(dumps(truth).encode()).hexdigest()[:8]
 
 
-def differences_of(scored: ScoredRows, row: Row, *, exact: bool = False) -> Iterator[Difference]:
+Alone = Mapping[Steps, Sequence[Difference]]  # by list, the rows that only one side has by any system
+
+
+def differences_of(scored: ScoredRows, row: Row, alone: Alone, *, exact: bool = False) -> Iterator[Difference]:
     """Yield the places of a row that lose points, parts lost as a whole as one; with `exact` all that count."""
     schema = schema_of_row(scored.options.schema, row.id) if scored.metric == TYPED else None
     sure = row.for_metrics.confidences
@@ -155,13 +183,13 @@ def differences_of(scored: ScoredRows, row: Row, *, exact: bool = False) -> Iter
         is_whole = at.node.earned == at.node.weight
         if is_whole and not (exact and at.node.weight):
             continue
-        if at.node.children and at.node.status not in ("missing", "extra"):
-            waiting.extend(reversed(list(_parts_of(at))))
+        if at.node.children and at.node.status not in ("missing", "extra") and at.part == 1:
+            waiting.extend(reversed(list(_parts_of(at, alone, scored.options))))
         else:
             yield at
 
 
-def _parts_of(at: Difference) -> Iterator[Difference]:
+def _parts_of(at: Difference, alone: Alone, options: ScoringOptions) -> Iterator[Difference]:
     """Yield the parts of an object or a list, in the acceptable answer that was taken."""
     steps, truth, node = at.steps, at.truth, at.node
     while isinstance(truth, tuple):
@@ -175,22 +203,45 @@ def _parts_of(at: Difference) -> Iterator[Difference]:
             sure = part_of_confidences(at.sure, key)
             yield Difference((*steps, key), at.field + step_text(key), *sides, child, below, sure)
         return
-    places, before = _places_of_rows(truth, node.children), {}
-    last = None
+    places, name, below = _places_of_rows(truth, node.children), f"{at.field}[]", at.schema and at.schema.items
+    known: Sequence[Difference] = alone.get(steps, ())
+    after: int | None = None
     for child in sorted(node.children, key=lambda child: child.prediction_index or 0):
-        if child.prediction_index is not None and child.truth_index is not None:
-            last = places[child.truth_index]
-        elif child.prediction_index is not None:
-            before[child.prediction_index] = last
-    below = at.schema and at.schema.items
-    for child in node.children:
         i, j = child.truth_index, child.prediction_index
-        prediction = NoCell if j is None else at.prediction[j]
         sure = None if j is None else part_of_confidences(at.sure, j)
-        if i is None:
-            yield Difference(steps, f"{at.field}[]", NoCell, prediction, child, below, sure, j, before[j])
+        here = None if i is None else Difference((*steps, places[i]), name, truth[i], NoCell, child, below)
+        added = None if j is None else Difference(steps, name, NoCell, at.prediction[j], child, below, sure, j, after)
+        if here is None or added is None:
+            yield here or added  # type: ignore[misc]
+        elif _are_apart(here, added, known, options):
+            yield here._replace(part=0.5)
+            yield added._replace(part=0.5)
         else:
-            yield Difference((*steps, places[i]), f"{at.field}[]", truth[i], prediction, child, below, sure)
+            after = places[child.truth_index]  # type: ignore[index]
+            yield here._replace(prediction=added.prediction, sure=sure)
+
+
+def _are_apart(here: Difference, added: Difference, known: Sequence[Difference], options: ScoringOptions) -> bool:
+    """Whether two matched rows are no partners: two rows, each of which only one side has.
+
+    A matching pairs all rows of the shorter list, also with rows that they have nothing to do with.
+
+    Args:
+        here: the row of the ground truth.
+        added: the row of the prediction.
+        known: the rows of the list that only one side has, by any system.
+        options: how values compare.
+    """
+    if here.node.kind not in ("object", "list") or here.node.earned == here.node.weight:
+        return False
+    if here.node.score < _SAME_ROW:
+        return True
+    return any(
+        _same(each, added, options)
+        if each.row is not None
+        else each.steps == here.steps and here.node.score < _LIKELY_ROW
+        for each in known
+    )
 
 
 def _holds(option: Value, chosen: Any) -> bool:
@@ -369,28 +420,34 @@ class _Documents:
         for name in usable:
             members[self.family[name]] = members.get(self.family[name], 0) + 1
         self.of[document], self.judged[document] = len(members), hash_of(self.truths[document])
+        alone: dict[Steps, list[Difference]] = {}
+        for name, rows in usable.items():
+            for at in chain.from_iterable(differences_of(self.systems[name], row, {}) for row in rows):
+                if at.has_no_partner:
+                    alone.setdefault(at.steps if at.row is not None else at.steps[:-1], []).append(at)
         places: dict[Steps, list[Answer]] = {}
         added: dict[Steps, list[list[Answer]]] = {}
         for name, rows in usable.items():
-            vote, scored = 1 / (members[self.family[name]] * len(rows)), self.systems[name]
+            vote, options = 1 / (members[self.family[name]] * len(rows)), self.systems[name].options
             for row in rows:
                 taken: set[int] = set()
-                for at in differences_of(scored, row, exact=name == self.agreeing):
-                    if at.node.earned == at.node.weight:
-                        share = at.node.weight / row.tree.weight / len(scored)
-                        self.exact.append((document, at, share))
-                        continue
+                for at in self._losses(document, name, row, alone):
                     if at.row is None:
                         place = places.setdefault(at.steps, [])
                     else:
-                        place = _place_of_row(at, added.setdefault(at.steps, []), taken, scored.options)
-                    answer = next((each for each in place if _same(each.first, at, scored.options)), None)
-                    if answer is None:
-                        answer = Answer(at)
-                        place.append(answer)
-                    answer.votes[name] = answer.votes.get(name, 0.0) + vote
-                    answer.points[name] = answer.points.get(name, 0.0) + at.node.points_lost / len(scored)
+                        place = _place_of_row(at, added.setdefault(at.steps, []), taken, options)
+                    points = at.part * at.node.points_lost / len(self.systems[name])
+                    _answer_at(place, at, options).add(name, vote, points)
         return [*places.values(), *chain.from_iterable(added.values())]
+
+    def _losses(self, document: str, name: str, row: Row, alone: Alone) -> Iterator[Difference]:
+        """Yield the places of a row that lose points; keep the others in `exact` if they are asked for."""
+        scored = self.systems[name]
+        for at in differences_of(scored, row, alone, exact=name == self.agreeing):
+            if at.node.earned < at.node.weight:
+                yield at
+            else:
+                self.exact.append((document, at, at.node.weight / row.tree.weight / len(scored)))
 
     def _usable(self, document: str) -> dict[str, list[Row]]:
         """The rows of a document by system, without predictions that are missing or could not be parsed."""
@@ -510,6 +567,15 @@ def _said(key: str, answer: Answer) -> Line:
     return {**({} if value is NoCell else {key: to_json(value)}), "systems": list(answer.votes)}
 
 
+def _answer_at(place: list[Answer], at: Difference, options: ScoringOptions) -> Answer:
+    """The answer of a place that is equal to a prediction; a new one if none is."""
+    answer = next((each for each in place if _same(each.first, at, options)), None)
+    if answer is None:
+        answer = Answer(at)
+        place.append(answer)
+    return answer
+
+
 def _nothing(value: Any) -> bool:
     return value is NoCell or is_empty(value)
 
@@ -529,7 +595,7 @@ def _texts(at: Difference) -> tuple[str, str] | None:
     sides = at.node.ground_truth, at.prediction
     if not SCALAR_TYPES.issuperset(map(type, sides)):
         return None
-    return scalar_text(sides[0]).lower(), scalar_text(sides[1]).lower()  # type: ignore[arg-type]
+    return scalar_text(sides[0]).lower(), scalar_text(sides[1]).lower()
 
 
 def _kind(at: Difference) -> str:
@@ -550,10 +616,10 @@ def _kind(at: Difference) -> str:
 def _is_near(at: Difference, kind: str) -> bool:
     if kind in _NEAR:
         return True
-    texts = _texts(at) if kind == OTHER_VALUE else None
-    if texts is None:
+    if kind != OTHER_VALUE or _texts(at) is None:
         return False
-    return similarity(fold(texts[0], ignore_case=True), fold(texts[1], ignore_case=True), _NEAR_MISS) > 0
+    left, right = fold_all((at.node.ground_truth, at.prediction), True, number_text)  # noqa: FBT003
+    return similarity(left, right, _NEAR_MISS) > 0
 
 
 def _edit(at: Difference, kind: str) -> str:

@@ -9,6 +9,7 @@ from zlib import crc32
 from docscore.core.formatting import with_sign
 from docscore.evaluation.comparison import Comparison, document_changes_table
 from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.review import Review
 from docscore.evaluation.rows import Row, Rows
 from docscore.evaluation.sentences import (
     count_lines,
@@ -24,6 +25,7 @@ from docscore.report.console import (
     print_annotations,
     print_comparison,
     print_evaluation,
+    print_review,
     print_table,
     print_tree,
     printed,
@@ -50,6 +52,11 @@ def _(result: Evaluation) -> str:
 @text_of.register
 def _(result: Comparison) -> str:
     return printed(print_comparison, result, None, LISTED).strip("\n")
+
+
+@text_of.register
+def _(result: Review) -> str:
+    return printed(print_review, result, LISTED).strip("\n")
 
 
 @text_of.register
@@ -97,6 +104,11 @@ def _(result: Comparison) -> str:
 def _overview(score: str, text: str, facts: Sequence[str], tables: Sequence[Table], signature: str) -> str:
     """Return a headline, sentences, and those of the tables that have rows."""
     return macro_as_html(_NOTEBOOK, "overview", score, text, facts, list(filter(None, tables)), signature)
+
+
+@html_of.register
+def _(result: Review) -> str:
+    return "\n".join(table_in_notebook(table.first(LISTED)) for table in (result.groups, result.items))
 
 
 @html_of.register

@@ -1,0 +1,191 @@
+"""The commands `docscore review …`: whose error each difference is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+import click
+
+from docscore.cli.options import (
+    COUNT,
+    Command,
+    a_file,
+    comparing_options,
+    ending,
+    evaluations_of_files,
+    json_option,
+    metric_options,
+    split_names,
+    stdout_console,
+    test_set_options,
+    together,
+)
+from docscore.cli.table_command import named_files, names_of_systems
+from docscore.cli.terminal import print_json, say
+from docscore.core.formatting import counted
+from docscore.core.output import check_output
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.review import Review
+from docscore.evaluation.sentences import left_out_lines
+from docscore.evaluation.systems import Systems, corrections_table
+from docscore.evaluation.tables import LISTED
+from docscore.report.console import print_review, print_table
+
+Files = list[tuple[str, Path]]
+
+_scoring = together(metric_options, comparing_options, test_set_options)
+
+
+@click.group(name="review")
+def review_command() -> None:
+    """Find errors of ground truths from the predictions of systems, correct them, and estimate what they cost."""
+
+
+@review_command.command(
+    name="list",
+    cls=Command,
+    short_help="List where predictions differ from the ground truths.",
+    epilog=ending(
+        "docscore review list references.jsonl systems/*.jsonl -o review.jsonl",
+        where="in examples/review",
+        json_format="review",
+    ),
+)
+@click.argument("references", type=a_file)
+@click.argument("systems", nargs=-1, required=True, callback=named_files, metavar="[NAME=]PREDICTIONS...")
+@click.option("--texts", type=a_file, metavar="FOLDER", help="Folder with the text of each document, ID.txt.")
+@click.option("--text-column", metavar="COLUMN", help="Column of the ground truths with the text of each document.")
+@click.option("--hold-out", multiple=True, metavar="NAME", help="System that makes no proposals. Can be repeated.")
+@click.option("--same", callback=split_names, metavar="NAMES", help="Systems that count as one, separated by commas.")
+@click.option(
+    "--sample",
+    type=COUNT,
+    default=0,
+    metavar="N",
+    help="Draw N places of one system by the points that it loses there, for `docscore review estimate`.",
+)
+@click.option(
+    "--agreements",
+    type=COUNT,
+    default=0,
+    metavar="N",
+    help="With --sample: also draw N places where the system earns all points. Errors of both sides are only there.",
+)
+@click.option("--of", metavar="NAME", help="With --sample: the system.  [default: the first]")
+@click.option("--seed", type=COUNT, default=0, show_default=True, help="Seed of the draws.")
+@click.option("-o", "--output", type=a_file, metavar="FILE", help="Write all places to FILE (.jsonl), to decide them.")
+@_scoring
+@json_option
+def list_command(
+    references: Path,
+    *,
+    systems: Files,
+    texts: Path | None,
+    text_column: str | None,
+    hold_out: tuple[str, ...],
+    same: tuple[str, ...],
+    sample: int,
+    agreements: int,
+    of: str | None,
+    seed: int,
+    output: Path | None,
+    as_json: bool,
+    **shared: Any,
+) -> None:
+    """List the places where PREDICTIONS differ from REFERENCES, most likely an error of the ground truth first.
+
+    The files are those of `docscore table`: files of the same NAME are runs of one system. First come the places where
+    most systems agree on another value. The verdict of a place in the output is ground_truth, prediction, both, other
+    (with "value") or unclear. Without --output, groups of alike places and the first places are printed.
+    """
+    if output is not None:
+        check_output(output, [".jsonl"])
+    places: dict[str, Any] = {"texts": texts, "text_column": text_column, "hold_out": hold_out, "same": same}
+    drawn: dict[str, Any] = {"sample": sample, "agreements": agreements, "of": of, "seed": seed}
+    review = Systems(_evaluated(references, systems, shared), []).review(**places, **drawn)
+    if output is not None:
+        review.write(output)
+        for line in left_out_lines(review):
+            say(line)
+        say(f"wrote {output}: {counted(len(review.lines), 'place')} in {counted(len(review.groups), 'group')}")
+    if as_json:
+        parts = {"items": review.lines, "groups": list(review.groups)}
+        left_out = [{"system": name, "predictions": n, "points": lost} for name, (n, lost) in review.left_out.items()]
+        print_json("review", {**parts, "left_out": left_out})
+    elif output is None:
+        print_review(stdout_console(), review, LISTED)
+
+
+@review_command.command(
+    name="apply",
+    cls=Command,
+    short_help="Correct ground truths by the verdicts.",
+    epilog=ending(
+        "docscore review apply review.jsonl references.jsonl systems/*.jsonl -o corrected.jsonl",
+        where="in examples/review",
+        json_format="review",
+    ),
+)
+@click.argument("review", type=a_file)
+@click.argument("references", type=a_file)
+@click.argument("systems", nargs=-1, callback=named_files, metavar="[[NAME=]PREDICTIONS...]")
+@click.option(
+    "-o",
+    "--output",
+    type=a_file,
+    metavar="FILE",
+    required=True,
+    help="Write the corrected ground truths to FILE, in the format of REFERENCES or as .jsonl.",
+)
+@_scoring
+@json_option
+def apply_command(
+    review: Path, references: Path, *, systems: Files, output: Path, as_json: bool, **shared: Any
+) -> None:
+    """Correct REFERENCES by the verdicts in REVIEW, all of them at once or none.
+
+    The file of references stays as it is. If ground truths are not those that were judged, such as those that are
+    corrected already, nothing is written. With PREDICTIONS, each system's score before and after is printed: give also
+    systems that made no proposals, since corrections must not merely favour those that did.
+    """
+    read = Review.read(review)
+    before = _evaluated(references, systems, shared)
+    read.apply(references, output, **shared)
+    after = _evaluated(output, systems, shared)
+    say(f"wrote {output}; {', '.join(f'{count:,} {name}' for name, count in read.counts.items() if count)}")
+    table = corrections_table(before, after)
+    if as_json:
+        print_json("review", {"verdicts": read.counts, "systems": list(table), "order": list(table.remarks)})
+    elif table:
+        print_table(stdout_console(), table)
+
+
+@review_command.command(
+    name="estimate",
+    cls=Command,
+    short_help="Estimate how much of a loss is not the system's.",
+    epilog=ending("docscore review estimate sample.jsonl", where="in examples/review", json_format="review"),
+)
+@click.argument("review", type=a_file)
+@json_option
+def estimate_command(review: Path, *, as_json: bool) -> None:
+    """Estimate from the verdicts in REVIEW how much of a system's loss comes back with right ground truths.
+
+    REVIEW is a file that `docscore review list --sample` wrote, with a verdict for each place.
+    """
+    estimate = Review.read(review).estimate()
+    if as_json:
+        print_json("review", {"estimate": estimate._asdict()})
+    else:
+        click.echo("\n".join(fill(line, 80) for line in str(estimate).splitlines()))
+
+
+def _evaluated(references: Path, systems: Files, shared: dict[str, Any]) -> dict[str, Evaluation]:
+    """Evaluate the systems, by name."""
+    if not systems:
+        return {}
+    names = names_of_systems(systems, are_logs=False)
+    evaluations = evaluations_of_files(references, [path for _, path in systems], shared, names)
+    return dict(zip(dict.fromkeys(names), evaluations, strict=True))
