@@ -1,4 +1,4 @@
-"""Measure reviews: planted errors that the worklist shows first, the estimate, and sizes: `python -m benchmarks.review`."""
+"""Measure reviews: `python -m benchmarks.review` plants errors, gives random verdicts, and simulates the estimate."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import random
 import resource
 import tempfile
 import time
+import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -308,7 +310,7 @@ def review_of(systems: Mapping[str, Any], truths: Truths, **settings: Any) -> Re
 
 
 def sizes() -> Iterator[tuple[str, float, float]]:
-    """The seconds of the two sizes of a review, and the peak of memory in megabytes so far."""
+    """The seconds of processor time of the two sizes of a review, and the peak of memory in megabytes so far."""
     for name, documents, rows, systems in (
         ("50 documents × 6 systems × 100 values", 50, 15, 6),
         ("10,000 receipts × 3 systems", 10_000, 3, 3),
@@ -323,14 +325,125 @@ def sizes() -> Iterator[tuple[str, float, float]]:
                 paths[f"s{i}"] = Path(folder) / f"s{i}.jsonl"
                 _write(paths[f"s{i}"], "prediction", answered(rng, truths, 0.9 + 0.01 * i))
             del truths
-            start = time.perf_counter()
+            start = time.process_time()
             review_of(paths, references).write(Path(folder) / "review.jsonl")  # type: ignore[arg-type]
-            yield name, time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            yield name, time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def _write(path: Path, key: str, values: Mapping[str, Any]) -> None:
     rows = (json.dumps({"question_id": name, key: value}) for name, value in values.items())
     path.write_text("\n".join(rows) + "\n", "utf-8")
+
+
+# Random verdicts
+
+
+def drawn_value(rng: random.Random, depth: int = 3, *, options: bool = True) -> Any:
+    """A small value, in which equal parts are frequent; with `options` a ground truth, which may have one-ofs."""
+    kind = rng.random()
+    if depth == 0 or kind < 0.35:  # noqa: PLR2004
+        return rng.choice(["a", "ab", "abc", "b c", "", "12.50", None, 1, 2, 1.5, True, "é", "a long text"])
+    parts = [drawn_value(rng, depth - 1, options=options) for _ in range(rng.randint(0, 4))]
+    if kind < 0.42 and options and parts:  # noqa: PLR2004
+        return {"$one_of": parts}
+    if kind < 0.7:  # noqa: PLR2004
+        return parts
+    return dict(zip(rng.sample(["a", "b", "c", "unit price", "a.b", "[0]"], len(parts)), parts, strict=True))
+
+
+def drawn_document(rng: random.Random) -> Any:
+    """A ground truth: most often an object with a list of rows."""
+    if rng.random() < 0.2:  # noqa: PLR2004
+        return drawn_value(rng)
+    rows = [
+        {key: drawn_value(rng, 2) for key in rng.sample(["a", "b", "unit price", "n"], rng.randint(1, 4))}
+        for _ in range(rng.randint(0, 5))
+    ]
+    return {
+        "total": drawn_value(rng, 1),
+        "rows": [*rows, *rng.sample(rows, rng.randint(0, len(rows)))],
+        "x": drawn_value(rng),
+    }
+
+
+def changed(rng: random.Random, value: Any) -> Any:
+    """A prediction near a ground truth."""
+    if isinstance(value, dict) and "$one_of" in value:
+        return changed(rng, rng.choice(value["$one_of"]))
+    if rng.random() < 0.12:  # noqa: PLR2004
+        return drawn_value(rng, 2, options=False)
+    if isinstance(value, list):
+        rows = [changed(rng, row) for row in value if rng.random() < 0.85]  # noqa: PLR2004
+        return rng.sample(rows, len(rows))
+    if isinstance(value, dict):
+        return {key: changed(rng, part) for key, part in value.items() if rng.random() < 0.9}  # noqa: PLR2004
+    return value
+
+
+def parts_of(value: Any, path: str = "$") -> Iterator[tuple[str, str]]:
+    """All leaves and keys of a JSON value, with paths without indices."""
+    yield path, json.dumps(value) if not isinstance(value, dict | list) else ""
+    if isinstance(value, dict | list):
+        for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from parts_of(part, f"{path}.{key}" if isinstance(value, dict) else f"{path}[]")
+
+
+def check_verdicts(seed: int) -> str:
+    """Review a random document with random verdicts, and check the corrected one.
+
+    Returns:
+        "applied", or "contradiction" where the verdicts contradict each other.
+
+    Raises:
+        AssertionError: for a corrected ground truth that cannot be.
+    """
+    rng = random.Random(seed)
+    answers = [drawn_document(rng) for _ in range(rng.choice([1, 1, 1, 2]))]
+    references = [{"question_id": "d", "references": answers, "page": 3}]
+    systems = {f"s{i}": [{"question_id": "d", "prediction": changed(rng, rng.choice(answers))}] for i in range(3)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        one = review_of({"s0": systems["s0"]}, references)
+        everything = review_of(systems, references)
+        lost = sum(sum(line["points"].values()) for line in one.lines)
+        before = evaluate(predictions=systems["s0"], references=references, confidence=None).score
+        assert abs(lost - (1 - before)) < 1e-9, "points do not add up"  # noqa: PLR2004, S101
+        assert one.apply(references) == references, "no verdict changes a ground truth"  # noqa: S101
+        for line in one.lines:
+            line["verdict"] = PREDICTION
+        corrected = one.apply(references)
+        after = evaluate(predictions=systems["s0"], references=corrected, confidence=None).score
+        assert after == 1, "the prediction was right everywhere, and scores below 1"  # noqa: S101
+        for line in everything.lines:
+            is_row = "row" in line or len({"ground_truth", "proposal"} & line.keys()) == 1
+            line["verdict"] = rng.choice(
+                [PREDICTION, GROUND_TRUTH, "unclear", None, *([] if is_row else [BOTH, OTHER])]
+            )
+            if line["verdict"] == OTHER:
+                line["value"] = "another"
+        try:
+            corrected = everything.apply(references)
+        except ValueError:
+            return "contradiction"
+    decided = [line for line in everything.lines if line["verdict"] in (PREDICTION, BOTH, OTHER)]
+    gone: Counter[str] = Counter()
+    for line in decided:
+        if line["verdict"] != BOTH and "ground_truth" in line:
+            gone.update(value for _, value in parts_of(line["ground_truth"]))
+    kept = Counter(value for _, value in parts_of(answers))
+    found = Counter(value for _, value in parts_of(corrected[0]["references"]))
+    missing = kept - found - gone
+    assert not +Counter({value: count for value, count in missing.items() if value}), f"lost: {missing}"  # noqa: S101
+    assert list(corrected[0]) == list(references[0]), "a column is lost, or the order of columns"  # noqa: S101
+    assert corrected == everything.apply(references), "the same call gives another result"  # noqa: S101
+    if corrected != references:
+        try:
+            everything.apply(corrected)
+        except ValueError as error:
+            assert "already applied" in str(error), "its own output is not refused"  # noqa: S101
+        else:
+            raise AssertionError
+    return "applied"
 
 
 def planted_shares(*, schemas: bool) -> None:
@@ -388,8 +501,10 @@ def planted_in_receipts() -> None:
 def main() -> None:
     """Print all tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=["planted", "order", "estimate", "sizes"])
-    only = parser.parse_args().only
+    parser.add_argument("--only", choices=["planted", "order", "verdicts", "estimate", "sizes"])
+    parser.add_argument("--pairs", type=int, default=100_000)
+    arguments = parser.parse_args()
+    only = arguments.only
     if only in (None, "planted") and DOCUBENCH.is_dir():
         planted_shares(schemas=True)
         planted_shares(schemas=False)
@@ -397,6 +512,8 @@ def main() -> None:
     if only in (None, "order"):
         for seed in SEEDS:
             print("order: {} of {} errors among the first 150 items".format(*order_bar(seed)))
+    if only in (None, "verdicts"):
+        print(f"random verdicts: {dict(Counter(map(check_verdicts, range(arguments.pairs))))}")
     if only in (None, "estimate"):
         for draws in (30, 60, 200):
             print(f"estimate, {draws} draws: " + ", ".join(f"{share:.1%}" for share in coverage(draws)))

@@ -184,19 +184,19 @@ def differences_of(scored: ScoredRows, row: Row, alone: Alone, *, exact: bool = 
         if is_whole and not (exact and at.node.weight):
             continue
         if at.node.children and at.node.status not in ("missing", "extra") and at.part == 1:
-            waiting.extend(reversed(list(_parts_of(at, alone, scored.options))))
+            waiting.extend(reversed(list(_parts_of(at, alone, scored.options, exact=exact))))
         else:
             yield at
 
 
-def _parts_of(at: Difference, alone: Alone, options: ScoringOptions) -> Iterator[Difference]:
+def _parts_of(at: Difference, alone: Alone, options: ScoringOptions, *, exact: bool) -> Iterator[Difference]:
     """Yield the parts of an object or a list, in the acceptable answer that was taken."""
     steps, truth, node = at.steps, at.truth, at.node
     while isinstance(truth, tuple):
         taken = next(number for number, option in enumerate(truth) if _holds(option, node.ground_truth))
         steps, truth = (*steps, ONE_OF, taken), truth[taken]
     if node.kind == "object":
-        for child in node.children:
+        for child in node.children if exact else (each for each in node.children if each.earned < each.weight):
             key = str(child.key)
             sides = truth.get(key, NoCell), at.prediction.get(key, NoCell)
             below = at.schema and at.schema.at_key(key)
