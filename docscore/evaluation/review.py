@@ -394,9 +394,9 @@ def _changes(
     for line in lines:
         steps, is_new = _steps_in(truth, line), "row" in line
         parent = _at(root, steps if is_new else steps[:-1])
-        current = NoCell if is_new else _part(parent, steps[-1])
-        if isinstance(parent, list) and current is NoCell and not is_new:
-            raise InputValueError(place=line["path"], problem="the ground truth has no such row")
+        current = None if is_new else _part(parent, steps[-1])
+        if not isinstance(parent, list if is_new else dict | list) or (isinstance(parent, list) and current is NoCell):
+            raise InputValueError(place=line["path"], problem="the ground truth has no such place")
         new = _decided(line, current, is_row=is_new or (isinstance(parent, list) and len(_SIDES & line.keys()) == 1))
         if new and is_new:
             added.setdefault(steps, []).append((-1 if line["after"] is None else line["after"], line["row"], *new))
@@ -422,8 +422,6 @@ def _at(root: Any, steps: Steps) -> Any:
     """The list or object at a place."""
     for step in steps:
         root = _part(root, step)
-    if not isinstance(root, dict | list):
-        raise InputValueError(problem=f"the ground truth has no {'.'.join(map(str, steps[1:]))}")
     return root
 
 
