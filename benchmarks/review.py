@@ -13,6 +13,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -450,40 +451,45 @@ def check_verdicts(seed: int) -> str:
     return "applied"
 
 
-def planted_shares(*, schemas: bool) -> None:
-    """Print how many of the errors planted in DocuBench are shown, and whether their verdicts bring the order back."""
+def planted_in_docubench(
+    *, schemas: bool, agreeing: int, seeds: Sequence[int] = SEEDS, kinds: Sequence[str] = KINDS
+) -> tuple[int, int, int]:
+    """Plant errors in DocuBench, one kind and seed at a time.
+
+    Returns:
+        How many are shown, how many there are, and how often their verdicts bring the order of systems back.
+    """
     truths = {name: answers[0] for name, answers in rows_of(DOCUBENCH / "references.jsonl", "references").items()}
     systems = {name: rows_of(DOCUBENCH / f"predictions_{name}.jsonl", "prediction") for name in SYSTEMS}
     options: dict[str, Any] = {"schema": DOCUBENCH / "schemas"} if schemas else {}
     results = {name: evaluate(predictions=side, references=truths, **options) for name, side in systems.items()}
-    right = {name: right_places(result) for name, result in results.items()}
+    right = [right_places(result) for result in results.values()]
     order = sorted(results, key=lambda name: results[name].score)
 
-    def had(document: str, path: str) -> int:
-        return sum(of_system[document].get(path, False) for of_system in right.values())
+    def is_chosen(document: str, path: str) -> bool:
+        return sum(of_system[document].get(path, False) for of_system in right) == agreeing
 
+    found = total = back = 0
+    for kind, seed in product(kinds, seeds):
+        wrong, planted = plant(truths, kind, random.Random(seed), is_chosen)
+        review = review_of(systems, wrong, **options)
+        found, total = found + shown(review.lines, planted), total + len(planted)
+        decide(review.lines, planted)
+        corrected = review.apply(wrong)
+        scores = {
+            name: evaluate(predictions=side, references=corrected, **options).score for name, side in systems.items()
+        }
+        back += sorted(scores, key=scores.__getitem__) == order
+    return found, total, back
+
+
+def planted_shares(*, schemas: bool) -> None:
+    """Print how many of the errors planted in DocuBench are shown, and whether their verdicts bring the order back."""
     print(f"errors shown within {LENGTHENED} × as many items, {'with' if schemas else 'without'} schemas, order back")
-    for agreeing in (3, 2):
-        for kind in KINDS:
-            found = total = back = 0
-            for seed in SEEDS:
-                wrong, planted = plant(
-                    truths,
-                    kind,
-                    random.Random(seed),
-                    lambda name, path: had(name, path) == agreeing,  # noqa: B023
-                )
-                review = review_of(systems, wrong, **options)
-                found, total = found + shown(review.lines, planted), total + len(planted)
-                decide(review.lines, planted)
-                corrected = review.apply(wrong)
-                scores = {
-                    name: evaluate(predictions=side, references=corrected, **options).score
-                    for name, side in systems.items()
-                }
-                back += sorted(scores, key=scores.__getitem__) == order
-            share = f"{found / total:.1%}" if total else "-"
-            print(f"  {agreeing} of 3 right  {kind:<20} {found:>4} of {total:<4} {share:>6}  {back} of {len(SEEDS)}")
+    for agreeing, kind in product((3, 2), KINDS):
+        found, total, back = planted_in_docubench(schemas=schemas, agreeing=agreeing, kinds=[kind])
+        share = f"{found / total:.1%}" if total else "-"
+        print(f"  {agreeing} of 3 right  {kind:<20} {found:>4} of {total:<4} {share:>6}  {back} of {len(SEEDS)}")
 
 
 def planted_in_receipts() -> None:

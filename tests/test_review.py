@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,10 @@ from docscore.core.values import convert_ground_truth
 from docscore.data.pairing import read_ground_truths
 from docscore.evaluation.worklist import hash_of
 from tests.commands import Write, run
-from tests.conftest import golden
+from tests.conftest import ROOT, golden
 from tests.test_json_output import validated
+
+EXAMPLE = ROOT / "examples/review"
 
 
 def reviewed(references: list[Any], systems: dict[str, Any], **options: Any) -> Review:
@@ -85,3 +86,117 @@ def test_a_file_that_is_corrected(
 def test_verdicts_of_random_documents() -> None:
     """`python -m benchmarks.review --only verdicts` gives 100,000."""
     assert {*map(measured.check_verdicts, range(250))} == {"applied", "contradiction"}
+
+
+def test_what_cannot_be_read_is_left_out_and_counted() -> None:
+    references = {"a": {"q": "1"}, "b": {"q": "2"}, "c": {"q": "3"}}
+    systems = {"gpt": {"a": '{"q": "1"}', "b": "{", "c": '{"q": "9"}'}, "gem": {"a": '{"q": "8"}', "c": '{"q": "3"}'}}
+    review = docscore.review(references, systems, parse="json", missing="zero")
+    assert {(line["question_id"], line["of"]) for line in review.lines} == {("a", 2), ("c", 2)}
+    assert review.left_out == {"gpt": (1, pytest.approx(1 / 3)), "gem": (1, pytest.approx(1 / 3))}
+    assert "gpt: 1 prediction missing or not parsed" in str(review)
+
+
+def test_runs_of_a_system_are_one_with_a_share() -> None:
+    references = [{"question_id": "a", "references": [{"q": "1"}]}]
+    runs = [[{"question_id": "a", "prediction": {"q": value}}] for value in ("1", "2", "2", "3")]
+    lines = docscore.review(references, {"gpt": runs, "gem": runs[1:3]}, runs=True).lines
+    assert [(line["proposal"], line["agree"], line["of"]) for line in lines] == [("2", 1.5, 2)]
+    assert lines[0]["points"] == {"gpt": 0.75, "gem": 1}
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"metrics": "kieval"}, "metrics: expected anls_star or typed as the first, got kieval"),
+        ({"hold_out": ["x"]}, "hold_out: expected some of gpt, got x"),
+        ({"hold_out": ["gpt"]}, "hold_out: expected a system that is left, got none"),
+        ({"texts": {"x": "text"}}, "texts: expected texts of the documents, such as 'a', got none"),
+        ({"agreements": 3}, "agreements: expected a sample beside it, got none"),
+    ],
+)
+def test_options_that_are_refused(options: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match="expected") as caught:
+        docscore.review({"a": "x"}, {"gpt": {"a": "y"}}, **options)
+    assert str(caught.value) == problem
+
+
+def test_a_sample_estimates_what_comes_back() -> None:
+    """By the points lost; a place that is drawn again counts again, and unclear ones count both ways."""
+    references = {name: {"q": str(number), "r": "tea"} for number, name in enumerate("abcdefgh")}
+    system = {name: {"q": "nine" if name < "e" else truth["q"], "r": "tea"} for name, truth in references.items()}
+    review = docscore.review(references, {"gem": {**references}, "gpt": system}, sample=25, agreements=9, of="gpt")
+    drawn = [line for line in review.lines if line["kind"] != "agreement"]
+    assert sum(line["drawn"] for line in drawn) == 25
+    assert {line["question_id"] for line in drawn} == set("abcd")
+    assert drawn[0]["sample"] == {"system": "gpt", "score": 0.75, "loss": 0.25, "draws": 25}
+    assert sum(line["drawn"] for line in review.lines) == 34
+    with pytest.raises(ValueError, match="expected a verdict for each place of the sample"):
+        review.estimate()
+    verdicts = {"a": "prediction", "b": "both", "c": "other", "d": "unclear"}
+    for line in review.lines:
+        line["verdict"] = "ground_truth" if line["kind"] == "agreement" else verdicts[line["question_id"]]
+    estimate = review.estimate()
+    of = {name: sum(line["drawn"] for line in drawn if line["question_id"] == name) / 25 for name in "abcd"}
+    assert [share[0] for share in estimate.returning] == pytest.approx([of["a"] + of["b"], 1 - of["c"]])
+    assert [share[0] for share in estimate.wrong] == pytest.approx([1 - of["d"], 1])
+    assert estimate.corrected[0][0] == pytest.approx(0.75 + 0.25 * (of["a"] + of["b"]))
+    assert estimate.shared is not None
+    assert estimate.shared[0][0] == 0
+    assert "draws are unclear" in str(estimate)
+    with pytest.raises(ValueError, match="expected the sample of one system"):
+        Review([]).estimate()
+
+
+def test_the_sentence_of_an_estimate() -> None:
+    sample = {"system": "gpt", "score": 0.848, "loss": 0.152, "draws": 83}
+    counts = {"prediction": 20, "both": 6, "other": 4, "ground_truth": 53}
+    lines = [{"kind": "", "verdict": name, "drawn": count, "sample": sample} for name, count in counts.items()]
+    score = "its score would be about 0.896 (0.882 to 0.912)"
+    at = "At 36 % (27 to 47 %) of it the ground truth is wrong or incomplete."
+    assert str(Review(lines).estimate()).splitlines() == [
+        f"Of gpt's loss of 0.152, 31 % (22 to 42 %) comes back with right ground truths: {score}. {at}",
+        "What is wrong on both sides is not in this sample: --agreements N draws it.",
+    ]
+
+
+def test_the_commands(tmp_path: Path) -> None:
+    """From files to a corrected one, whose systems include one that made no proposals."""
+    systems = sorted((EXAMPLE / "systems").iterdir())
+    listed, corrected = tmp_path / "review.jsonl", tmp_path / "corrected.jsonl"
+    common = (EXAMPLE / "references.jsonl", *systems)
+    done = run("review", "list", *common, "--text-column", "text", "--hold-out", "cedar", "-o", listed, "--json")
+    output = validated("review", done.out)
+    assert (output["items"], done.code) == (Review.read(listed).lines, 0)
+    assert {name for line in output["items"] for name in line["systems"]} == {"alder", "birch"}
+    done = run("review", "apply", EXAMPLE / "decided.jsonl", *common, "-o", corrected, "--json")
+    scores = validated("review", done.out)["systems"]
+    assert [system["after"] > system["before"] for system in scores] == [True] * 3
+    again = run("review", "apply", EXAMPLE / "decided.jsonl", corrected, "-o", tmp_path / "twice.jsonl")
+    assert again.code == 2
+    assert "already applied, or changed since" in again.err
+    assert not (tmp_path / "twice.jsonl").exists()
+    validated("review", run("review", "estimate", EXAMPLE / "sample_decided.jsonl", "--json").out)
+    other = run("review", "apply", EXAMPLE / "decided.jsonl", common[0], "-o", tmp_path / "corrected.csv")
+    assert (other.code, "corrected.csv: expected a file name that ends in .jsonl" in other.err) == (2, True)
+
+
+def test_a_file_that_is_no_review(write: Write) -> None:
+    with pytest.raises(ValueError, match="line 1: expected an item of a review, got no 'path'"):
+        Review.read(write("r.jsonl", [{"question_id": "a"}]))
+    line = {**Review.read(EXAMPLE / "decided.jsonl").lines[0], "verdict": "wrong"}
+    with pytest.raises(ValueError, match=r"line 1: expected a verdict among .*, got 'wrong'"):
+        Review.read(write("r.jsonl", [line]))
+
+
+def test_planted_errors_come_first() -> None:
+    """Sixty errors among 4,000 right values and six systems: 57 stand among the first 150 places."""
+    assert measured.order_bar(1)[0] >= 57
+
+
+def test_planted_errors_in_real_documents(docubench: Path) -> None:
+    """With schemas, 95 % of the errors that all three systems had right, and the order of the systems comes back."""
+    assert docubench.is_dir()
+    found, total, back = measured.planted_in_docubench(schemas=True, agreeing=3, seeds=(4,))
+    assert found >= 0.95 * total > 200
+    assert back == len(measured.KINDS)

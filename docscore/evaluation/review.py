@@ -451,8 +451,8 @@ def _decided(line: Line, current: Any, *, is_row: bool) -> tuple[Any] | None:
     if verdict == PREDICTION:
         return (proposal,)
     options = current[ONE_OF] if isinstance(current, dict) and ONE_OF in current else [current]
-    options = [None if option is NoCell else option for option in (*options, proposal)]
-    return ({ONE_OF: list({dumps(option): option for option in options}.values())},)
+    options, added = ([None if part is NoCell else part for part in parts] for parts in (options, [proposal]))
+    return ({ONE_OF: options if dumps(added[0]) in map(dumps, options) else options + added},)
 
 
 def _chosen(line: Line, value: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -510,7 +511,7 @@ class _Documents:
             "others": [_said("value", each) for each in others],
             "kind": kind,
             "group": f"{field_path(at.field)}: {_edit(at, kind) or kind}",
-            "points": {name: points for answer in place for name, points in answer.points.items()},
+            "points": dict(sum((Counter(answer.points) for answer in place), Counter[str]())),
             **({"found": found} if found else {}),
             "verdict": None,
             "note": "",
