@@ -60,7 +60,7 @@ def test_a_verdict(truth: list[Any], verdicts: list[dict[str, Any]], expected: l
 
 @golden("review", "refused")
 def test_verdicts_that_are_refused(truth: list[Any], verdicts: list[dict[str, Any]], problem: str) -> None:
-    with pytest.raises(ValueError, match="expected|ground truth|verdict") as caught:
+    with pytest.raises(ValueError, match=r"expected|ground truth|verdict") as caught:
         verdicts_of(truth, verdicts).apply([{"question_id": "d", "references": truth}])
     assert problem in str(caught.value)
 
