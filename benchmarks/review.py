@@ -249,7 +249,7 @@ def coverage(draws: int, trials: int = 1000) -> tuple[float, float, float]:
             zip((estimate.returning, estimate.wrong, estimate.corrected), truth, strict=True)
         ):
             held[number] += shares[0][1] <= right <= shares[0][2]
-    return tuple((held / trials).tolist())  # type: ignore[return-value]
+    return tuple((held / trials).tolist())
 
 
 # Synthetic systems
@@ -296,7 +296,8 @@ def order_bar(seed: int) -> tuple[int, int]:
     rng = random.Random(seed)
     truths = invoices(rng, 40, 15)
     systems = {f"s{i}": answered(rng, truths, 0.85 + 0.024 * i) for i in range(6)}
-    wrong, planted = truths, []
+    wrong: Truths = truths
+    planted: list[Planted] = []
     for kind in VALUE_KINDS:
         wrong, more = plant(wrong, kind, rng, lambda *_: True, 15)
         known = {(error.document, path) for error in planted for path in error.paths}
@@ -329,7 +330,7 @@ def sizes() -> Iterator[tuple[str, float, float]]:
                 _write(paths[f"s{i}"], "prediction", answered(rng, truths, 0.9 + 0.01 * i))
             del truths
             start = time.process_time()
-            review_of(paths, references).write(Path(folder) / "review.jsonl")  # type: ignore[arg-type]
+            review_of(paths, references).write(Path(folder) / "review.jsonl")
             yield name, time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
