@@ -131,9 +131,11 @@ class DocumentText:
         if isinstance(value, dict | list):
             parts = [self.holds(part) for part in (value.values() if isinstance(value, dict) else value)]
             return all(part is not False for part in parts) if any(part is not None for part in parts) else None
-        if value is NoCell or is_empty(value) or isinstance(value, bool):
+        if value is NoCell or value is None or isinstance(value, bool):
             return None
         text = _words(scalar_text(value))
+        if not text:
+            return None
         start, end = (r"(?<!\w)" if text[:1].isalnum() else ""), (r"(?!\w)" if text[-1:].isalnum() else "")
         if re.search(start + re.escape(text) + end, self.text):
             return True
