@@ -96,6 +96,7 @@ def test_what_cannot_be_read_is_left_out_and_counted() -> None:
     assert list(review.left_out) == ["gpt", "gem"]
     assert [*review.left_out.values()] == [pytest.approx((1, 1 / 3))] * 2
     assert "gpt: 1 prediction missing or not parsed" in str(review)
+    assert review._repr_html_().count("<table") == 2
 
 
 def test_runs_of_a_system_are_one_with_a_share() -> None:

@@ -19,9 +19,9 @@ import numpy as np
 from Levenshtein import opcodes
 
 from docscore.core.dates import read_date
-from docscore.core.errors import InputValueError, in_file, row_place, short_repr
+from docscore.core.errors import InputValueError, in_file, short_repr
 from docscore.core.options import ScoringOptions, check_whole
-from docscore.core.same_value import differ_in_punctuation, number_without_doubt, spelling_of_same_value
+from docscore.core.same_value import number_without_doubt
 from docscore.core.similarity import fold_all, similarity
 from docscore.core.values import (
     ONE_OF,
@@ -39,6 +39,7 @@ from docscore.data.json_text import dumps
 from docscore.data.rows import NoCell, cells_of
 from docscore.evaluation.rows import Row, ScoredRows
 from docscore.metrics.anls_star.api import score_one
+from docscore.metrics.anls_star.causes import cause_of_scalars
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.entities import checked_confidence, part_of_confidences
@@ -131,6 +132,9 @@ class DocumentText:
         if isinstance(value, dict | list):
             parts = [self.holds(part) for part in (value.values() if isinstance(value, dict) else value)]
             return all(part is not False for part in parts) if any(part is not None for part in parts) else None
+        return self._holds_scalar(value)
+
+    def _holds_scalar(self, value: Any) -> bool | None:
         if value is NoCell or value is None or isinstance(value, bool):
             return None
         text = _words(scalar_text(value))
@@ -459,11 +463,7 @@ class _Documents:
             scored = self.systems[name]
             for number in numbers:
                 row = scored.row(number)
-                truth = self.truths.setdefault(document, row.ground_truth)
-                if truth is not row.ground_truth and dumps(truth) != dumps(row.ground_truth):
-                    raise InputValueError(
-                        place=row_place(document), expected="the same ground truth for all systems", got="another one"
-                    )
+                self.truths.setdefault(document, row.ground_truth)
                 if row.for_metrics.cause is None and not row.is_absent:
                     usable.setdefault(name, []).append(row)
                 else:
@@ -608,10 +608,9 @@ def _kind(at: Difference) -> str:
     texts = _texts(at)
     if texts is None:
         return OTHER_VALUE
-    if spelling_of_same_value(at.node.ground_truth, at.prediction):
-        return "same value"
-    if differ_in_punctuation(at.node.ground_truth, at.prediction):
-        return "punctuation"
+    cause = cause_of_scalars(at.node.ground_truth, at.prediction, earned=0.0)
+    if cause in _NEAR:
+        return cause
     left, right = (" ".join(text.split()) for text in texts)
     return "longer" if left in right else "shorter" if right in left else OTHER_VALUE
 

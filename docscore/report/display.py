@@ -108,7 +108,7 @@ def _overview(score: str, text: str, facts: Sequence[str], tables: Sequence[Tabl
 
 @html_of.register
 def _(result: Review) -> str:
-    return "\n".join(table_in_notebook(table.first(LISTED)) for table in (result.groups, result.items))
+    return "\n".join(html_of(table.first(LISTED)) for table in (result.groups, result.items))
 
 
 @html_of.register
