@@ -180,7 +180,7 @@ def test_the_commands(tmp_path: Path) -> None:
     assert not (tmp_path / "twice.jsonl").exists()
     validated("review", run("review", "estimate", EXAMPLE / "sample_decided.jsonl", "--json").out)
     other = run("review", "apply", EXAMPLE / "decided.jsonl", common[0], "-o", tmp_path / "corrected.csv")
-    assert (other.code, "corrected.csv: expected a file name that ends in .jsonl" in other.err) == (2, True)
+    assert (other.code, "corrected.csv: expected a file name that ends in .jsonl, got .csv" in other.err) == (2, True)
 
 
 def test_a_file_that_is_no_review(write: Write) -> None:

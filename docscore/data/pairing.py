@@ -336,7 +336,8 @@ def corrected_rows(
     if output is not None:
         check_output(Path(output))
         if not keeps and wanted not in _JSON_LINES:
-            expected = f"a file name that ends in .jsonl{f' or {suffix}' if suffix in TEXT_EXTENSIONS else ''}"
+            known = dict.fromkeys([".jsonl", *([suffix] if suffix in TEXT_EXTENSIONS else [])])
+            expected = f"a file name that ends in {' or '.join(known)}"
             raise InputValueError(place=in_file(output), expected=expected, got=wanted or "none")
         if path is not None and Path(output).resolve() == path.resolve():
             raise InputValueError(place=in_file(output), expected="another file", got="that of the references")
