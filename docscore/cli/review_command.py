@@ -154,7 +154,8 @@ def apply_command(
     before = _evaluated(references, systems, shared)
     read.apply(references, output, **shared)
     after = _evaluated(output, systems, shared)
-    say(f"wrote {output}; {', '.join(f'{count:,} {name}' for name, count in read.counts.items() if count)}")
+    counts = [f"{count:,} {name}" for name, count in read.counts.items() if count]
+    say(f"wrote {output}; {', '.join(counts) or 'no verdicts'}")
     table = corrections_table(before, after)
     if as_json:
         print_json("review", {"verdicts": read.counts, "systems": list(table), "order": list(table.remarks)})

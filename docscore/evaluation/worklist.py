@@ -19,7 +19,7 @@ import numpy as np
 from Levenshtein import opcodes
 
 from docscore.core.dates import read_date
-from docscore.core.errors import InputValueError, in_file, short_repr
+from docscore.core.errors import InputValueError, short_repr
 from docscore.core.options import ScoringOptions, check_whole
 from docscore.core.same_value import number_without_doubt
 from docscore.core.similarity import fold_all, similarity
@@ -345,16 +345,16 @@ def _sampled(
     if not answers:
         raise InputValueError(place="sample", expected="a system that loses points", got=system)
     facts = {"system": system, "score": documents.systems[system].score, "loss": sum(weights)}
-    exact = [(name, [Answer(at, {system: 1.0})], weight) for name, at, weight in documents.exact]
+    exact = [(name, [answer], answer) for name, answer, _ in documents.exact]
     lines = []
-    for number, times in _drawn(rng, weights, sample):
-        name, place, answer = answers[number]
-        _, line = documents.line(name, place, text_of(name), answer)
-        lines.append({**line, "drawn": times, "sample": {**facts, "draws": sample}})
-    for number, times in _drawn(rng, [weight for *_, weight in exact], agreements):
-        name, place, _ = exact[number]
-        _, line = documents.line(name, place, text_of(name), kind=AGREEMENT)
-        lines.append({**line, "drawn": times, "sample": {**facts, "draws": agreements}})
+    for drawn_from, shares, draws, kind in (
+        (answers, weights, sample, None),
+        (exact, [weight for *_, weight in documents.exact], agreements, AGREEMENT),
+    ):
+        for number, times in _drawn(rng, shares, draws):
+            name, place, answer = drawn_from[number]
+            _, line = documents.line(name, place, text_of(name), answer, kind)
+            lines.append({**line, "drawn": times, "sample": {**facts, "draws": draws}})
     return lines
 
 
@@ -372,25 +372,22 @@ def _drawn(rng: np.random.Generator, weights: Sequence[float], times: int) -> li
 def _text_source(texts: Any, column: str | None, rows: ScoredRows) -> Callable[[str], DocumentText | None]:
     """A function from the id of a document to its text; None where it has none."""
     known: dict[str, Any] = {}
-    place: Any = "text_column"
     if column is not None:
         cells = zip(rows.document_ids, cells_of(rows.pairs.reference_rows or [], column), strict=False)
         known = {name: cell for name, cell in cells if isinstance(cell, str)}
     elif isinstance(texts, str | PathLike):
-        place = in_file(texts)
         known = {path.stem: path for path in sorted(Path(texts).glob("*.txt"))}
     elif texts is not None:
-        place, known = "texts", dict(texts)
-    if (column is not None or texts is not None) and not any(name in known for name in rows.document_ids):
-        example = short_repr(rows.document_ids[0])
-        raise InputValueError(place=place, expected=f"texts of the documents, such as {example}", got="none")
+        known = dict(texts)
+    if known.keys().isdisjoint(rows.document_ids) and (column is not None or texts is not None):
+        expected = f"texts of the documents, such as {short_repr(rows.document_ids[0])}"
+        raise InputValueError(place="texts" if column is None else "text_column", expected=expected, got="none")
 
     @lru_cache(maxsize=1)  # the places of a document follow one another
     def text_of(name: str) -> DocumentText | None:
         text = known.get(name)
-        if text is None:
-            return None
-        return DocumentText(text_of_file(text) if isinstance(text, Path) else text)
+        text = text_of_file(text) if isinstance(text, Path) else text
+        return DocumentText(text) if isinstance(text, str) else None
 
     return text_of
 
@@ -410,7 +407,7 @@ class _Documents:
         self.systems, self.agreeing = systems, ""
         self.family = {name: ", ".join(sorted(same)) if name in same else name for name in systems}
         self.left_out = dict.fromkeys(systems, (0, 0.0))
-        self.exact: list[tuple[str, Difference, float]] = []
+        self.exact: list[tuple[str, Answer, float]] = []
         self.of: dict[str, int] = {}  # how many different systems have a document
         self.judged: dict[str, str] = {}  # the hash of its ground truth
         self.truths: dict[str, Value] = {}
@@ -454,7 +451,8 @@ class _Documents:
             if at.node.earned < at.node.weight:
                 yield at
             else:
-                self.exact.append((document, at, at.node.weight / row.tree.weight / len(scored)))
+                share = at.node.weight / row.tree.weight / len(scored)
+                self.exact.append((document, Answer(at, {name: 1.0}), share))
 
     def _usable(self, document: str) -> dict[str, list[Row]]:
         """The rows of a document by system, without predictions that are missing or could not be parsed."""

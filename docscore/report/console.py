@@ -161,7 +161,9 @@ def print_measured(console: Console, evaluation: Evaluation) -> None:
 def print_review(console: Console, review: Review, most: int) -> None:
     """Print the groups of a review and its first places, at most so many of each, and what is left out."""
     for table in (review.groups, review.items):
-        print_table(console, table.first(most))
+        if table:
+            print_table(console, table.first(most))
+    _print_lines(console, [] if review.lines else ["No system loses points."])
     _print_list(console, "Left out", [f"  {line}" for line in left_out_lines(review)])
 
 
