@@ -34,7 +34,7 @@ def test_the_places_of_a_document(
     """All of them, in their order; of each what is said. What a system loses adds up to 1 - score."""
     lines = reviewed(references, systems, **options).lines
     assert [{name: line[name] for name in item} for line, item in zip(lines, items, strict=True)] == items
-    scoring = {name: options[name] for name in options if name in ("numbers", "schema", "with_confidences")}
+    scoring = {name: options[name] for name in options if name in ("numbers", "schema", "with_confidences", "rules")}
     for name, prediction in systems.items():
         result = docscore.evaluate(
             predictions=[{"question_id": "d", "prediction": prediction}],

@@ -601,8 +601,10 @@ def _texts(at: Difference) -> tuple[str, str] | None:
 
 def _kind(at: Difference) -> str:
     """What kind of difference there is."""
-    if _nothing(at.prediction) or _nothing(at.truth):
-        return ONLY_GROUND_TRUTH if _nothing(at.prediction) else ONLY_PREDICTIONS
+    if at.truth is NoCell or (_nothing(at.truth) and not _nothing(at.prediction)):
+        return ONLY_PREDICTIONS
+    if _nothing(at.prediction):
+        return ONLY_GROUND_TRUTH
     texts = _texts(at)
     if texts is None:
         return OTHER_VALUE
