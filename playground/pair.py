@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from docscore.core.formatting import printable
 from docscore.core.options import ScoringOptions
+from docscore.core.values import Value
 from docscore.data.json_text import JsonError, dumps, kinds_of, loads, parse_text
 from docscore.evaluation.sentences import READ
 from docscore.metrics.anls_star.api import build_tree
@@ -81,7 +82,7 @@ def answer(asked: PairRequest) -> PairAnswer:
     note = ""
     for text, reading in ((asked.truth, "json"), (asked.prediction, asked.reading)):
         try:
-            value, note = _read(text, reading)
+            value, note = _read(text, reading, next(iter(values), None))
             values.append(check_value(value, is_truth=not faults))
             faults.append(None)
         except (TypeError, ValueError) as error:
@@ -116,7 +117,7 @@ def _lacks_comma(text: str, line: int, column: int) -> bool:
     return True
 
 
-def _read(text: str, reading: str) -> tuple[Any, str]:
+def _read(text: str, reading: str, truth: Value = None) -> tuple[Any, str]:
     """The value of a text, and how it was read, where that is not as it stands."""
     if reading == "text":
         check_length(text)
@@ -127,7 +128,7 @@ def _read(text: str, reading: str) -> tuple[Any, str]:
         if reading == "json":
             raise
         check_length(text)
-        parsed = parse_text(text, "repair")
+        parsed = parse_text(text, "repair", truth)
         if parsed.failed:
             why = parsed.note or "it cannot be repaired"
             problem = f'{error.problem}; {why}; choose "plain text" to compare it as one text'
@@ -135,7 +136,7 @@ def _read(text: str, reading: str) -> tuple[Any, str]:
         taken = {"extracted": "the JSON in it was extracted", "mended": f"it was repaired: {parsed.note}"}
         how = taken.get(parsed.outcome, parsed.note.removeprefix(f"{error.problem}, and "))
         value, note = parsed.value, f"The prediction is not JSON ({error}); {how}."
-    if isinstance(value, str) and (parsed := parse_text(text, reading)).outcome == "extracted":
+    if isinstance(value, str) and (parsed := parse_text(text, reading, truth)).outcome == "extracted":
         value, note = parsed.value, f"The prediction was read as {parsed.note}."
     return value, note
 
