@@ -117,7 +117,8 @@ def convert_prediction(value: object) -> Value:
 
 def plain_pair(gt: object, pred: object) -> tuple[Value, Value]:
     """Convert a ground truth and a prediction to plain types, and warn if both are JSON text; errors as above."""
-    warn_of_json_text([(gt, pred)])
+    if may_hold_json(pred):
+        warn_of_json_text([(gt, pred)])
     return convert_ground_truth(gt), convert_prediction(pred)
 
 
