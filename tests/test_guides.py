@@ -49,7 +49,7 @@ FRESH = [
     *(
         f"docs/{name}.md"
         for name in (
-            *("adding_a_metric", "datasets", "evaluate_modules", "gallery", "json_output", "metrics"),
+            *("adding_a_metric", "command", "datasets", "evaluate_modules", "gallery", "json_output", "metrics"),
             *("migrating", "my_files", "notebooks", "papers", "products", "quick_start", "review", "rules", "spaces"),
             *("statistics", "suggesting", "systems", "typed_scores"),
         )
