@@ -403,6 +403,7 @@ def _possible_orders(texts: Iterable[str]) -> set[str]:
 
 
 _IN_DOUBT = re.compile(r"\D*[1-9]\d{0,2}\.\d{3}\D*\Z")  # 1.200: a number for JSON, in a document a thousand or more
+_ROUND = re.compile(r"\D*[1-9]\d{0,2}\.\d\d0\D*\Z")  # 18.450 beside 9210.75 and 3,300 may be thousands
 _DECIMALS = re.compile(r"[.,](?:(?!\d{3}(?!\d))|(?<=\b0.)|(?<=\d{4}.))\d+\D*\Z")
 
 
@@ -417,6 +418,8 @@ def _by_separators(texts: Mapping[str, int], name: str) -> Settings | str | None
     proven = {match[0][0] for text in certain if (match := _DECIMALS.search(text))}
     if {} in fitting and (len(certain) == len(read_texts) or proven == {"."}):
         return {"compare": name}
+    if proven == {"."} and any(map(_ROUND.match, texts)):
+        return _note_of_ways(filter(_ROUND.match, texts), name, ways[1:])
     fitting = [way for way in fitting if way]
     chosen = [way for way in fitting if way["decimal"] in proven] if len(proven) == 1 else fitting
     return {"compare": name, **chosen[0]} if len(chosen) == 1 else _note_of_ways(texts, name, fitting)
