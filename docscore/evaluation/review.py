@@ -326,7 +326,7 @@ def _place_text(line: Line) -> str:
 # The corrected ground truth of a document
 
 
-_STEP = re.compile(r'\.(\w+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]')
+_STEP = re.compile(r'\.([^\s.\[\]"]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]')
 _ESCAPE = re.compile(r"\\(?:U([0-9a-f]{8})|.)")
 
 
