@@ -505,38 +505,50 @@ def text_with_rows(path: Path, rows: Mapping[int, Any], column: str, delimiter: 
 
     Args:
         path: the file.
-        rows: the new rows by index.
+        rows: the new rows by index; for a file of documents by their ids the rows that they are read as.
         column: the column of a CSV or TSV file that changes.
         delimiter: as for `read_table`.
+
+    Raises:
+        ValueError: for a log.
     """
     text = text_of_file(path)
-    if suffix_of(path) in (".csv", ".tsv"):
+    is_table, is_object = suffix_of(path) in (".csv", ".tsv"), False
+    if is_table:
         delimiter = delimiter or delimiter_of_file(path)
         header, *spans = _csv_spans(text, delimiter)
         number = _cells(text[slice(*header)], delimiter).index(column)
+    elif suffix_of(path) == ".json":
+        value = loads(text)
+        if any(is_log(value) for is_log, _ in LOG_FORMATS.values()):
+            raise InputValueError(place=in_file(path), expected="rows or documents to correct", got="a log")
+        spans, is_object = _json_spans(text), isinstance(value, dict)
     else:
-        spans = _json_spans(text) if suffix_of(path) == ".json" else [m.span() for m in _JSONL_ROW.finditer(text)]
+        spans = [match.span() for match in _JSONL_ROW.finditer(text)]
     with path.open("rb") as file:
         parts, end = ["\ufeff" if file.read(len(_UTF8_MARK)) == _UTF8_MARK else ""], 0
     for index, row in sorted(rows.items()):
         start, stop = spans[index]
         record = text[start:stop]
-        if suffix_of(path) in (".csv", ".tsv"):
+        if is_table:
             new = _csv_record(record, number, row[column], delimiter or ",")
         else:
-            new = _json_record(record, row, text[text.rfind("\n", 0, start) + 1 : start])
+            answers = row[REFERENCES] if is_object else [row]
+            document = answers[0] if len(answers) == 1 else tuple(answers)
+            new = _json_record(record, document, text[text.rfind("\n", 0, start) + 1 : start])
         parts += [text[end:start], new]
         end = stop
     return "".join([*parts, text[end:]])
 
 
 _JSONL_ROW = re.compile(r"[^\s](?:[^\n]*[^\s])?")
+_BEFORE_ROW = re.compile(r'[\s,]*(?:"(?:[^"\\]|\\.)*"\s*:\s*)?(?=[^\s,\]}])')  # in an object after its key
 
 
 def _json_spans(text: str) -> list[tuple[int, int]]:
-    """Where the rows of a JSON list begin and end."""
-    decoder, spans, position = json.JSONDecoder(), [], text.index("[") + 1
-    while match := re.compile(r"[\s,]*(?=[^\s,\]])").match(text, position):
+    """Where the rows of a JSON list, or the documents of an object, begin and end."""
+    decoder, spans, position = json.JSONDecoder(), [], len(text) - len(text.lstrip()) + 1
+    while match := _BEFORE_ROW.match(text, position):
         _, position = decoder.raw_decode(text, match.end())
         spans.append((match.end(), position))
     return spans
