@@ -1,4 +1,4 @@
-"""Help to run work: deep recursion, the level of warnings, optional libraries, processes, progress callbacks."""
+"""Help to run work: groups, deep recursion, the level of warnings, optional libraries, processes, progress."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import gc
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -20,6 +20,7 @@ import numpy.typing as npt
 from docscore.core.errors import InputTypeError, InputValueError, PlacePart
 
 _T = TypeVar("_T")
+_K = TypeVar("_K", bound=Hashable)
 
 
 _PACKAGE = str(Path(__file__).parent.parent)  # of docscore
@@ -40,6 +41,18 @@ def level_of_caller() -> int:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
     return level + 1
+
+
+def grouped(pairs: Iterable[tuple[_K, _T]]) -> dict[_K, list[_T]]:
+    """Return the second parts of pairs by the first, both in their order.
+
+    >>> grouped([("a", 1), ("b", 2), ("a", 3)])
+    {'a': [1, 3], 'b': [2]}
+    """
+    groups: dict[_K, list[_T]] = {}
+    for key, member in pairs:
+        groups.setdefault(key, []).append(member)
+    return groups
 
 
 def warn(sentence: str) -> None:

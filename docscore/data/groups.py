@@ -8,6 +8,7 @@ from typing import Any
 
 from docscore.core.errors import InputTypeError, InputValueError, row_place, short_repr
 from docscore.core.options import ScoringOptions, schema_name
+from docscore.core.runtime import grouped
 from docscore.core.values import SCALAR_TYPES
 from docscore.data.pairing import Pairs, common_rows, stacked_runs
 from docscore.data.rows import Absent, NoCell, as_rows, cells_of
@@ -66,10 +67,8 @@ def groups_of_rows(pairs: Pairs, grouping: Grouping, option: str) -> list[str]:
 
 def rows_by_group(pairs: Pairs, grouping: Grouping | None, option: str) -> dict[str, list[int]]:
     """Return the numbers of the rows of each group, none without a grouping; errors as for `groups_of_rows`."""
-    rows: dict[str, list[int]] = {}
-    for number, name in enumerate([] if grouping is None else groups_of_rows(pairs, grouping, option)):
-        rows.setdefault(name, []).append(number)
-    return rows
+    names = [] if grouping is None else groups_of_rows(pairs, grouping, option)
+    return grouped((name, number) for number, name in enumerate(names))
 
 
 def with_row_schemas(pairs: Pairs, options: ScoringOptions) -> ScoringOptions:

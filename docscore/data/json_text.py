@@ -824,17 +824,12 @@ def _is_shallow(text: str) -> bool:
 
 
 def _container_in(part: str) -> Any:
-    """Return the object or list that a text is as a whole; None if it is not JSON."""
+    """Return the object or list that a text is as a whole; None if it is not JSON or cannot be scored."""
     try:
         value = loads(part)
     except ValueError:
         return None
-    return value if _is_container(value) else None
-
-
-def _is_container(value: Any) -> bool:
-    """Return whether a value is an object or a list that can be scored."""
-    return isinstance(value, dict | list) and can_be_scored(value)
+    return value if isinstance(value, dict | list) and can_be_scored(value) else None
 
 
 _BLANK = "\ufeff \t\r\n"  # a byte order mark, white space

@@ -24,6 +24,7 @@ from docscore.core.errors import InputValueError, short_repr
 from docscore.core.formatting import FOUR_DIGITS, shown_name
 from docscore.core.numbers import DecimalText
 from docscore.core.options import KEYWORD, SchemaSource, ScoringOptions
+from docscore.core.runtime import grouped
 from docscore.core.values import (
     Value,
     field_path,
@@ -692,10 +693,8 @@ _RANKS = {  # the kinds of findings that are rare and so may be wrong, and those
 
 def _gathered(cases: Iterable[_Case]) -> Iterator[Finding]:
     """A finding for all cases of one kind, place and sentence."""
-    ids: dict[tuple[str, str, str], list[str]] = {}
-    for kind, place, sentence, name in cases:
-        ids.setdefault((kind, place, sentence), []).append(name)
-    for (kind, place, sentence), names in ids.items():
+    ids_of = grouped(((kind, place, sentence), name) for kind, place, sentence, name in cases)
+    for (kind, place, sentence), names in ids_of.items():
         yield Finding(kind, place, len(names), sentence, tuple(dict.fromkeys(names))[:SPECIMENS])
 
 
@@ -826,10 +825,8 @@ def _by_comparators(fields: FieldValues, root: SchemaNode) -> Iterator[Finding]:
         compares = node and node.comparator
         if not isinstance(compares, ReadingComparator):
             continue
-        texts_of: dict[Any, list[str]] = {}
-        for text in values.texts:
-            reading = compares.read(text)
-            texts_of.setdefault(reading and (reading.spelling, reading.kind), []).append(text)
+        readings: Any = ((compares.read(text), text) for text in values.texts)
+        texts_of = grouped((reading and (reading.spelling, reading.kind), text) for reading, text in readings)
         unread = f"cannot be read as {compares.name}, as the schema says"
         yield from _of_texts("unread", place, values, texts_of.pop(None, []), unread)
         odd = sorted(number for number in values.numbers if compares.read(DecimalText(number)) is None)

@@ -13,6 +13,7 @@ from docscore.core.display import Displayed
 from docscore.core.errors import Diagnostic, Faults, InputValueError, diagnostic_of, row_place, short_repr
 from docscore.core.formatting import FOUR_DIGITS, counted, shown_name
 from docscore.core.output import write_whole
+from docscore.core.runtime import grouped
 from docscore.core.values import ONE_OF, Value, convert_ground_truth, to_json, value_excerpt
 from docscore.data.files import read_table
 from docscore.data.json_text import dumps, dumps_in_style
@@ -176,9 +177,6 @@ class Review(Displayed):
     @property
     def groups(self) -> Table:
         """The groups of alike differences in one field, those with most points at stake first."""
-        groups: dict[str, list[Line]] = {}
-        for line in self.lines:
-            groups.setdefault(line["group"], []).append(line)
         rows = [
             {
                 "group": name,
@@ -188,7 +186,7 @@ class Review(Displayed):
                 "agree": sum(line["agree"] / line["of"] for line in lines) / len(lines),
                 "points": sum(sum(line["points"].values()) for line in lines),
             }
-            for name, lines in groups.items()
+            for name, lines in grouped((line["group"], line) for line in self.lines).items()
         ]
         return table_of(
             "Groups",
@@ -214,11 +212,8 @@ class Review(Displayed):
                 and for verdicts that cannot be applied.
         """
         known, faults = dict(zip(ids, truths, strict=True)), Faults()
-        by_document: dict[str, list[Line]] = {}
-        for line in self.lines:
-            by_document.setdefault(line[ID], []).append(line)
         changed: dict[str, Value] = {}
-        for name, lines in by_document.items():
+        for name, lines in grouped((line[ID], line) for line in self.lines).items():
             place = (row_place(name),)
             if name not in known:
                 faults.add("document that is gone", Diagnostic(place, problem="not among the ground truths"))

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from docscore.core.errors import InputValueError, at_place
 from docscore.core.formatting import FOUR_DIGITS, with_sign
-from docscore.core.runtime import Progress, no_progress
+from docscore.core.runtime import Progress, grouped, no_progress
 from docscore.evaluation.comparison import Change, Comparison, adjusted, changes_of, rows_of_base
 from docscore.evaluation.costs import MILLION, undominated
 from docscore.evaluation.evaluation import Evaluation, evaluate
@@ -121,9 +121,16 @@ def review(
     """
     sides = predictions if isinstance(predictions, Mapping) else {"predictions": predictions}
     evaluations = {name: _evaluated(name, references, side, options) for name, side in sides.items()}
-    places = {"texts": texts, "text_column": text_column, "hold_out": hold_out, "same": same}
-    drawn = {"sample": sample, "agreements": agreements, "of": of, "seed": seed}
-    return Systems(evaluations, []).review(**places, **drawn)
+    return Systems(evaluations, []).review(
+        texts=texts,
+        text_column=text_column,
+        hold_out=hold_out,
+        same=same,
+        sample=sample,
+        agreements=agreements,
+        of=of,
+        seed=seed,
+    )
 
 
 def corrections_table(before: Mapping[str, Evaluation], after: Mapping[str, Evaluation]) -> Table:
@@ -371,11 +378,7 @@ def logs_of_cells(
         if task in newest:
             left_out[newest[task]] = f"the same task has a newer or complete run, {path}"
         newest[task] = path
-    cells: dict[tuple[str, str, str], list[Path]] = {}
-    for path, run in runs.items():
-        if path not in left_out:
-            cells.setdefault(run.cell, []).append(path)
-    return cells, left_out
+    return grouped((run.cell, path) for path, run in runs.items() if path not in left_out), left_out
 
 
 _SUMMED = ("documents", "errors")
@@ -413,11 +416,8 @@ def grid_of_runs(runs: Sequence[tuple[LoggedRun, Evaluation]], progress: Progres
         For each run, the change from the best run of its data set. It has no p-value for the best run itself, and for
         runs on other documents.
     """
-    data_sets: dict[str, list[int]] = {}
-    for number, (run, _) in enumerate(runs):
-        data_sets.setdefault(run.data_set, []).append(number)
     found: dict[int, Change] = {}
-    for numbers in data_sets.values():
+    for numbers in grouped((run.data_set, number) for number, (run, _) in enumerate(runs)).values():
         best = max((runs[number][1] for number in numbers), key=lambda each: each.score)
         found |= zip(
             numbers, adjusted(_change_from_best(best, runs[number][1], progress) for number in numbers), strict=True

@@ -21,6 +21,7 @@ from Levenshtein import opcodes
 from docscore.core.dates import read_date
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.options import ScoringOptions, check_whole
+from docscore.core.runtime import grouped
 from docscore.core.same_value import number_without_doubt
 from docscore.core.similarity import fold_all, similarity
 from docscore.core.values import (
@@ -48,7 +49,6 @@ from docscore.metrics.typed.score import schema_of_row
 
 Line = dict[str, Any]  # one item of a review, as its file holds it
 Steps = tuple[str | int, ...]  # from the root of a ground truth in JSON to a place
-Told = tuple[tuple[float, ...], str, dict[str, bool]]  # of an answer: its key in the order, kind, where it stands
 
 ONLY_PREDICTIONS, ONLY_GROUND_TRUTH = "only predictions have it", "only the ground truth has it"
 OTHER_VALUE, AGREEMENT = "other value", "agreement"
@@ -261,10 +261,8 @@ def _places_of_rows(truth: list[Value], children: Sequence[ScoreTree]) -> dict[i
 
     Which of them a matching leaves alone is arbitrary, and may differ between systems.
     """
-    equal: dict[str, list[ScoreTree]] = {}
-    for child in children:
-        if child.truth_index is not None:
-            equal.setdefault(repr(truth[child.truth_index]), []).append(child)
+    expected = (child for child in children if child.truth_index is not None)
+    equal = grouped((repr(truth[child.truth_index]), child) for child in expected)  # type: ignore[index]
     places: dict[int, int] = {}
     for group in equal.values():
         order = sorted(group, key=lambda child: (child.prediction_index is None, child.prediction_index or 0))
@@ -363,10 +361,7 @@ def _drawn(rng: np.random.Generator, weights: Sequence[float], times: int) -> li
     if not (times and weights):
         return []
     shares = np.array(weights) / sum(weights)
-    counts: dict[int, int] = {}
-    for number in rng.choice(len(weights), size=times, p=shares).tolist():
-        counts[number] = counts.get(number, 0) + 1
-    return list(counts.items())
+    return list(Counter(rng.choice(len(weights), size=times, p=shares).tolist()).items())
 
 
 def _text_source(texts: Any, column: str | None, rows: ScoredRows) -> Callable[[str], DocumentText | None]:
@@ -420,15 +415,15 @@ class _Documents:
     def places(self, document: str) -> list[list[Answer]]:
         """Return the places of a document where systems lose points, each with what they have there."""
         usable = self._usable(document)
-        members: dict[str, int] = {}
-        for name in usable:
-            members[self.family[name]] = members.get(self.family[name], 0) + 1
+        members = Counter(self.family[name] for name in usable)
         self.of[document], self.judged[document] = len(members), hash_of(self.truths[document])
-        alone: dict[Steps, list[Difference]] = {}
-        for name, rows in usable.items():
-            for at in chain.from_iterable(differences_of(self.systems[name], row, {}) for row in rows):
-                if at.has_no_partner:
-                    alone.setdefault(at.steps if at.row is not None else at.steps[:-1], []).append(at)
+        alone = grouped(
+            (at.steps if at.row is not None else at.steps[:-1], at)
+            for name, rows in usable.items()
+            for row in rows
+            for at in differences_of(self.systems[name], row, {})
+            if at.has_no_partner
+        )
         places: dict[Steps, list[Answer]] = {}
         added: dict[Steps, list[list[Answer]]] = {}
         for name, rows in usable.items():

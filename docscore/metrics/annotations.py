@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE, ScoringOptions
-from docscore.core.same_value import Spelling, spelling_of_same_value
+from docscore.core.runtime import grouped
+from docscore.core.same_value import spelling_of_same_value
 from docscore.core.similarity import fold, similarity, text_rule
 from docscore.core.values import SCALAR_TYPES, Scalar, differs_by_value
 from docscore.metrics.anls_star.api import build_tree
@@ -98,14 +99,13 @@ def groups_of(tree: ScoreTree) -> list[SiblingGroup]:
     for node in tree.nodes():
         if node.status in ("missing", "extra") or (node.status == "exact" and node is not tree):
             continue
-        alike: dict[tuple[GroupCause, str], list[ScoreTree]] = {}
-        for child in node.children:
-            cause = "exact" if child.status == "exact" and child.weight else child.cause
-            if cause is not None:
-                alike.setdefault((cause, child.status), []).append(child)
-        for (shared_cause, _), nodes in alike.items():
-            if len(nodes) >= FEWEST:
-                groups.append(SiblingGroup(shared_cause, node.path, tuple(nodes)))
+        alike = grouped(
+            (("exact" if child.status == "exact" and child.weight else child.cause, child.status), child)
+            for child in node.children
+        )
+        for (cause, _), nodes in alike.items():
+            if cause is not None and len(nodes) >= FEWEST:
+                groups.append(SiblingGroup(cause, node.path, tuple(nodes)))
         if node.kind == "list":
             groups.extend(_alike_elements(node))
     return groups
@@ -113,11 +113,11 @@ def groups_of(tree: ScoreTree) -> list[SiblingGroup]:
 
 def _alike_elements(node: ScoreTree) -> Iterator[SiblingGroup]:
     """Yield the elements of a list that are like an earlier one."""
-    alike: dict[tuple[tuple[str, str, Cause | None], ...], list[ScoreTree]] = {}
-    for row in node.children:
-        if row.children and row.cause is None and row.status != "exact":
-            leaves = ((leaf.path.removeprefix(row.path), leaf.status, leaf.cause) for leaf in row.leaves())
-            alike.setdefault(tuple(leaves), []).append(row)
+    alike = grouped(
+        (tuple((leaf.path.removeprefix(row.path), leaf.status, leaf.cause) for leaf in row.leaves()), row)
+        for row in node.children
+        if row.children and row.cause is None and row.status != "exact"
+    )
     for first, *others in alike.values():
         if len(others) >= FEWEST - 1:
             yield SiblingGroup("alike", node.path, tuple(others), f"{first.truth_index} ↔ {first.prediction_index}")
@@ -337,12 +337,12 @@ def _elsewhere(tree: ScoreTree, excluded: set[str]) -> Iterator[Annotation]:
 
 def _spellings(tree: ScoreTree, options: ScoringOptions | None) -> Iterator[Annotation]:
     """Yield one remark for each way in which the same value is written differently."""
-    by_spelling: dict[Spelling, list[ScoreTree]] = {}
-    for leaf in tree.leaves():
-        if leaf.kind == "scalar" and leaf.points_lost > 0:
-            spelling = spelling_of_same_value(leaf.ground_truth, leaf.prediction)
-            if spelling is not None:
-                by_spelling.setdefault(spelling, []).append(leaf)
+    by_spelling = grouped(
+        (spelling, leaf)
+        for leaf in tree.leaves()
+        if leaf.kind == "scalar" and leaf.points_lost > 0
+        if (spelling := spelling_of_same_value(leaf.ground_truth, leaf.prediction)) is not None
+    )
     pair, gain = (tree.ground_truth, tree.prediction), 0.0
     if "number" in by_spelling and options is not None and options.numbers != BY_VALUE and differs_by_value(pair):
         gain = build_tree(*pair, replace(options, numbers=BY_VALUE)).score - tree.score

@@ -10,6 +10,7 @@ from inspect_ai.solver import TaskState
 
 from docscore.core.errors import InputValueError
 from docscore.core.options import THRESHOLD
+from docscore.core.runtime import grouped
 from docscore.core.values import value_excerpt
 from docscore.data.json_text import dumps
 from docscore.integrations.judging import JudgedOutput, answer_in, judged_output, schema_of, scores_of_points
@@ -53,10 +54,7 @@ def scores_of_fields() -> Metric:
     """The score of each field over all samples, S / L, in [0, 1]; empty if answers are single values."""
 
     def fields(scores: list[SampleScore]) -> dict[str, float]:
-        sums: dict[str, list[tuple[float, float]]] = {}
-        for each in scores:
-            for path, (earned, weight) in (each.score.metadata or {}).get("fields", {}).items():
-                sums.setdefault(path, []).append((earned, weight))
+        sums = grouped(field for each in scores for field in (each.score.metadata or {}).get("fields", {}).items())
         return scores_of_points(
             {path: [fsum(column) for column in zip(*both, strict=True)] for path, both in sums.items()}
         )
