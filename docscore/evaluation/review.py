@@ -35,7 +35,7 @@ from docscore.stats.intervals import CONFIDENCE, wilson_interval
 GROUND_TRUTH, PREDICTION, BOTH, OTHER, UNCLEAR = "ground_truth", "prediction", "both", "other", "unclear"
 VERDICTS = (GROUND_TRUTH, PREDICTION, BOTH, OTHER, UNCLEAR)
 _SIDES = {"ground_truth", "proposal"}
-_NEEDED = (ID, "path", "judged", "systems", "of", "kind", "group", "points", "verdict")
+_NEEDED = (ID, "path", "judged", "systems", "agree", "of", "others", "kind", "group", "points", "verdict")
 
 Share = tuple[float, float, float]  # a share of the loss with the ends of its interval
 

@@ -581,7 +581,7 @@ def _same(one: Difference, other: Difference, options: ScoringOptions) -> bool:
     left, right = one.prediction, other.prediction
     if _nothing(left) or _nothing(right):
         return _nothing(left) and _nothing(right)
-    if type(left) is type(right) and left == right:
+    if type(left) is type(right) and dumps(left) == dumps(right):  # Python takes 1, 1.0 and True for equal
         return True
     return score_one(left, right, options, other.schema) == 1
 
