@@ -35,6 +35,7 @@ from docscore.report.console import print_review, print_table
 
 Files = list[tuple[str, Path]]
 
+_OF_REVIEWS = ("texts", "text_column", "hold_out", "same", "sample", "agreements", "of", "seed")  # not of scores
 _scoring = together(metric_options, comparing_options, test_set_options)
 
 
@@ -82,17 +83,9 @@ def list_command(
     references: Path,
     *,
     systems: Files,
-    texts: Path | None,
-    text_column: str | None,
-    hold_out: tuple[str, ...],
-    same: tuple[str, ...],
-    sample: int,
-    agreements: int,
-    of: str | None,
-    seed: int,
     output: Path | None,
     as_json: bool,
-    **shared: Any,
+    **options: Any,
 ) -> None:
     """List the places where PREDICTIONS differ from REFERENCES, most likely an error of the ground truth first.
 
@@ -102,9 +95,8 @@ def list_command(
     """
     if output is not None:
         check_output(output, [".jsonl"])
-    places: dict[str, Any] = {"texts": texts, "text_column": text_column, "hold_out": hold_out, "same": same}
-    drawn: dict[str, Any] = {"sample": sample, "agreements": agreements, "of": of, "seed": seed}
-    review = Systems(_evaluated(references, systems, shared), []).review(**places, **drawn)
+    settings = {name: options.pop(name) for name in _OF_REVIEWS}
+    review = Systems(_evaluated(references, systems, options), []).review(**settings)
     if output is not None:
         review.write(output)
         for line in left_out_lines(review):

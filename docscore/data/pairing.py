@@ -354,9 +354,8 @@ def corrected_rows(
             text = text_with_rows(path, new, _column_of(table, options), options.get("delimiter"))
         else:
             text = "".join(f"{dumps_in_style(row, ensure_ascii=False)}\n" for row in written)
-        content = text.encode("utf-8", "backslashreplace")
         packed = Path(output).suffix.lower() == ".gz"
-        write_whole(Path(output), gzip.compress(content, mtime=0) if packed else content)
+        write_whole(Path(output), gzip.compress(text.encode(errors="backslashreplace"), mtime=0) if packed else text)
     return written
 
 

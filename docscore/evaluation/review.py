@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -166,7 +167,7 @@ class Review(Displayed):
             value_column("agree", "agree", "{:.3g}".format),
             value_column("of", "of"),
             text_column(ID, "document"),
-            text_column("path", "path", _place_text),
+            text_column("path", "path", lambda line: f"{line['path']}, new row" if "row" in line else line["path"]),
             _side_column("ground_truth", "ground truth"),
             _side_column("proposal", "prediction"),
             text_column("kind", "kind", kind="text"),
@@ -314,10 +315,6 @@ def _side_column(name: str, head: str) -> Content:
     return TableColumn(name, head, "code"), cell_of
 
 
-def _place_text(line: Line) -> str:
-    return f"{line['path']}, new row" if "row" in line else str(line["path"])
-
-
 # The corrected ground truth of a document
 
 
@@ -415,9 +412,7 @@ def _steps_in(truth: Value, line: Line) -> Steps:
 
 def _at(root: Any, steps: Steps) -> Any:
     """The list or object at a place."""
-    for step in steps:
-        root = _part(root, step)
-    return root
+    return reduce(_part, steps, root)
 
 
 def _part(value: Any, step: str | int) -> Any:
