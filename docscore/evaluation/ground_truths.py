@@ -302,8 +302,8 @@ def _percentages(
 def _suggested(path: str, values: FieldValues) -> SuggestedField:
     """The comparator of a field."""
     if not values.texts:
-        name = "boolean" if set(values.kinds) == {"boolean"} else "number"
-        return SuggestedField(path, name, {}) if len(values.kinds) == 1 else SuggestedField(path, "text", {})
+        kind, *others = values.kinds  # of empty texts "string"
+        return SuggestedField(path, "text" if others or kind == "string" else kind, {})
     for propose in _PROPOSALS:
         settings = propose(values.texts)
         if isinstance(settings, dict) and (doubt := _other_meaning(values, **settings)):
@@ -726,10 +726,9 @@ def _of_fields(values: FieldValues, *, unread: bool) -> Iterator[Finding]:
     """
     suggested = suggested_fields(values)
     for path, part, _ in values.walk():
-        kinds = {"number" if kind == "integer" else kind: count for kind, count in part.kinds.items()}
-        if len(kinds) > 1:
-            *_, (rare, count) = Counter(kinds).most_common()
-            several = ", ".join(f"{number:,} {kind}" for kind, number in Counter(kinds).most_common())
+        if len(part.kinds) > 1:
+            *_, (rare, count) = part.kinds.most_common()
+            several = ", ".join(f"{number:,} {kind}" for kind, number in part.kinds.most_common())
             sentence = f"values of several types: {several}; {rare} is the rarest"
             yield Finding("several types", path, count, sentence, tuple(part.holders[rare]))
         yield from _rare_keys(path, part)
@@ -864,7 +863,7 @@ def _first_answers(value: Any) -> Any:
         return _first_answers(value[0]) if value else None
     if isinstance(value, dict):
         return {key: _first_answers(part) for key, part in value.items()}
-    return [_first_answers(part) for part in value] if isinstance(value, list) else to_json(value)
+    return list(map(_first_answers, value)) if isinstance(value, list) else value
 
 
 def _closed(schema: Any) -> Any:
