@@ -460,10 +460,9 @@ class ScoredRows:
         if "numbers" not in self.scorer.options or self.options.numbers == BY_VALUE or not rows:
             return None
         options = replace(self.options, numbers=BY_VALUE, parse="text", parse_references=None)
-        chosen = self.pairs.only(rows)._replace(documents=None)
         with warnings.catch_warnings():  # these rows have been warned of
             warnings.simplefilter("ignore", UserWarning)
-            again = ScoredRows(chosen, options, metrics=self.metrics, confidence=None, whole=False)
+            again = ScoredRows(self.pairs.only(rows), options, metrics=self.metrics, confidence=None, whole=False)
         sums = self.ratio.table.copy()
         sums[rows] = again.ratio.table
         return float(Ratios(sums[:, :1], sums[:, 1:]).values[0])
