@@ -391,7 +391,11 @@ def _changes(
             raise InputValueError(place=line["path"], problem="the ground truth has no such place")
         new = _decided(line, current, is_row=is_new or (isinstance(parent, list) and len(_SIDES & line.keys()) == 1))
         if new and is_new:
-            added.setdefault(steps, []).append((-1 if line["after"] is None else line["after"], line["row"], *new))
+            after = -1 if line["after"] is None else line["after"]
+            if after not in range(-1, len(parent)):
+                got = short_repr(line["after"])
+                raise InputValueError(place=line["path"], expected="after: the index of a row, or null", got=got)
+            added.setdefault(steps, []).append((after, line["row"], *new))
         elif new and values.setdefault(steps, *new) is not new[0] and values[steps] != new[0]:
             raise InputValueError(place=line["path"], problem="two verdicts on one place")
         paths[steps] = line["path"]

@@ -367,6 +367,8 @@ def _drawn(rng: np.random.Generator, weights: Sequence[float], times: int) -> li
 def _text_source(texts: Any, column: str | None, rows: ScoredRows) -> Callable[[str], DocumentText | None]:
     """A function from the id of a document to its text; None where it has none."""
     known: dict[str, Any] = {}
+    if column is not None and texts is not None:
+        raise InputValueError(place="texts", expected="texts or text_column", got="both")
     if column is not None:
         cells = zip(rows.document_ids, cells_of(rows.pairs.reference_rows or [], column), strict=False)
         known = {name: cell for name, cell in cells if isinstance(cell, str)}
