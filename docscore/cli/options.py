@@ -71,7 +71,7 @@ _SECTIONS = {
         "with_confidences",
     ),
     "Comparing values": ("schema_by", "threshold", "ignore_case", "rules", "numbers", "strict", "normalise", "donut"),
-    "Intervals and gates": ("beyond_chance", "min_documents", "every_slice", "confidence", "cluster", "cluster_of_id"),
+    "Intervals and gates": ("min_documents", "every_slice", "confidence", "cluster", "cluster_of_id"),
     "Groups of rows": ("by", "slice_value"),
     "Output": ("worst", "changes", "figures", "ranks", "pareto", "columns", "caption", "percent", "debug"),
 }

@@ -24,6 +24,7 @@ from docscore.cli.options import (
 )
 from docscore.cli.table_command import named_files, names_of_systems
 from docscore.cli.terminal import print_json, say
+from docscore.core.errors import InputValueError, in_file
 from docscore.core.formatting import counted
 from docscore.core.output import check_output
 from docscore.evaluation.evaluation import Evaluation
@@ -95,6 +96,7 @@ def list_command(
     """
     if output is not None:
         check_output(output, [".jsonl"])
+        _check_no_verdicts(output)
     settings = {name: options.pop(name) for name in _OF_REVIEWS}
     review = Systems(_evaluated(references, systems, options), []).review(**settings)
     if output is not None:
@@ -110,12 +112,23 @@ def list_command(
         print_review(stdout_console(), review, LISTED)
 
 
+def _check_no_verdicts(path: Path) -> None:
+    """Raise `ValueError` for a review with verdicts, which are somebody's work."""
+    try:
+        decided = len(Review.read(path).lines) - Review.read(path).counts["open"] if path.exists() else 0
+    except ValueError:  # another file
+        return
+    if decided:
+        got = f"{counted(decided, 'verdict')} in it"
+        raise InputValueError(place=in_file(path), expected="a review without verdicts, or a new file", got=got)
+
+
 @review_command.command(
     name="apply",
     cls=Command,
     short_help="Correct ground truths by the verdicts.",
     epilog=ending(
-        "docscore review apply review.jsonl references.jsonl systems/*.jsonl -o corrected.jsonl",
+        "docscore review apply decided.jsonl references.jsonl systems/*.jsonl -o corrected.jsonl",
         where="in examples/review",
         json_format="review",
     ),
@@ -142,6 +155,8 @@ def apply_command(
     corrected already, nothing is written. With PREDICTIONS, each system's score before and after is printed: give also
     systems that made no proposals, since corrections must not merely favour those that did.
     """
+    if output.resolve() == review.resolve():
+        raise InputValueError(place=in_file(output), expected="another file", got="that of the review")
     read = Review.read(review)
     before = _evaluated(references, systems, shared)
     read.apply(references, output, **shared)
@@ -159,7 +174,7 @@ def apply_command(
     name="estimate",
     cls=Command,
     short_help="Estimate how much of a loss is not the system's.",
-    epilog=ending("docscore review estimate sample.jsonl", where="in examples/review", json_format="review"),
+    epilog=ending("docscore review estimate sample_decided.jsonl", where="in examples/review", json_format="review"),
 )
 @click.argument("review", type=a_file)
 @json_option

@@ -117,13 +117,14 @@ of 'a' holds JSON; add --parse json or --parse repair (parse="json" or parse="re
             and (isinstance(truth, dict | list) or (parse_references and is_json_container(truth)))
         ]
         likely = ((name, text) for name, text in texts if "{" in text or "[" in text)
-        example = next((name for name, text in islice(likely, _MOST_PARSED) if holds_json(text)), None)
-        if example is not None:
+        example, text = next(filter(lambda each: holds_json(each[1]), islice(likely, _MOST_PARSED)), ("", ""))
+        if text:
+            strictly = ("--parse json or ", 'parse="json" or ') if is_json_container(text) else ("", "")
             yield Diagnostic(
                 (predictions,),
                 problem=f"{len(texts):,} of {count:,} are text although the ground truth is an object or a list, which "
                 f"text never matches; the text of {short_repr(example)} holds JSON",
-                remedy='add --parse json or --parse repair (parse="json" or parse="repair") to read it',
+                remedy=f'add {strictly[0]}--parse repair ({strictly[1]}parse="repair") to read it',
             )
     answers = (answer for truth in pairs.truths for answer in (truth if isinstance(truth, tuple) else (truth,)))
     if (

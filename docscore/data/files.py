@@ -722,6 +722,9 @@ def _rows_by_id(values: Mapping[Any, Any], side: Side, place: PlacePart) -> list
         raise InputValueError(place=place, expected="a list of rows, or values by their ids", got="a single row")
     if side == "predictions":
         return [{ID: name, PREDICTION: value} for name, value in values.items()]
+    if values and all(isinstance(value, dict) and value.keys() == {REFERENCES} for value in values.values()):
+        problem = f"each value is an object with the key {REFERENCES!r} alone, which is taken for a field"
+        warn(f"{place}: {problem}; give {{id: ground truth}}, or rows with {ID!r} and {REFERENCES!r}")
     if all(map(_is_word, values)) and not all(isinstance(value, dict) for value in values.values()):
         problem = f"{some_of(list(values))} look like the fields of one document, not like the ids of several"
         remedy = 'to give one document, write {"its id": {...}}'

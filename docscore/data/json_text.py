@@ -463,17 +463,26 @@ def _value_of(token: str) -> Any:
 
 def _changes(source: str, value: Any) -> str:
     """Return in words what mending changed: how many more or fewer signs of each kind the value has than the text."""
-    text = json.dumps(value, ensure_ascii=False)
+    sides = [side.replace('\\"', _ESCAPED_QUOTE) for side in (json.dumps(value, ensure_ascii=False), source)]
     parts = []
     for verb, noun, signs in _KINDS:
-        more = sum(text.count(sign) - source.count(sign) for sign in signs)
+        more, fewer = (sum(map(side.count, signs)) for side in sides)
+        more -= fewer
         if more:
             number = f"a {noun}" if abs(more) == 1 else counted(abs(more), noun)
             parts.append(f"{verb if more > 0 else 'removed'} {number}")
     return "; ".join(parts) or "replaced what is not JSON"
 
 
-_KINDS = ("opened", "bracket", "{["), ("closed", "bracket", "}]"), ("added", "comma", ","), ("added", "quote", '"')
+_ESCAPED_QUOTE = "\0"
+_KINDS = (
+    ("opened", "bracket", "{["),
+    ("closed", "bracket", "}]"),
+    ("added", "comma", ","),
+    ("added", "quote", '"'),
+    ("escaped", "quote", _ESCAPED_QUOTE),
+    ("escaped", "line break", ("\\n",)),
+)
 
 
 def _unescaped(text: str) -> str:
@@ -798,7 +807,9 @@ def _values_in(source: str) -> tuple[list[tuple[int, Parsed]], list[tuple[int, P
                 *([] if mender.repeated is None else [f"{_repeated(mender.repeated).problem}{_LAST_TAKEN}"]),
                 *([_AROUND] if is_quoted else []),
             ]
-            note = "; ".join([*doubts, _changes(source[start : mender.end], value)])
+            # a value that was dropped with its key would be taken for a change of signs
+            changes = [_changes(source[start : mender.end], value)] if mender.repeated is None else []
+            note = "; ".join([*doubts, *changes])
             if value:
                 damaged.append((mender.end - start, Parsed(value, "ambiguous" if doubts else "mended", note)))
             position = seen = mender.end

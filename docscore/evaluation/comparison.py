@@ -531,7 +531,8 @@ class Comparison(Displayed):
         parts, small = self._slices_of(least) if every_slice else ({None: self}, [])
         judged = {value: _judged(part, limits, fields, confidence, least) for value, part in parts.items()}
         if max_field_loss is not None and not any(each.fields for each in judged.values()):
-            raise InputValueError(problem=f"the gate cannot decide: no field stands in at least {least} documents")
+            problem = f"the gate cannot decide: no field occurs in at least {least} documents"
+            raise InputValueError(problem=problem, remedy="lower min_documents (--min-documents)")
         losses = [
             {"slice": value, "field": field, "base": change.base, "new": change.new}
             for value, each in judged.items()
@@ -566,7 +567,8 @@ class Comparison(Displayed):
         slices = {value: (self.base.of_slice(value), self.new.of_slice(value)) for value in self.new.rows_by_slice}
         small = [value for value, (_, new) in slices.items() if _document_count(new) < least]
         if len(small) == len(slices):
-            raise InputValueError(problem=f"the gate cannot decide: no slice has at least {least} documents")
+            problem = f"the gate cannot decide: no slice has at least {least} documents"
+            raise InputValueError(problem=problem, remedy="lower min_documents (--min-documents)")
         return {value: Comparison(*both, **drawn) for value, both in slices.items() if value not in small}, small
 
     def to_dict(self) -> dict[str, Any]:
@@ -755,7 +757,7 @@ def _judged(
             verdict = loss + chance
         else:
             fell = change.loss_beyond(limit, None)
-            verdict = f"but {loss} may be chance" if fell else f"no loss of more than {limit:g}"
+            verdict = f"{loss}, which may be chance" if fell else f"no loss of more than {limit:g}"
         sentence = f"the difference of {change.label} is {with_sign(comparison.difference)}, {verdict}"
         interval = f"interval up to {with_sign(change.upper)}, p = {p_text(comparison.p_value)}"
         sentences.append(sentence if confidence is None else f"{sentence} ({interval})")
@@ -775,6 +777,8 @@ def _judged(
         sentence = f"{count} lost more than {limit:g}{chance}" + (f": {names}{more}" if lost else "")
         doubtful = len(fallen) - len(lost)
         sentences.append(sentence + (f" ({doubtful:,} more may have, by chance)" if doubtful else ""))
+    if losses and losses[0][0] is not None:
+        sentences.reverse()  # what failed comes first
     return _Judged(losses, len(chosen), "; ".join(sentences))
 
 

@@ -138,8 +138,9 @@ def corrections_table(before: Mapping[str, Evaluation], after: Mapping[str, Eval
     rows = [(name, before[name].score, after[name].score) for name in before]
     orders = [sorted(side, key=lambda name: -side[name].score) for side in (before, after)]
     order = "unchanged" if orders[0] == orders[1] else f"{', '.join(orders[0])}, now {', '.join(orders[1])}"
+    label = next(iter(before.values())).figure_names[0].label if before else "Scores"
     table = table_of(
-        "Scores with the corrected ground truths",
+        f"{label} with the corrected ground truths",
         rows,
         text_column("system", "system", itemgetter(0)),
         value_column("before", "before", FOUR_DIGITS, itemgetter(1)),

@@ -67,8 +67,8 @@ def _validator(name: str) -> Any:
 
 
 def types_of(schema: Mapping[str, Any]) -> list[str]:
-    """Return the types that a schema names, except null."""
-    named = schema.get("type", [])
+    """Return the types that a schema names, except null; a format that implies a comparator says string."""
+    named = schema.get("type", "string" if schema.get("format") in _FORMATS.values() else [])
     return [name for name in ([named] if isinstance(named, str) else named) if name != "null"]
 
 
@@ -171,6 +171,7 @@ def _list_settings(settings: PlaceSettings, types: set[str], pointer: str) -> tu
 
 
 TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
+_COMPARISONS = (*TYPES, *COMPARATORS)  # a field with one of these in place of its schema is misplaced
 _FORMATS = {without_case(declared.format): declared.format for declared in COMPARATORS.values() if declared.format}
 _READ = {"type", "format", "properties", *ELEMENTS, "additionalProperties", "allOf", "anyOf", "oneOf", KEYWORD}
 _MEANT = {"property": "properties", **{name: name for name in _READ}}
@@ -193,8 +194,8 @@ def _check_keywords(schema: SubSchema) -> None:
         if Draft202012Validator(Draft202012Validator.META_SCHEMA).is_valid({_MEANT[name]: content[key]}):
             raise InputValueError(place=f"{schema.pointer}/{key}", expected=_MEANT[name], got=key)
     text_format = content.get("format", "")
-    meant = _FORMATS.get(without_case(text_format), text_format)
-    if meant != text_format:
+    meant = _FORMATS.get(without_case(text_format)) or nearest([text_format], _FORMATS.values()).get(text_format)
+    if meant and meant != text_format:
         raise InputValueError(place=f"{schema.pointer}/format", expected=repr(meant), got=repr(text_format))
 
 
@@ -409,7 +410,7 @@ class _Compiler:
         node = SchemaNode(unit * settings.get("weight", 1), weighted=False, comparator=compared)
         node.keeps_order, node.key = _list_settings(settings, types, pointer)
         keywords = ((key, part) for view in views for key, part in view.content.items() if key not in _READ)
-        node.misplaced = tuple(key for key, part in keywords if isinstance(part, dict))
+        node.misplaced = tuple(key for key, part in keywords if isinstance(part, dict) or part in _COMPARISONS)
         self.nodes[name, unit] = node
         self.above.append(name)
         named: dict[str, list[SubSchema]] = {}
