@@ -58,6 +58,14 @@ def test_a_verdict(truth: list[Any], verdicts: list[dict[str, Any]], expected: l
     assert json.dumps(corrected) == json.dumps({"question_id": "d", "page": 3, "references": expected})
 
 
+@pytest.mark.parametrize("order", [("x", "y"), ("y", "x")])
+def test_of_equal_predictions_the_one_written_like_the_ground_truth_is_proposed(order: tuple[str, str]) -> None:
+    given = {"x": {"a": {"day": "16.04.2024"}}, "y": {"a": {"day": "2024-04-16"}}}
+    schema = {"properties": {"day": {"type": "string", "format": "date"}}}
+    found = docscore.review({"a": {"day": "2024-04-06"}}, {name: given[name] for name in order}, schema=schema)
+    assert [(line["proposal"], line["agree"]) for line in found.lines] == [("2024-04-16", 2)]
+
+
 @golden("review", "refused")
 def test_verdicts_that_are_refused(truth: list[Any], verdicts: list[dict[str, Any]], problem: str) -> None:
     with pytest.raises(ValueError, match=r"expected|ground truth|verdict") as caught:

@@ -99,7 +99,7 @@ class Answer:
     """What predictions have at a place, equal by the options of the score.
 
     Attributes:
-        first: where it was found first.
+        first: where it is written most like the ground truth.
         votes: for each system that gives it the part of a vote that it has; a system without runs has a whole one.
         points: what each of them loses by it, as a part of the score.
     """
@@ -566,12 +566,23 @@ def _said(key: str, answer: Answer) -> Line:
 
 
 def _answer_at(place: list[Answer], at: Difference, options: ScoringOptions) -> Answer:
-    """The answer of a place that is equal to a prediction; a new one if none is."""
+    """The answer of a place that is equal to a prediction; a new one if none is.
+
+    Of equal predictions, the answer shows the one that is written most like the ground truth.
+    """
     answer = next((each for each in place if _same(each.first, at, options)), None)
     if answer is None:
         answer = Answer(at)
         place.append(answer)
+    elif answer.first.prediction is not at.prediction:
+        answer.first = max(answer.first, at, key=_likeness)
     return answer
+
+
+def _likeness(at: Difference) -> tuple[float, str]:
+    """How much a prediction is written like its ground truth, and its text, which decides between equals."""
+    truth, prediction = ("" if side is NoCell else dumps(side) for side in (at.truth, at.prediction))
+    return similarity(truth, prediction, 0.0), prediction
 
 
 def _nothing(value: Any) -> bool:
