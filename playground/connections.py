@@ -21,7 +21,7 @@ _SOURCES = {
     "style-src": "'self' 'unsafe-inline'",
     "font-src": "'self' data:",
     "img-src": "'self' blob: data: https://huggingface.co https://*.huggingface.co",  # the last two of a Space's header
-    "connect-src": "'self' https://huggingface.co",
+    "connect-src": "'self' blob: data: https://huggingface.co",
     "worker-src": "'self' blob:",
     "object-src": "'none'",
     "base-uri": "'self'",

@@ -152,7 +152,7 @@ def test_a_sloppy_prediction_is_read_as_a_file_would_be_and_says_so(visit: Visit
     visitor.choose("reading", "repair")
     texts = (
         ('Sure:\n```json\n{"a": "b"}\n```', "line 1, column 1", "the JSON in it was extracted."),
-        ("{'a': 'b',}", "line 1, column 2", "it was repaired: added 4 quotes; removed a comma."),
+        ("{'a': 'b',}", "line 1, column 2", "it was repaired: removed a comma; added 4 quotes."),
     )
     for text, place, reading in texts:
         visitor.score('{"a": "b"}', text)
