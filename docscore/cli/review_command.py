@@ -115,7 +115,7 @@ def list_command(
 def _check_no_verdicts(path: Path) -> None:
     """Raise `ValueError` for a review with verdicts, which are somebody's work."""
     try:
-        decided = len(Review.read(path).lines) - Review.read(path).counts["open"] if path.exists() else 0
+        decided = sum(line["verdict"] is not None for line in Review.read(path).lines) if path.exists() else 0
     except ValueError:  # another file
         return
     if decided:

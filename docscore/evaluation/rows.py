@@ -18,7 +18,7 @@ from docscore.core.errors import NAMED, InputValueError, at_place, row_place, sh
 from docscore.core.formatting import counted, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, SKIP, SchemaSource, ScoringOptions, check_whole
-from docscore.core.runtime import Progress, level_of_caller, no_progress
+from docscore.core.runtime import Progress, no_progress, warn
 from docscore.core.similarity import nearest
 from docscore.core.values import LEAF_TYPES, Value, differs_by_value, field_path, is_empty, places_in
 from docscore.data.checks import read_texts
@@ -125,7 +125,7 @@ def warn_of_schemas(found: Mapping[str, set[str]], source: SchemaSource) -> list
             raise InputValueError(place=place, problem="; ".join([problem, *shown]))
         if hints:
             said.append(f"{place}: it names fields that no ground truth has: {'; '.join(shown)}")
-            warnings.warn(said[-1], UserWarning, stacklevel=level_of_caller())
+            warn(said[-1])
     return said
 
 
