@@ -143,7 +143,7 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
     screen.dataset.state = state;
     if (part("options").closest(state === "empty" ? ".drop" : ".setup")) return;  // what is moved loses the focus
     if (state === "empty") screen.querySelector(".drop-options")?.append(part("options"));
-    else screen.querySelector("[data-do=share]")?.before(part("options"));
+    else screen.querySelector("[data-do=review]")?.before(part("options"));
   };
 
   const changeFiles = () => {
@@ -335,6 +335,7 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
   const acts = {
     change: () => changeFiles(),
     share: (button) => { share(button); },
+    review: () => { if (result) document.dispatchEvent(new CustomEvent("docscore-review", { detail: result.asked })); },
     close: () => go({ document: "" }),
     previous: () => step(-1),
     next: () => step(1),

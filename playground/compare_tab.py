@@ -14,7 +14,7 @@ from playground.requests import MAX_FILES, RECEIPTS, WHAT_IFS, option_fields
 from playground.server_functions import FUNCTIONS
 
 _EXAMPLE = "references.jsonl", "predictions.jsonl", "predictions_new.jsonl", "predictions_text.jsonl"
-_READ = [  # an option of reading: its name and label, its values in words, a note
+READ = [  # an option of reading: its name and label, its values in words, a note
     ("parse", "Predictions", [("", "as detected"), ("json", "JSON"), ("repair", "repaired JSON")], ""),
     (
         "missing",
@@ -35,7 +35,7 @@ def compare_tab() -> None:
         fragment(
             "compare",
             *("Compare three systems on 40 receipts", MAX_FILE_BYTES, MAX_FILES),
-            *(metrics, fields, _READ, examples),
+            *(metrics, fields, READ, examples),
             template="compare.html.jinja",
         ),
         elem_id="compare",

@@ -10,8 +10,9 @@ class DropBox {
   /**
    * @param {HTMLElement} element of the macro `drop_box`
    * @param {Server.Functions} server
-   * @param {{isPair: boolean, examples: Server.Upload[], verb: string, run: (chosen: Chosen) => void}} page
-   *   with the names of the example's files, the ground truth first; what is done with files that were chosen
+   * @param {{isPair: boolean, examples: Server.Upload[], verb: string, run: (chosen: Chosen) => void, sift?: (files: File[]) => Promise<File[]>}} page
+   *   with the names of the example's files, the ground truth first; what is done with files that were chosen; what takes
+   *   files for itself and answers the others
    */
   constructor(element, server, page) {
     this.element = element;
@@ -37,7 +38,7 @@ class DropBox {
     this.input.addEventListener("change", () => {
       const files = [...this.input.files ?? []];
       if (files.length && this.isReplacing) this.clear();
-      this.add(files);
+      this.give(files);
       this.input.value = "";
     });
     for (const kind of /** @type {const} */ (["dragenter", "dragover", "dragleave", "drop"])) {
@@ -56,7 +57,7 @@ class DropBox {
     event.preventDefault();
     event.stopPropagation();
     this.element.classList.toggle("over", event.type === "dragenter" || event.type === "dragover");
-    if (event.type === "drop") this.add([...event.dataTransfer.files]);
+    if (event.type === "drop") this.give([...event.dataTransfer.files]);
   }
 
   /** A sentence on what went wrong, with a button where it can be tried again. */
@@ -89,6 +90,11 @@ class DropBox {
     if (!this.isBusy) return;
     this.isBusy = false;
     this.draw();
+  }
+
+  /** Files that a visitor gives. */
+  async give(/** @type {File[]} */ files) {
+    this.add(this.page.sift ? await this.page.sift(files) : files);
   }
 
   /** Upload files beside those that are here; a pair that is whole makes room for them. */

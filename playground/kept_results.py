@@ -75,22 +75,24 @@ class KeptResult:
 
     @property
     def options(self) -> ScoringOptions:
-        """How the documents were scored."""
-        return ScoringOptions(**self.facts["options"])
+        """How the documents were scored, whose values are kept as they were read."""
+        return ScoringOptions(**{**self.facts["options"], "parse": AS_TEXT, "parse_references": None})
 
     def values(self, number: int) -> list[Any]:
         """The ground truth of the document with that number, and its prediction in each system."""
-        (line,) = _lines(self.folder / _DOCUMENTS, [number])
-        truth, *predictions = map(loads, line.split(_BETWEEN))
-        return [convert_ground_truth(truth), *predictions]
+        return self.values_of([number])[0]
+
+    def values_of(self, numbers: Iterable[int]) -> list[list[Any]]:
+        """The same of several documents."""
+        lines = [list(map(loads, line.split(_BETWEEN))) for line in _lines(self.folder / _DOCUMENTS, numbers)]
+        return [[convert_ground_truth(truth), *predictions] for truth, *predictions in lines]
 
     def trees(self, number: int) -> list[ScoreTree]:
         """The score tree of a document in each system by the metric; that of ANLS* for a metric that has none."""
         truth, *predictions = self.values(number)
         path = self.folder / _CONFIDENCES
         sure = [loads(_lines(path, [number])[0])] if path.exists() else None
-        read: dict[str, Any] = {"parse": AS_TEXT, "parse_references": None, "with_confidences": sure is not None}
-        options = dataclasses.replace(self.options, **read)
+        options = dataclasses.replace(self.options, with_confidences=sure is not None)
         metric, trees = METRICS[self.facts["metrics"][0]], []
         for prediction, causes in zip(predictions, self.facts["causes"], strict=True):
             pairs = Pairs([""], [truth], [prediction], confidences=sure)

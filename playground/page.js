@@ -1,7 +1,7 @@
 // The bar of tabs: the address says which is shown; a tab that comes into view hears of it.
 const { docscoreIsShown, docscoreTabs } = (() => {
   /** @type {Record<string, string>} */
-  const TABS = { "": "pair", "one-pair": "pair", pair: "pair", "test-set": "testset", documents: "testset", compare: "compare", api: "api" };
+  const TABS = { "": "pair", "one-pair": "pair", pair: "pair", "test-set": "testset", documents: "testset", compare: "compare", review: "review", api: "api" };
   const root = document.documentElement;
 
   const mark = () => {

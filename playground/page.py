@@ -21,6 +21,7 @@ from playground.fragments import fragment
 from playground.limits import MAX_FILE_BYTES
 from playground.pair_tab import workspace
 from playground.requests import RECEIPTS
+from playground.review_tab import review_tab
 from playground.storage import delete_when_ended, results_folder, uploads_folder
 from playground.testset_tab import testset_tab
 
@@ -29,12 +30,15 @@ FONTS = PAGE / "fonts"
 SCRIPTS = (
     *("elements.js", "page.js", "links.js", "panes.js", "tree.js", "editor.js", "pair.js", "files.js", "comparison.js"),
     *("compare.js", "histogram.js", "facets.js", "page_image.js", "views.js", "documents.js", "testset.js"),
+    *("review_document.js", "review_list.js", "review_item.js", "review_done.js", "review.js"),
 )
+STYLES = "page.css", "review.css"
 SESSIONS = 200  # visitors whose state is kept, each of half a megabyte; the oldest goes first
 TABS = [  # name in the address, name in the page, label
     ("one-pair", "pair", "One pair"),
     ("test-set", "testset", "Test set"),
     ("compare", "compare", "Compare"),
+    ("review", "review", "Review"),
     ("api", "api", "API"),
 ]
 ADDRESS = "http://127.0.0.1:7860"  # until the browser puts in its own
@@ -52,6 +56,8 @@ def build_demo() -> gr.Blocks:
             testset_tab()
         with gr.Column(elem_id="panel-compare"):
             compare_tab()
+        with gr.Column(elem_id="panel-review"):
+            review_tab()
         with gr.Column(elem_id="panel-api"):
             gr.HTML(
                 fragment("api", ADDRESS, template="api.html.jinja"),
@@ -101,9 +107,9 @@ def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any)
 
 def page_head() -> str:
     """Styles and scripts of the page; gradio would rewrite a style sheet that it is given as such."""
-    parts = {name: (PAGE / name).read_text(encoding="utf-8") for name in (*SCRIPTS, "page.css")}
+    parts = {name: (PAGE / name).read_text(encoding="utf-8") for name in (*SCRIPTS, *STYLES)}
     fonts = [f"gradio_api/file={FONTS / name}.woff2" for name in ("Inter", "JetBrainsMono")]
-    styles = stylesheet() + parts.pop("page.css")
+    styles = "".join([stylesheet(), *map(parts.pop, STYLES)])
     return (
         fragment("head", fonts, template="head.html.jinja")
         + f"<style>{styles}</style><script>{chr(10).join(parts.values())}</script>"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from docscore import evaluate
-from playground import conclusions, file_reading, kept_results, pair, systems_work, testset
+from playground import conclusions, file_reading, kept_results, pair, review_work, systems_work, testset
 from playground.requests import PAIR_METRICS, PairRequest
 
-WORKS = (kept_results, pair, systems_work, testset)
+WORKS = (kept_results, pair, review_work, systems_work, testset)
 
 
 def warm_up() -> None:

@@ -22,11 +22,13 @@ from docscore.core.errors import InputError, InputTypeError, InputValueError, sh
 from docscore.core.options import ScoringOptions, check_choice
 from docscore.data.files import DELIMITERS
 from docscore.data.json_text import loads_at
+from docscore.evaluation.review import VERDICTS
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, checked_metrics
 from playground.limits import MAX_BYTES
 from playground.worker_pool import Refused
 
 MAX_FILES = 9  # of a request: the ground truths, and the predictions of eight systems
+MAX_SAMPLE = 1_000  # places that are drawn
 MAX_FOUND = 200  # characters of a text that is looked for
 PAIR_METRICS = "anls_star", "kieval", "entity_f1", "nted"  # those that explain a pair
 READINGS = {"repair": "JSON, repaired", "json": "strict JSON", "text": "plain text"}
@@ -211,7 +213,9 @@ def _what_if(asked: dict[str, Any]) -> dict[str, Any]:
     return {**{name: getattr(options, name) for name in WHAT_IFS}, "schema": asked.get("schema", "")}
 
 
-RECEIPTS = Path(__file__).resolve().parent.parent / "examples" / "receipts"  # which every visitor may have scored
+_EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+RECEIPTS, NOTES = _EXAMPLES / "receipts", _EXAMPLES / "review"
+_OFFERED = RECEIPTS, NOTES, NOTES / "systems"  # whose files every visitor may have scored
 
 
 def _upload(name: object, info: ValidationInfo) -> Path | None:
@@ -221,7 +225,7 @@ def _upload(name: object, info: ValidationInfo) -> Path | None:
         return name
     folder = (info.context or Path()).resolve()
     path = Path(name).resolve() if isinstance(name, str) and "\0" not in name else folder
-    if path == folder or not (path.is_relative_to(folder) or path.parent == RECEIPTS) or not path.is_file():
+    if path == folder or not (path.is_relative_to(folder) or path.parent in _OFFERED) or not path.is_file():
         msg = "This file is no longer on the server; choose it again."
         raise Refused(msg, "gone")
     return path
@@ -348,10 +352,58 @@ class CompareRequest(Request):
         return FileRequest(references=self.references, predictions=self.files[0], reading=self.reading)
 
 
+class ReviewRequest(CompareRequest):
+    """What is to be reviewed: a comparison, or one system.
+
+    Attributes:
+        sample: how many places of one system are drawn by the points lost there; 0 for all places of all systems.
+        of: the name of that system.
+        verdicts: a file of verdicts to go on with; None for none.
+    """
+
+    sample: Annotated[int, Field(ge=0, le=MAX_SAMPLE)] = 0
+    of: str = ""
+    verdicts: Upload = None
+
+
 class KeptRequest(Request):
     """A question about a result that the server keeps."""
 
     run: str
+
+
+class Verdict(NamedTuple):
+    """A verdict on a place of a review: its numbers and words.
+
+    Attributes:
+        number: the number of the place.
+        verdict: one of `VERDICTS`.
+        answer: which of the predicted values it means.
+        value: the value that a visitor typed.
+    """
+
+    number: int
+    verdict: str
+    answer: int = 0
+    value: str = ""
+
+
+def _verdicts(text: object) -> list[Verdict]:
+    parsed = loads_at(text, "verdicts") if isinstance(text, str) else None
+    fields = len(Verdict._fields)
+    if not isinstance(parsed, list) or not all(isinstance(each, list) and len(each) == fields for each in parsed):
+        raise InputValueError(place="verdicts", expected="a list of [number, verdict, answer, value] as text")
+    for number, verdict, answer, value in parsed:
+        check_choice("verdict", verdict, VERDICTS)
+        if not all(isinstance(each, int) and each >= 0 for each in (number, answer)) or not isinstance(value, str):
+            raise InputValueError(place="verdicts", expected="numbers of a place and an answer, and a text")
+    return [Verdict(*each) for each in parsed]
+
+
+class VerdictsRequest(KeptRequest):
+    """Verdicts on places of a review, as text, as lists in requests are limited."""
+
+    verdicts: Annotated[list[Verdict], PlainValidator(_verdicts)] = []
 
 
 class ViewRequest(KeptRequest):

@@ -8,10 +8,14 @@ declare namespace Server {
     open_link: Ask<LinkRequest, PairRequest>;
     score_files: Ask<FileRequest, TestSet | Running>;
     compare_files: Ask<CompareRequest, Comparison | Running>;
+    begin_review: Ask<ReviewRequest, Review | Running>;
+    score_verdicts: Ask<VerdictsRequest, Gains>;
+    export_review: Ask<VerdictsRequest, ReviewFiles>;
+    read_beside: Ask<DocumentRequest, Beside>;
     progress: <R>(asked: Request) => Promise<R | Running | Refusal>;
     stop: Ask<Request, object>;
     sort_files: Ask<SortRequest, SortedFiles>;
-    open_result: Ask<KeptRequest, TestSet | Comparison>;
+    open_result: Ask<KeptRequest, TestSet | Comparison | Review>;
     read_documents: Ask<KeptRequest, Listing>;
     view_documents: Ask<ViewRequest, View>;
     read_document: Ask<DocumentRequest, Document>;
@@ -55,7 +59,10 @@ declare namespace Server {
     metric: string;
     what_if: SchemaOptions;
   }
+  interface ReviewRequest extends CompareRequest { sample: number; of: string; verdicts: string | null }
   interface KeptRequest extends Request { run: string }
+  /** With a list of [number of the place, verdict, number of the answer, value] as JSON text. */
+  interface VerdictsRequest extends KeptRequest { verdicts: string }
   interface ViewRequest extends KeptRequest { cause: string | null; field: string | null; find: string; low: number; high: number; sort: string }
   interface DocumentRequest extends KeptRequest { number: number }
   interface RowsRequest extends KeptRequest { numbers: string }
@@ -175,6 +182,51 @@ declare namespace Server {
   interface LossRow { name: string; label?: string; paths?: string[]; documents?: number; few?: boolean; cells: LossCell[] }
   interface DocumentScores { id: string; spread: number; scores: string[] }
   interface Pair { first: string; second: string; difference: number; low: number | null; high: number | null; better: number; worse: number; same: number; p: string; proven: boolean }
+
+  // A review
+
+  interface Review {
+    run: string;
+    asked: ReviewRequest;
+    fingerprint: string;
+    count: number;
+    systems: ReviewedSystem[];
+    sampled: number | null;
+    places: Place[];
+    decided: DecidedBefore | null;
+    left_out: string[];
+  }
+  interface ReviewedSystem { name: string; score: number; text: string }
+  /** An item of a review with its values as texts, null where a side has nothing; systems by their numbers. */
+  interface Place {
+    document: number;
+    id: string;
+    path: string;
+    row: number | null;
+    judged: string;
+    reference: number | null;
+    kind: string;
+    group: string;
+    agree: number;
+    of: number;
+    drawn: number;
+    points: number[];
+    whole: boolean;
+    has_text: boolean;
+    truth: string | null;
+    found: Found;
+    answers: PredictedValue[];
+  }
+  type Found = "yes" | "no" | "unspaced" | "";
+  /** What systems predict, and both sides as spans, in which what differs is marked. */
+  interface PredictedValue { systems: number[]; text: string | null; found: Found; similarity: string; marked: [text: string, differs: boolean][][] }
+  interface DecidedBefore { verdicts: VerdictBefore[]; gone: number }
+  interface VerdictBefore { number: number; verdict: string; answer: number; value: string; same: boolean }
+  /** Of documents their numbers, and by how much the score of each system rises. */
+  interface Gains { gains: number[][] }
+  interface ReviewFiles { verdicts: string; references: string; fault: string; estimate: EstimatedLoss | null }
+  interface EstimatedLoss { lines: string[]; share: [share: number, low: number, high: number] }
+  interface Beside { heads: string[]; rows: string[][]; places: (number | null)[]; count: number }
 }
 
-interface DocumentEventMap { "docscore-tab": CustomEvent<string> }
+interface DocumentEventMap { "docscore-tab": CustomEvent<string>; "docscore-review": CustomEvent<Partial<Server.ReviewRequest>> }

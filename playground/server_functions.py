@@ -34,11 +34,14 @@ from playground.requests import (
     LinkRequest,
     PairRequest,
     Request,
+    ReviewRequest,
     RowsRequest,
     SideBySideRequest,
     SortRequest,
+    VerdictsRequest,
     ViewRequest,
 )
+from playground.review_work import KeptReview, review_files
 from playground.storage import new_folder, results_folder, uploads_folder
 from playground.systems_work import KeptSystems, compare_systems
 from playground.worker_pool import Limits, Refused, WorkerPool
@@ -142,6 +145,13 @@ async def compare_files(asked: Any) -> Answer:
     """Begin to compare the files of a `CompareRequest`; the answer is that of `progress`."""
     request = CompareRequest.of(asked, uploads_folder())
     return await _begun(request, partial(compare_systems, request))
+
+
+@refusing
+async def begin_review(asked: Any) -> Answer:
+    """Begin to list the places of the files of a `ReviewRequest`; the answer is that of `progress`."""
+    request = ReviewRequest.of(asked, uploads_folder())
+    return await _begun(request, partial(review_files, request))
 
 
 @refusing
@@ -270,6 +280,32 @@ async def open_document(asked: Any) -> Answer:
     return {"html": await _in_child(READERS, "document", wanted, work)}
 
 
+@refusing
+async def score_verdicts(asked: Any) -> Answer:
+    """What each system gains by verdicts on documents: `KeptReview.gains`."""
+    wanted, kept = await _review(asked)
+    return dict(await _in_child(READERS, "verdicts", wanted, partial(kept.gains, wanted.verdicts)))
+
+
+@refusing
+async def export_review(asked: Any) -> Answer:
+    """The files of a review with verdicts: `KeptReview.export`."""
+    wanted, kept = await _review(asked)
+    return dict(await _in_child(READERS, "export", wanted, partial(kept.export, wanted.verdicts, uploads_folder())))
+
+
+async def _review(asked: Any) -> tuple[VerdictsRequest, KeptReview]:
+    wanted = await asyncio.to_thread(VerdictsRequest.of, asked)
+    return wanted, await asyncio.to_thread(KeptReview, results_folder(), wanted.run)
+
+
+@refusing
+async def read_beside(asked: Any) -> Answer:
+    """What stands beside a place of a review: `KeptReview.beside`."""
+    wanted = DocumentRequest.of(asked)
+    return dict(await asyncio.to_thread(lambda: KeptReview(results_folder(), wanted.run).beside(wanted.number)))
+
+
 def written(ask: Ask) -> Callable[[Any], Coroutine[Any, Any, Response]]:
     """The function with its answer written as JSON in a thread: the framework needs seconds for a large one."""
 
@@ -284,5 +320,6 @@ def written(ask: Ask) -> Callable[[Any], Coroutine[Any, Any, Response]]:
 FUNCTIONS = [
     *map(written, (ping, score_workspace, stop_workspace, open_link)),
     *map(written, (score_files, compare_files, progress, stop, sort_files)),
+    *map(written, (begin_review, score_verdicts, export_review, read_beside)),
     *map(written, (open_result, read_documents, view_documents, read_document, read_rows, read_pair, open_document)),
 ]

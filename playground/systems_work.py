@@ -25,7 +25,7 @@ from docscore.metrics.anls_star.causes import CAUSES
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_report import CHANCE_MARK, systems_table
 from playground.conclusions import cause_label, every_pair, loss_text, ties_of, verdict_of, what_ifs_of
-from playground.file_reading import check_metrics, check_pairs, rows_of_systems, skipped_lines
+from playground.file_reading import FileRows, check_metrics, check_pairs, rows_of_systems, skipped_lines
 from playground.fragments import fragment
 from playground.kept_results import KeptResult, keep_documents, shown_ids
 from playground.requests import CompareRequest, metrics_of
@@ -70,15 +70,15 @@ def names_of_uploads(files: Sequence[Path]) -> list[str]:
     return found
 
 
-def checked_names(request: CompareRequest) -> tuple[str, ...]:
+def checked_names(request: CompareRequest, fewest: int = FEWEST_SYSTEMS) -> tuple[str, ...]:
     """The names of the systems, where none was given those of their files.
 
     Raises:
         ValueError: if there are too few or too many files, a name is too long, or two are the same.
     """
     count = len(request.files)
-    if not FEWEST_SYSTEMS <= count <= MOST_SYSTEMS:
-        expected = f"from {FEWEST_SYSTEMS} to {MOST_SYSTEMS} files of predictions"
+    if not fewest <= count <= MOST_SYSTEMS:
+        expected = f"from {fewest} to {MOST_SYSTEMS} files of predictions"
         raise InputValueError(expected=expected, got=f"{count}")
     given = [*request.names, *[""] * count][:count]
     names = [name.strip() or default for name, default in zip(given, names_of_uploads(request.files), strict=True)]
@@ -98,16 +98,7 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
         TypeError, ValueError, OSError: with a message that names the file and the place.
     """
     names = checked_names(request)
-    uploaded, options = rows_of_systems(request)
-    metrics = metrics_of([request.metric], request.what_if["schema"])[:1]
-    bar = bar_of(progress)
-    evaluations = {
-        name: Evaluation(pairs, options, metrics=metrics, progress=bar)
-        for name, pairs in zip(names, uploaded.systems, strict=True)
-    }
-    for each in evaluations.values():
-        check_metrics(metrics, each.pairs)
-    systems = dict(sorted(evaluations.items(), key=lambda item: -item[1].score))
+    uploaded, systems = systems_of_request(request, names, progress)
     files = _written(folder, _texts(systems))
     first = next(iter(systems.values()))
     ids = dict(zip(first.ids, shown_ids(first.ids), strict=True))
@@ -131,6 +122,26 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
     }
     keep_documents(folder, list(systems.values()), facts)
     return SystemsAnswer(files, result)
+
+
+def systems_of_request(
+    request: CompareRequest, names: Sequence[str], progress: Report
+) -> tuple[FileRows, dict[str, Evaluation]]:
+    """The rows of the files of a request, and its systems by their names, best first.
+
+    Raises:
+        TypeError, ValueError, OSError: with a message that names the file and the place.
+    """
+    uploaded, options = rows_of_systems(request)
+    metrics = metrics_of([request.metric], request.what_if["schema"])[:1]
+    bar = bar_of(progress)
+    evaluations = {
+        name: Evaluation(pairs, options, metrics=metrics, progress=bar)
+        for name, pairs in zip(names, uploaded.systems, strict=True)
+    }
+    for each in evaluations.values():
+        check_metrics(metrics, each.pairs)
+    return uploaded, dict(sorted(evaluations.items(), key=lambda item: -item[1].score))
 
 
 def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: Mapping[str, str]) -> dict[str, Any]:

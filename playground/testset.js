@@ -27,7 +27,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
     root.dataset.view = name;
     if (part("options").closest(name === "files" ? ".drop" : ".setup")) return;  // what is moved loses the focus
     if (name === "files") docscoreFind(root, ".drop-options").append(part("options"));
-    else part("link").before(part("options"));
+    else part("review").before(part("options"));
   };
 
   const box = new DropBox(docscoreFind(root, ".drop"), server, {
@@ -236,7 +236,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
     box.busy("Opening …", 0, null);
     const found = await docscoreAnswer(server.open_result, { run: link.documents });
     box.idle();
-    if ("pairs" in found) box.say("This link could not be opened: It is not a test set.");
+    if ("pairs" in found || "places" in found) box.say("This link could not be opened: It is not a test set.");
     else if (!("refused" in found)) await open(found, link);
     else if (found.kind === "silent") box.say(docscoreSentence(found.refused), () => follow(null));
     else box.say(`This link could not be opened: ${docscoreSentence(found.refused)}`);
@@ -258,6 +258,11 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
     box.take({ truth: references === null ? null : { name: names.references ?? "", path: references }, predictions: [{ name: names.predictions, path: predictions }], reading }, restore);
   };
   part("change").addEventListener("click", changeFiles);
+  part("review").addEventListener("click", () => {
+    if (!result) return;
+    const { references, predictions, reading, skip, what_if } = result.asked;
+    document.dispatchEvent(new CustomEvent("docscore-review", { detail: { references, predictions: [predictions], reading, skip, what_if } }));
+  });
   part("link").addEventListener("click", async () => {
     panes.write();
     const kept = result?.example ? "" : " Anyone who has it can see these documents for an hour after they were scored.";

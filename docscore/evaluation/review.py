@@ -406,6 +406,12 @@ def _changes(
     return values, added
 
 
+def around(truth: Value, line: Line) -> Any:
+    """Return the object or list that holds the place of an item, in JSON: of a new row the list, of the root itself."""
+    steps = _steps_in(truth, line)
+    return _at({"$": to_json(truth)}, steps if "row" in line or len(steps) == 1 else steps[:-1])
+
+
 def _steps_in(truth: Value, line: Line) -> Steps:
     """The steps to the place of an item, from an object that holds the ground truth at the key `$`."""
     steps = steps_of(line["path"])

@@ -140,14 +140,23 @@ class DocumentText:
         text = _words(scalar_text(value))
         if not text:
             return None
-        start, end = (r"(?<!\w)" if text[:1].isalnum() else ""), (r"(?!\w)" if text[-1:].isalnum() else "")
-        if re.search(start + re.escape(text) + end, self.text):
+        if self._has_words(text, re.escape(text)):
             return True
         number = number_without_doubt(value)
         if number is not None:
             return number[0] in self._numbers
         day = read_date(value) if isinstance(value, str) else None
         return day is not None and day in self._dates
+
+    def holds_unspaced(self, value: str) -> bool:
+        """Return whether a text stands in it where white space does not count."""
+        text = "".join(_words(value).split())
+        return bool(text) and self._has_words(text, r"\s*".join(map(re.escape, text)))
+
+    def _has_words(self, text: str, pattern: str) -> bool:
+        """Whether a pattern of whole words, which is for this text, is found."""
+        start, end = (r"(?<!\w)" if text[:1].isalnum() else ""), (r"(?!\w)" if text[-1:].isalnum() else "")
+        return re.search(start + pattern + end, self.text) is not None
 
     @cached_property
     def _numbers(self) -> set[Decimal]:
