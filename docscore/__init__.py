@@ -1,7 +1,5 @@
 """docscore: exact, fast ANLS* scores for document extraction, and where every point went."""
 
-from __future__ import annotations
-
 import importlib
 from typing import TYPE_CHECKING, Any
 

@@ -1,7 +1,5 @@
 """Read the data sets of the paper, as they are distributed, and your own folder as documents."""
 
-from __future__ import annotations
-
 import ast
 import lzma
 import re

@@ -1,7 +1,5 @@
 """A document of a benchmark: its question or schema, its ground truth, and its pages from PDFs and pictures."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import tempfile

@@ -1,7 +1,5 @@
 """What a model is asked: the prompts of the ANLS* paper, plain ones, and JSON Schemas with their strict form."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The command `docscore`."""
 
-from __future__ import annotations
-
 import sys
 
 __all__ = ["main"]

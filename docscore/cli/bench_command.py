@@ -1,7 +1,5 @@
 """The commands `docscore bench …`, about the benchmark of the ANLS* paper."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The command `docscore compare`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

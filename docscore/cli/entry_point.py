@@ -11,8 +11,6 @@
 | 141 | the reader of the output closed the pipe |
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import traceback

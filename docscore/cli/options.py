@@ -1,7 +1,5 @@
 """Options that several commands share, the help of commands, and the evaluations that their options ask for."""
 
-from __future__ import annotations
-
 import math
 import re
 import sys

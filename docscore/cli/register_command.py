@@ -1,7 +1,5 @@
 """The command `docscore register`."""
 
-from __future__ import annotations
-
 import click
 
 from docscore.cli.options import Command, ending

@@ -1,7 +1,5 @@
 """The commands `docscore review …`: whose error each difference is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from textwrap import fill
 from typing import Any

@@ -1,7 +1,5 @@
 """Lines on stderr and JSON on stdout. Importing this module does not import NumPy."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

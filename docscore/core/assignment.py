@@ -7,8 +7,6 @@ because the same sum added in another order differs in its last bits. Sums of sc
 and whichever of several equally good matchings was found.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Read a date from a text that can be read in only one way."""
 
-from __future__ import annotations
-
 import re
 from datetime import date, datetime, time
 from functools import cache, lru_cache

@@ -1,7 +1,5 @@
 """Display of results: `docscore.report` draws them, and is imported when a result is displayed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

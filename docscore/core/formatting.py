@@ -1,7 +1,5 @@
 """Format numbers and texts for people: round, shorten, and make safe for a terminal."""
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Limits on the size of inputs, and the bound on memory."""
 
-from __future__ import annotations
-
 import math
 import os
 

@@ -1,7 +1,5 @@
 """Exact decimal values of numbers, their shortest spellings, and tolerances for comparing floats."""
 
-from __future__ import annotations
-
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, InvalidOperation
 from math import isinf
 

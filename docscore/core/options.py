@@ -1,7 +1,5 @@
 """The options of scoring, one frozen object through all layers."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -217,7 +215,7 @@ class SchemaSource:
     names: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @classmethod
-    def of(cls, source: Any) -> SchemaSource:
+    def of(cls, source: Any) -> "SchemaSource":
         """Read the schemas that a user gave.
 
         Args:
@@ -247,7 +245,7 @@ class SchemaSource:
             raise InputValueError(place=in_file(path), expected="a JSON Schema a document, ID.json", got="none")
         return cls(schemas, str(path))
 
-    def with_comparators(self, comparators: Mapping[Any, Any]) -> SchemaSource:
+    def with_comparators(self, comparators: Mapping[Any, Any]) -> "SchemaSource":
         """Return the schemas with added comparators of fields and types.
 
         Raises:

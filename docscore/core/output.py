@@ -1,7 +1,5 @@
 """Write files atomically: at any moment, a file has its previous content or all of the new content."""
 
-from __future__ import annotations
-
 import contextlib
 import glob
 import os

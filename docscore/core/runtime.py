@@ -1,7 +1,5 @@
 """Help to run work: groups, deep recursion, the level of warnings, optional libraries, processes, progress."""
 
-from __future__ import annotations
-
 import gc
 import signal
 import sys

@@ -1,7 +1,5 @@
 """Numbers and dates that texts spell without doubt, and texts that differ only in punctuation."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from datetime import date

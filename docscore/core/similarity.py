@@ -1,7 +1,5 @@
 """From scalars to text, and from texts to normalised Levenshtein similarities."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """Convert the values of callers into plain values; errors name the place."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence

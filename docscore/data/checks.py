@@ -1,7 +1,5 @@
 """Make paired rows ready for scoring: read texts as JSON, take confidences out, warn of what looks wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, repeat
 from typing import Any

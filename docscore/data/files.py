@@ -1,7 +1,5 @@
 """Rows from files, folders and tables in memory. Errors name the file and the line."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Groups of paired rows: clusters and slices by a column or a function of the id, and the runs of one system."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """JSON text: read and write it exactly, parse and mend the output of a model, store values."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Pair the rows of both sides by id or by position; errors name ids, columns and row formats that do not fit."""
 
-from __future__ import annotations
-
 import gzip
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -117,7 +115,7 @@ class Pairs(NamedTuple):
         absent = f", {len(self.absent):,} without a prediction" if self.absent else ""
         return f"<Pairs {len(self.ids):,} rows{absent}>"
 
-    def only(self, numbers: Sequence[int]) -> Pairs:
+    def only(self, numbers: Sequence[int]) -> "Pairs":
         """Select the rows with these numbers, in this order; the others count as skipped."""
 
         def chosen(column: Any) -> Any:
@@ -137,7 +135,7 @@ class Pairs(NamedTuple):
             chosen(self.costs),
         )
 
-    def each_run(self) -> list[Pairs]:
+    def each_run(self) -> "list[Pairs]":
         """Return the rows of each run, under the ids of their documents."""
         if self.documents is None:
             return [self]
@@ -145,7 +143,7 @@ class Pairs(NamedTuple):
         parts = [self.only(range(first, first + n)) for first in range(0, len(self.ids), n)]
         return [part._replace(ids=self.documents, skipped=self.skipped) for part in parts]
 
-    def with_predictions(self) -> Pairs:
+    def with_predictions(self) -> "Pairs":
         """Select the rows that have a prediction; the others count as skipped."""
         return self.only([number for number in range(len(self.ids)) if number not in self.absent])
 

@@ -1,7 +1,5 @@
 """Rows of one side: tables of them, their three formats (by id, as the Space anls, plain), their values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType

@@ -7,8 +7,6 @@ the document, such as ANLS* and the typed score, a leaf that is corrected earns 
 has none that are possible.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -9,8 +9,6 @@ difference has the same interval and the same test. P-values of several columns 
   of false discoveries counts.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -559,7 +557,7 @@ class Comparison(Displayed):
                 documents.setdefault(path, set()).update(names[number] for number in field.numbers)
         return {path: len(names) for path, names in documents.items()}
 
-    def _slices_of(self, least: int) -> tuple[dict[str | None, Comparison], list[str]]:
+    def _slices_of(self, least: int) -> "tuple[dict[str | None, Comparison], list[str]]":
         """The comparison of each slice with enough documents, and the names of the other slices."""
         if self.new.by is None:
             raise InputValueError(place="every_slice", expected="by, the column of its values", got="none")

@@ -1,7 +1,5 @@
 """What predictions cost: sums of the columns cost, seconds and tokens, and the systems that are worth their cost."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """The function `docscore.evaluate`, and the `Evaluation` that it returns: one system on one test set."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property
@@ -277,7 +275,7 @@ class Evaluation(Displayed, ScoredRows):
 
     # Parts, comparisons, reports
 
-    def compare(self, other: Evaluation) -> Comparison:
+    def compare(self, other: "Evaluation") -> Comparison:
         """Compare another system on the same documents with this one as the base.
 
         Raises:

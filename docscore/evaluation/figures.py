@@ -1,7 +1,5 @@
 """The figures of a test set with their intervals: of metrics, of slices, and rates of documents and of values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple

@@ -1,7 +1,5 @@
 """Ground truths by themselves: the JSON Schema that they suggest, and what is doubtful of them."""
 
-from __future__ import annotations
-
 import json
 import re
 import warnings
@@ -83,9 +81,9 @@ class FieldValues:
     kinds: Counter[str] = field(default_factory=Counter)
     texts: Counter[str] = field(default_factory=Counter)
     numbers: set[str] = field(default_factory=set)
-    keys: dict[str, FieldValues] = field(default_factory=dict)
+    keys: "dict[str, FieldValues]" = field(default_factory=dict)
     present: int = 0
-    elements: FieldValues | None = None
+    elements: "FieldValues | None" = None
     documents: dict[str, str] = field(default_factory=dict)
     holders: dict[str, dict[str, None]] = field(default_factory=dict)
 
@@ -122,7 +120,7 @@ class FieldValues:
 
     def walk(
         self, path: str = "", node: SchemaNode | None = None
-    ) -> Iterator[tuple[str, FieldValues, SchemaNode | None]]:
+    ) -> "Iterator[tuple[str, FieldValues, SchemaNode | None]]":
         """All fields with their paths, such as `items[].price` or `$` for the document, and their nodes of a schema."""
         yield field_path(path), self, node
         for key, part in self.keys.items():
@@ -164,7 +162,7 @@ class Suggestion(NamedTuple):
 
     schema: dict[str, Any]
     fields: list[SuggestedField]
-    slices: Mapping[str, Suggestion] = MappingProxyType({})
+    slices: "Mapping[str, Suggestion]" = MappingProxyType({})
 
     def table(self, title: str = "Suggested comparators") -> Table:
         """Return the fields with their comparators, and what these take for right that is written otherwise."""

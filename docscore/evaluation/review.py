@@ -1,7 +1,5 @@
 """A review of ground truths: verdicts on differences, the ground truths that they correct, what a sample estimates."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
@@ -135,7 +133,7 @@ class Review(Displayed):
         self.lines, self.left_out = list(lines), dict(left_out or {})
 
     @classmethod
-    def read(cls, path: str | Path) -> Review:
+    def read(cls, path: str | Path) -> "Review":
         """Read a review from its file.
 
         Raises:

@@ -1,7 +1,5 @@
 """The scored rows of a test set: scores, score trees, the fields and causes of lost points that come from them."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -140,7 +138,7 @@ class Row(Displayed):
             none.
     """
 
-    def __init__(self, scored: ScoredRows, number: int) -> None:
+    def __init__(self, scored: "ScoredRows", number: int) -> None:
         self._scored = scored
         self.number = number
         self.id: str = scored.ids[number]
@@ -243,7 +241,7 @@ class Rows(Displayed, list[Row]):
     (<Rows 2 rows, anls_star 0.0000 to 1.0000>, <Row '1' anls_star 0.0000>)
     """
 
-    def __init__(self, scored: ScoredRows, numbers: Iterable[int]) -> None:
+    def __init__(self, scored: "ScoredRows", numbers: Iterable[int]) -> None:
         super().__init__(Row(scored, number) for number in numbers)
         self._scored = scored
 
@@ -308,7 +306,7 @@ class ScoredRows:
         self._points: dict[str, list[Any]] = {}
         self._ratios: dict[str, Ratios] = {}
 
-    def of_slice(self, value: str) -> Self:
+    def of_slice(self, value: str) -> "Self":
         """Return the rows of one slice as an evaluation of their own, with its fields, causes and comparisons.
 
         Args:

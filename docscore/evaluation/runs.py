@@ -1,7 +1,5 @@
 """Several runs of one system on the same documents: how much of its score is chance from run to run."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import islice

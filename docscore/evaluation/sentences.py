@@ -1,7 +1,5 @@
 """Sentences, words, number formats and marked differences, shared by the terminal, Markdown, HTML and the Space."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import NamedTuple, get_args

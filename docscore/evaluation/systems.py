@@ -4,8 +4,6 @@ P-values are adjusted for the number of systems by Holm, since each claim that o
 acted on by itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
@@ -347,7 +345,7 @@ class LoggedRun:
         """Its place in a grid: data set, method and model."""
         return self.data_set, self.method, self.model
 
-    def priced(self, read: float, written: float) -> LoggedRun:
+    def priced(self, read: float, written: float) -> "LoggedRun":
         """Return the run with its cost by prices of a million tokens that are read and written."""
         counts = self.input_tokens, self.output_tokens
         parts = [count * price for count, price in zip(counts, (read, written), strict=True) if count is not None]

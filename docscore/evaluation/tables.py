@@ -1,7 +1,5 @@
 """The table model of results: rows of raw values, each with its text, which Python and every renderer read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
@@ -129,15 +127,15 @@ class Table(Displayed, list[dict[str, Any]]):
         """A sentence on how many of the rows are shown; "" if all are."""
         return f"{len(self):,} of {len(self) + self.left_out:,} {self.unit} are shown." if self.left_out else ""
 
-    def first(self, count: int) -> Table:
+    def first(self, count: int) -> "Table":
         """Return the table with at most `count` rows."""
         return replace(self, cells=self.cells[:count], left_out=self.left_out + max(0, len(self) - count))
 
-    def shown(self, *, bars: bool = True) -> Table:
+    def shown(self, *, bars: bool = True) -> "Table":
         """Return the table without extra columns; with `bars=False` also without columns of bars."""
         return self.without(*(c.name for c in self.heads if c.extra or (c.kind == "bar" and not bars)))
 
-    def without(self, *names: str) -> Table:
+    def without(self, *names: str) -> "Table":
         """Return the table without the named columns."""
         kept = [number for number, column in enumerate(self.heads) if column.name not in names]
         return replace(
@@ -146,7 +144,7 @@ class Table(Displayed, list[dict[str, Any]]):
             cells=tuple(tuple(row[number] for number in kept) for row in self.cells),
         )
 
-    def stacked(self) -> Table:
+    def stacked(self) -> "Table":
         """Return the table with a row for each system that has a value, in place of a column for each system."""
         start = self.systems_from
         cells = tuple(

@@ -1,7 +1,5 @@
 """The worklist of a review: the places where systems lose points, most likely an error of the ground truth first."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import unicodedata
@@ -337,7 +335,7 @@ def worklist(
 
 
 def _sampled(
-    documents: _Documents,
+    documents: "_Documents",
     system: str,
     sample: int,
     agreements: int,

@@ -1,7 +1,5 @@
 """Score rows with `datasets`: a function for `Dataset.map(..., batched=True)` with a stable fingerprint for caching."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

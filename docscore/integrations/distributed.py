@@ -1,7 +1,5 @@
 """Merge the states of several processes with `torch.distributed`, which `accelerate` and Trainers also use."""
 
-from __future__ import annotations
-
 from collections import ChainMap
 from typing import Any
 

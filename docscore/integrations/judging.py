@@ -1,7 +1,5 @@
 """Score one model output against its acceptable answers, for the hooks of evaluation tools."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ Put a file `score.py` next to the YAML of the task, with the line
 `from docscore.integrations.lm_eval import process_results`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

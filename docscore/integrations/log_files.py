@@ -1,7 +1,5 @@
 """Read logs of Inspect as tables of references and predictions. Its library is imported when a log is read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, cast
 

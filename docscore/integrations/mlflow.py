@@ -3,8 +3,6 @@
 Install with `pip install docscore mlflow`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from mlflow.entities import Feedback

@@ -4,8 +4,6 @@ Put a file `score.py` next to the configuration, with the line
 `from docscore.integrations.promptfoo import get_assert`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 Install with `pip install docscore pydantic-evals`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

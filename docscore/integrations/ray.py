@@ -4,8 +4,6 @@ Install with `pip install "docscore[ray]"`. No row passes through the driver: wo
 driver merges only the states of their batches (`docscore.ScoreState`), which are sums and counts.
 """
 
-from __future__ import annotations
-
 import io
 import pickle
 from collections.abc import Sequence

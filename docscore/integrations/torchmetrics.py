@@ -1,7 +1,5 @@
 """A metric for `torchmetrics`, on its own or in a `MetricCollection`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

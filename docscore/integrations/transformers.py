@@ -3,8 +3,6 @@
 Install with `pip install "docscore[transformers]"`. Nothing here imports torch: tokens are arrays.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -38,7 +36,7 @@ def compute_metrics(
     parse: Parse | None = "repair",
     fields: bool = True,
     **keywords: Any,
-) -> ComputeMetrics:
+) -> "ComputeMetrics":
     """Build the `compute_metrics` function for a `Trainer` or `Seq2SeqTrainer`.
 
     Args:

@@ -1,7 +1,5 @@
 """Remarks on a score tree: exchanged values, values written differently, groups of similar nodes, chosen options."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The base class of metrics, which score one row at a time and define figures over all rows, and their score trees."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

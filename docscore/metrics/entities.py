@@ -5,8 +5,6 @@ flattened by path, and a list of scalars is several entities of one type. Null a
 to 10 of KIEval define how groups are matched and which edit each entity needs.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Entity F1: F1 of identical entities in any group, the usual metric of extraction papers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 

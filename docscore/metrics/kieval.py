@@ -3,8 +3,6 @@
 Khang et al. 2025, KIEval: Evaluation Metric for Document Key Information Extraction, arXiv 2503.05488.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace

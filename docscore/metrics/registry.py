@@ -1,7 +1,5 @@
 """The registry of all metrics; to add a metric, add its module to this package and its class to `METRICS`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar

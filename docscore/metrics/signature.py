@@ -1,7 +1,5 @@
 """Signatures of figures: metric, options and version, as in sacreBLEU; equal signatures mean comparable figures."""
 
-from __future__ import annotations
-
 from docscore.core.options import PAPER, ScoringOptions
 from docscore.metrics.registry import METRICS
 from docscore.version import VERSION

@@ -1,7 +1,5 @@
 """Print score trees, test sets and comparisons; on a terminal tables are fitted to its width, and nothing is cut."""
 
-from __future__ import annotations
-
 import io
 import textwrap
 from collections.abc import Callable, Iterable, Sequence

@@ -1,7 +1,5 @@
 """How each type of result is displayed: as text, as HTML in notebooks, and as a report in a file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import singledispatch
 from zlib import crc32

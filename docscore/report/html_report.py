@@ -1,7 +1,5 @@
 """The report on a test set as one HTML file, without scripts or network access, and its pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """HTML that works without scripts: the score tree; and the templates, in which every value is escaped."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
@@ -159,7 +157,7 @@ class TreeDrawing(NamedTuple):
 
 
 @cache
-def template_environment(*folders: Path) -> Environment:
+def template_environment(*folders: Path) -> "Environment":
     """Return the jinja2 environment of the report's templates.
 
     Args:

@@ -1,7 +1,5 @@
 """Tables as Markdown and LaTeX; comparisons and reports as Markdown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from docscore.core.formatting import clipped, printable, with_sign

@@ -1,7 +1,5 @@
 """Several systems: tables, also of the runs of a benchmark; pictures of ranks and costs; a page of both."""
 
-from __future__ import annotations
-
 import io
 import math
 from collections.abc import Mapping, Sequence

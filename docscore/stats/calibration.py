@@ -4,8 +4,6 @@ A value has a confidence in [0, 1] and is right or wrong. The values of one docu
 resample whole documents.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from statistics import fmean

@@ -1,7 +1,5 @@
 """Systems on the same documents: permutation test of two, adjusted p-values, and ranks of several with intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

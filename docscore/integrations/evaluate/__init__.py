@@ -1,7 +1,5 @@
 """Where `evaluate` finds the metrics: the paths of their modules, and their registration by name."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

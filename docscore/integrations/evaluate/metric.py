@@ -1,7 +1,5 @@
 """The base class of the evaluate modules: features, rows stored as JSON text, and results."""
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 from collections.abc import Mapping, Sequence

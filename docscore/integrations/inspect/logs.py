@@ -1,7 +1,5 @@
 """Read logs of Inspect as rows of references and predictions, with the costs of the run."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from math import fsum

@@ -1,7 +1,5 @@
 """ANLS*, KIEval and the typed score as scorers of Inspect, with metrics that count every sample."""
 
-from __future__ import annotations
-
 from math import fsum
 from typing import Any
 

@@ -3,8 +3,6 @@
 `inspect eval docscore/kleister_nda -T data=FOLDER -T method=latin --model openai/gpt-4o`
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Functions that compute scores and score trees from two values, or from many pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice, repeat

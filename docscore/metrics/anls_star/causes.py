@@ -3,8 +3,6 @@
 The scorer names the cause of a part that is lost as a whole. `cause_of_scalars` finds the cause for two scalars.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal, get_args
 
 from docscore.core.same_value import differ_in_punctuation, spelling_of_same_value

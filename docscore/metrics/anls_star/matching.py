@@ -6,8 +6,6 @@ bounds rule out most pairs of rows, and only the others are matched inside. The 
 or a row with a list in a cell, are compared with all rows.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import chain, zip_longest

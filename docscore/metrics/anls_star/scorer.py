@@ -6,8 +6,6 @@ Columns make long lists fast, because every pair of places is visited once: a co
 columns for each key, and a column of lists one pair of columns with all elements. A few pairs are faster one by one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain, product
@@ -89,16 +87,16 @@ class Place(Protocol):
     has, in its order. Of a one-of only the option that is taken is told.
     """
 
-    def at_key(self, key: str, *, absent: bool = False) -> Place:
+    def at_key(self, key: str, *, absent: bool = False) -> "Place":
         """The part at a key of objects, which may be absent from the prediction."""
 
-    def at_index(self, truth: int | None, prediction: int | None) -> Place:
+    def at_index(self, truth: int | None, prediction: int | None) -> "Place":
         """The part at these indices of both lists; None on the side that has no partner for it."""
 
-    def at_option(self, option: int, count: int = 1) -> Place:
+    def at_option(self, option: int, count: int = 1) -> "Place":
         """The same place, where this option was taken; out of so many where they were compared."""
 
-    def lost(self, cause: Cause, note: str = "") -> Place:
+    def lost(self, cause: Cause, note: str = "") -> "Place":
         """The same place, all of which is lost for this cause, unless a part that holds it is lost already."""
 
     def make(

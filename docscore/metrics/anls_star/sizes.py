@@ -1,7 +1,5 @@
 """What counts in values: their sizes, the weights of a schema, and what is empty, by either set of rules."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -64,15 +62,15 @@ class SchemaNode:
     unit: float
     weighted: bool
     comparator: Comparator | None = None
-    properties: dict[str, SchemaNode] = field(default_factory=dict)
-    others: SchemaNode | None = None
-    items: SchemaNode | None = None
+    properties: "dict[str, SchemaNode]" = field(default_factory=dict)
+    others: "SchemaNode | None" = None
+    items: "SchemaNode | None" = None
     keeps_order: bool = False
     key: str = ""
     libraries: tuple[str, ...] = ()
     misplaced: tuple[str, ...] = ()
 
-    def at_key(self, key: str) -> SchemaNode | None:
+    def at_key(self, key: str) -> "SchemaNode | None":
         """Return the place at a key; None if the schema does not describe it."""
         return self.properties.get(key, self.others)
 

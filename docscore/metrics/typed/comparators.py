@@ -6,8 +6,6 @@ suggested schema names the comparator. Describe settings that no other comparato
 `docscore.metrics.typed.readers`.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

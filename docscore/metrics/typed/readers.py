@@ -4,8 +4,6 @@ A value is read only if there is one way to read it. An ambiguous value needs a 
 None.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import defaultdict
@@ -100,7 +98,7 @@ class Separators(NamedTuple):
     group: str = ""
     native: tuple[str, str] | None = None
 
-    def beside(self, value: Scalar) -> Separators:
+    def beside(self, value: Scalar) -> "Separators":
         """Return the separators of a value, which depend on its digits."""
         return Separators(*self.native) if self.native and _NATIVE.search(str(value)) else self
 

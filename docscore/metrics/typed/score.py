@@ -1,7 +1,5 @@
 """The typed score, which is ANLS* with a schema: functions for one row, and the metric of a test set."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, ClassVar
