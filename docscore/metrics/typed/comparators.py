@@ -9,7 +9,6 @@ suggested schema names the comparator. Describe settings that no other comparato
 import json
 import math
 import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timezone
@@ -22,7 +21,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from docscore.core.dates import ORDERS
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.numbers import decimal_of
 from docscore.core.options import ScoringOptions
@@ -75,7 +73,7 @@ class ReadingComparator(Comparator):
     read: Callable[[Scalar], Reading | None]
     near: Callable[[Any, Any], bool] | None = None
     fits: Callable[[Any, Any], bool] = eq
-    unequal: Otherwise = "text"
+    unequal: Otherwise = "wrong"
     unread: Otherwise = "text"
     near_remark: str = "within the tolerance"
     libraries: tuple[str, ...] = ()
@@ -288,19 +286,17 @@ def text_comparator(
         punctuation: "ignored" to leave out everything except letters, digits and white space.
     """
     read = partial(read_text, unicode=unicode, case=case, space=space, punctuation=punctuation)
-    return ReadingComparator("a text", "text", _cached(read))
+    return ReadingComparator("a text", "text", _cached(read), unequal="text")
 
 
 def exact_comparator() -> ReadingComparator:
     """Make a comparator by which texts are right if they are the same, letter by letter."""
-    return ReadingComparator(
-        "a text, letter by letter", "exact", lambda value: Reading(scalar_text(value)), unequal="wrong"
-    )
+    return ReadingComparator("a text, letter by letter", "exact", lambda value: Reading(scalar_text(value)))
 
 
 def identifier_comparator() -> ReadingComparator:
     """Make a comparator that ignores the characters between letters and digits, such as hyphens."""
-    return ReadingComparator("an identifier", "identifier", read_identifier, unequal="wrong")
+    return ReadingComparator("an identifier", "identifier", read_identifier)
 
 
 def number_comparator(
@@ -401,7 +397,6 @@ def unit_comparator(
         "unit",
         _cached(read),
         _within(tolerance),
-        unequal="wrong",
         unread=unread,
         libraries=("pint", *_of_locale(locale)),
     )
@@ -483,7 +478,6 @@ def time_comparator(
         "time",
         _cached(read),
         _within(tolerance, cycle=_DAY),
-        unequal="wrong",
         unread=unread,
         libraries=_of_locale(locale),
     )
@@ -498,9 +492,7 @@ def phone_comparator(*, region: str = "", unread: Otherwise = "text") -> Reading
     """
     read = partial(read_phone, region=region)
     read("+493012345")  # raises at once if phonenumbers is missing
-    return ReadingComparator(
-        "a phone number", "phone", _cached(read), unequal="wrong", unread=unread, libraries=("phonenumbers",)
-    )
+    return ReadingComparator("a phone number", "phone", _cached(read), unread=unread, libraries=("phonenumbers",))
 
 
 def boolean_comparator(
@@ -516,7 +508,7 @@ def boolean_comparator(
     """
     read = partial(read_boolean, locale=locale, right=tuple(true), wrong=tuple(false))
     read("")  # raises at once for a language without words
-    return ReadingComparator("a boolean", "boolean", read, unequal="wrong", unread=unread)
+    return ReadingComparator("a boolean", "boolean", read, unread=unread)
 
 
 def enum_comparator(
@@ -538,7 +530,7 @@ def enum_comparator(
         known = names.get(fold(value, ignore_case=True))
         return None if known is None else Reading(known)
 
-    return ReadingComparator("a value of the list", "enum", read, unequal="wrong", unread=unread)
+    return ReadingComparator("a value of the list", "enum", read, unread=unread)
 
 
 def judgements_comparator(*, judgements: Sequence[Sequence[Any]], unread: Otherwise = "text") -> JudgedComparator:
@@ -646,65 +638,6 @@ COMPARATORS: dict[str, ComparatorType] = {
     "judgements": ComparatorType(judgements_comparator),
 }
 
-SettingType = tuple[str, dict[str, Any]]  # what a setting may be, in words and as a JSON Schema
-
-
-def one_of(*names: str) -> SettingType:
-    """Return the type of a setting that is one of these names."""
-    return f"one of {', '.join(names)}", {"enum": names}
-
-
-def matching(expected: str, pattern: str = ".+") -> SettingType:
-    """Return the type of a setting that is a text of a pattern."""
-    return expected, {"type": "string", "pattern": rf"\A(?:{pattern})\Z"}
-
-
-# Day, month and year, and no directive twice, which `strptime` does not read.
-_PATTERN = r"(?=.{1,60}\Z)(?=.*%d)(?=.*%[mbB])(?=.*%[yY])(?!.*(%[a-zA-Z]).*\1)(?:[^%]|%[aAbBdHIjmMpSfyYzZ%])+"
-NUMBER = {"type": "number", "minimum": 0, "maximum": sys.float_info.max}
-_TEXTS = {"type": "array", "items": {"type": "string"}, "minItems": 1}
-_VERDICT = {"anyOf": [{"type": "boolean"}, {"type": "number", "minimum": 0, "maximum": 1}]}
-_JUDGEMENT = {
-    "type": "array",
-    "prefixItems": [{"type": "string"}, {"type": "string"}, _VERDICT, {"type": "boolean"}],
-    "minItems": 3,
-    "maxItems": 4,
-}
-_SEPARATOR = matching("one character that is no letter, digit or sign", r"_|[^\w+-]")
-
-SETTINGS: dict[str, SettingType] = {
-    "tolerance": (
-        'a number of at least 0, or a share of the ground truth such as "1%"',
-        {"anyOf": [NUMBER, {"type": "string", "pattern": r"\A[0-9]+(\.[0-9]+)? ?%\Z"}]},
-    ),
-    "decimal": _SEPARATOR,
-    "group": _SEPARATOR,
-    "date_order": one_of(*ORDERS),
-    "locale": matching('a locale such as "de" or "fr_CA"', "[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*"),
-    "format": matching('a pattern as for strptime with day, month and year, such as "%d%m%y"', _PATTERN),
-    "percent": one_of("share", "points"),
-    "currency": matching(
-        "any, required, ignored, or the code of a currency such as EUR", "any|required|ignored|[A-Z]{3}"
-    ),
-    "unit": matching("a unit such as kg"),
-    "region": matching("the code of a country such as DE", "[A-Z]{2}"),
-    "true": ("a list of texts", _TEXTS),
-    "false": ("a list of texts", _TEXTS),
-    "values": (
-        "a list of texts, or an object of values and lists of their other names",
-        {"anyOf": [_TEXTS, {"type": "object", "minProperties": 1, "additionalProperties": _TEXTS}]},
-    ),
-    "unicode": one_of("nfkc"),
-    "case": one_of("ignored", "kept"),
-    "space": one_of("folded", "ignored", "kept"),
-    "punctuation": one_of("ignored", "kept"),
-    "judgements": (
-        "rows of ground truth, prediction, true, false or a number from 0 to 1, and true if it holds both ways",
-        {"type": "array", "items": _JUDGEMENT},
-    ),
-    "unequal": one_of("text", "wrong"),
-    "unread": one_of("text", "wrong"),
-}
 _UNLABELLED = ("decimal", "group", "judgements", "values", "part")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError, at_place, short_repr
@@ -14,29 +15,17 @@ from docscore.core.values import step_text
 from docscore.metrics.anls_star.sizes import Comparator, SchemaNode
 from docscore.metrics.typed.comparators import (
     COMPARATORS,
-    NUMBER,
-    SETTINGS,
     FunctionComparator,
-    SettingType,
     comparator,
-    matching,
-    one_of,
     settings_of,
 )
 
-# The settings under `x-docscore` that no comparator takes.
-_OF_EVERY_PLACE: dict[str, SettingType] = {
-    "compare": one_of(*COMPARATORS, "function"),
-    "weight": ("a number of at least 0", NUMBER),
-    "list_order": one_of("any", "kept"),
-    "key": matching("the name of a key"),
-    "types": ("settings of types: string, number, integer or boolean", {"type": "object"}),
+# The settings under `x-docscore`, each with its JSON Schema, and those that no comparator takes.
+_SETTINGS: dict[str, dict[str, Any]] = {
+    "compare": {"enum": [*COMPARATORS, "function"]},
+    **json.loads(Path(__file__).with_name("settings.json").read_text("utf-8")),
 }
-_SETTINGS = {
-    **_OF_EVERY_PLACE,
-    **SETTINGS,
-    "function": matching("the name of a function that was given in Python"),
-}
+_OF_EVERY_PLACE = ("compare", "weight", "list_order", "key", "types")
 
 PlaceSettings = dict[str, Any]
 ELEMENTS = ("items", "prefixItems")  # the keywords with the schemas of list elements
@@ -54,7 +43,7 @@ def checked_settings(settings: Any, pointer: str) -> PlaceSettings:
         if name not in _SETTINGS:
             raise InputValueError(place=pointer, expected=f"some of {', '.join(_SETTINGS)}", got=short_repr(name))
         if not _validator(name).is_valid(value):
-            raise InputValueError(place=f"{pointer}/{name}", expected=_SETTINGS[name][0], got=short_repr(value))
+            raise InputValueError(place=f"{pointer}/{name}", expected=_meaning(name), got=short_repr(value))
     return settings
 
 
@@ -63,7 +52,12 @@ def _validator(name: str) -> Any:
     """Return the validator of a setting."""
     from jsonschema import Draft202012Validator  # noqa: PLC0415  see `schema_root`
 
-    return Draft202012Validator(_SETTINGS[name][1])
+    return Draft202012Validator(_SETTINGS[name])
+
+
+def _meaning(name: str) -> str:
+    """Return in words what a setting may be."""
+    return _SETTINGS[name].get("description") or f"one of {', '.join(_SETTINGS[name]['enum'])}"
 
 
 def types_of(schema: Mapping[str, Any]) -> list[str]:
@@ -107,7 +101,7 @@ def _check_settings(own: PlaceSettings, compare: str, pointer: str) -> None:
         raise InputValueError(place=f"{pointer}/tolerance", expected=expected, got=short_repr(tolerance))
     for name, is_required in settings_of(compare).items():
         if is_required and not own.get(name):
-            raise InputValueError(place=f"{pointer}/{name}", expected=SETTINGS[name][0], got="none")
+            raise InputValueError(place=f"{pointer}/{name}", expected=_meaning(name), got="none")
 
 
 def comparator_of(
