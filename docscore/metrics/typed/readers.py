@@ -4,6 +4,7 @@ A value is read only if there is one way to read it. An ambiguous value needs a 
 None.
 """
 
+import json
 import re
 import unicodedata
 from collections import defaultdict
@@ -14,6 +15,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache, lru_cache
 from itertools import product
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.dates import read_date as spelled_date
@@ -24,6 +26,15 @@ from docscore.core.same_value import letters_of, number_of, separated_number
 from docscore.core.values import Scalar, number_text, scalar_text
 
 _LONGEST = 100  # characters of an amount with its currency or unit
+
+# The words and symbols that CLDR and pint lack or read otherwise:
+# * currencies: `shared` by several, all that have the symbol as their narrow one in CLDR, the `same` written otherwise,
+#   and `own` symbols of one currency that CLDR has only in locales of its countries;
+# * units: `spelled` writings, products as in the SI Brochure, 9th edition, 5.4, and "" if there are several meanings
+#   (ares or years, months or French megabytes, bits or bytes); those whose CLDR names, `named`, are words of a language;
+# * dates: words in them that the patterns of CLDR do not have, without accents;
+# * booleans: true and false in each language.
+_WORDS: dict[str, Any] = json.loads(Path(__file__).with_name("words.json").read_text("utf-8"))
 
 # Full-width characters, characters used as a minus sign or as an apostrophe between groups of digits, and marks of the
 # direction of writing.
@@ -198,25 +209,6 @@ def _around(text: str, declared: Separators, *, as_json: bool = False) -> tuple[
     return None if number is None else (first, number.copy_negate() if brackets or signs == "-" else number, last)
 
 
-_SHARED = {  # symbols and words of several currencies: all that have it as their narrow symbol in CLDR
-    "$": "USD ARS AUD BBD BMD BND BSD BZD CAD CLP COP FJD GYD HKD JMD KYD LRD MXN NAD NZD SBD SGD SRD TTD TWD UYU XCD",
-    "\u00a3": "GBP EGP FKP GIP LBP SHP SSP SYP",
-    "\u00a5": "JPY CNY",
-    "kr": "DKK ISK NOK SEK",
-    "rs": "INR LKR MUR NPR PKR SCR",
-    "fr": "CHF XAF XOF XPF",
-    "lei": "RON MDL",
-}
-_ALSO = {"dollar": "$", "dollars": "$", "pound": "\u00a3", "pounds": "\u00a3", "kr.": "kr", "fr.": "fr", "rs.": "rs"}
-_OWN = {  # symbols of one currency that CLDR has only in locales of its countries
-    "us$": "USD", "c$": "CAD", "can$": "CAD", "au$": "AUD", "s$": "SGD", "z\u0142": "PLN", "k\u010d": "CZK",
-    "ft": "HUF", "\u20bd": "RUB", "\u20ba": "TRY", "\u20b4": "UAH", "\u0e3f": "THB", "rm": "MYR", "rp": "IDR",
-    "sfr": "CHF", "sfr.": "CHF", "\u5186": "JPY", "\u5143": "CNY", "\u043b\u0432": "BGN", "\u043b\u0432.": "BGN",
-    "\u0440\u0443\u0431": "RUB", "\u0440\u0443\u0431.": "RUB",
-    "\u0433\u0440\u043d": "UAH", "\u0433\u0440\u043d.": "UAH",
-}  # fmt: skip
-
-
 @cache
 def _currencies(locale: str) -> Mapping[str, frozenset[str]]:
     """Return the possible currencies of each symbol, code and name in lower case; a country decides shared ones."""
@@ -230,14 +222,14 @@ def _currencies(locale: str) -> Mapping[str, frozenset[str]]:
                 spelled = ascii_form(word).casefold()
                 named[spelled] = named.get(spelled, frozenset()) | {code}
         words.append(named)
-    known = {symbol: frozenset({code}) for symbol, code in _OWN.items()} | words[-1] | words[0]
+    known = {symbol: frozenset({code}) for symbol, code in _WORDS["currencies"]["own"].items()} | words[-1] | words[0]
     known |= {code.casefold(): frozenset({code}) for code in codes}
     territory = locale and locale_data(locale).territory
     home = set(numbers.get_territory_currencies(territory)) if territory else set()
-    for symbol, several in _SHARED.items():
+    for symbol, several in _WORDS["currencies"]["shared"].items():
         of_locale = words[0].get(symbol, frozenset()) if locale else frozenset()
         known[symbol] = of_locale | (home.intersection(several.split()) or set(several.split()))
-    return known | {word: known[symbol] for word, symbol in _ALSO.items()}
+    return known | {word: known[symbol] for word, symbol in _WORDS["currencies"]["same"].items()}
 
 
 def read_money(
@@ -271,32 +263,10 @@ def read_money(
     return Reading(shortest_spelling(number), number, None if currency == "ignored" else codes)
 
 
-# Units that are common in documents and mean the same everywhere, unlike gallons.
-_METRIC = frozenset({
-    "meter", "gram", "liter", "watt", "watt_hour", "joule", "calorie", "byte", "bit", "hertz", "ampere", "ampere_hour",
-    "volt", "pascal", "newton", "ohm", "second", "bar",
-})  # fmt: skip
-_PREFIXES = frozenset({"", "kilo", "mega", "giga", "tera", "milli", "micro", "nano", "centi", "deci", "hecto"})
-_UNITS = _METRIC - {"calorie"} | {  # a calorie without a prefix may be a kilocalorie
-    "inch", "foot", "yard", "mile", "nautical_mile", "pound", "ounce", "metric_ton", "minute", "hour", "day", "week",
-    "month", "year", "horsepower", "kelvin", "degree_Celsius", "degree_Fahrenheit", "percent", "hectare", "acre",
-    "pound_force_per_square_inch", "knot",
-}  # fmt: skip
-# Common writings that pint does not know or reads as another unit; products as in the SI Brochure, 9th edition, 5.4. A
-# writing with "" has several meanings: ares or years, months or French megabytes, bits or bytes.
-_SPELLED = {
-    "mo": "month", "mth": "month", "wk": "week", "kilo": "kilogram", "kilos": "kilogram", "Ha": "hectare",
-    "HA": "hectare", "KB": "kilobyte", "KN": "kilonewton", "Nm": "newton*meter", "N m": "newton*meter",
-    "Ns": "newton*second", "N s": "newton*second", "kph": "kilometer/hour", "mph": "mile/hour", "qm": "meter^2",
-    "sqm": "meter^2", "sq m": "meter^2", "sqft": "foot^2", "sq ft": "foot^2", "sq. ft": "foot^2", "cbm": "meter^3",
-    **dict.fromkeys(("a", "Mo", "kb", "Kb", "Mb", "Gb", "Tb"), ""),
-}  # fmt: skip
-_CLDR = (  # units whose names are words of a language
-    "duration-year", "duration-month", "duration-week", "duration-day", "duration-hour", "duration-minute",
-    "duration-second", "mass-kilogram", "mass-gram", "length-kilometer", "length-meter", "length-centimeter",
-    "length-millimeter", "length-inch", "length-foot", "length-mile", "volume-liter", "volume-milliliter",
-    "area-square-meter", "energy-kilowatt-hour",
-)  # fmt: skip
+# Units that are common in documents and mean the same everywhere, unlike gallons; a calorie without a prefix may be a
+# kilocalorie.
+_METRIC = frozenset(_WORDS["units"]["metric"])
+_UNITS = _METRIC - {"calorie"} | {*_WORDS["units"]["other"]}
 _POWERS = str.maketrans({"\u00b2": "^2", "\u00b3": "^3", "\u03bc": "\u00b5"} | dict.fromkeys("\u00b7\u22c5\u2219", "*"))
 _FACTOR = re.compile(r"\s*(?P<name>[^\d^]*[^\d^\s.])\.?(?:\^?(?P<power>[23]))?\s*\Z")
 
@@ -309,13 +279,13 @@ def unit_registry() -> Any:
 
 @cache
 def _unit_words(locale: str) -> Mapping[str, str]:
-    """Return the units by word: those of `_SPELLED`, and the CLDR names of a locale in lower case."""
-    known = dict(_SPELLED)
+    """Return the units by word: those that are spelled otherwise, and the CLDR names of a locale in lower case."""
+    known = dict(_WORDS["units"]["spelled"])
     if not locale:
         return known
     locale_data(locale)
     write = extra("babel.units", "quantities").format_unit
-    for unit in _CLDR:
+    for unit in _WORDS["units"]["named"]:
         name = unit.partition("-")[2].replace("square-meter", "meter^2").replace("-", "_")
         for length, count in product(("long", "short"), (0, 1, 2, 3, 5, 6, 11)):  # covers all plural forms
             word = write(count, unit, length=length, locale=locale.replace("-", "_")).strip("0123456789. \xa0\u202f")
@@ -355,7 +325,7 @@ def _exact_unit(word: str, words: Mapping[str, str]) -> str | None:
     fitting = [
         f"{prefix}{name}"
         for prefix, name, _ in unit_registry().parse_unit_name(word)
-        if prefix in _PREFIXES and name in (_METRIC if prefix else _UNITS)
+        if prefix in _WORDS["units"]["prefixes"] and name in (_METRIC if prefix else _UNITS)
     ]
     return words.get(word, fitting[0] if fitting else None)
 
@@ -399,9 +369,6 @@ def _parts(value: Scalar) -> list[str]:
 
 
 _KANJI = re.compile(r"(\d{4}) ?\u5e74 ?(\d{1,2}) ?\u6708 ?(\d{1,2}) ?\u65e5")
-_FILLERS = frozenset(
-    {"er", "le", "du", "den", "der", "am", "el", "um", "at", "a", "om", "de", "del", "di", "da", "van", "\u00ba"}
-)  # words in dates that the patterns of CLDR do not have, without accents
 _MARK = r"[\s.,;/'()-]"
 _FIELD = re.compile(r"%\((\w+)\)s")  # a field in the format of a pattern, such as `%(d)s. %(MMMM)s %(y)s`
 _WIDTHS = ("wide", "abbreviated")
@@ -455,7 +422,7 @@ def _notation(locale: str) -> tuple[Mapping[str, str], list[re.Pattern[str]], li
     literals = (_FIELD.sub(" ", each.format) for each in dates)
     days = [name for widths, width in product(data.days.values(), _WIDTHS) for name in widths[width].values()]
     dropped = {_folded(name).strip(". ") for name in (*days, *(data.eras[width][1] for width in _WIDTHS))}
-    dropped |= {*_FILLERS, *re.split(rf"{_MARK}+", _folded(" ".join(literals)))}
+    dropped |= {*_WORDS["dates"], *re.split(rf"{_MARK}+", _folded(" ".join(literals)))}
     gap, before_clock = (rf"{mark}*(?:(?:{_one_of(dropped)}){mark}*){{0,4}}" for mark in (_MARK, r"[\s.,]"))
     month, period = (rf"(?P<{name}>{_one_of(meanings)})" for name in ("month", "period"))
     digits = {"d": "day", "M": "month", "L": "month", "h": "hour", "H": "hour", "m": "minute", "s": "second"}
@@ -594,31 +561,18 @@ def read_phone(value: Scalar, region: str = "") -> Reading | None:
     return Reading(f"{phones.format_number(number, phones.PhoneNumberFormat.E164)}{end}")
 
 
-_TRUE_FALSE = {
-    "": ("true yes", "false no"),
-    "de": ("ja wahr", "nein falsch"),
-    "en": ("true yes", "false no"),
-    "es": ("s\u00ed si verdadero", "no falso"),
-    "fr": ("oui vrai", "non faux"),
-    "it": ("s\u00ec si vero", "no falso"),
-    "nl": ("ja waar", "nee onwaar"),
-    "pl": ("tak prawda", "nie fa\u0142sz"),
-    "pt": ("sim verdadeiro", "n\u00e3o nao falso"),
-}
-
-
 @cache
 def _truths(locale: str, right: tuple[str, ...], wrong: tuple[str, ...]) -> Mapping[str, bool]:
-    words: dict[str, bool] = {}
+    known, words = _WORDS["booleans"], dict[str, bool]()
     for language in ("", re.split("[-_]", locale)[0]):
-        if language not in _TRUE_FALSE:
+        if language not in known:
             raise InputValueError(
-                expected=f"a language whose words are known: {', '.join(filter(None, _TRUE_FALSE))}", got=repr(locale)
+                expected=f"a language whose words are known: {', '.join(filter(None, known))}", got=repr(locale)
             )
-        for value, known in zip((True, False), _TRUE_FALSE[language], strict=True):
-            words |= dict.fromkeys(known.split(), value)
-    for value, own in ((True, right), (False, wrong)):
-        words |= dict.fromkeys((word.strip().casefold() for word in own), value)
+        for value, own in zip((True, False), known[language], strict=True):
+            words |= dict.fromkeys(own.split(), value)
+    for value, given in ((True, right), (False, wrong)):
+        words |= dict.fromkeys((word.strip().casefold() for word in given), value)
     return words
 
 
