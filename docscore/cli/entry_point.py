@@ -29,53 +29,20 @@ from docscore.version import VERSION
 _BAD_INPUT, _UNEXPECTED, _NOT_WRITTEN = 2, 70, 74  # the last two are EX_SOFTWARE and EX_IOERR of sysexits.h
 _INTERRUPTED, _PIPE_CLOSED = 130, 141
 
-# The commands: where each is, and its line in `docscore --help`. Running a command imports its module; the help must
-# not, because the modules import NumPy.
+# The commands, with their lines in `docscore --help`. Running a command imports its module; the help must not, because
+# the modules import NumPy.
 _COMMANDS = {
-    "automation": (
-        "docscore.cli.automation_command:automation_command",
-        "Show what a review of low-confidence values gains.",
-    ),
-    "bench": (
-        "docscore.cli.bench_command:bench_command",
-        "Find the paper's benchmark data, and tabulate its runs.",
-    ),
-    "compare": (
-        "docscore.cli.compare_command:compare_command",
-        "Compare two systems on the same documents.",
-    ),
-    "explain": (
-        "docscore.cli.explain_command:explain_command",
-        "Show how the score of one row is computed.",
-    ),
-    "lint": (
-        "docscore.cli.lint_command:lint_command",
-        "Check ground truths against their schema and each other.",
-    ),
-    "register": (
-        "docscore.cli.register_command:register_command",
-        'Make evaluate.load("anls_star") work on this machine.',
-    ),
-    "report": (
-        "docscore.cli.report_command:report_command",
-        "Write a report as one HTML file.",
-    ),
-    "review": (
-        "docscore.cli.review_command:review_command",
-        "Decide whose error each difference is.",
-    ),
-    "score": (
-        "docscore.cli.score_command:score_command",
-        "Score a file of predictions.",
-    ),
-    "suggest-schema": (
-        "docscore.cli.suggest_schema_command:suggest_schema_command",
-        "Suggest a comparator for each field.",
-    ),
-    "table": (
-        "docscore.cli.table_command:table_command",
-        "Print the metrics of several systems as a table.",
-    ),
+    "automation": "Show what a review of low-confidence values gains.",
+    "bench": "Find the paper's benchmark data, and tabulate its runs.",
+    "compare": "Compare two systems on the same documents.",
+    "explain": "Show how the score of one row is computed.",
+    "lint": "Check ground truths against their schema and each other.",
+    "register": 'Make evaluate.load("anls_star") work on this machine.',
+    "report": "Write a report as one HTML file.",
+    "review": "Decide whose error each difference is.",
+    "score": "Score a file of predictions.",
+    "suggest-schema": "Suggest a comparator for each field.",
+    "table": "Print the metrics of several systems as a table.",
 }
 
 
@@ -163,14 +130,15 @@ class _Commands(click.Group):
         """Import the command that `args` names."""
         name, command, rest = super().resolve_command(context, args)
         if name in _COMMANDS:
-            command = resolve_name(_COMMANDS[name][0])
+            function = f"{name.replace('-', '_')}_command"
+            command = resolve_name(f"docscore.cli.{function}:{function}")
         return name, command, rest
 
 
 @click.group(
     name="docscore",
     cls=_Commands,
-    commands={name: click.Command(name, short_help=line) for name, (_, line) in _COMMANDS.items()},
+    commands={name: click.Command(name, short_help=line) for name, line in _COMMANDS.items()},
     invoke_without_command=True,
     subcommand_metavar="COMMAND [ARGS]...",
     epilog="docscore COMMAND --help shows the options of a command.",

@@ -1,7 +1,7 @@
 """Entity F1: F1 of identical entities in any group, the usual metric of extraction papers."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from docscore.core.options import ScoringOptions
 from docscore.core.similarity import fold, text_rule
@@ -132,10 +132,10 @@ def _donut_entities(value: Any, normalise: bool, path: str = "") -> Iterator[tup
 class EntityF1(Kieval):
     """Entity F1 as a metric of a test set, micro-averaged over rows; KIEval with all entities in one group."""
 
-    name: ClassVar[str] = "entity_f1"
-    label: ClassVar[str] = "Entity F1"
-    figures: ClassVar[tuple[FigureName, ...]] = (FigureName("entity_f1", "Entity F1"),)
-    options: ClassVar[frozenset[str]] = frozenset({"normalise", "donut", "numbers"})
+    name = "entity_f1"
+    label = "Entity F1"
+    figures = (FigureName("entity_f1", "Entity F1"),)
+    options = frozenset({"normalise", "donut", "numbers"})
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> KieScore:
         return _score(row.ground_truth, row.prediction, options.normalise, options.donut, options.numbers)

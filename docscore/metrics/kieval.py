@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar, get_args
 from docscore.core.options import ScoringOptions
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.values import Value, plain_pair
-from docscore.metrics.base import FieldSource, FigureName, Metric, MetricRow, MetricTree
+from docscore.metrics.base import FigureName, Metric, MetricRow, MetricTree
 from docscore.metrics.entities import (
     Edit,
     Group,
@@ -101,6 +101,7 @@ class GroupCounts(NamedTuple):
 
 
 _C = TypeVar("_C", Counts, GroupCounts)
+_COUNTS = ("true_positives", "substitutions", "additions", "deletions")  # the names of `Counts` in results
 
 
 @dataclass
@@ -134,31 +135,17 @@ class KieScore:
 
     def counts(self) -> dict[str, int]:
         """Return the counts behind the figures, by name."""
-        entities, groups = self.entities, self.groups
-        return {
-            "true_positives": entities.right,
-            "substitutions": entities.substitutions,
-            "additions": entities.additions,
-            "deletions": entities.deletions,
-            "groups_right": groups.right,
-            "groups_wrong": groups.wrong,
-            "groups_missed": groups.missed,
-            "groups_invented": groups.invented,
-        }
+        of_groups = {f"groups_{outcome}": count for outcome, count in self.groups._asdict().items()}
+        return dict(zip(_COUNTS, self.entities, strict=True)) | of_groups
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """Return tables of the counts and figures by type of entity and by type of group, in plain types."""
+        figures = ("f1", "precision", "recall", "aligned")
         entities = [
             {
                 "entity": kind,
-                "f1": counts.f1,
-                "precision": counts.precision,
-                "recall": counts.recall,
-                "aligned": counts.aligned,
-                "true_positives": counts.right,
-                "substitutions": counts.substitutions,
-                "additions": counts.additions,
-                "deletions": counts.deletions,
+                **{figure: getattr(counts, figure) for figure in figures},
+                **dict(zip(_COUNTS, counts, strict=True)),
             }
             for kind, counts in self.by_entity.items()
         ]
@@ -353,8 +340,8 @@ def _share(part: int, whole: int) -> float:
 class Kieval(Metric[KieScore]):
     """KIEval as a metric of a test set; the points of a row are its counts and corrections."""
 
-    name: ClassVar[str] = "kieval"
-    label: ClassVar[str] = "KIEval"
+    name = "kieval"
+    label = "KIEval"
     figures: ClassVar[tuple[FigureName, ...]] = (
         FigureName("kieval_entity_f1", "KIEval Entity F1"),
         FigureName("kieval_entity_precision", "KIEval Entity precision"),
@@ -362,8 +349,8 @@ class Kieval(Metric[KieScore]):
         FigureName("kieval_group_f1", "KIEval Group F1"),
         FigureName("kieval_aligned", "KIEval Aligned"),
     )
-    options: ClassVar[frozenset[str]] = frozenset({"normalise", "numbers"})
-    field_source: ClassVar[FieldSource] = "entities"
+    options = frozenset({"normalise", "numbers"})
+    field_source = "entities"
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> KieScore:
         return _score(*row[:2], options.normalise, options.numbers, row.confidences)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import fsum
 from operator import itemgetter
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -162,10 +162,10 @@ def _marked(label: str, children: list[Node]) -> Node:
 class Nted(MeanOfRows):
     """nTED as a metric of a test set: the mean over rows."""
 
-    name: ClassVar[str] = "nted"
-    label: ClassVar[str] = "nTED"
-    figures: ClassVar[tuple[FigureName, ...]] = (FigureName("nted", "nTED"),)
-    options: ClassVar[frozenset[str]] = frozenset({"donut", "numbers"})
+    name = "nted"
+    label = "nTED"
+    figures = (FigureName("nted", "nTED"),)
+    options = frozenset({"donut", "numbers"})
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> float:
         return with_room_to_recurse(_best_comparison, *row[:2], options.donut, options.numbers)[0]

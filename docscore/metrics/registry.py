@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 from docscore.core.errors import InputValueError
 from docscore.core.numbers import ROUNDING
@@ -10,7 +10,7 @@ from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
 from docscore.core.values import Value
 from docscore.metrics.anls_star.field_counts import FieldCounts
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.base import FieldSource, FigureName, MeanOfRows, Metric, MetricRow
+from docscore.metrics.base import FigureName, MeanOfRows, Metric, MetricRow
 from docscore.metrics.entity_f1 import EntityF1
 from docscore.metrics.kieval import Kieval
 from docscore.metrics.nted import Nted
@@ -22,12 +22,12 @@ ANLS_STAR, TYPED = "anls_star", "typed"
 class AnlsStar(MeanOfRows):
     """ANLS* of JSON values (Peer et al. 2024, arXiv 2402.03848)."""
 
-    name: ClassVar[str] = "anls_star"
-    label: ClassVar[str] = "ANLS*"
-    figures: ClassVar[tuple[FigureName, ...]] = (FigureName("anls_star", "ANLS*"),)
-    options: ClassVar[frozenset[str]] = frozenset({"threshold", "ignore_case", "rules", "numbers"})
+    name = "anls_star"
+    label = "ANLS*"
+    figures = (FigureName("anls_star", "ANLS*"),)
+    options = frozenset({"threshold", "ignore_case", "rules", "numbers"})
 
-    field_source: ClassVar[FieldSource] = "tree"
+    field_source = "tree"
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> float:  # noqa: ARG002
         return row.anls_star
@@ -39,10 +39,10 @@ class AnlsStar(MeanOfRows):
 class Anls(AnlsStar):
     """ANLS of texts with one or more acceptable answers (Biten et al. 2019, arXiv 1905.13648)."""
 
-    name: ClassVar[str] = "anls"
-    label: ClassVar[str] = "ANLS"
-    figures: ClassVar[tuple[FigureName, ...]] = (FigureName("anls", "ANLS"),)
-    options: ClassVar[frozenset[str]] = AnlsStar.options | {"strict"}
+    name = "anls"
+    label = "ANLS"
+    figures = (FigureName("anls", "ANLS"),)
+    options = AnlsStar.options | {"strict"}
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> float:
         """Return the ANLS* score; with `strict`, 0 if it equals the threshold.
@@ -72,9 +72,9 @@ class Anls(AnlsStar):
 class Anlsl(AnlsStar):
     """ANLSL of lists of texts (Tito et al. 2021, arXiv 2104.14336)."""
 
-    name: ClassVar[str] = "anlsl"
-    label: ClassVar[str] = "ANLSL"
-    figures: ClassVar[tuple[FigureName, ...]] = (FigureName("anlsl", "ANLSL"),)
+    name = "anlsl"
+    label = "ANLSL"
+    figures = (FigureName("anlsl", "ANLSL"),)
 
     def check_options(self, options: ScoringOptions) -> None:
         if options.strict:

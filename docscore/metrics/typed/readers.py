@@ -31,7 +31,7 @@ _LONGEST = 100  # characters of an amount with its currency or unit
 # * currencies: `shared` by several, all that have the symbol as their narrow one in CLDR, the `same` written otherwise,
 #   and `own` symbols of one currency that CLDR has only in locales of its countries;
 # * units: `spelled` writings, products as in the SI Brochure, 9th edition, 5.4, and "" if there are several meanings
-#   (ares or years, months or French megabytes, bits or bytes); those whose CLDR names, `named`, are words of a language;
+#   (ares or years, months or French megabytes, bits or bytes); and those whose names in CLDR, `named`, are words;
 # * dates: words in them that the patterns of CLDR do not have, without accents;
 # * booleans: true and false in each language.
 _WORDS: dict[str, Any] = json.loads(Path(__file__).with_name("words.json").read_text("utf-8"))

@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any
 
 from docscore.core.errors import InputValueError, at_place
 from docscore.core.options import PAPER, THRESHOLD, SchemaSource, ScoringOptions
 from docscore.core.values import convert_ground_truth, convert_prediction, plain_pair
 from docscore.metrics.anls_star.api import build_tree, score_one
-from docscore.metrics.anls_star.causes import MEANINGS, Cause
+from docscore.metrics.anls_star.causes import MEANINGS
 from docscore.metrics.anls_star.field_counts import FieldCounts, Leaf
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.base import FieldSource, FigureName, Metric, MetricRow
+from docscore.metrics.base import FigureName, Metric, MetricRow
 from docscore.metrics.typed.schema import compiled_schema
 
 
@@ -84,14 +84,12 @@ TypedPoints = tuple[float, list[Leaf]]  # the score of a row, and its leaves
 class Typed(Metric[TypedPoints]):
     """The typed score as a metric of a test set: the mean over rows, by the schema in the options."""
 
-    name: ClassVar[str] = "typed"
-    label: ClassVar[str] = "Typed score"
-    figures: ClassVar[tuple[FigureName, ...]] = (FigureName("typed_score", "Typed score"),)
-    options: ClassVar[frozenset[str]] = frozenset(
-        {"threshold", "ignore_case", "rules", "numbers", "schema", "schema_by"}
-    )
-    field_source: ClassVar[FieldSource] = "tree"
-    meanings: ClassVar[dict[Cause, str]] = MEANINGS | {
+    name = "typed"
+    label = "Typed score"
+    figures = (FigureName("typed_score", "Typed score"),)
+    options = frozenset({"threshold", "ignore_case", "rules", "numbers", "schema", "schema_by"})
+    field_source = "tree"
+    meanings = MEANINGS | {
         "wrong value": "another number, date or truth value, or a text whose similarity is below the threshold",
         "near miss": "a value whose text is similar, but which is not the same",
     }
