@@ -77,123 +77,47 @@ def mp_docvqa(
     )
 
 
-@task
-def kleister_charity(
-    data: str,
-    *,
-    method: str = "simple",
-    sample: str | int = "paper",
-    split: str | None = None,
-    prompt: str = "paper",
-    structured: bool | None = None,
-    dpi: int = DPI,
-    kieval: bool = False,
-) -> Task:
-    """Kleister Charity: values from reports. The arguments are those of `kleister_nda`."""
-    return _paper_task(
-        "kleister_charity",
-        data,
-        sample,
-        split,
-        method=method,
-        style=prompt,
-        dpi=dpi,
-        structured=structured,
-        kieval=kieval,
-    )
+def _extraction(name: str) -> Any:
+    """Make the task of a data set of the paper whose documents have a schema."""
+
+    @task(name=name)
+    def extraction(
+        data: str,
+        *,
+        method: str = "simple",
+        sample: str | int = "paper",
+        split: str | None = None,
+        prompt: str = "paper",
+        structured: bool | None = None,
+        dpi: int = DPI,
+        kieval: bool = False,
+    ) -> Task:
+        """Values from the documents of a data set of the paper.
+
+        Args:
+            data: the folder of the data set, or a folder above it; `docscore bench check` shows which there are.
+            method: "simple" (the text), "latin" (the text with its layout), "vision" (pictures) or "pdf" (the file).
+            sample: "paper" (the documents that the paper drew), "all", or a number of documents from the start.
+            split: a split of the data set; the default is that of the paper.
+            prompt: "paper" (prompts, schema, labels and temperature 0 of the paper) or "plain".
+            structured: whether to request structured output by the schema; the default is to do so with plain prompts.
+            dpi: the resolution of rendered pages.
+            kieval: whether to score KIEval too.
+        """
+        return _paper_task(
+            name, data, sample, split, method=method, style=prompt, dpi=dpi, structured=structured, kieval=kieval
+        )
+
+    return extraction
 
 
-@task
-def kleister_nda(
-    data: str,
-    *,
-    method: str = "simple",
-    sample: str | int = "paper",
-    split: str | None = None,
-    prompt: str = "paper",
-    structured: bool | None = None,
-    dpi: int = DPI,
-    kieval: bool = False,
-) -> Task:
-    """Kleister NDA: values from contracts.
-
-    Args:
-        data: the folder of the data set, or a folder above it; `docscore bench check` shows which data sets are there.
-        method: "simple" (the text), "latin" (the text with its layout), "vision" (pictures) or "pdf" (the file).
-        sample: "paper" (the documents that the paper drew), "all", or a number of documents from the start.
-        split: a split of the data set; the default is that of the paper.
-        prompt: "paper" (prompts, schema, labels and temperature 0 of the paper) or "plain".
-        structured: whether to request structured output by the schema; the default is to do so with plain prompts.
-        dpi: the resolution of rendered pages.
-        kieval: whether to score KIEval too.
-    """
-    return _paper_task(
-        "kleister_nda", data, sample, split, method=method, style=prompt, dpi=dpi, structured=structured, kieval=kieval
-    )
-
-
-@task
-def sroie(
-    data: str,
-    *,
-    method: str = "simple",
-    sample: str | int = "paper",
-    split: str | None = None,
-    prompt: str = "paper",
-    structured: bool | None = None,
-    dpi: int = DPI,
-    kieval: bool = False,
-) -> Task:
-    """SROIE: values from receipts. The arguments are those of `kleister_nda`.
-
-    The sample "paper" is drawn from the sorted names. The paper drew from a directory listing, which cannot be
-    reproduced.
-    """
-    return _paper_task(
-        "sroie", data, sample, split, method=method, style=prompt, dpi=dpi, structured=structured, kieval=kieval
-    )
-
-
-@task
-def vrdu_ad_buy(
-    data: str,
-    *,
-    method: str = "simple",
-    sample: str | int = "paper",
-    prompt: str = "paper",
-    structured: bool | None = None,
-    dpi: int = DPI,
-    kieval: bool = False,
-) -> Task:
-    """VRDU Ad Buy: values and rows from orders. The arguments are those of `kleister_nda`."""
-    return _paper_task(
-        "vrdu_ad_buy", data, sample, None, method=method, style=prompt, dpi=dpi, structured=structured, kieval=kieval
-    )
-
-
-@task
-def vrdu_registration(
-    data: str,
-    *,
-    method: str = "simple",
-    sample: str | int = "paper",
-    prompt: str = "paper",
-    structured: bool | None = None,
-    dpi: int = DPI,
-    kieval: bool = False,
-) -> Task:
-    """VRDU Registration: values from forms. The arguments are those of `kleister_nda`."""
-    return _paper_task(
-        "vrdu_registration",
-        data,
-        sample,
-        None,
-        method=method,
-        style=prompt,
-        dpi=dpi,
-        structured=structured,
-        kieval=kieval,
-    )
+kleister_charity = _extraction("kleister_charity")  # values from reports
+kleister_nda = _extraction("kleister_nda")  # values from contracts
+# Values from receipts. The sample "paper" is drawn from the sorted names. The paper drew from a directory listing,
+# which cannot be reproduced.
+sroie = _extraction("sroie")
+vrdu_ad_buy = _extraction("vrdu_ad_buy")  # values and rows from orders
+vrdu_registration = _extraction("vrdu_registration")  # values from forms
 
 
 @task
