@@ -24,8 +24,7 @@ from pydantic import BaseModel
 
 import docscore
 from docscore import anls_score, score_pairs, score_tree
-from docscore.core.dates import read_date
-from docscore.core.same_value import differ_in_punctuation, number_of, spelling_of_same_value
+from docscore.core.same_value import differ_in_punctuation, number_of, read_date, spelling_of_same_value
 from docscore.core.values import convert_ground_truth, convert_prediction, is_empty, size, to_json
 from tests.conftest import golden
 

@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 from rapidfuzz import process
 from rapidfuzz.distance import OSA, Levenshtein
 
-from docscore.core.dates import ORDERS
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.formatting import FOUR_DIGITS, shown_name
 from docscore.core.numbers import DecimalText
 from docscore.core.options import KEYWORD, SchemaSource, ScoringOptions
 from docscore.core.runtime import grouped
+from docscore.core.same_value import ORDERS
 from docscore.core.values import (
     Value,
     field_path,

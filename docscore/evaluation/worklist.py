@@ -16,11 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from Levenshtein import opcodes
 
-from docscore.core.dates import read_date
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.options import ScoringOptions, check_whole
 from docscore.core.runtime import grouped
-from docscore.core.same_value import number_without_doubt
+from docscore.core.same_value import number_without_doubt, read_date
 from docscore.core.similarity import fold_all, similarity
 from docscore.core.values import (
     ONE_OF,

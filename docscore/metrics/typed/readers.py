@@ -18,11 +18,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docscore.core.dates import read_date as spelled_date
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.numbers import UNROUNDED, DecimalText, decimal_value, shortest_spelling
 from docscore.core.runtime import library
 from docscore.core.same_value import letters_of, number_of, separated_number
+from docscore.core.same_value import read_date as spelled_date
 from docscore.core.values import Scalar, number_text, scalar_text
 
 _LONGEST = 100  # characters of an amount with its currency or unit
