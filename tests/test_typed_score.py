@@ -26,8 +26,7 @@ from docscore.integrations.datasets import score_batch
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.scorer import Scorer
 from docscore.metrics.base import MetricRow
-from docscore.metrics.registry import METRICS
-from docscore.metrics.signature import signature_of
+from docscore.metrics.registry import METRICS, signature_of
 from docscore.metrics.typed import readers
 from docscore.metrics.typed.comparators import by_columns
 from docscore.metrics.typed.schema import compiled_schema

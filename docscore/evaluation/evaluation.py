@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from docscore.core.display import Displayed
 from docscore.core.errors import InputTypeError, InputValueError
 from docscore.core.options import PAPER, THRESHOLD, ScoringOptions
-from docscore.core.output import write_report
+from docscore.core.output import Displayed, write_report
 from docscore.core.runtime import Progress, ignore, progress_from
 from docscore.data.checks import warn_of_copies
 from docscore.data.files import ColumnNames

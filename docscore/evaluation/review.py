@@ -8,10 +8,9 @@ from functools import reduce
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docscore.core.display import Displayed
 from docscore.core.errors import Diagnostic, Faults, InputValueError, diagnostic_of, row_place, short_repr
 from docscore.core.formatting import FOUR_DIGITS, counted, shown_name
-from docscore.core.output import write_whole
+from docscore.core.output import Displayed, write_whole
 from docscore.core.runtime import grouped
 from docscore.core.values import ONE_OF, Value, convert_ground_truth, to_json, value_excerpt
 from docscore.data.files import read_table

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.display import Displayed
 from docscore.core.errors import NAMED, InputValueError, at_place, row_place, short_repr, some_of
 from docscore.core.formatting import counted, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, SKIP, SchemaSource, ScoringOptions, check_whole
+from docscore.core.output import Displayed
 from docscore.core.runtime import Progress, no_progress, warn
 from docscore.core.similarity import nearest
 from docscore.core.values import LEAF_TYPES, Value, differs_by_value, field_path, is_empty, places_in
@@ -52,8 +52,8 @@ from docscore.metrics.registry import (
     AnlsStar,
     checked_metrics,
     metrics_with_schema,
+    signature_of,
 )
-from docscore.metrics.signature import signature_of
 from docscore.metrics.typed.schema import ANY_KEY, compiled_schema, named_places
 from docscore.stats.intervals import CONFIDENCE, SEED, Ratios, check_confidence, side_by_side
 

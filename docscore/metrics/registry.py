@@ -1,4 +1,4 @@
-"""The registry of all metrics; to add a metric, add its module to this package and its class to `METRICS`."""
+"""All metrics and their signatures; to add a metric, add its module to this package and its class to `METRICS`."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -6,7 +6,7 @@ from typing import Any
 
 from docscore.core.errors import InputValueError
 from docscore.core.numbers import ROUNDING
-from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
+from docscore.core.options import DEFAULT_OPTIONS, PAPER, ScoringOptions
 from docscore.core.values import Value
 from docscore.metrics.anls_star.field_counts import FieldCounts
 from docscore.metrics.anls_star.tree import ScoreTree
@@ -15,6 +15,7 @@ from docscore.metrics.entity_f1 import EntityF1
 from docscore.metrics.kieval import Kieval
 from docscore.metrics.nted import Nted
 from docscore.metrics.typed.score import Typed
+from docscore.version import VERSION
 
 ANLS_STAR, TYPED = "anls_star", "typed"
 
@@ -162,3 +163,42 @@ def metrics_with_schema(metrics: Sequence[str] | None, schema: object) -> tuple[
     if metrics is None:
         return (ANLS_STAR,) if schema is None else (TYPED, ANLS_STAR)
     return tuple(metrics) if schema is None else tuple(dict.fromkeys([*metrics, TYPED]))
+
+
+def signature_of(metric: str, options: ScoringOptions, *, skipped: int | None = None) -> str:
+    """Return the signature: the metric, the options that change its figures, and the version.
+
+    Args:
+        metric: the name of the metric.
+        options: how rows were read and compared.
+        skipped: the number of rows left out because of faults or without a prediction.
+
+    >>> signature_of("anls_star", ScoringOptions())
+    'anls_star|tau:0.5|case:i|empty:ignored|docscore:0.2.0'
+    >>> signature_of("anls_star", ScoringOptions(rules="anls_star-1.0.1"))
+    'anls_star|tau:0.5|case:i|rules:anls_star-1.0.1|docscore:0.2.0'
+    >>> signature_of("kieval", ScoringOptions(threshold=0.7, parse="json"))
+    'kieval|parse:json|compare:exact|docscore:0.2.0'
+    """
+    used = METRICS[metric].options
+    functions = options.schema.functions if "schema" in used and options.schema is not None else ()
+    by_paper = options.rules == PAPER
+    parts = [  # name, value, and whether the signature has it
+        ("tau", str(options.threshold), "threshold" in used),
+        ("boundary", "0", "strict" in used and options.strict),
+        ("case", "i" if options.ignore_case else "s", "ignore_case" in used),
+        ("empty" if by_paper else "rules", "ignored" if by_paper else options.rules, "rules" in used),
+        ("numbers", options.numbers, "numbers" in used and options.numbers != "text"),
+        ("schema", options.schema and options.schema.digest, "schema" in used and options.schema is not None),
+        ("schema-by", options.schema_by, "schema_by" in used and options.schema_by is not None),
+        *((name, version, True) for name, version in METRICS[metric].versions(options).items()),
+        ("comparators", "+".join(name for name, _ in functions), bool(functions)),
+        ("parse", options.parse_mode, options.parse_mode is not None),
+        ("references", options.parse_references, options.parse_references is not None),
+        ("missing", options.missing, options.missing != "error"),
+        ("skipped", str(skipped), bool(skipped)),  # figures of fewer rows
+        ("compare", "folded" if options.normalise else "exact", "normalise" in used),
+        ("read", "donut", "donut" in used and options.donut),
+    ]
+    shown = (f"{name}:{value}" for name, value, is_shown in parts if is_shown)
+    return "|".join([metric, *shown, f"docscore:{VERSION}"])
