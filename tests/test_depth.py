@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from docscore import anls_score, score_pairs, score_tree, typed_score
-from docscore.core.limits import VARIABLE
 from docscore.core.options import RULES
+from docscore.core.runtime import VARIABLE
 from docscore.core.values import MAX_DEPTH
 from docscore.data.json_text import dumps, parse_text
 from docscore.metrics.entity_f1 import entity_counts

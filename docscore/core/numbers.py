@@ -4,8 +4,8 @@ from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, InvalidOpera
 from math import isinf
 
 from docscore.core.errors import InputValueError
-from docscore.core.limits import MAX_DIGITS
 
+MAX_DIGITS = 4_300  # of a number in JSON text; Python reads no longer integer, since that takes quadratic time
 MOST_ZEROS = 400  # zeros at the end or the beginning of a spelling; every float has fewer
 
 

@@ -30,7 +30,6 @@ from docscore.core.errors import (
     row_place,
     some_of,
 )
-from docscore.core.limits import MAX_UNPACKED
 from docscore.core.runtime import READING, Advance, Progress, gc_pause, library, no_progress, warn
 from docscore.core.values import convert_prediction
 from docscore.data import LOG_FORMATS
@@ -52,6 +51,7 @@ from docscore.data.rows import (
     table_in_memory,
 )
 
+MAX_UNPACKED = 1_000_000_000  # bytes of a compressed file when unpacked; gzip packs a gigabyte of equal lines into 1 MB
 _LARGEST_REREAD = 100_000_000  # bytes of a file that is read again to check whether it is a single JSON value
 
 
@@ -401,7 +401,7 @@ def read_table(
 ) -> Table:
     """Read the rows of a file; its extension determines the format.
 
-    Rows stay in memory. A file whose rows do not fit is an error before the machine swaps (`docscore.core.limits`).
+    Rows stay in memory.
 
     * JSONL, and the content of a pipe: a JSON value on each line; blank lines are ignored.
     * JSON: a list of rows, or an object from id to document.

@@ -21,8 +21,7 @@ from docscore.core.errors import (
     short_repr,
 )
 from docscore.core.formatting import counted
-from docscore.core.limits import MAX_DIGITS
-from docscore.core.numbers import DecimalText, decimal_of, float_or_digits
+from docscore.core.numbers import MAX_DIGITS, DecimalText, decimal_of, float_or_digits
 from docscore.core.runtime import Advance, ignore, with_room_to_recurse
 from docscore.core.values import LEAF_TYPES, MAX_DEPTH, Value, convert_ground_truth, convert_prediction, to_json
 

@@ -17,8 +17,8 @@ import numpy as np
 
 from docscore.core.assignment import lexicographic_assignment
 from docscore.core.errors import InputValueError
-from docscore.core.limits import check_memory
 from docscore.core.options import NUMBERS, check_choice
+from docscore.core.runtime import check_memory
 from docscore.core.similarity import ScalarText, fold, text_rule
 from docscore.core.values import (
     LEAF_TYPES,

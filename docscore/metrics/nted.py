@@ -17,9 +17,8 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
 from docscore.core.formatting import clipped
-from docscore.core.limits import check_memory
 from docscore.core.options import NUMBERS, ScoringOptions, check_choice
-from docscore.core.runtime import with_room_to_recurse
+from docscore.core.runtime import check_memory, with_room_to_recurse
 from docscore.core.similarity import ScalarText, text_rule
 from docscore.core.values import Value, plain_pair, scalar_text, step_text
 from docscore.metrics.anls_star.tree import Kind, Status, Whole, status_of

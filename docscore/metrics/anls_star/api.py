@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.errors import InputTypeError, at_place
-from docscore.core.limits import TooManyPairsError
 from docscore.core.options import DEFAULT_OPTIONS, PAPER, THRESHOLD, ScoringOptions, check_whole
 from docscore.core.runtime import (
     Advance,
+    TooManyPairsError,
     ignore,
     score_in_processes,
     warn,

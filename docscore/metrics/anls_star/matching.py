@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.assignment import score_ratios, undecided_pairs
-from docscore.core.limits import check_memory
 from docscore.core.options import ScoringOptions
+from docscore.core.runtime import check_memory
 from docscore.core.similarity import fold_all, similarity_matrix, text_rule
 from docscore.core.values import LEAF_TYPES, Matrix, Value, step_text
 from docscore.metrics.anls_star.sizes import SchemaNode

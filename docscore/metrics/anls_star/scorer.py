@@ -26,8 +26,8 @@ from docscore.core.assignment import (
     sum_of_ties,
     totals,
 )
-from docscore.core.limits import check_memory
 from docscore.core.options import ScoringOptions
+from docscore.core.runtime import check_memory
 from docscore.core.similarity import distinct, fold_all, similarity, similarity_matrix, text_rule
 from docscore.core.values import SCALAR_TYPES, Matrix, Scalar, Value, hold_leaves
 from docscore.metrics.anls_star.causes import Cause
