@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from docscore.integrations.evaluate import evaluate_module, register
     from docscore.metrics.anls_star.api import anls_score, score_pairs, score_tree
     from docscore.metrics.anls_star.tree import ScoreNode, ScoreTree
-    from docscore.metrics.entity_f1 import entity_counts
-    from docscore.metrics.kieval import kieval_score
+    from docscore.metrics.kieval import entity_counts, kieval_score
     from docscore.metrics.nted import nted_score
     from docscore.metrics.registry import METRICS
     from docscore.metrics.typed.score import typed_score, typed_tree
@@ -38,7 +37,7 @@ _IMPORTED_WHEN_USED = {
     "anls_score": "docscore.metrics.anls_star.api",
     "compare": "docscore.evaluation.comparison",
     "decide": "docscore.evaluation.comparison",
-    "entity_counts": "docscore.metrics.entity_f1",
+    "entity_counts": "docscore.metrics.kieval",
     "evaluate": "docscore.evaluation.evaluation",
     "evaluate_module": "docscore.integrations.evaluate",
     "kieval_score": "docscore.metrics.kieval",

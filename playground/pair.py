@@ -16,8 +16,7 @@ from docscore.evaluation.sentences import READ
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
-from docscore.metrics.entity_f1 import entity_f1_tree
-from docscore.metrics.kieval import kieval_tree
+from docscore.metrics.kieval import entity_f1_tree, kieval_tree
 from docscore.metrics.nted import nted_tree
 from docscore.metrics.registry import ANLS_STAR, METRICS
 from docscore.metrics.typed.score import typed_tree

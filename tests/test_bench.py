@@ -12,14 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore.bench.data_sets import DATA_SETS, checked_data, chosen, documents_in, documents_of
-from docscore.bench.documents import DocumentRecord, Page, Word, pages_of_pdf, picture_file, rendered_pages
-from docscore.bench.prompts import (
+from docscore.bench.documents import (
     PAPER_SCHEMAS,
     SCHEMAS,
+    DocumentRecord,
+    Page,
+    Word,
     document_text,
     latin_text,
+    pages_of_pdf,
+    picture_file,
     prompt_of,
     reading_order_text,
+    rendered_pages,
     strict_schema,
 )
 from docscore.core.values import to_json

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import docscore
-from docscore.evaluation.costs import Cost, costs_of
+from docscore.evaluation.figures import Cost, costs_of
 from docscore.evaluation.systems import systems_of
 from tests.commands import Write, pred, ref, run, succeed
 from tests.conftest import golden

@@ -17,8 +17,7 @@ from docscore.core.options import RULES
 from docscore.core.runtime import VARIABLE
 from docscore.core.values import MAX_DEPTH
 from docscore.data.json_text import dumps, parse_text
-from docscore.metrics.entity_f1 import entity_counts
-from docscore.metrics.kieval import kieval_score
+from docscore.metrics.kieval import entity_counts, kieval_score
 from docscore.metrics.nted import nted_score
 from docscore.report.html_tree import tree_as_html
 

@@ -16,7 +16,7 @@ from docscore.data.groups import groups_of_rows, joined_runs
 from docscore.data.pairing import Pairs, read_systems
 from docscore.data.rows import Table
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.runs import runs_of
+from docscore.evaluation.figures import runs_of
 from docscore.evaluation.systems import systems_of
 from docscore.stats.calibration import calibration_of
 from docscore.stats.intervals import wilson_interval

@@ -27,8 +27,7 @@ from docscore.metrics.entities import (
     steps_between,
     text_of_entities,
 )
-from docscore.metrics.entity_f1 import entity_counts
-from docscore.metrics.kieval import Counts, GroupCounts, KieScore, kieval_score, total_kieval
+from docscore.metrics.kieval import Counts, GroupCounts, KieScore, entity_counts, kieval_score, total_kieval
 from tests.commands import column_of
 from tests.conftest import golden
 from tests.structures import damaged, random_prediction, random_truth, shuffled, taken

@@ -20,8 +20,7 @@ from docscore.evaluation.evaluation import Evaluation
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.annotations import folded_tree
 from docscore.metrics.base import FigureName, MeanOfRows, MetricRow, MetricTree
-from docscore.metrics.entity_f1 import entity_counts, entity_f1_tree
-from docscore.metrics.kieval import kieval_score, kieval_tree, total_kieval
+from docscore.metrics.kieval import entity_counts, entity_f1_tree, kieval_score, kieval_tree, total_kieval
 from docscore.metrics.nted import nted_score, nted_tree
 from docscore.metrics.registry import METRICS, WITH_TREES
 from docscore.report.html_tree import positions_of, tree_drawing

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from docscore.metrics.entity_f1 import entity_counts
-from docscore.metrics.kieval import kieval_score
+from docscore.metrics.kieval import entity_counts, kieval_score
 from docscore.metrics.nted import FlatTree, Node, TreeDistances, document_tree, nted_score
 from tests.commands import rows
 from tests.conftest import DATA, golden

@@ -24,8 +24,7 @@ from docscore.data.pairing import pairs_of
 from docscore.evaluation.state import ScoreState
 from docscore.evaluation.systems import systems_of
 from docscore.metrics.anls_star.api import build_tree, score_all
-from docscore.metrics.entity_f1 import entity_f1_tree
-from docscore.metrics.kieval import kieval_tree
+from docscore.metrics.kieval import entity_f1_tree, kieval_tree
 from docscore.metrics.nted import nted_tree
 from tests.commands import column_of
 from tests.conftest import golden

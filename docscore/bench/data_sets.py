@@ -11,8 +11,19 @@ from pathlib import Path
 from random import Random
 from typing import Any, get_args
 
-from docscore.bench.documents import PICTURES, Box, DocumentRecord, Page, Word, pages_of_pdf, unlike_format
-from docscore.bench.prompts import PAPER_SCHEMAS, SCHEMAS, TEXT_METHODS, Style
+from docscore.bench.documents import (
+    PAPER_SCHEMAS,
+    PICTURES,
+    SCHEMAS,
+    TEXT_METHODS,
+    Box,
+    DocumentRecord,
+    Page,
+    Style,
+    Word,
+    pages_of_pdf,
+    unlike_format,
+)
 from docscore.core.errors import InputValueError, short_repr, some_of
 from docscore.core.options import SchemaSource, check_choice
 from docscore.data.files import parquet_file, read_table, read_value

@@ -1,10 +1,23 @@
-"""The figures of a test set with their intervals: of metrics, of slices, and rates of documents and of values."""
+"""The figures of a test set: of metrics and slices, rates, variances between runs, and what predictions cost."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from decimal import Decimal
+from itertools import islice
+from math import fsum
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
+from docscore.core.errors import short_repr
 from docscore.core.formatting import FOUR_DIGITS, share_text, shown_name
+from docscore.core.numbers import ROUNDING
+from docscore.core.options import check_number
+from docscore.data.json_text import JsonError, loads
+from docscore.data.pairing import Pairs
+from docscore.data.rows import COSTS, Absent, NoCell
 from docscore.evaluation.tables import (
     Table,
     TableCell,
@@ -16,7 +29,7 @@ from docscore.evaluation.tables import (
 )
 from docscore.metrics.base import FigureName
 from docscore.metrics.kieval import KieScore
-from docscore.stats.intervals import Interval, Ratios, intervals_of, wilson_interval
+from docscore.stats.intervals import Array, Interval, Ratios, intervals_of, wilson_interval
 
 
 class Figure(NamedTuple):
@@ -203,3 +216,167 @@ def kieval_tables(score: KieScore) -> list[Table]:
             unit="types of groups",
         ),
     ]
+
+
+class Runs(NamedTuple):
+    """What r runs on n documents say of a system; all variances are those of a document's score in one run.
+
+    Attributes:
+        runs: r, at least two.
+        documents: n, at least two.
+        scores: the figure of each run, by default the mean of its documents.
+        deviation: the standard deviation of these figures.
+        of_documents: the variance between documents, which is the same in all runs.
+        of_runs: the variance between runs, which is the same for all documents.
+        of_both: the variance of a document from run to run beside that.
+        unstable: the scores, in each run, of the documents whose score differs between runs, the largest range first.
+    """
+
+    runs: int
+    documents: int
+    scores: list[float]
+    deviation: float
+    of_documents: float
+    of_runs: float
+    of_both: float
+    unstable: dict[str, list[float]]
+
+    @property
+    def shares(self) -> tuple[float, float, float] | None:
+        """The shares of documents, runs and both in the variance, which sum to 1; None where no score differs."""
+        parts = (self.of_documents, self.of_runs, self.of_both)
+        total = sum(parts)
+        return (parts[0] / total, parts[1] / total, parts[2] / total) if total > 0 else None
+
+    @property
+    def wanted(self) -> tuple[int, int | None]:
+        """How many documents, and how many runs, would halve the interval; None where no number of runs does."""
+        error = self.of_documents / self.documents + self.of_both / (self.documents * self.runs)
+        left = error / 4 * self.documents - self.of_documents
+        return 4 * self.documents, math.ceil(self.of_both / left - ROUNDING) if left > 0 else None
+
+    def to_dict(self, most: int) -> dict[str, Any]:
+        """The figures in plain types, with at most so many of the documents that differ."""
+        shares = dict(zip(("documents", "runs", "both"), self.shares or (None, None, None), strict=True))
+        documents, runs = self.wanted
+        return {
+            "runs": self.runs,
+            "documents": self.documents,
+            "scores": self.scores,
+            "standard_deviation": self.deviation,
+            "variance": shares,
+            "unstable": len(self.unstable),
+            "most_unstable": [{"id": name, "scores": scores} for name, scores in islice(self.unstable.items(), most)],
+            "to_halve_the_interval": {"documents": documents, "runs": runs},
+        }
+
+
+def runs_of(scores: Array, documents: Sequence[str]) -> Runs:
+    """Split the variance of the scores of n documents in r runs into documents, runs, and both.
+
+    Args:
+        scores: of each document in each run, shape (r, n), both at least two.
+        documents: the n ids.
+
+    Source:
+        Analysis of variance of two random factors with one value a cell: Scheffé 1959, The Analysis of Variance,
+        section 7.4; estimates below 0 are 0.
+
+    >>> runs = runs_of(np.array([[1.0, 0.5, 0.0], [1.0, 0.5, 0.3]]), ["a", "b", "c"])
+    >>> [round(share, 3) for share in runs.shares], list(runs.unstable)
+    ([0.921, 0.0, 0.079], ['c'])
+    """
+    r, n = scores.shape
+    by_run, by_document = scores.mean(axis=1), scores.mean(axis=0)
+    rest = scores - by_run[:, np.newaxis] - by_document + scores.mean()
+    of_both = float((rest**2).sum() / ((r - 1) * (n - 1)))
+    ranges = np.ptp(scores, axis=0)
+    unstable = {
+        documents[number]: scores[:, number].tolist()
+        for number in np.argsort(-ranges, kind="stable").tolist()
+        if ranges[number] > ROUNDING
+    }
+    return Runs(
+        r,
+        n,
+        by_run.tolist(),
+        float(by_run.std(ddof=1)),
+        max(0.0, float(by_document.var(ddof=1)) - of_both / r),
+        max(0.0, float(by_run.var(ddof=1)) - of_both / n),
+        of_both,
+        unstable,
+    )
+
+
+MILLION = 1_000_000  # tokens, for which providers state prices
+
+
+class Cost(NamedTuple):
+    """What the predictions of a system took, by one column of their rows.
+
+    Attributes:
+        total: the sum over the documents; of several runs, that of one of them on average. None where a prediction has
+            no number of at least 0.
+        note: why there is no sum; else "".
+    """
+
+    total: float | None
+    note: str = ""
+
+
+def costs_of(pairs: Pairs, token_price: float | None = None) -> dict[str, Cost]:
+    """The sum of each of the columns `COSTS` that a prediction has, by its name.
+
+    Args:
+        pairs: the rows.
+        token_price: the price of a million tokens, from which the cost then comes; None for the column of the costs.
+
+    >>> costs_of(Pairs(["a", "b"], [1, 1], [1, 2], costs=[(0.25, None, 12), (0.5, None, None)]))
+    {'cost': Cost(total=0.75, note=''), 'tokens': Cost(total=None, note="1 of 2 predictions have no tokens of at \
+least 0, such as 'b' (nothing)")}
+    """
+    columns = dict(zip(COSTS, zip(*pairs.costs or (), strict=True), strict=False))
+    costs = {name: _cost(name, cells, pairs) for name, cells in columns.items() if not all(map(_is_nothing, cells))}
+    if token_price is not None:
+        price = check_number("token_price", token_price, "a number of at least 0", lambda number: number >= 0)
+        tokens = costs.get("tokens", Cost(None, "no prediction has tokens, from which its cost could be computed"))
+        costs["cost"] = tokens if tokens.total is None else Cost(tokens.total * price / MILLION)
+    return costs
+
+
+def _cost(name: str, cells: tuple[Any, ...], pairs: Pairs) -> Cost:
+    numbers, without = [], []
+    for row, cell in zip(pairs.ids, cells, strict=True):
+        value = float(cell) if isinstance(cell, Decimal) else cell  # of a Parquet file
+        if isinstance(cell, str):  # of a CSV file
+            with suppress(JsonError):
+                value = loads(cell)
+        try:
+            numbers.append(check_number(name, value, "a number of at least 0", lambda number: number >= 0))
+        except (TypeError, ValueError, OverflowError):
+            without.append(f"{short_repr(row)} ({'nothing' if _is_nothing(cell) else short_repr(cell)})")
+    if without:
+        count = f"{len(without):,} of {len(cells):,} predictions have no {name} of at least 0"
+        return Cost(None, f"{count}, such as {without[0]}")
+    return Cost(fsum(numbers) / pairs.runs)
+
+
+def _is_nothing(cell: Any) -> bool:
+    return cell is None or cell is Absent or cell is NoCell or (isinstance(cell, str) and not cell.strip())
+
+
+def undominated(systems: Mapping[str, tuple[float, float]]) -> list[str]:
+    """Return the systems that no other system beats: at least as good, at most as expensive, and better in one of both.
+
+    Args:
+        systems: score and cost of each system by its name.
+
+    >>> undominated({"a": (0.9, 2.0), "b": (0.8, 1.0), "c": (0.8, 1.5), "d": (0.7, 1.0)})
+    ['a', 'b']
+    """
+
+    def beats(other: tuple[float, float], system: tuple[float, float]) -> bool:
+        gain, saved = other[0] - system[0], system[1] - other[1]
+        return gain >= -ROUNDING and saved >= 0 and (gain > ROUNDING or saved > 0)
+
+    return [name for name, system in systems.items() if not any(beats(other, system) for other in systems.values())]

@@ -24,10 +24,8 @@ from docscore.data.groups import Grouping, groups_of_rows, rows_by_group, with_r
 from docscore.data.json_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
 from docscore.data.pairing import Pairs
 from docscore.evaluation.automation import REVIEWED
-from docscore.evaluation.costs import Cost, costs_of
 from docscore.evaluation.fields import FieldTable, as_float
-from docscore.evaluation.figures import RateCounts
-from docscore.evaluation.runs import Runs, runs_of
+from docscore.evaluation.figures import Cost, RateCounts, Runs, costs_of, runs_of
 from docscore.evaluation.tables import (
     NO_VALUE,
     Content,

@@ -21,9 +21,9 @@ from docscore.data.json_text import PARSE_COUNTS
 from docscore.evaluation.automation import Choice
 from docscore.evaluation.comparison import Comparison, level_of_tests
 from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.figures import Runs
 from docscore.evaluation.review import Review
 from docscore.evaluation.rows import ScoredRows
-from docscore.evaluation.runs import Runs
 from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.annotations import Annotation, cause_in_words

@@ -17,9 +17,8 @@ from docscore.core.errors import InputValueError, at_place
 from docscore.core.formatting import FOUR_DIGITS, with_sign
 from docscore.core.runtime import Progress, grouped, no_progress
 from docscore.evaluation.comparison import Change, Comparison, adjusted, changes_of, rows_of_base
-from docscore.evaluation.costs import MILLION, undominated
 from docscore.evaluation.evaluation import Evaluation, evaluate
-from docscore.evaluation.figures import Slice
+from docscore.evaluation.figures import MILLION, Slice, undominated
 from docscore.evaluation.review import Review
 from docscore.evaluation.tables import Table, table_of, text_column, value_column
 from docscore.evaluation.worklist import worklist

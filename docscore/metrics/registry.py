@@ -11,8 +11,7 @@ from docscore.core.values import Value
 from docscore.metrics.anls_star.field_counts import FieldCounts
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import FigureName, MeanOfRows, Metric, MetricRow
-from docscore.metrics.entity_f1 import EntityF1
-from docscore.metrics.kieval import Kieval
+from docscore.metrics.kieval import EntityF1, Kieval
 from docscore.metrics.nted import Nted
 from docscore.metrics.typed.score import Typed
 from docscore.version import VERSION

@@ -13,9 +13,8 @@ from docscore.core.numbers import ROUNDING
 from docscore.core.runtime import library
 from docscore.data.rows import COSTS
 from docscore.evaluation.comparison import Change
-from docscore.evaluation.costs import Cost
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.figures import Figure, Slice
+from docscore.evaluation.figures import Cost, Figure, Slice
 from docscore.evaluation.sentences import between_systems, by_value_text, runs_lines
 from docscore.evaluation.systems import LoggedRun, Systems
 from docscore.evaluation.tables import (

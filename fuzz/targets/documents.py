@@ -7,8 +7,7 @@ from typing import Any
 
 from docscore.data.json_text import dumps, loads
 from docscore.evaluation.automation import automation_curve, curve_table, review_of_entities
-from docscore.metrics.entity_f1 import entity_counts
-from docscore.metrics.kieval import kieval_score, kieval_tree
+from docscore.metrics.kieval import entity_counts, kieval_score, kieval_tree
 from docscore.metrics.nted import nted_score
 from docscore.report.console import print_tree, printed
 from docscore.report.html_tree import tree_as_html

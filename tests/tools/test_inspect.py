@@ -25,7 +25,7 @@ from tests.tools.inspect_runs import figures, loopback, right, run_tasks, their_
 
 needs_tool("inspect_ai")
 
-from docscore.bench.prompts import SCHEMAS, strict_schema  # noqa: E402
+from docscore.bench.documents import SCHEMAS, strict_schema  # noqa: E402
 from docscore.integrations import inspect as tasks  # noqa: E402
 
 pytestmark = inspect_runs.IGNORED

@@ -24,8 +24,15 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from inspect_ai.util import JSONSchema
 
 from docscore.bench.data_sets import chosen, documents_in, documents_of
-from docscore.bench.documents import DPI, DocumentRecord, picture_file, rendered_pages
-from docscore.bench.prompts import TEXT_METHODS, prompt_of, strict_schema
+from docscore.bench.documents import (
+    DPI,
+    TEXT_METHODS,
+    DocumentRecord,
+    picture_file,
+    prompt_of,
+    rendered_pages,
+    strict_schema,
+)
 from docscore.core.errors import InputValueError
 from docscore.core.options import check_choice
 from docscore.data.json_text import dumps
