@@ -16,7 +16,7 @@ from docscore import anls_score, score_tree
 from docscore.core.options import DEFAULT_OPTIONS
 from docscore.core.values import to_json
 from docscore.evaluation.fields import FieldTable
-from docscore.metrics.anls_star.field_counts import FieldCounts
+from docscore.metrics.anls_star.api import FieldCounts
 
 HERE = Path(__file__).parent
 PUBLISHED = HERE / ".anls_star"  # the environment of the published package; git ignores it

@@ -19,9 +19,8 @@ from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import MOST_FIELDS_TESTED
-from docscore.metrics.anls_star.api import build_tree
+from docscore.metrics.anls_star.api import FieldCounts, Outcome, build_tree
 from docscore.metrics.anls_star.causes import CAUSES, Cause
-from docscore.metrics.anls_star.field_counts import FieldCounts, Outcome
 from docscore.metrics.registry import METRICS
 from docscore.metrics.typed.schema import compiled_schema
 from tests.commands import pred, ref

@@ -27,8 +27,8 @@ from docscore.evaluation.tables import (
     text_column,
     value_column,
 )
+from docscore.metrics.anls_star.api import OUTCOMES, Leaf, Outcome, Partner
 from docscore.metrics.anls_star.causes import Cause
-from docscore.metrics.anls_star.field_counts import OUTCOMES, Leaf, Outcome, Partner
 from docscore.metrics.anls_star.sizes import SIDES, Side
 from docscore.stats.intervals import Interval, Ratios
 

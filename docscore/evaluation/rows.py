@@ -36,9 +36,8 @@ from docscore.evaluation.tables import (
     text_column,
     value_column,
 )
-from docscore.metrics.anls_star.api import score_all
+from docscore.metrics.anls_star.api import FieldCounts, score_all
 from docscore.metrics.anls_star.causes import CAUSES, Cause
-from docscore.metrics.anls_star.field_counts import FieldCounts
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.annotations import Annotation, annotations_of
 from docscore.metrics.base import Breakdown, FigureName, MetricRow, MetricTree

@@ -8,9 +8,8 @@ from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVa
 
 from docscore.core.options import ScoringOptions
 from docscore.core.values import Value
-from docscore.metrics.anls_star.api import build_tree
+from docscore.metrics.anls_star.api import FieldCounts, build_tree
 from docscore.metrics.anls_star.causes import MEANINGS, Cause
-from docscore.metrics.anls_star.field_counts import FieldCounts
 from docscore.metrics.anls_star.tree import Kind, ScoreTree, Status, Whole
 
 P = TypeVar("P")

@@ -8,7 +8,7 @@ from docscore.core.errors import InputValueError
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import DEFAULT_OPTIONS, PAPER, ScoringOptions
 from docscore.core.values import Value
-from docscore.metrics.anls_star.field_counts import FieldCounts
+from docscore.metrics.anls_star.api import FieldCounts
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import FigureName, MeanOfRows, Metric, MetricRow
 from docscore.metrics.kieval import EntityF1, Kieval

@@ -7,9 +7,8 @@ from typing import Any
 from docscore.core.errors import InputValueError, at_place
 from docscore.core.options import PAPER, THRESHOLD, SchemaSource, ScoringOptions
 from docscore.core.values import convert_ground_truth, convert_prediction, plain_pair
-from docscore.metrics.anls_star.api import build_tree, score_one
+from docscore.metrics.anls_star.api import FieldCounts, Leaf, build_tree, score_one
 from docscore.metrics.anls_star.causes import MEANINGS
-from docscore.metrics.anls_star.field_counts import FieldCounts, Leaf
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import FigureName, Metric, MetricRow
