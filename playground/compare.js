@@ -29,6 +29,8 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
   /** @type {ComparisonView} */
   let view = { ...PLAIN };
   let sought = { field: "", cause: "" };  // what of the next document that is opened is brought into view
+  /** @type {number | null} */
+  let opened = null;  // the number of the document that is open
   let timer = 0, patience = 0, newest = 0;  // the number of the run whose answer is wanted
 
   const nameOf = (/** @type {string} */ path) => path.split(/[\\/]/).pop() ?? path;
@@ -165,6 +167,8 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
     setStatus("");
     drawSetUp(found);
     docscoreComparison.draw(screen, found, (id) => hashOf({ ...PLAIN, document: id }));
+    docscoreFind(screen, "#compare-python").textContent = found.python;
+    docscoreFind(part("pair"), "ul").replaceChildren(...found.systems.map(({ name }, at) => docscoreElement("li", "", docscoreButton("", name, () => openPair(at)))));
     part("remedies").replaceChildren(...found.verdict.remedies.map(({ label, options: values }) =>
       docscoreButton("btn tint", label, () => change({ ...values.what_if, ...values.reading }))));
     drawDocuments();
@@ -233,6 +237,7 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
     if (!found) return;
     part("side").removeAttribute("aria-busy");
     part("name").textContent = view.document;
+    opened = "refused" in found ? null : found.number;
     if ("refused" in found) {
       const act = found.kind === "gone" ? docscoreButton("btn", "Compare again", run) : docscoreButton("btn", "Try again", open);
       part("opened").replaceChildren(docscoreElement("p", "cmp-none", docscoreSentence(found.refused), " ", act));
@@ -266,6 +271,15 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
     const cell = rows[0]?.querySelector("[data-cell]") ?? part("opened").querySelector("[data-cell]");
     if (cell instanceof HTMLElement) panes.opened.go(cell);
     if ("stacked" in screen.dataset) part("side").scrollIntoView();
+  };
+
+  /** The document as one system predicted it, on the tab for one pair, under the same options. */
+  const openPair = async (/** @type {number} */ system) => {
+    if (!result || opened === null) return;
+    const found = await docscoreAnswer(server.read_pair, { run: result.run, number: opened, system });
+    if ("refused" in found) { setStatus(docscoreSentence(found.refused)); return; }
+    const { metric, parse, missing, skip, ...whatIf } = options.read();
+    location.hash = await docscoreLinks.ofDocument(found, metric, whatIf);
   };
 
   const go = (/** @type {Partial<ComparisonView>} */ changes) => { location.hash = hashOf({ ...view, ...changes }); };

@@ -99,8 +99,8 @@ def _rescored(
     """The what-if of these options, where it is not refused, and a score gains enough or the order changes."""
     metric = systems[0].metric if options.schema is None else TYPED
     how: dict[str, Any] = {"metrics": (metric, *systems[0].metrics), "confidence": None}
-    again = [Evaluation(each.source, options, progress=each.progress, **how) for each in systems]
     try:
+        again = [Evaluation(each.source, options, progress=each.progress, **how) for each in systems]
         for each in again:
             check(each.source, options)
         gain = max(new.score - old.score for new, old in zip(again, systems, strict=True))

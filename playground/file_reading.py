@@ -58,10 +58,12 @@ class FileRows(NamedTuple):
     Attributes:
         systems: the pairs of each file of predictions.
         faults: the faults of rows that were left out.
+        plan: how the files were read.
     """
 
     systems: list[Pairs]
     faults: Faults
+    plan: ReadingPlan
 
 
 class UploadedTables(NamedTuple):
@@ -150,7 +152,7 @@ def rows_of_request(asked: FileRequest) -> tuple[FileRows, ScoringOptions, list[
         with_confidences=asked.confidences,
     )
     truths, predictions = tables.planned()
-    rows = FileRows(read_systems(truths, [predictions], options.missing, faults, check_uploaded_value), faults)
+    rows = FileRows(read_systems(truths, [predictions], options.missing, faults, check_uploaded_value), faults, plan)
     check_pairs(rows.systems[0], options)
     return rows, options, _ids_of(plan)
 
@@ -173,7 +175,7 @@ def rows_of_systems(asked: CompareRequest) -> tuple[FileRows, ScoringOptions]:
     else:
         parse = asked.parse or plan.parse or AS_TEXT
         options = asked.options(parse=parse, parse_references=plan.parse_references)
-    rows = FileRows(read_systems(truths, systems, options.missing, faults, check_uploaded_value), faults)
+    rows = FileRows(read_systems(truths, systems, options.missing, faults, check_uploaded_value), faults, plan)
     for pairs in rows.systems:
         check_pairs(pairs, options)
     return rows, options

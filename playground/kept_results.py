@@ -79,13 +79,39 @@ class KeptResult:
         return ScoringOptions(**{**self.facts["options"], "parse": AS_TEXT, "parse_references": None})
 
     def values(self, number: int) -> list[Any]:
-        """The ground truth of the document with that number, and its prediction in each system."""
-        return self.values_of([number])[0]
+        """The ground truth of the document with that number, and its prediction in each system.
+
+        Raises:
+            ValueError: if there is no document of that number.
+        """
+        return self.values_of([self._checked(number)])[0]
 
     def values_of(self, numbers: Iterable[int]) -> list[list[Any]]:
         """The same of several documents."""
         lines = [list(map(loads, line.split(_BETWEEN))) for line in _lines(self.folder / _DOCUMENTS, numbers)]
         return [[convert_ground_truth(truth), *predictions] for truth, *predictions in lines]
+
+    def _checked(self, number: int) -> int:
+        if not 0 <= number < self.facts["documents"]:
+            raise InputValueError(place="document", expected="the number of a document", got=str(number))
+        return number
+
+    def as_pair(self, number: int, system: int = 0) -> dict[str, str]:
+        """The sides of a document as they were scored, for the editors of a pair, and how the prediction is read there.
+
+        Raises:
+            ValueError: if there is no document or no system of that number.
+        """
+        truth, *predictions = self.values(number)
+        if system >= len(predictions):
+            raise InputValueError(place="system", expected="the number of a system", got=str(system))
+        answers = truth if isinstance(truth, tuple) and len(truth) == 1 else (truth,)
+        prediction, is_text = predictions[system], isinstance(predictions[system], str)
+        return {
+            "truth": _indented(answers[0]),
+            "prediction": prediction if is_text else _indented(prediction),
+            "reading": "text" if is_text else "json",
+        }
 
     def trees(self, number: int) -> list[ScoreTree]:
         """The score tree of a document in each system by the metric; that of ANLS* for a metric that has none."""
@@ -365,10 +391,6 @@ class KeptList(KeptResult):
         lines = (self.folder / _TEXTS).read_text(encoding="utf-8").split("\n")
         return [number for number, line in enumerate(lines) if _folded(text) in line]
 
-    def values(self, number: int) -> list[Any]:
-        """The ground truth and the prediction of a document."""
-        return super().values(self._checked(number))
-
     def document(self, number: int) -> dict[str, Any]:
         """A document for the browser: its tree as HTML, the field and the cause of its rows, and its image.
 
@@ -388,28 +410,10 @@ class KeptList(KeptResult):
         ]
         return {"html": html, "marks": marks, "image": embedded_image(image_of_row(row))}
 
-    def as_pair(self, number: int) -> dict[str, str]:
-        """The sides of a document as they were scored, as JSON texts for the editors of a pair.
-
-        Raises:
-            ValueError: for a document of several acceptable answers, and if there is none of that number.
-        """
-        truth, prediction = self.values(number)
-        answers = truth if isinstance(truth, tuple) else (truth,)
-        if len(answers) > 1:
-            problem = f"This document has {len(answers)} acceptable answers, and a pair can hold only one."
-            raise InputValueError(problem=problem)
-        return {"truth": _indented(answers[0]), "prediction": _indented(prediction)}
-
     def rows(self, numbers: Iterable[int]) -> str:
         """Documents as rows of JSONL, which can be scored again."""
         lines = _lines(self.folder / _ROWS, map(self._checked, numbers))
         return "".join(f"{line}\n" for line in lines)
-
-    def _checked(self, number: int) -> int:
-        if not 0 <= number < self.facts["documents"]:
-            raise InputValueError(place="document", expected="the number of a document", got=str(number))
-        return number
 
 
 def _indented(value: Value) -> str:

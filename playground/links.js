@@ -3,6 +3,7 @@
 const docscoreLinks = (() => {
   const PREFIX = "#pair=";
   const TOLD = 6000;  // milliseconds
+  const PAIR_METRICS = ["anls_star", "kieval", "entity_f1", "nted"];
   const TOO_LONG = "it contains more text than this page accepts";
 
   const collected = async (/** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ stream, /** @type {number} */ longest) => {
@@ -55,6 +56,13 @@ const docscoreLinks = (() => {
     timer = setTimeout(() => { told.textContent = ""; }, TOLD);
   };
 
+  const toHash = async (/** @type {Server.PairRequest} */ values) => {
+    const packed = await through(new TextEncoder().encode(JSON.stringify(values)), new CompressionStream("deflate-raw"));
+    let binary = "";
+    for (const byte of packed) binary += String.fromCharCode(byte);
+    return PREFIX + btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  };
+
   return {
     // Copy a link to the page as it is, and say so with a note on the link, for some seconds below the button that was
     // pressed; "", or a sentence to be shown for longer that holds the link.
@@ -68,12 +76,11 @@ const docscoreLinks = (() => {
       return "";
     },
 
-    toHash: async (/** @type {Server.PairRequest} */ values) => {
-      const packed = await through(new TextEncoder().encode(JSON.stringify(values)), new CompressionStream("deflate-raw"));
-      let binary = "";
-      for (const byte of packed) binary += String.fromCharCode(byte);
-      return PREFIX + btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-    },
+    toHash,
+
+    // A document of several as a pair, under the options that it was scored by.
+    ofDocument: (/** @type {Server.PairSides} */ sides, /** @type {string} */ metric, /** @type {Server.SchemaOptions} */ options) =>
+      toHash({ ...sides, metric: PAIR_METRICS.includes(metric) ? metric : "anls_star", options }),
 
     // What a link holds, undefined if the hash is no link of ours; an Error with a sentence for what is too long.
     fromHash: async (/** @type {string} */ hash, /** @type {number} */ longestText) => {

@@ -80,7 +80,8 @@ const docscoreOptions = (root) => {
   const drawSchema = () => {
     if (!(schema instanceof HTMLInputElement)) return;
     docscoreFind(root, ".schema span").textContent = schema.value && (schema.title || "a schema");
-    docscoreFind(root, "option[value=anls_star]").textContent = schema.value ? "Typed score (by the schema)" : "ANLS*";
+    const metric = docscoreFind(root, "[value=anls_star]"), label = radio(/** @type {OptionInput} */ (metric)) ? metric.nextSibling : metric;
+    if (label) label.textContent = schema.value ? "Typed score" : "ANLS*";
   };
   const isOfOthers = (/** @type {OptionInput} */ input) => Boolean(input.closest("[data-metrics][hidden]"));
   return {
@@ -203,16 +204,42 @@ const { docscoreAnswer, docscoreAsker, docscoreRunner } = (() => {
   return { docscoreAnswer, docscoreAsker, docscoreRunner };
 })();
 
+// Copies a text, and its button says so for some seconds; in some frames a page may not copy.
+const docscoreCopy = (() => {
+  const SAID = 3000;  // milliseconds
+  return async (/** @type {HTMLElement} */ button, /** @type {string} */ text) => {
+    try { await navigator.clipboard.writeText(text); button.textContent = "Copied"; } catch { button.textContent = "Copying is blocked"; }
+    setTimeout(() => { button.textContent = "Copy"; }, SAID);
+  };
+})();
+document.addEventListener("click", (event) => {
+  const button = docscoreAround(event, "[data-copy]");
+  if (button) docscoreCopy(button, button.parentElement?.nextElementSibling?.textContent ?? "");
+});
+
+/** Save a JSON text, or one of lines of JSON, as a file. */
+const docscoreDownload = (/** @type {string} */ name, /** @type {string} */ text) => {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+};
+
+/** Buttons of a menu that save the schema in use, and that by which the score is higher. */
+const docscoreSchemas = (/** @type {string} */ used, /** @type {Server.WhatIf[]} */ whatIfs) => {
+  const suggested = whatIfs.map(({ options }) => options.what_if?.schema).find(Boolean);
+  return Object.entries({ "Schema in use as JSON": used, "Suggested schema as JSON": suggested ?? "" })
+    .filter(([, text]) => text).map(([words, text]) => docscoreElement("li", "", docscoreButton("", words, () => docscoreDownload("schema.json", text))));
+};
+
 // The tab for programs: the address that the visitor sees, which a server behind a proxy does not know, and the name of
 // the tool that agents find there.
 const docscoreApi = async (/** @type {HTMLElement} */ element) => {
   const address = (location.origin + location.pathname).replace(/\/+$/, "");
   for (const place of element.querySelectorAll(".api-address")) place.textContent = address;
   for (const block of element.querySelectorAll(".api-block")) {
-    const button = docscoreButton("page-button api-copy", "Copy", async () => {
-      try { await navigator.clipboard.writeText(docscoreFind(block, "code").textContent); button.textContent = "Copied"; }
-      catch { button.textContent = "Copying is blocked"; }  // as in some frames
-    });
+    const button = docscoreButton("page-button api-copy", "Copy", () => docscoreCopy(button, docscoreFind(block, "code").textContent));
     block.append(button);
   }
   const part = docscoreFind(element, ".api-mcp");

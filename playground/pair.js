@@ -10,16 +10,19 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
   const NAMES = { truth: "ground truth", prediction: "prediction" };
 
   const screen = docscoreFind(root, ".screen"), part = docscoreParts(screen, "#pair-");
-  /** @type {{examples: ({title: string} & Server.Sides)[], longest: number, first: Server.PairAnswer}} */
+  /** @type {{examples: ({title: string} & Server.Sides)[], longest: number, first: Server.PairAnswer & Server.WhatIfs}} */
   const settings = JSON.parse(screen.dataset.settings ?? "");
   const result = part("result"), tree = part("tree");
   const treePane = docscoreTree(tree);
-  const scores = docscoreAsker(server.score_workspace);
-  /** @type {Options<Server.PairOptions & {metric: string, reading: string}>} */
+  const scores = docscoreAsker(server.score_workspace), tries = docscoreAsker(server.try_options);
+  /** @type {Options<Server.SchemaOptions & {metric: string, reading: string}>} */
   const options = docscoreOptions(part("options"));
   let timer = 0, patience = 0, saved = 0;
   /** @type {(() => void) | null} */
   let act = null;
+  /** @type {Server.Changes} */
+  let better = {};
+  const remedy = docscoreButton("btn tint", "", () => { take(better); docscoreFind(part("options"), "summary").focus(); });
 
   const setStatus = (/** @type {string} */ text) => { part("status").textContent = text; };
 
@@ -31,6 +34,7 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
 
   const changed = () => {
     scores.forget();
+    tries.forget();
     setStatus("");
     setCode("Scoring …");
     result.dataset.stale = "";
@@ -72,6 +76,24 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
     clearTimeout(patience);
     show(found);
     keep(asked);
+    if (!("refused" in found) && found.result) offer(asked, await tries.ask(asked));
+  };
+
+  /** What scores higher, once it is computed: the button keeps its place until then. */
+  const offer = (/** @type {Server.PairRequest} */ asked, /** @type {Server.WhatIfs | Server.Refusal | null} */ found) => {
+    if (!found) return;
+    const whatIfs = "refused" in found ? [] : found.what_ifs;
+    part("schemas").replaceChildren(...docscoreSchemas(asked.options.schema ?? "", whatIfs));
+    remedy.hidden = !whatIfs.length;
+    remedy.disabled = false;
+    if (whatIfs.length) [remedy.textContent, better] = [whatIfs[0].label, whatIfs[0].options];
+  };
+
+  /** Options by the groups of a request, such as those of a remedy. */
+  const take = (/** @type {Server.Changes} */ { what_if: whatIf, reading }) => {
+    options.take({ ...whatIf, ...(reading?.parse ? { reading: reading.parse } : {}) });
+    drawChips();
+    score();
   };
 
   const before = () => (tree.childElementCount ? " The score below is from before the edit." : "");
@@ -86,12 +108,19 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
       editors[side].spans = spans[at] ?? {};
       editors[side].setFault({ truth, prediction }[side]);
     });
-    if ("refused" in found) { notice("Not scored.", `${docscoreSentence(found.refused)}${before()}`, "Try again", score); return; }
+    if ("refused" in found) {
+      const sentence = `${docscoreSentence(found.refused)}${before()}`;
+      if (found.kind === "input" && options.read().schema) notice("Not scored.", sentence, "Leave the schema out", () => take({ what_if: { schema: "" } }));
+      else notice("Not scored.", sentence, "Try again", score);
+      return;
+    }
     if (wrong) { sayFault(wrong, { truth, prediction }[wrong].place); return; }
     const only = docscoreFindAll(tree, ".anls-legend input:checked").map((input) => input.className);
     tree.innerHTML = found.result;  // of the server's templates, which escape every value
     for (const name of only) docscoreFindAll(tree, `.${name}`)[0]?.click();
     treePane.fresh();
+    remedy.disabled = true;
+    docscoreFind(tree, ".anls-head").append(remedy);
     part("short").textContent = docscoreFind(tree, ".anls-score").textContent;
     part("points").textContent = docscoreFind(tree, ".anls-detail").textContent.split(";")[0];
     part("stack").replaceChildren(docscoreFind(tree, ".anls-stack").cloneNode(true));
@@ -108,7 +137,7 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
     const isJson = place !== null || !editors[side].text.trim();
     const title = isJson ? `Not scored: the ${NAMES[side]} is not JSON.` : `Not scored: the ${NAMES[side]} is not accepted.`;
     if (side === "prediction" && reading === "json" && isJson) {
-      notice(title, `${line}, or have it repaired.${before()}`, "Repair and score", () => { options.take({ reading: "repair" }); drawChips(); score(); });
+      notice(title, `${line}, or have it repaired.${before()}`, "Repair and score", () => take({ reading: { parse: "repair" } }));
     } else notice(title, `${line}.${before()}`);
   };
 
@@ -168,7 +197,7 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
     history.replaceState(null, "", address || location.pathname + location.search);
   };
 
-  const take = (/** @type {Server.PairRequest} */ values) => {
+  const open = (/** @type {Server.PairRequest} */ values) => {
     options.take({ ...values.options, metric: values.metric, reading: values.reading });
     for (const side of SIDES) editors[side].replace(values[side]);
     drawChips();
@@ -181,7 +210,7 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
     if (example) {
       const { title, truth, prediction } = settings.examples[Number(example.dataset.example)];
       part("example").textContent = title;
-      take({ ...plain, truth, prediction });
+      open({ ...plain, truth, prediction });
     }
     if (toSeg) {
       screen.dataset.seg = toSeg.dataset.toSeg;
@@ -226,10 +255,11 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
     const found = await docscoreAnswer(server.open_link, { link: link ?? own });
     if ("refused" in found) { if (!own) setStatus(`This link could not be opened: ${found.refused}.`); return; }
     part("example").textContent = "";
-    await take(found);
+    await open(found);
   };
 
   show(settings.first);
+  offer(plain, settings.first);
   window.addEventListener("hashchange", follow);
   follow(null).finally(() => { screen.dataset.ready = ""; });
 };

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from docscore.core.formatting import printable
-from docscore.core.options import ScoringOptions
+from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.values import Value
 from docscore.data.json_text import JsonError, dumps, kinds_of, loads, parse_text
+from docscore.data.pairing import Pairs
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.rows import places_by_schema, warn_of_schemas
 from docscore.evaluation.sentences import READ
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.metrics.kieval import entity_f1_tree, kieval_tree
 from docscore.metrics.nted import nted_tree
-from docscore.metrics.registry import ANLS_STAR, METRICS
-from docscore.metrics.typed.score import typed_tree
+from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
+from docscore.metrics.typed.score import schema_of_row
 from docscore.report.html_tree import drawn_places, explained_drawing, tree_drawing
+from playground.conclusions import what_ifs_of
+from playground.file_reading import check_pairs
 from playground.fragments import fragment
 from playground.limits import (
     check_length,
@@ -31,7 +36,7 @@ from playground.limits import (
     read_text,
     shortened,
 )
-from playground.requests import PairRequest, option_fields
+from playground.requests import PairRequest, arguments_of, metrics_of, scoring_options
 
 LONGEST_AT_EDITOR = 300  # characters of a message below an editor
 LONGEST_AT_ONCE = 40_000  # characters of both texts
@@ -47,7 +52,7 @@ class PairAnswer(NamedTuple):
     Attributes:
         faults: of either editor what is wrong: "text", "line" and "column" where they are known, and what is lacking
             before that place as "insert", or ""; None for nothing. With a fault the other parts are empty.
-        note: how the prediction was read, where that is not as it stands, or "".
+        note: how the prediction was read, where that is not as it stands, and what is doubtful of the schema, or "".
         result: the result as HTML.
         raw: the result as JSON text.
         python: the code that reproduces it.
@@ -65,7 +70,7 @@ class PairAnswer(NamedTuple):
 
 def is_scored_at_once(asked: PairRequest) -> bool:
     """Whether a pair of texts is scored in milliseconds; a text that is not JSON is refused in as little."""
-    if len(asked.truth) + len(asked.prediction) > LONGEST_AT_ONCE:
+    if asked.options["schema"] or len(asked.truth) + len(asked.prediction) > LONGEST_AT_ONCE:
         return False
     try:
         values = read_text(asked.truth), _read(asked.prediction, "text" if asked.reading == "text" else "json")[0]
@@ -75,7 +80,31 @@ def is_scored_at_once(asked: PairRequest) -> bool:
 
 
 def answer(asked: PairRequest) -> PairAnswer:
-    """Score a pair of texts, or say what is wrong with either."""
+    """Score a pair of texts, or say what is wrong with either.
+
+    Raises:
+        ValueError: for a schema that is wrong, or names none of the fields.
+    """
+    faults, values, note = _read_both(asked)
+    if any(faults):
+        return PairAnswer((faults[0], faults[1]))
+    return PairAnswer((None, None), *_scored((values[0], values[1]), asked, note))
+
+
+def what_ifs_of_pair(asked: PairRequest) -> list[dict[str, Any]]:
+    """The options by which a pair of texts scores higher, those of a test set of this row; none for texts with faults."""
+    faults, values, _ = _read_both(asked)
+    if any(faults):
+        return []
+    pairs = Pairs([""], values[:1], values[1:])
+    options = replace(scoring_options(asked.options), parse=AS_TEXT)
+    metrics = metrics_of([asked.metric], asked.options["schema"])[:1]
+    found = Evaluation(pairs, options, metrics=metrics, confidence=None, whole=False)
+    return [each.to_dict() for each in what_ifs_of([found], check_pairs)]
+
+
+def _read_both(asked: PairRequest) -> tuple[list[Fault | None], list[Any], str]:
+    """What is wrong with either text, their values, and how the prediction was read."""
     faults: list[Fault | None] = []
     values: list[Any] = []
     note = ""
@@ -92,9 +121,7 @@ def answer(asked: PairRequest) -> PairAnswer:
             check_metric(asked.metric, *values)
         except ValueError as error:
             faults[1] = _fault(error, asked.prediction)
-    if any(faults):
-        return PairAnswer((faults[0], faults[1]))
-    return PairAnswer((None, None), note, *_scored((values[0], values[1]), asked))
+    return faults, values, note
 
 
 def _fault(error: Exception, text: str) -> Fault:
@@ -143,34 +170,39 @@ def _read(text: str, reading: str, truth: Value = None) -> tuple[Any, str]:
 _TREES: dict[str, Callable[..., MetricTree]] = {"kieval": kieval_tree, "entity_f1": entity_f1_tree, "nted": nted_tree}
 
 
-def _scored(values: tuple[Any, Any], asked: PairRequest) -> tuple[str, str, str, list[Spans]]:
-    """The result as HTML and as JSON, the Python code that reproduces it, and where the values of its rows stand."""
-    options = asked.options
-    changed = {
-        field.name: getattr(options, field.name)
-        for field in option_fields(METRICS[asked.metric].options)
-        if getattr(options, field.name) != field.default
-    }
-    keywords = "".join(f", {name}={value!r}" for name, value in changed.items())
-    if asked.metric == ANLS_STAR:
-        tree = build_tree(*values, options)
-        drawing = explained_drawing(tree, "pair", options, with_positions=True)
-        imports, name, raw = "docscore", "score_tree", tree.to_dict()
+def _scored(values: tuple[Any, Any], asked: PairRequest, note: str) -> tuple[str, str, str, str, list[Spans]]:
+    """The note with what is doubtful of the schema, the result as HTML, as JSON and as Python, and where values stand."""
+    options, metric = scoring_options(asked.options), metrics_of([asked.metric], asked.options["schema"])[0]
+    texts = {"ground_truth": dumps(values[0]), "prediction": dumps(values[1])}
+    if metric in (ANLS_STAR, TYPED):
+        tree = _tree(*values, options)
+        drawing = explained_drawing(tree, "pair", None if metric == TYPED else options, with_positions=True)
+        imports, name, raw = "docscore", "typed_tree" if metric == TYPED else "score_tree", tree.to_dict()
     else:
-        function = _TREES[asked.metric]
-        other = function(*values, **changed)
+        function = _TREES[metric]
+        other = function(*values, **{name: getattr(options, name) for name in METRICS[metric].options})
         drawing = tree_drawing(other, "pair", with_positions=True)
         imports, name = function.__module__, function.__name__
-        label = METRICS[asked.metric].label
+        label = METRICS[metric].label
         raw = {"metric": label, "headline": other.headline, "facts": list(other.facts), **other.to_dict()}
-    python = _python(values, f"from {imports} import {name}", f"{name}(ground_truth, prediction{keywords})")
+    if metric == TYPED:
+        texts["schema"] = options.schema.schema_of("")
+        doubts = warn_of_schemas(places_by_schema([("", values[0])], options.schema), options.schema)
+        note = " ".join([*filter(None, [note]), *(f"The {printable(doubt)}." for doubt in doubts)])
+    arguments = ", ".join([*list(texts)[:2], *arguments_of(options, METRICS[metric].options)])
+    python = python_code(f"from {imports} import {name}", texts, f"print({name}({arguments}))")
     shown = [row.positions for row in drawing.rows if row.positions]
     spans = [
         {position: span for position, span in spans_of(text).items() if position in known}
         for side, text in enumerate((asked.truth, asked.prediction))
         for known in [{each[side] for each in shown}]
     ]
-    return fragment("tree", drawing), _limited(raw), python, spans
+    return note, fragment("tree", drawing), _limited(raw), python, spans
+
+
+def _tree(truth: Value, prediction: Value, options: ScoringOptions) -> ScoreTree:
+    """The tree of ANLS*, with a schema that of the typed score."""
+    return build_tree(truth, prediction, options, options.schema and schema_of_row(options.schema, ""))
 
 
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+', flags=re.DOTALL)
@@ -244,15 +276,13 @@ def _limited(result: dict[str, Any]) -> str:
     return f"{raw[:MAX_RAW]}\n… cut off after {MAX_RAW:,} characters; the API returns all of it"
 
 
-def _python(values: tuple[Any, Any], imports: str, call: str) -> str:
-    truth, prediction = (repr(dumps(value)) for value in values)
-    if max(len(truth), len(prediction)) > MAX_RAW:
-        truth, prediction = 'open("ground_truth.json").read()', 'open("prediction.json").read()'
-    return (
-        f"import json\n{imports}\n\n"
-        f"ground_truth = json.loads({truth})\nprediction = json.loads({prediction})\n"
-        f"print({call})\n"
+def python_code(imports: str, texts: Mapping[str, str], code: str) -> str:
+    """Python code that reproduces a result, with variables for JSON texts; those that are long come from files."""
+    values = "".join(
+        f"{name} = json.loads({text!r})\n" if len(text) <= MAX_RAW else f'{name} = json.load(open("{name}.json"))\n'
+        for name, text in texts.items()
     )
+    return "".join(["import json\n" if texts else "", f"{imports}\n\n", values, f"{code}\n"])
 
 
 # For programs
@@ -274,11 +304,7 @@ def tree_for_clients(ground_truth: Any, prediction: Any, options: ScoringOptions
     truth = check_value(_value_of_text(ground_truth, "ground_truth", notes), is_truth=True)
     values = truth, check_value(_prediction(prediction, truth, options, notes), is_truth=False)
     check_work(*values)
-    if options.schema is None:
-        tree = build_tree(*values, options)
-    else:
-        names = ("threshold", "ignore_case", "rules", "numbers")
-        tree = typed_tree(*values, options.schema, **{name: getattr(options, name) for name in names})
+    tree = _tree(*values, options)
     found = _renamed(tree, tree.to_dict(), {id(node) for node, *_ in drawn_places(tree)})
     return {"notes": notes, **found} if notes else found
 

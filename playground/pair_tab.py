@@ -11,8 +11,8 @@ import gradio as gr
 from docscore.metrics.registry import METRICS
 from playground.fragments import fragment
 from playground.limits import MAX_BYTES
-from playground.pair import answer
-from playground.requests import PAIR_METRICS, PAIR_OPTIONS, RECEIPTS, PairRequest, option_fields
+from playground.pair import answer, what_ifs_of_pair
+from playground.requests import PAIR_METRICS, RECEIPTS, WHAT_IFS, PairRequest, option_fields
 from playground.server_functions import FUNCTIONS
 
 
@@ -22,11 +22,11 @@ def workspace() -> None:
     settings = {
         "examples": EXAMPLES,
         "longest": MAX_BYTES,
-        "first": answer(first)._asdict(),
+        "first": {**answer(first)._asdict(), "what_ifs": what_ifs_of_pair(first)},
     }
     metrics = [(name, METRICS[name].label) for name in PAIR_METRICS]
     choices = [("metric", "Metric", metrics), ("reading", "Prediction", _READINGS)]
-    fields = [(field, *WORDS[field.name]) for field in option_fields(PAIR_OPTIONS)]
+    fields = [(field, *WORDS[field.name]) for field in option_fields(WHAT_IFS)]
     gr.HTML(
         fragment("workspace", EXAMPLES, choices, fields, json.dumps(settings)),
         elem_id="pair",
@@ -39,7 +39,11 @@ def workspace() -> None:
 # As visitors see them: while they type, a text that is not JSON is not mended unasked.
 _READINGS = [("json", "JSON"), ("repair", "repaired JSON"), ("text", "plain text")]
 WORDS: dict[str, tuple[str, list[tuple[Any, str]], str]] = {  # of an option: its label, its values in words, a note
-    "numbers": ("Numbers", [("text", "as printed"), ("value", "by value")], "as printed, 1000.0 is not 1000"),
+    "numbers": (
+        "Numbers",
+        [("text", "as printed"), ("value", "by value")],
+        "by value, 1000.0 is 1000; numbers in texts need a schema",
+    ),
     "ignore_case": ("Letters", [(True, "ignore case"), (False, "case counts")], ""),
     "threshold": ("Threshold", [], "texts less similar than this score 0"),
     "rules": ("Rules", [("paper", "the paper’s"), ("anls_star-1.0.1", "package 1.0.1")], ""),

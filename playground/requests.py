@@ -35,7 +35,6 @@ READINGS = {"repair": "JSON, repaired", "json": "strict JSON", "text": "plain te
 COLUMNS = "references_id", "predictions_id", "references", "prediction"
 SIGNS = "references_delimiter", "predictions_delimiter"
 READ = "parse", "parse_references", "missing"  # the options of how files are read
-WHAT_IFS = "threshold", "ignore_case", "numbers", "normalise", "rules"  # the options that can be tried on a result
 SORTS = "loss", "score", "id", "file"  # of documents
 R = TypeVar("R", bound="Request")
 GONE = (
@@ -142,15 +141,29 @@ def option_fields(names: Collection[str]) -> list[OptionField]:
     ]
 
 
-PAIR_OPTIONS = tuple(
+WHAT_IFS = tuple(  # the options that every tab offers
     field.name
     for field in fields(ScoringOptions)
     if any(field.name in METRICS[metric].options for metric in PAIR_METRICS)
 )
 
 
-def _pair_options(asked: object) -> ScoringOptions:
-    return asked if isinstance(asked, ScoringOptions) else scoring_options(_known(asked, PAIR_OPTIONS))
+def _what_if(asked: object) -> dict[str, Any]:
+    found = _known(asked, (*WHAT_IFS, "schema"))
+    options = scoring_options(found)
+    return {**{name: getattr(options, name) for name in WHAT_IFS}, "schema": found.get("schema", "")}
+
+
+WhatIf = Annotated[dict[str, Any], PlainValidator(_what_if)]
+
+
+def arguments_of(options: ScoringOptions, names: Collection[str]) -> list[str]:
+    """The options of these names that are not the defaults, as arguments in Python; a schema is the variable `schema`."""
+    return [
+        f"{field.name}={'schema' if field.name == 'schema' else repr(getattr(options, field.name))}"
+        for field in fields(ScoringOptions)
+        if field.name in names and getattr(options, field.name) != field.default
+    ]
 
 
 class PairRequest(Request):
@@ -161,14 +174,14 @@ class PairRequest(Request):
         prediction: the text of the prediction.
         reading: how the text of the prediction is read, one of `READINGS`.
         metric: one of `PAIR_METRICS`.
-        options: how values are compared.
+        options: how values are compared: the options in `WHAT_IFS`, and by "schema" a JSON Schema as text.
     """
 
     truth: str
     prediction: str
     reading: Annotated[str, _one_of(*READINGS)] = "repair"
     metric: Annotated[str, _one_of(*PAIR_METRICS)] = PAIR_METRICS[0]
-    options: Annotated[ScoringOptions, PlainValidator(_pair_options)] = ScoringOptions()
+    options: WhatIf = _what_if({})
 
     @classmethod
     def of_link(cls, value: object) -> PairRequest:
@@ -185,7 +198,7 @@ class PairRequest(Request):
         found = {"label": "ANLS*", "rules": "paper", "numbers": "text", **dict(zip(names, value, strict=False))}
         labels: dict[Any, str] = {METRICS[name].label: name for name in PAIR_METRICS}
         label, reading = str(found.pop("label")), found.get("reading")
-        options: dict[str, Any] = {name: found.pop(name) for name in PAIR_OPTIONS if name in found}
+        options: dict[str, Any] = {name: found.pop(name) for name in WHAT_IFS if name in found}
         found["metric"] = labels.get(label, label)
         if found["metric"] in ("kieval", "entity_f1"):
             options["normalise"] = options.get("ignore_case")
@@ -206,11 +219,6 @@ def _reading(asked: dict[str, str | None]) -> dict[str, str | None]:
         check_choice(name, asked.get(name), (None, *DELIMITERS))
     scoring_options({name: asked[name] for name in READ if name in asked})
     return asked
-
-
-def _what_if(asked: dict[str, Any]) -> dict[str, Any]:
-    options = scoring_options(_known(asked, (*WHAT_IFS, "schema")))
-    return {**{name: getattr(options, name) for name in WHAT_IFS}, "schema": asked.get("schema", "")}
 
 
 _EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
@@ -254,7 +262,7 @@ class FileRequest(Request):
     references: Upload = None
     predictions: Upload = None
     reading: Annotated[dict[str, str | None], AfterValidator(_reading)] = {}
-    what_if: Annotated[dict[str, Any], AfterValidator(_what_if)] = _what_if({})
+    what_if: WhatIf = _what_if({})
     metrics: Annotated[list[str], AfterValidator(checked_metrics)] = [PAIR_METRICS[0]]
     by: str = ""
     skip: bool = False
@@ -336,7 +344,7 @@ class CompareRequest(Request):
     missing: str = "error"
     skip: bool = False
     metric: Annotated[str, _one_of(*METRICS)] = PAIR_METRICS[0]
-    what_if: Annotated[dict[str, Any], AfterValidator(_what_if)] = _what_if({})
+    what_if: WhatIf = _what_if({})
 
     @property
     def files(self) -> list[Path]:
@@ -349,7 +357,7 @@ class CompareRequest(Request):
 
     def of_first(self) -> FileRequest:
         """The ground truths and the first system, by which it is decided how the files are read."""
-        return FileRequest(references=self.references, predictions=self.files[0], reading=self.reading)
+        return FileRequest(references=self.references, predictions=self.files[0], reading=self.reading, skip=self.skip)
 
 
 class ReviewRequest(CompareRequest):
@@ -425,9 +433,10 @@ class ViewRequest(KeptRequest):
 
 
 class DocumentRequest(KeptRequest):
-    """A document of a result by its number."""
+    """A document of a result by its number, and of several systems one by its number, best first."""
 
     number: int
+    system: Annotated[int, Field(ge=0)] = 0
 
 
 class RowsRequest(KeptRequest):

@@ -4,6 +4,7 @@
 declare namespace Server {
   interface Functions {
     score_workspace: Ask<PairRequest, PairAnswer>;
+    try_options: Ask<PairRequest, WhatIfs>;
     stop_workspace: Ask<Request, object>;
     open_link: Ask<LinkRequest, PairRequest>;
     score_files: Ask<FileRequest, TestSet | Running>;
@@ -20,7 +21,7 @@ declare namespace Server {
     view_documents: Ask<ViewRequest, View>;
     read_document: Ask<DocumentRequest, Document>;
     read_rows: Ask<RowsRequest, Rows>;
-    read_pair: Ask<DocumentRequest, Sides>;
+    read_pair: Ask<DocumentRequest, PairSides>;
     open_document: Ask<SideBySideRequest, SideBySide>;
   }
   type Ask<Q, A> = (asked: Q) => Promise<A | Refusal>;
@@ -35,7 +36,7 @@ declare namespace Server {
   /** The name of the window and the number of its question. */
   type Window = [name: string, number: number];
   interface Request { window?: Window }
-  interface PairRequest extends Request { truth: string; prediction: string; reading: string; metric: string; options: PairOptions }
+  interface PairRequest extends Request { truth: string; prediction: string; reading: string; metric: string; options: SchemaOptions }
   interface LinkRequest extends Request { link: unknown }
   interface FileRequest extends Request {
     references: string | null;
@@ -64,16 +65,15 @@ declare namespace Server {
   /** With a list of [number of the place, verdict, number of the answer, value] as JSON text. */
   interface VerdictsRequest extends KeptRequest { verdicts: string }
   interface ViewRequest extends KeptRequest { cause: string | null; field: string | null; find: string; low: number; high: number; sort: string }
-  interface DocumentRequest extends KeptRequest { number: number }
+  interface DocumentRequest extends KeptRequest { number: number; system?: number }
   interface RowsRequest extends KeptRequest { numbers: string }
   interface SideBySideRequest extends KeptRequest { document: string }
 
   /** What a visitor chose in place of guesses, by the names that requests.py lists. */
   type Reading = Record<string, string | null>;
-  interface WhatIfOptions { threshold: number; ignore_case: boolean; numbers: string; normalise: boolean; rules: string }
+  interface WhatIfOptions { threshold: number; ignore_case: boolean; numbers: string; normalise: boolean; donut: boolean; rules: string }
   /** With the text of a JSON Schema, "" for none. */
   interface SchemaOptions extends WhatIfOptions { schema?: string }
-  interface PairOptions extends WhatIfOptions { donut?: boolean }
 
   // One pair
 
@@ -81,6 +81,8 @@ declare namespace Server {
   interface Fault { text: string; line: number | null; column: number | null; insert: string }
   type Spans = Record<string, [start: number, end: number]>;
   interface Sides { truth: string; prediction: string }
+  interface PairSides extends Sides { reading: string }
+  interface WhatIfs { what_ifs: WhatIf[] }
 
   // Files
 
@@ -113,6 +115,7 @@ declare namespace Server {
     histogram: HistogramBins;
     intervals: string[];
     left_out: string[];
+    python: string;
     figures: string;
     downloads: Download[];
   }
@@ -172,11 +175,12 @@ declare namespace Server {
     note: string;
     signature: string;
     left_out: string[];
+    python: string;
     downloads: NamedDownload[];
   }
   interface System { name: string; score: number; text: string; lost: string; low: number | null; high: number | null; interval: string; counts: string[] }
   interface Verdict { title: string; rest: string; proven: boolean; p: string; text: string; document: string | null; remarks: string[]; remedies: Remedy[] }
-  interface SideBySide { html: string }
+  interface SideBySide { html: string; number: number }
   interface LossCell { value: number; text: string; share: number; document: string | null }
   /** What systems lost by a cause, which has a label, or a field. */
   interface LossRow { name: string; label?: string; paths?: string[]; documents?: number; few?: boolean; cells: LossCell[] }

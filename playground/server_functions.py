@@ -23,10 +23,9 @@ from playground import file_reading, testset
 from playground.connections import client
 from playground.kept_results import KeptList, KeptResult
 from playground.limits import is_small
-from playground.pair import PairAnswer, answer, is_scored_at_once
+from playground.pair import PairAnswer, answer, is_scored_at_once, what_ifs_of_pair
 from playground.requests import (
     GONE,
-    PAIR_OPTIONS,
     CompareRequest,
     DocumentRequest,
     FileRequest,
@@ -96,6 +95,13 @@ async def score_workspace(asked: Any) -> Answer:
 
 
 @refusing
+async def try_options(asked: Any) -> Answer:
+    """What scores the pair of a `PairRequest` higher: `{"what_ifs": ...}`; no score waits for it."""
+    request = PairRequest.of(asked)
+    return {"what_ifs": await _in_child(READERS, "what-ifs", request, partial(what_ifs_of_pair, request))}
+
+
+@refusing
 async def stop_workspace(asked: Any) -> Answer:
     """Stop a request: the window is that which it was asked with."""
     name, number = Request.of(asked).window
@@ -106,9 +112,7 @@ async def stop_workspace(asked: Any) -> Answer:
 @refusing
 async def open_link(asked: Any) -> Answer:
     """The request that a link holds, for the editors and options."""
-    request = PairRequest.of_link(LinkRequest.of(asked).link)
-    options = {name: getattr(request.options, name) for name in PAIR_OPTIONS}
-    return {**request.model_dump(exclude={"options", "window"}), "options": options}
+    return PairRequest.of_link(LinkRequest.of(asked).link).model_dump(exclude={"window"})
 
 
 async def _in_child(pool: WorkerPool, kind: str, request: Request, work: Callable[..., Any]) -> Any:
@@ -268,16 +272,17 @@ async def read_rows(asked: Any) -> Answer:
 async def read_pair(asked: Any) -> Answer:
     """The sides of a document as they were scored, as texts for the editors of a pair."""
     wanted = DocumentRequest.of(asked)
-    return dict(await asyncio.to_thread(lambda: KeptList(results_folder(), wanted.run).as_pair(wanted.number)))
+    kept = await asyncio.to_thread(KeptResult, results_folder(), wanted.run)
+    return dict(await asyncio.to_thread(kept.as_pair, wanted.number, wanted.system))
 
 
 @refusing
 async def open_document(asked: Any) -> Answer:
-    """The trees of a document side by side, which a `SideBySideRequest` asks for: `{"html": ...}`."""
+    """The trees of a document side by side, which a `SideBySideRequest` asks for, and the number of the document."""
     wanted = SideBySideRequest.of(asked)
     kept = await asyncio.to_thread(KeptSystems, results_folder(), wanted.run)
     work = partial(kept.side_by_side, wanted.document)
-    return {"html": await _in_child(READERS, "document", wanted, work)}
+    return dict(await _in_child(READERS, "document", wanted, work))
 
 
 @refusing
@@ -318,7 +323,7 @@ def written(ask: Ask) -> Callable[[Any], Coroutine[Any, Any, Response]]:
 
 
 FUNCTIONS = [
-    *map(written, (ping, score_workspace, stop_workspace, open_link)),
+    *map(written, (ping, score_workspace, try_options, stop_workspace, open_link)),
     *map(written, (score_files, compare_files, progress, stop, sort_files)),
     *map(written, (begin_review, score_verdicts, export_review, read_beside)),
     *map(written, (open_result, read_documents, view_documents, read_document, read_rows, read_pair, open_document)),

@@ -30,6 +30,7 @@ from playground.fragments import fragment
 from playground.kept_results import KeptResult, keep_documents, shown_ids
 from playground.requests import CompareRequest, metrics_of
 from playground.storage import csv_cell
+from playground.testset import code_of_files
 from playground.tree_columns import places_side_by_side
 from playground.worker_pool import Report, bar_of
 
@@ -101,6 +102,7 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
     uploaded, systems = systems_of_request(request, names, progress)
     files = _written(folder, _texts(systems))
     first = next(iter(systems.values()))
+    file_names = [path.name for path in request.files]
     ids = dict(zip(first.ids, shown_ids(first.ids), strict=True))
     fields = _names_of_fields(systems)
     result = {
@@ -109,6 +111,7 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
         "count": len(ids),
         **_result(systems, ids, fields),
         "left_out": skipped_lines(uploaded),
+        "python": code_of_files(uploaded.plan, request.of_first(), first, dict(zip(names, file_names, strict=True))),
         "downloads": [
             {"label": label, "name": name, "path": path}
             for (name, label), path in zip(FILES.items(), files, strict=True)
@@ -117,6 +120,7 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
     facts = {
         "names": [shown_name(name) for name in systems],
         "ids": {name: number for number, name in enumerate(ids.values())},
+        "documents": len(ids),
         "fields": fields,
         "result": result,
     }
@@ -322,8 +326,8 @@ def _spread(scores: Sequence[Score]) -> float:
 class KeptSystems(KeptResult):
     """The documents of systems that were compared before."""
 
-    def side_by_side(self, shown_id: str) -> str:
-        """The trees of a document in all systems side by side, best system first, as HTML.
+    def side_by_side(self, shown_id: str) -> dict[str, Any]:
+        """The trees of a document in all systems side by side, best system first, as HTML, and its number.
 
         Args:
             shown_id: the displayed id of the document.
@@ -341,7 +345,7 @@ class KeptSystems(KeptResult):
         rows = [
             (text, [(row, shown_name(names.get(row.field, row.field))) for row in members]) for text, members in runs
         ]
-        return fragment("side_by_side", systems, rows, template="compare.html.jinja")
+        return {"html": fragment("side_by_side", systems, rows, template="compare.html.jinja"), "number": number}
 
 
 def _texts(systems: Mapping[str, Evaluation]) -> tuple[str, ...]:

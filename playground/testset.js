@@ -4,7 +4,6 @@
 
 const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.Functions} */ server) => {
   const PAUSE = 300, PATIENCE = 600;  // milliseconds until changed options are scored, and until it is said that they are
-  const PAIR_METRICS = ["anls_star", "kieval", "entity_f1", "nted"];
   const root = docscoreFind(element, ".testset"), part = docscoreParts(root, "#testset-");
   /** @type {Server.Upload[]} */
   const examples = JSON.parse(root.dataset.examples ?? "[]");
@@ -175,7 +174,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
     part("paired").textContent = found.paired;
     part("score").textContent = found.shown;
     part("label").textContent = found.label === "ANLS*" ? "" : found.label;
-    part("pair").hidden = Boolean(found.asked.what_if.schema);  // a pair has no schema
+    part("python").textContent = found.python;
     const plot = part("plot");
     for (const [name, value] of [["v", found.score], ["a", found.low ?? found.score], ["b", found.high ?? found.score]]) plot.style.setProperty(`--${name}`, String(value));
     plot.setAttribute("aria-label", `${found.label} ${found.shown} on a scale from 0 to 1${found.interval ? `, ${found.interval}` : ""}`);
@@ -187,9 +186,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
       link.download = path.split("/").pop() ?? "";
       return docscoreElement("li", "", link);
     });
-    const suggested = found.what_ifs.map(({ options: changes }) => changes.what_if?.schema).find(Boolean);
-    const schemas = Object.entries({ "Schema in use": found.asked.what_if.schema ?? "", "Suggested schema": suggested ?? "" })
-      .filter(([, text]) => text).map(([words, text]) => docscoreElement("li", "", docscoreButton("", words, () => download("schema.json", text))));
+    const schemas = docscoreSchemas(found.asked.what_if.schema ?? "", found.what_ifs);
     const rows = docscoreButton("", "These documents as JSONL", downloadRows);
     docscoreFind(part("export"), "ul").replaceChildren(...links, ...schemas, docscoreElement("li", "", rows));
     const scroll = docscoreFind(figures, ".scroll");
@@ -197,20 +194,12 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
     scroll.prepend(docscoreElement("ul", "", ...found.counts.map((line) => docscoreElement("li", "", line))));
   };
 
-  const download = (/** @type {string} */ name, /** @type {string} */ text) => {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-    link.download = name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-  };
-
   const downloadRows = async () => {
     if (!result) return;
     const numbers = panes.order();
     const found = await docscoreAnswer(server.read_rows, { run: result.run, numbers: numbers.join(" ") });
     if ("refused" in found) { say(docscoreSentence(found.refused)); return; }
-    download("documents.jsonl", found.text);
+    docscoreDownload("documents.jsonl", found.text);
     say(`${numbers.length.toLocaleString("en")} row${numbers.length === 1 ? "" : "s"} downloaded, with both sides. They can be scored as a test set.`);
   };
 
@@ -220,9 +209,8 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
     if (!result || number === null) return;
     const found = await docscoreAnswer(server.read_pair, { run: result.run, number });
     if ("refused" in found) { say(docscoreSentence(found.refused)); return; }
-    const { metric: name, by, schema, ...rest } = options.read();
-    const pair = { ...found, reading: "json", metric: PAIR_METRICS.includes(name) ? name : "anls_star", options: rest };
-    location.hash = await docscoreLinks.toHash(pair);
+    const { metric: name, by, ...rest } = options.read();
+    location.hash = await docscoreLinks.ofDocument(found, name, rest);
   };
 
   /** Open what the address names: a result that is kept, or the example. */

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import fields
 from filecmp import cmp
 from math import floor
 from pathlib import Path
@@ -17,12 +19,14 @@ from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sentences import count_lines, interval_text
 from docscore.metrics.registry import ANLS_STAR
 from docscore.report.html_report import figures_of_evaluation
+from playground.column_guesses import ReadingPlan
 from playground.conclusions import headline_of, what_ifs_of
 from playground.file_reading import check_metrics, check_pairs, rows_of_request, skipped_lines
 from playground.fragments import fragment
 from playground.kept_results import bins, keep_list
 from playground.limits import check_slices
-from playground.requests import RECEIPTS, FileRequest, metrics_of
+from playground.pair import python_code
+from playground.requests import RECEIPTS, FileRequest, arguments_of, metrics_of
 from playground.storage import write_csv
 from playground.worker_pool import Report, bar_of
 
@@ -58,6 +62,7 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
         "paired": f"{len(pairs.ids):,} paired by {' and '.join(paired_by) or 'their position'}",
         **_result(evaluation),
         "left_out": skipped_lines(uploaded),
+        "python": code_of_files(uploaded.plan, asked, evaluation),
         "figures": fragment(
             "test_set",
             figures_of_evaluation(evaluation),
@@ -68,6 +73,69 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
     }
     keep_list(folder, evaluation, result)
     return result
+
+
+def code_of_files(
+    plan: ReadingPlan, asked: FileRequest, evaluation: Evaluation, systems: Mapping[str, str] | None = None
+) -> str:
+    """Python code that gives the score of these files, or of several systems, by the library alone.
+
+    Args:
+        plan: how the files are read.
+        asked: the files, and whether rows with faults are left out; of several systems the first.
+        evaluation: a system as it was scored.
+        systems: the names of the files of several systems by the names of the systems.
+    """
+    readers = {side: _reader(plan, side, asked.reading.get(f"{side}_delimiter")) for side in asked.files}
+    files = {side: repr(path.name) for side, path in asked.files.items()} | ({"predictions": "path"} if systems else {})
+    first, second, options = plan.names_of("references"), plan.names_of("predictions"), evaluation.options
+    usual = [*metrics_of([ANLS_STAR], asked.what_if["schema"])]
+    settings = {
+        "id_column": second.id if first.id == second.id else None,
+        "references_id_column": first.id if first.id != second.id else None,
+        "predictions_id_column": second.id if first.id != second.id else None,
+        "references_column": first.references,
+        "prediction_column": second.prediction,
+        "metrics": [*evaluation.metrics] if [*evaluation.metrics] != usual else None,
+        "by": asked.by,
+        "on_error": "skip" if asked.skip else None,
+    }
+    arguments = [
+        *(f"{side}=read_{side}({file})" if readers[side] else f"{side}={file}" for side, file in files.items()),
+        *(f"{name}={value!r}" for name, value in settings.items() if value),
+        *arguments_of(options, [field.name for field in fields(ScoringOptions)]),
+    ]
+    code = _OF_ONE if systems is None else _OF_SEVERAL + (_ON_SHARED_ROWS if evaluation.pairs.skipped else _EACH_SCORE)
+    line = "\n" if systems is None else "\n    "
+    call = f"docscore.evaluate({line}    {f',{line}    '.join(arguments)},{line})"
+    imports = "from pathlib import Path\n\nimport docscore\nfrom docscore.data.files import read_table"
+    schema = {"schema": options.schema.schema_of("")} if options.schema else {}
+    read = "".join(readers.values())
+    return python_code(imports if read else "import docscore", schema, read + code.format(call=call, systems=systems))
+
+
+_OF_ONE = "result = {call}\nprint(result.score)"
+_OF_SEVERAL = "systems = {systems!r}\nresults = {{}}\nfor name, path in systems.items():\n    results[name] = {call}\n"
+_EACH_SCORE = "for name, result in results.items():\n    print(name, result.score)"
+_ON_SHARED_ROWS = """\
+shared = set.intersection(*map(set, results.values()))
+for name, result in results.items():
+    rows = result.source.only([row for row, question_id in enumerate(result.ids) if question_id in shared])
+    print(name, docscore.Evaluation(rows, result.options, metrics=result.metrics).score)"""
+
+
+def _reader(plan: ReadingPlan, side: str, delimiter: str | None) -> str:
+    """A function in Python that reads a file as the plan says; "" where `docscore.evaluate` does so by itself."""
+    ids, value = plan.ids[side == "predictions"], plan.references if side == "references" else plan.prediction
+    whole = f"{{name: cell for name, cell in row.items() if name != {ids!r}}}"
+    holding = f'"references": [{whole}]' if side == "references" else f'"prediction": {whole}'
+    lacking = {'"question_id": str(number)': ids, holding: value}
+    parts = [] if plan.certain else [part for part, column in lacking.items() if column is None]
+    if not parts and delimiter is None:
+        return ""
+    rows = f"[{{**row, {', '.join(parts)}}} for number, row in enumerate(table.rows)]" if parts else "table.rows"
+    table = f"read_table(Path(path), delimiter={delimiter!r}, side={side!r})"
+    return f"def read_{side}(path):\n    table = {table}\n    return table._replace(rows={rows})\n\n\n"
 
 
 def _result(found: Evaluation) -> dict[str, Any]:

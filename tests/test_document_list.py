@@ -131,14 +131,15 @@ def test_the_rows_can_be_scored_again(tmp_path: Path) -> None:
     for number, score in enumerate(first.scores):
         if len(first.pairs.truths[number]) == 1:
             pair = kept.as_pair(number)
-            assert score_tree(json.loads(pair["truth"]), json.loads(pair["prediction"])).score == score
+            prediction = pair["prediction"] if pair["reading"] == "text" else json.loads(pair["prediction"])
+            assert score_tree(json.loads(pair["truth"]), prediction).score == score
 
 
-def test_a_document_of_several_answers_is_no_pair(tmp_path: Path) -> None:
-    kept = scored(tmp_path, [ref("a", "x", "y"), ref("b", "é")], [pred("a", "x"), pred("b", 1.0)])
-    with pytest.raises(ValueError, match="This document has 2 acceptable answers"):
-        kept.as_pair(0)
-    assert kept.as_pair(1) == {"truth": '"é"', "prediction": "1.0"}
+def test_a_document_as_a_pair_has_all_its_answers_and_its_text_as_it_is(tmp_path: Path) -> None:
+    kept = scored(tmp_path, [ref("a", "x", "y"), ref("b", "é")], [pred("a", '{"x": 1}'), pred("b", 1.0)])
+    assert json.loads(kept.as_pair(0)["truth"]) == {"$one_of": ["x", "y"]}
+    assert (kept.as_pair(0)["prediction"], kept.as_pair(0)["reading"]) == ('{"x": 1}', "text")
+    assert kept.as_pair(1) == {"truth": '"é"', "prediction": "1.0", "reading": "json"}
 
 
 def test_rows_keep_their_other_columns_and_answers(tmp_path: Path) -> None:

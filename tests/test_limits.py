@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from docscore.core.options import ScoringOptions
 from playground.limits import MAX_PAIRS, check_value, check_work, read_text, shortened
 from playground.pair import MAX_RAW, answer, spans_of
 from playground.requests import PairRequest
@@ -77,7 +76,7 @@ def test_the_end_of_a_long_sentence_is_kept() -> None:
 
 def test_the_python_line_gives_the_same_score(capsys: pytest.CaptureFixture[str]) -> None:
     truth, prediction = '{"a": {"$one_of": ["X\'", "\\"y\\""]}, "n": NaN}', '{"a": "x\'"}'
-    options = ScoringOptions(threshold=0.25, ignore_case=False)
+    options = {"threshold": 0.25, "ignore_case": False}
     actual = answer(PairRequest(truth=truth, prediction=prediction, options=options))
     exec(compile(actual.python, "snippet", "exec"), {})  # noqa: S102  what the page tells visitors to run
     printed = capsys.readouterr().out
@@ -118,10 +117,7 @@ def test_links_of_this_page_and_of_earlier_ones(link: Any, expected: Any) -> Non
         with pytest.raises(ValueError, match=f"^{re.escape(expected)}"):
             PairRequest.of_link(link)
     else:
-        options = ScoringOptions(**expected.pop("options", {}))
-        assert PairRequest.of_link(link) == PairRequest(
-            **{"truth": "1", "prediction": "2", **expected}, options=options
-        )
+        assert PairRequest.of_link(link) == PairRequest(**{"truth": "1", "prediction": "2", **expected})
 
 
 @golden("limits", "spans")

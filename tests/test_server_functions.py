@@ -283,7 +283,7 @@ def check_names(value: Any, type_text: str, place: str) -> None:
 def test_a_request_has_the_fields_of_its_model_and_its_options() -> None:
     taken = {name: set(getattr(requests, name).model_fields) for name in INTERFACES if name.endswith("Request")}
     assert len(taken) > 5
-    taken |= {"WhatIfOptions": set(requests.WHAT_IFS), "PairOptions": set(requests.PAIR_OPTIONS)}
+    taken |= {"WhatIfOptions": set(requests.WHAT_IFS)}
     assert {name: set(INTERFACES[name]) for name in taken} == taken
 
 
@@ -293,6 +293,7 @@ def test_answers_have_the_names_of_their_types(results: Results) -> None:
         of_scored, pair = {"run": scored["run"]}, {"truth": '{"a": 1}', "prediction": '{"a": "1"}'}
         asked: dict[str, dict[str, Any]] = {
             "score_workspace": pair,
+            "try_options": pair,
             "stop_workspace": {},
             "open_link": {"link": pair},
             "stop": {},

@@ -672,7 +672,7 @@ def table_of_source(
 
     Args:
         source: the path of a file, or of a folder with one file per document, `ID.json`; rows as `pairs_of` takes them;
-            a dict of values by id; a pandas or polars data frame, an Arrow table, or a `datasets.Dataset`.
+            a dict of values by id; a pandas or polars data frame, an Arrow table, or a `datasets.Dataset`; a `Table`.
         side: predictions or references; the place in messages if there is no file.
         names: the columns that have other names.
         faults: collects faults of single rows of files; None to raise an error for them.
@@ -688,7 +688,9 @@ def table_of_source(
     renamed = {} if names == SAME_NAMES else names.of_side(side, both=both)
     if isinstance(source, Mapping):
         return table_in_memory(_rows_by_id(source, side, side), side)
-    if isinstance(source, str | os.PathLike):
+    if isinstance(source, Table):
+        table = source
+    elif isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.is_dir():
             table = _read_folder(path, side, faults or Faults(), in_columns=str(getattr(BY_ID, side)) in renamed)

@@ -610,7 +610,9 @@ COMPARATORS: dict[str, ComparatorType] = {
     "text": ComparatorType(text_comparator),
     "exact": ComparatorType(exact_comparator),
     "identifier": ComparatorType(identifier_comparator),
-    "number": ComparatorType(number_comparator, _NUMBERS, implied_by=("number", "integer"), effect="numbers by value"),
+    "number": ComparatorType(
+        number_comparator, _NUMBERS, implied_by=("number", "integer"), effect="numbers in any notation"
+    ),
     "money": ComparatorType(money_comparator, _NUMBERS, effect="amounts as money"),
     "unit": ComparatorType(
         unit_comparator,
