@@ -143,7 +143,7 @@ def keep_documents(folder: Path, systems: Sequence[Evaluation], facts: Mapping[s
     schema = first.options.schema
     options = dataclasses.asdict(dataclasses.replace(first.options, schema=None))
     options["schema"] = schema and json.loads(schema.schema_of(""))
-    view = {"metrics": first.metrics, "options": options, "causes": causes, **facts}
+    view = {"metrics": first.metrics, "documents": len(first.ids), "options": options, "causes": causes, **facts}
     (folder / _VIEW).write_text(json.dumps(view), encoding="utf-8")
 
 
@@ -170,7 +170,7 @@ def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any]) -
     sides = zip(shown_ids(pairs.ids), pairs.truths, pairs.predictions, strict=True)
     texts = (f"{_folded(name)}\x1f{_text_of(truth)}\x1f{_text_of(prediction)}" for name, truth, prediction in sides)
     (folder / _TEXTS).write_text("\n".join(texts), encoding="utf-8", errors="replace")
-    keep_documents(folder, [evaluation], {"documents": len(pairs.ids), "result": result})
+    keep_documents(folder, [evaluation], {"result": result})
     count = sum(map(len, table.losses))
     most = count if count <= MAX_LOSSES else max(1, MAX_LOSSES // len(pairs.ids))
     listing = {

@@ -92,7 +92,7 @@ def answer(asked: PairRequest) -> PairAnswer:
 
 
 def what_ifs_of_pair(asked: PairRequest) -> list[dict[str, Any]]:
-    """The options by which a pair of texts scores higher, those of a test set of this row; none for texts with faults."""
+    """The options by which a pair scores higher, as for a test set of this one row; none for texts with faults."""
     faults, values, _ = _read_both(asked)
     if any(faults):
         return []
@@ -171,7 +171,7 @@ _TREES: dict[str, Callable[..., MetricTree]] = {"kieval": kieval_tree, "entity_f
 
 
 def _scored(values: tuple[Any, Any], asked: PairRequest, note: str) -> tuple[str, str, str, str, list[Spans]]:
-    """The note with what is doubtful of the schema, the result as HTML, as JSON and as Python, and where values stand."""
+    """The note with what is doubtful of the schema, the result as HTML, JSON and Python, and where values stand."""
     options, metric = scoring_options(asked.options), metrics_of([asked.metric], asked.options["schema"])[0]
     texts = {"ground_truth": dumps(values[0]), "prediction": dumps(values[1])}
     if metric in (ANLS_STAR, TYPED):

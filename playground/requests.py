@@ -158,7 +158,7 @@ WhatIf = Annotated[dict[str, Any], PlainValidator(_what_if)]
 
 
 def arguments_of(options: ScoringOptions, names: Collection[str]) -> list[str]:
-    """The options of these names that are not the defaults, as arguments in Python; a schema is the variable `schema`."""
+    """The options of these names that are not the defaults, as arguments in Python; `schema` is a variable there."""
     return [
         f"{field.name}={'schema' if field.name == 'schema' else repr(getattr(options, field.name))}"
         for field in fields(ScoringOptions)

@@ -102,7 +102,6 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
     uploaded, systems = systems_of_request(request, names, progress)
     files = _written(folder, _texts(systems))
     first = next(iter(systems.values()))
-    file_names = [path.name for path in request.files]
     ids = dict(zip(first.ids, shown_ids(first.ids), strict=True))
     fields = _names_of_fields(systems)
     result = {
@@ -111,7 +110,12 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
         "count": len(ids),
         **_result(systems, ids, fields),
         "left_out": skipped_lines(uploaded),
-        "python": code_of_files(uploaded.plan, request.of_first(), first, dict(zip(names, file_names, strict=True))),
+        "python": code_of_files(
+            uploaded.plan,
+            request.of_first(),
+            first,
+            {name: path.name for name, path in zip(names, request.files, strict=True)},
+        ),
         "downloads": [
             {"label": label, "name": name, "path": path}
             for (name, label), path in zip(FILES.items(), files, strict=True)
@@ -120,7 +124,6 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
     facts = {
         "names": [shown_name(name) for name in systems],
         "ids": {name: number for number, name in enumerate(ids.values())},
-        "documents": len(ids),
         "fields": fields,
         "result": result,
     }

@@ -89,14 +89,13 @@ def code_of_files(
     readers = {side: _reader(plan, side, asked.reading.get(f"{side}_delimiter")) for side in asked.files}
     files = {side: repr(path.name) for side, path in asked.files.items()} | ({"predictions": "path"} if systems else {})
     first, second, options = plan.names_of("references"), plan.names_of("predictions"), evaluation.options
-    usual = [*metrics_of([ANLS_STAR], asked.what_if["schema"])]
     settings = {
         "id_column": second.id if first.id == second.id else None,
         "references_id_column": first.id if first.id != second.id else None,
         "predictions_id_column": second.id if first.id != second.id else None,
         "references_column": first.references,
         "prediction_column": second.prediction,
-        "metrics": [*evaluation.metrics] if [*evaluation.metrics] != usual else None,
+        "metrics": [*evaluation.metrics] if [*evaluation.metrics] != [ANLS_STAR] else None,
         "by": asked.by,
         "on_error": "skip" if asked.skip else None,
     }
@@ -134,8 +133,9 @@ def _reader(plan: ReadingPlan, side: str, delimiter: str | None) -> str:
     if not parts and delimiter is None:
         return ""
     rows = f"[{{**row, {', '.join(parts)}}} for number, row in enumerate(table.rows)]" if parts else "table.rows"
-    table = f"read_table(Path(path), delimiter={delimiter!r}, side={side!r})"
-    return f"def read_{side}(path):\n    table = {table}\n    return table._replace(rows={rows})\n\n\n"
+    sign = f", delimiter={delimiter!r}" if delimiter else ""
+    read = f"table = read_table(Path(path){sign}, side={side!r})"
+    return f"def read_{side}(path):\n    {read}\n    return table._replace(rows={rows})\n\n\n"
 
 
 def _result(found: Evaluation) -> dict[str, Any]:
