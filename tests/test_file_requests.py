@@ -6,6 +6,8 @@ import gzip
 import html
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,11 @@ import pytest
 
 from docscore.core.errors import InputError
 from playground.file_reading import look, rows_of_request, sort_files
-from playground.requests import FileRequest, SortRequest
-from tests.commands import pred, ref, written
-from tests.conftest import golden
+from playground.requests import CompareRequest, FileRequest, SortRequest
+from playground.systems_work import compare_systems
+from playground.testset import score_files
+from tests.commands import environment, pred, ref, written
+from tests.conftest import HUNG, golden
 
 
 @pytest.fixture
@@ -64,6 +68,40 @@ def test_the_delimiter_of_a_file_that_cannot_be_read_can_be_chosen(tmp_path: Pat
     assert 'data-choice="predictions_delimiter"' in sort_files(SortRequest(files=[path]))["html"]
     semicolon = SortRequest(files=[path], reading={"predictions_delimiter": ";"})
     assert "fault" not in sort_files(semicolon)["files"][0]
+
+
+def printed(code: str, folder: Path) -> list[str]:
+    """The lines that Python code prints in a folder, in a process of its own."""
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(
+        command, cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=HUNG
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@golden("file_requests", "code")
+def test_the_python_code_gives_the_same_score(
+    files: dict[str, str], asked: dict[str, Any], score: float, tmp_path: Path
+) -> None:
+    *truths, predictions = [written(tmp_path, name, text) for name, text in files.items()]
+    request = FileRequest(references=next(iter(truths), None), predictions=predictions, **asked)
+    (tmp_path / "results").mkdir()
+    actual = score_files(request, folder=tmp_path / "results", progress=lambda *_: None)
+    assert actual["score"] == pytest.approx(score)
+    assert printed(actual["python"], tmp_path) == [str(actual["score"])]
+
+
+@pytest.mark.parametrize("asked", [{"missing": "skip"}, {"missing": "zero", "what_if": {"schema": "{}"}}], ids=str)
+def test_the_python_code_gives_the_same_scores_of_systems(asked: dict[str, Any], tmp_path: Path) -> None:
+    """Rows that one system lacks are left out of all."""
+    truths = written(tmp_path, "r.jsonl", [ref(name, f"xx{name}") for name in "123"])
+    sides = {"q": [pred(name, f"xx{name}") for name in "23"], "p": [pred(name, f"xz{name}") for name in "12"]}
+    systems = [written(tmp_path, f"{name}.jsonl", rows) for name, rows in sides.items()]
+    (tmp_path / "results").mkdir()
+    request = CompareRequest(references=truths, predictions=list(systems), **asked)
+    actual = compare_systems(request, folder=tmp_path / "results", progress=lambda *_: None).result
+    assert printed(actual["python"], tmp_path) == [f"{each['name']} {each['score']}" for each in actual["systems"]]
 
 
 R, P = [ref("a", "x")], [pred("a", "x")]

@@ -66,6 +66,9 @@ def test_lists_that_take_too_long_are_refused_before_trying(truth: Any, predicti
         check_work(truth, prediction)
 
 
+SCHEMA = '{"properties": {"m": {"type": "number"}}}'
+
+
 def test_the_end_of_a_long_sentence_is_kept() -> None:
     truth, _ = answer(PairRequest(truth="[" * 201 + "]" * 201, prediction="1")).faults
     assert truth is not None
@@ -74,15 +77,17 @@ def test_the_end_of_a_long_sentence_is_kept() -> None:
     assert shortened("short") == "short"
 
 
-def test_the_python_line_gives_the_same_score(capsys: pytest.CaptureFixture[str]) -> None:
-    truth, prediction = '{"a": {"$one_of": ["X\'", "\\"y\\""]}, "n": NaN}', '{"a": "x\'"}'
-    options = {"threshold": 0.25, "ignore_case": False}
+@pytest.mark.parametrize("options", [{"threshold": 0.25, "ignore_case": False}, {"schema": SCHEMA}], ids=str)
+def test_the_python_line_gives_the_same_score(options: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    truth = '{"a": {"$one_of": ["X\'", "\\"y\\""]}, "n": NaN, "m": 1234.5}'
+    prediction = '{"a": "x\'", "m": "1.234,50"}'
     actual = answer(PairRequest(truth=truth, prediction=prediction, options=options))
     exec(compile(actual.python, "snippet", "exec"), {})  # noqa: S102  what the page tells visitors to run
     printed = capsys.readouterr().out
-    assert '"score": 0.25' in actual.raw
+    score = json.loads(actual.raw)["score"]
+    assert score == pytest.approx(2 / 3 if "schema" in options else (0.5 + 0.625) / 3)
     assert printed.startswith("≈ $") is True
-    assert "0.250" in printed.split("\n")[0]
+    assert f"{score:.3f}" in printed.split("\n")[0]
 
 
 def test_long_raw_json_is_cut_and_what_is_cut_off_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,6 +77,13 @@ def test_results_add_up_and_are_opened_again(results: Results) -> None:
     assert refused["refused"].startswith("numbers: ")
     lost = [sum(row["cells"][0]["value"] for row in compared[name]) for name in ("causes", "fields")]
     assert lost == [pytest.approx(1 - compared["systems"][0]["score"])] * 2
+    pairs = [
+        asyncio.run(server_functions.read_pair({"run": compared["run"], "number": 2, "system": system}))
+        for system in range(4)
+    ]
+    assert [each["reading"] for each in pairs[:3]] == ["json"] * 3
+    assert len({each["prediction"] for each in pairs[:3]}) > 1
+    assert pairs[3] == {"refused": "system: expected the number of a system, got 3", "kind": "input"}
     spreads = [row["spread"] for row in compared["documents"]]
     assert spreads == sorted(spreads, reverse=True)
 
@@ -190,6 +197,25 @@ def test_ties_are_runs_of_systems_that_are_not_proven_to_differ(proven: list[str
     pairs = [{"first": a, "second": b, "proven": a + b in proven} for a, b in ("ab", "ac", "ad", "bc", "bd", "cd")]
     one = evaluated(TRUTHS, TRUTHS)
     assert ties_of(dict.fromkeys("abcd", one), pairs) == runs
+
+
+def test_what_scores_a_pair_higher_is_what_scores_its_test_set_higher() -> None:
+    """A schema that names other fields is an error, as for files; what texts with faults would score is not asked."""
+    pair = {"truth": '{"a": 1234.5}', "prediction": '{"a": "1.234,50"}'}
+
+    def offered(**asked: Any) -> dict[str, str]:
+        answer = asyncio.run(server_functions.try_options({**pair, **asked}))
+        return {each["label"]: json.dumps(each["options"]) for each in answer["what_ifs"]}
+
+    [(label, options)] = offered(options={"numbers": "value"}).items()
+    assert label == "Compare numbers in any notation → 1.000"
+    assert json.loads(json.loads(options)["what_if"]["schema"]) == docscore.suggest_schema([{"a": 1234.5}]).schema
+    repaired = offered(prediction='Here: {"a": 1234.5}', reading="text")
+    assert repaired == {"Extract JSON from the text → 1.000": json.dumps(REPAIRED)}
+    assert offered(prediction="{") == {}
+    other = {**pair, "options": {"schema": '{"properties": {"b": {"type": "number"}}}'}}
+    refused = asyncio.run(server_functions.score_workspace(other))["refused"]
+    assert refused.startswith("schema: no ground truth has any of the fields that it names, 'b'")
 
 
 @golden("server_functions", "editors")
