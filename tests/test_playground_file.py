@@ -592,6 +592,12 @@ def test_metrics_slices_and_a_schema(visit: Visit) -> None:
     visitor["testset-schema-file"].set_input_files(payload("s.json", json.dumps(schema).encode()))
     typed = docscore.evaluate(references=REFERENCES, predictions=PREDICTIONS, metrics=["typed"], schema=schema).score
     scored(visitor, typed)
+    ready(visitor)
+    shown = visitor["testset-of"].inner_text()
+    visitor["testset-pair"].click()
+    visitor.has_score(shown)
+    assert visitor["pair-chips"].locator(".chip").all_text_contents() == ["a schema×"]
+    visitor.page.go_back()
     visitor["testset-schema-file"].set_input_files(payload("s.json", b"{"))
     visitor["testset-detail"].get_by_text("line 1, column 2").wait_for()
     visitor["testset-act"].get_by_text("Undo").click()

@@ -18,7 +18,7 @@ import pytest
 
 from docscore import evaluate, score_tree
 from tests import browser
-from tests.browser import HOSTILE, LOOKS, NARROW, SERVER, VISIBLE, WIDE, Visit, Visitor, axe, heard
+from tests.browser import HOSTILE, LOOKS, NARROW, SERVER, VISIBLE, WIDE, Visit, Visitor, axe, heard, payload
 from tests.commands import environment
 from tests.conftest import HUNG
 from tests.test_playground_api import of_an_agent
@@ -425,6 +425,39 @@ def test_a_link_brings_the_pair_to_another_browser(visit: Visit) -> None:
     other.page.evaluate("hash => { location.hash = hash; }", earlier)  # as one that is pasted into the address bar
     other.has_score("0.800")
     assert other.page.locator(".chip").all_text_contents()[0] == "nTED×"
+
+
+def test_what_scores_higher_is_offered_and_its_schema_travels(visit: Visit) -> None:
+    """With the score that it gives, beside other options; into the link and the Python code, which can be copied."""
+    visitor = visit()
+    visitor.choose("numbers", "value")
+    visitor.score('{"a": 1234.5, "b": "tea"}', '{"a": "1.234,50", "b": "tea"}')
+    visitor.has_score("0.812")
+    visitor["pair-tree"].get_by_role("button", name="Compare numbers in any notation → 1.000").click()
+    visitor.has_score("1.000")
+    assert visitor.page.locator(".chip").all_text_contents() == ["by value×", "a schema×"]
+    visitor["pair"].locator(".code-of summary").click()
+    visitor["pair"].get_by_role("button", name="Copy", exact=True).first.click()
+    visitor["pair"].get_by_role("button", name="Copied", exact=True).wait_for()
+    done = subprocess.run(
+        [sys.executable, "-c", visitor.copied("")],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=HUNG,
+    )
+    assert done.stdout.split()[:3] == ["=", "$", "1.000"], done.stderr
+    with visitor.page.expect_download() as sent:
+        visitor["pair-schemas"].get_by_role("button", name="Schema in use as JSON").click()
+    assert json.loads(Path(sent.value.path()).read_text())["properties"]["a"] == {"type": "number"}
+    other = visit(visitor.page.url.removeprefix(visitor.app.url))
+    other.has_score("1.000")
+    assert other.page.locator(".chip").all_text_contents() == ["by value×", "a schema×"]
+    other["pair-schema-file"].set_input_files(payload("s.json", b'{"properties": {"c": {"type": "number"}}}'))
+    other["pair-detail"].get_by_text("no ground truth has any of the fields").wait_for()
+    other["pair-act"].get_by_text("Leave the schema out").click()
+    other.has_score("0.812")
 
 
 STRANGE_LINKS = {

@@ -278,6 +278,14 @@ def test_a_schema_is_offered_chosen_and_taken_back(visitor: Comparer) -> None:
     visitor.button("Compare amounts as money").click()
     visitor.part("verdict").get_by_text("other leads same by 0.167").wait_for()
     assert visitor.part("chips").all_inner_texts() == ["a schema\n×"]
+    visitor.part("documents").get_by_role("link").first.click()
+    visitor.places("0")
+    visitor.part("pair").locator("summary").click()
+    visitor.part("pair").get_by_role("button", name="same", exact=True).click()
+    visitor.has_score("0.833")
+    assert visitor["pair-chips"].locator(".chip").all_text_contents() == ["a schema×"]
+    visitor.page.go_back()
+    visitor.button("Close").click()
     visitor["compare-schema-file"].set_input_files(payload("s.json", b"{}"))
     visitor.part("verdict").get_by_text("same leads other by").wait_for()
     visitor.page.locator("summary", has_text="Options").locator("visible=true").click()
