@@ -593,9 +593,9 @@ def test_metrics_slices_and_a_schema(visit: Visit) -> None:
     typed = docscore.evaluate(references=REFERENCES, predictions=PREDICTIONS, metrics=["typed"], schema=schema).score
     scored(visitor, typed)
     ready(visitor)
-    shown = visitor["testset-of"].inner_text()
+    of_document = visitor["testset-of"].inner_text()
     visitor["testset-pair"].click()
-    visitor.has_score(shown)
+    visitor.has_score(of_document)
     assert visitor["pair-chips"].locator(".chip").all_text_contents() == ["a schema×"]
     visitor.page.go_back()
     visitor["testset-schema-file"].set_input_files(payload("s.json", b"{"))

@@ -10,12 +10,12 @@ from fuzz.draws import Draws, raw, read
 from fuzz.findings import check, check_html, check_printable
 from fuzz.seeds import drawn_seeds, pairs
 from playground.pair import answer, is_scored_at_once
-from playground.requests import PAIR_METRICS, PAIR_OPTIONS, READINGS, PairRequest, option_fields
+from playground.requests import PAIR_METRICS, READINGS, WHAT_IFS, PairRequest, option_fields
 
 CHOICES: dict[str, tuple[Any, ...]] = {"reading": tuple(READINGS), "metric": PAIR_METRICS}
 OPTIONS: dict[str, tuple[Any, ...]] = {
     field.name: field.choices or ((True, False) if isinstance(field.default, bool) else (0.5, 0, 1, 0.999))
-    for field in option_fields(PAIR_OPTIONS)
+    for field in option_fields(WHAT_IFS)
 }
 
 
