@@ -438,7 +438,7 @@ def test_documents_are_found_sorted_and_downloaded(visit: Visit) -> None:
     assert "sort=id" in visitor.page.url
     facet(visitor, "same value", "15 of 40 documents")
     expected = texts(visitor, ".doc bdi")
-    rows = exported(visitor, "button >> nth=-1").splitlines()
+    rows = exported(visitor, "li button >> nth=-1").splitlines()
     visitor["testset-status"].get_by_text("15 rows downloaded").wait_for()
     assert len(rows) == 15
     assert [json.loads(row)["question_id"] for row in rows][: len(expected)] == expected
@@ -554,7 +554,7 @@ def test_a_remedy_is_taken_and_taken_back_and_the_view_stays(visit: Visit, size:
     if size == WIDE:
         visitor.page.get_by_role("button", name="by value", exact=True).click()
         assert visitor.page.evaluate("document.activeElement.name") == "testset-numbers"
-        visitor["testset-title"].click()
+        visitor["testset-score"].click()
         assert closed(visitor, "testset-options")
     count(visitor, "1 of 2 documents")
     assert "cause=near+miss" in visitor.page.url
