@@ -51,7 +51,7 @@ _SLOW: Fault = (
     HTTPStatus.REQUEST_TIMEOUT,
 )
 _BUSY: Fault = (
-    "the server is busy with requests as large as this one; try again in a minute",
+    f"the server is busy with requests as large as this one; try again in {_LONGEST_WAIT} seconds",
     HTTPStatus.SERVICE_UNAVAILABLE,
 )
 _QUOTA: Fault = (

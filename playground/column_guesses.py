@@ -52,8 +52,8 @@ def columns_of(table: Table) -> list[str]:
 def guessed_plan(references: Table | None, predictions: Table, others: Sequence[Table] = ()) -> ReadingPlan:
     """Guess how two files are to be read, or one file that holds both sides; a person sees the guess and may change it.
 
-    Rows in a row format of docscore are read as ever. Otherwise ground truths and predictions are told by the names of
-    their columns, and ids are in the columns of unique values that two files share, or in those that are called so.
+    Rows in a row format of docscore are read as ever. Otherwise ground truths and predictions are in the only columns
+    that hold JSON, or in those that are called so, and ids in the columns whose values match best.
 
     Args:
         references: the rows of ground truths; None where the rows of predictions hold both.
@@ -75,24 +75,26 @@ def _guessed_columns(references: Table | None, predictions: Table) -> ReadingPla
                 return ReadingPlan((ID, ID), form.predictions, form.references)  # files on the wrong sides
         if fits:
             return ReadingPlan((ID, ID), form.references, form.predictions, certain=True)
-    columns = columns_of(predictions)
     if references is None:
-        uniques = _unique_columns(predictions, columns)
-        name = clearest_name(uniques, ID_WORDS)
-        truth = clearest_name([column for column in columns if column != name], TRUTH_WORDS)
-        prediction = clearest_name([column for column in columns if column not in (name, truth)], PREDICTION_WORDS)
-        if name is None and truth and prediction:
-            left = [column for column in uniques if column not in (truth, prediction)]
-            name = left[0] if len(left) == 1 else None
-        return ReadingPlan((name, name), truth, prediction)
-    first_columns = columns_of(references)
-    ids = _id_columns(_unique_columns(references, first_columns), _unique_columns(predictions, columns))
-    rests = [[c for c in names if c != name] for names, name in zip((first_columns, columns), ids, strict=True)]
-    truth, prediction = clearest_name(rests[0], TRUTH_WORDS), clearest_name(rests[1], PREDICTION_WORDS)
+        return _columns_of_one(predictions)
+    tables = (references, columns_of(references)), (predictions, columns_of(predictions))
+    ids = _id_columns(*(_unique_columns(table, names, fewest=0.6) for table, names in tables))
+    rests = [[c for c in names if c != name] for (_, names), name in zip(tables, ids, strict=True)]
     is_table = references.has_columns or predictions.has_columns
-    if ids != (None, None) and (is_table or truth or prediction):
-        truth = truth or _only_column(references, rests[0], rests[1])
-        prediction = prediction or _only_column(predictions, rests[1], rests[0])
+    truth, prediction = clearest_name(rests[0], TRUTH_WORDS), clearest_name(rests[1], PREDICTION_WORDS)
+    holding = [
+        [c for c in rests[0] if _holds_containers(_values(references, c))],
+        [c for c in rests[1] if _holds_json(_values(predictions, c))],
+    ]
+    if is_table or (ids != (None, None) and (truth or prediction or holding[0] != holding[1])):
+        fields = set(rests[0]).intersection(rests[1]).difference(*holding)  # of documents that are whole rows
+        if all(holding) and not fields:
+            rests = holding
+        truth, prediction = (
+            clearest_name(names, words)
+            or next(iter(names if len(names) == 1 else [] if fields or len(held) > 1 else held), None)
+            for names, held, words in zip(rests, holding, (TRUTH_WORDS, PREDICTION_WORDS), strict=True)
+        )
     if truth is not None and prediction is not None and (is_table or truth != prediction):
         return ReadingPlan(ids, truth, prediction)
     if is_table:
@@ -100,26 +102,34 @@ def _guessed_columns(references: Table | None, predictions: Table) -> ReadingPla
     return ReadingPlan((None, None), None, None, certain=truth is None and prediction is None)
 
 
-def _only_column(table: Table, names: Sequence[str], others: Sequence[str]) -> str | None:
-    """The column that holds the values: the only one beside the ids, or the only one of JSON in a table.
-
-    Where other columns stand in both files, they are fields of documents that are whole rows.
-
-    Args:
-        table: the rows.
-        names: its columns beside the ids.
-        others: those of the other file.
-    """
-    if len(names) == 1:
-        return names[0]
-    holding = [name for name in names if _holds_containers(_values(table, name))] if table.has_columns else []
-    if len(holding) != 1 or (set(names) & set(others)) - set(holding):
-        return None
-    return holding[0]
+def _columns_of_one(predictions: Table) -> ReadingPlan:
+    """The same for one file that holds both sides."""
+    columns = columns_of(predictions)
+    uniques = _unique_columns(predictions, columns)
+    name = clearest_name(uniques, ID_WORDS)
+    others = [column for column in columns if column != name]
+    holding = [column for column in others if _holds_json(_values(predictions, column))]
+    others = holding if len(holding) > 1 else others
+    truth = clearest_name(others, TRUTH_WORDS)
+    prediction = clearest_name([column for column in others if column != truth], PREDICTION_WORDS)
+    if len(holding) == 2 and (truth is None) != (prediction is None):  # noqa: PLR2004  one for each side
+        truth, prediction = (
+            mine or holding[holding[0] == other] for mine, other in ((truth, prediction), (prediction, truth))
+        )
+    if name is None and truth and prediction:
+        left = [column for column in uniques if column not in (truth, prediction)]
+        name = left[0] if len(left) == 1 else None
+    return ReadingPlan((name, name), truth, prediction)
 
 
 def _holds_containers(cells: Sequence[Any]) -> bool:
     return bool(cells) and all(isinstance(cell, dict | list) or is_json_container(cell) for cell in cells)
+
+
+def _holds_json(cells: Sequence[Any]) -> bool:
+    """Whether most cells are objects or lists, or texts that contain one, at least mended."""
+    tried = [cell for cell in cells if cell not in (None, "")][:_TRIED]
+    return 2 * sum(isinstance(cell, dict | list) or holds_json(cell, mended=True) for cell in tried) >= len(tried) > 0
 
 
 def number_of_truth(tables: Sequence[Table]) -> int | None:
@@ -217,8 +227,8 @@ def clearest_name(columns: Iterable[str], words: Sequence[str]) -> str | None:
     return name if rank < UNKNOWN else None
 
 
-def _unique_columns(table: Table, names: Sequence[str]) -> Uniques:
-    """The columns that may hold ids, beside others: their values are texts or whole numbers, none empty, none twice.
+def _unique_columns(table: Table, names: Sequence[str], *, fewest: float = 1.0) -> Uniques:
+    """The columns that may hold ids, beside others: of that share of their rows texts or whole numbers, none twice.
 
     Columns that are called as values are not among them, unless they are called as ids too.
     """
@@ -230,9 +240,9 @@ def _unique_columns(table: Table, names: Sequence[str]) -> Uniques:
         is_value = rank_of_name(name, [*TRUTH_WORDS, *PREDICTION_WORDS]) < UNKNOWN
         if is_value and rank_of_name(name, ID_WORDS) == UNKNOWN:
             continue
-        values = [row.get(name) for row in rows]
+        values = (row.get(name) for row in rows)
         ids = frozenset(str(value) for value in values if type(value) in (str, int) and value != "")
-        if ids and len(ids) == len(values):
+        if ids and len(ids) >= fewest * len(rows):
             uniques[name] = ids
     return uniques
 
@@ -240,13 +250,14 @@ def _unique_columns(table: Table, names: Sequence[str]) -> Uniques:
 def _id_columns(first: Uniques, second: Uniques) -> tuple[str | None, str | None]:
     """The columns with the most values in common, of equal ones those of one name; else those called as ids.
 
-    Where one side alone has a column that is called so, the first one of unique values is taken from the other.
+    At least half of the ids of the shorter one are in the other. Where one side alone has a column that is called so,
+    the first one of unique values is taken from the other.
     """
     ranked = [
         (len(ids & others), name == other, name, other)
         for name, ids in first.items()
         for other, others in second.items()
-        if not ids.isdisjoint(others)
+        if 2 * len(ids & others) >= min(len(ids), len(others))
     ]
     if ranked:
         return max(ranked, key=lambda row: row[:2])[2:]

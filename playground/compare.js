@@ -20,7 +20,11 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
   const documents = docscoreAsker(server.open_document);
   const panes = Object.fromEntries(["first", "fields", "documents", "opened"].map((name) => [name, docscorePane(part(name))]));
   const find = part("find", HTMLInputElement), unfold = docscoreFind(part("unfold"), "input", HTMLInputElement);
-  const box = new DropBox(docscoreFind(screen, ".drop"), server, { isPair: false, examples, verb: "Compare", run: (chosen) => begin(chosen) });
+  const box = new DropBox(docscoreFind(screen, ".drop"), server, {
+    isPair: false, examples, verb: "Compare", run: (chosen) => begin(chosen),
+    allowed: () => { const { missing, skip } = options.read(); return { missing, skip }; },
+    allow: (option) => { options.take(option); drawChips(); },
+  });
 
   /** @type {Pick<Server.CompareRequest, "references" | "predictions" | "names" | "reading"> | null} */
   let files = null;
@@ -379,7 +383,8 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
     if (docscoreAround(event, "[data-system]")) return;
     drawChips();
     clearTimeout(timer);
-    if (result && screen.dataset.state === "shown") timer = setTimeout(run, PAUSE);
+    if (screen.dataset.state === "empty") box.check();
+    else if (result && screen.dataset.state === "shown") timer = setTimeout(run, PAUSE);
   });
   part("names").addEventListener("change", () => {
     if (!files) return;

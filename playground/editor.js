@@ -2,7 +2,8 @@
 
 /** @typedef {{glyph: string, lost: boolean}} Sign */
 /** @typedef {{line: number, column: number}} Place  in a text, counted from 0 */
-/** @typedef {{sentence: string, place: Place | null, insert: string}} Placed  a fault, or none with the sentence "" */
+/** @typedef {{sentence: string, place: Place | null, label: string, act: () => void}} Placed  a fault, or none with the sentence ""; a button that helps, or none with the label "" */
+/** @typedef {{kind: "" | "del" | "ins", text: string}} Piece  of a text that is edited */
 
 const LINE = 20, ABOVE = 8, CHARACTER = 7.2, MORE = 12;  // pixels; and lines that are drawn beyond those in view
 const TOKEN = /("(?:[^"\\]|\\.)*"?)(\s*:)?|([{}[\],:])|([^\s{}[\],:"]+)|(\s+)/g;
@@ -36,7 +37,7 @@ const formatted = (/** @type {string} */ text) => {
 class Editor {
   /**
    * @param {HTMLElement} element
-   * @param {{changed: () => void, pointed: (editor: Editor) => void, say: (text: string) => void, longest: number}} page
+   * @param {{changed: () => void, pointed: (editor: Editor) => void, say: (text: string) => void, showChange: (pieces: Piece[]) => void, longest: number}} page
    */
   constructor(element, page) {
     this.element = element;
@@ -60,7 +61,17 @@ class Editor {
     this.area.addEventListener("click", () => page.pointed(this));
     this.area.addEventListener("keyup", (event) => { if (/^(Arrow|Home|End|Page)/.test(event.key)) page.pointed(this); });
     this.area.addEventListener("keydown", (event) => this.undo(event));
-    this.file.addEventListener("change", () => this.open());
+    this.file.addEventListener("change", () => {
+      this.open(this.file.files?.[0]);
+      this.file.value = "";
+    });
+    for (const kind of /** @type {const} */ (["dragover", "drop"])) {
+      element.addEventListener(kind, (event) => {
+        if (!event.dataTransfer?.types.includes("Files")) return;
+        event.preventDefault();
+        if (kind === "drop") this.open(event.dataTransfer.files[0]);
+      });
+    }
     element.addEventListener("click", (event) => {
       const what = docscoreAround(event, "[data-do]")?.dataset.do;
       if (what === "format") this.format();
@@ -97,12 +108,15 @@ class Editor {
     this.page.changed();
   }
 
-  async open() {
-    const [file] = this.file.files ?? [];
-    this.file.value = "";
+  async open(/** @type {File | undefined} */ file) {
     if (!file) return;
     if (file.size > this.page.longest) { this.page.say(`${file.name} is larger than ${this.page.longest / 1e6} MB, the limit of this page.`); return; }
-    this.replace(await file.text());
+    const text = await file.text(), kind = text.startsWith("%PDF") ? "a PDF" : file.type.startsWith("image/") ? "a picture" : text.includes("\0") ? "not text" : "";
+    if (kind) {
+      this.setFault({ sentence: `${file.name} is ${kind}: open the JSON that a model read from it`, place: null, label: "Choose another file", act: () => this.file.click() });
+      return;
+    }
+    this.replace(text);
     this.page.changed();
   }
 
@@ -128,25 +142,27 @@ class Editor {
     docscoreFind(this.element, ".ed-count").textContent = lines + (this.fault ? " · 1 error" : "");
   }
 
-  /** Show a fault at its line, or none; and what is lacking before it as a button that inserts it. */
-  setFault(/** @type {Placed} */ { sentence, place, insert }) {
+  /** Show a fault at its line, or none, with a button that helps. */
+  setFault(/** @type {Placed} */ { sentence, place, label, act }) {
     this.fault = place;
     this.area.setAttribute("aria-invalid", String(sentence !== ""));
     docscoreFind(this.element, ".fault").replaceChildren(sentence);
-    if (insert && place) docscoreFind(this.element, ".fault").append(" ", docscoreButton("", "Insert it", () => this.insert(insert, place)));
+    if (label) docscoreFind(this.element, ".fault").append(" ", docscoreButton("", label, act));
     this.count();
     this.draw();
   }
 
-  /** Insert what is lacking behind the last value before a place, whose column counts characters, not code units. */
-  insert(/** @type {string} */ lacking, /** @type {Place} */ { line, column }) {
-    const { scrollTop } = this.area, start = this.starts[line];
-    const before = (this.text.slice(0, start) + [...this.text.slice(start)].slice(0, column).join("")).trimEnd();
-    this.replace(before + lacking + this.text.slice(before.length));
+  /** Edit the text, with the caret behind the first change, and show what was changed. */
+  edit(/** @type {Server.Edit[]} */ edits) {
+    const { scrollTop } = this.area, pieces = docscorePieces(this.text, edits);
+    const textOf = (/** @type {Piece[]} */ some) => some.filter(({ kind }) => kind !== "del").map(({ text }) => text).join("");
+    const caret = textOf(pieces.slice(0, 3)).length;
+    this.replace(textOf(pieces));
     this.area.focus();
-    this.area.setSelectionRange(before.length + lacking.length, before.length + lacking.length);
+    this.area.setSelectionRange(caret, caret);
     this.area.scrollTop = scrollTop;
     this.page.changed();
+    this.page.showChange(pieces);
   }
 
   /** Signs beside the lines: of each value that is not exact its glyph, the first of a line wins. */
@@ -242,4 +258,53 @@ const coloured = (/** @type {string} */ text, /** @type {number} */ column) => {
   }
   if (!isMarked && found.length) found[found.length - 1].classList.add("squiggle");
   return found;
+};
+
+/**
+ * What edits keep, remove and add in a text; they count characters, not code units.
+ * @type {(text: string, edits: Server.Edit[]) => Piece[]}
+ */
+const docscorePieces = (text, edits) => {
+  const characters = [...text], kept = (/** @type {number} */ from, /** @type {number} */ to) => characters.slice(from, to).join("");
+  let last = 0;
+  /** @type {Piece[]} */
+  const pieces = [];
+  for (const [begin, end, added] of edits) {
+    pieces.push({ kind: "", text: kept(last, begin) }, { kind: "del", text: kept(begin, end) }, { kind: "ins", text: added });
+    last = end;
+  }
+  return [...pieces, { kind: "", text: kept(last, characters.length) }];
+};
+
+/** What edits do, in the words of a button. */
+const docscoreWordsOf = (/** @type {string} */ text, /** @type {Server.Mend} */ { edits, repairs }) => {
+  if (!repairs) return "Keep the first";
+  const pieces = docscorePieces(text, edits), it = edits.length === 1 ? "it" : "them";
+  const kinds = new Set(edits.map(([begin, end, added]) => (begin === end ? "Insert" : added ? "Replace" : "Remove")));
+  const [kind] = kinds, ends = [0, [...text].length], isAround = edits.every(([begin, end]) => begin === ends[0] || end === ends[1]);
+  if (kinds.size > 1) return "Repair it";
+  if (kind === "Remove") return isAround && pieces.some((piece) => piece.kind === "del" && /[\p{L}\p{N}`]/u.test(piece.text)) ? "Take the JSON" : `Remove ${it}`;
+  return it === "it" && !pieces[3].text.trim() ? "Close it" : `${kind} ${it}`;
+};
+
+/** The lines that are changed, each before and after, and how many there are; of the rest of a line its ends alone. */
+const docscoreDifference = (/** @type {Piece[]} */ pieces) => {
+  const MOST = 12, LONGEST = 60;  // lines, and characters that stay
+  const line = (/** @type {number} */ number) => ({ number, isChanged: false, before: docscoreElement("code", ""), after: docscoreElement("code", "") });
+  const lines = [line(1)];
+  for (const { kind, text } of pieces) {
+    const parts = kind === "ins" ? [text] : text.split("\n");
+    parts.forEach((part, at) => {
+      if (at) lines.push(line(lines.length + 1));
+      const { before, after } = lines[lines.length - 1], isBreak = kind === "del" && !text.trim() && at < parts.length - 1;
+      if (!kind) for (const side of [before, after]) side.append(part.length > LONGEST ? `${part.slice(0, LONGEST / 2)} … ${part.slice(-LONGEST / 2)}` : part);
+      else if (part || isBreak) {
+        (kind === "del" ? before : after).append(docscoreElement(kind, "", part + (isBreak ? "↵" : "")));
+        lines[lines.length - 1].isChanged = true;
+      }
+    });
+  }
+  const changed = lines.filter(({ isChanged }) => isChanged), more = changed.length - MOST;
+  const rows = changed.slice(0, MOST).flatMap(({ number, before, after }) => [docscoreElement("s", "", String(number)), before, after]);
+  return { count: changed.length, rows: more > 0 ? [...rows, docscoreElement("p", "soft", `and ${more.toLocaleString("en")} more lines`)] : rows };
 };

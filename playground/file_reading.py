@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,7 +25,7 @@ from docscore.core.options import AS_TEXT, SKIP, ScoringOptions
 from docscore.data.checks import refuse_json_text
 from docscore.data.files import delimiter_of_file, read_table, suffix_of
 from docscore.data.json_text import dumps, parse_predictions, parsed_reference
-from docscore.data.pairing import Pairs, read_systems
+from docscore.data.pairing import WITHOUT_PREDICTION, Pairs, read_systems
 from docscore.data.rows import Side, Table
 from playground.column_guesses import (
     ReadingPlan,
@@ -183,29 +184,31 @@ def rows_of_systems(asked: CompareRequest) -> tuple[FileRows, ScoringOptions]:
 
 def _is_own_format(plan: ReadingPlan, reading: Reading) -> bool:
     """Whether rows of several systems have the names of a row format, and nothing was guessed or chosen."""
-    return plan.certain and plan.parse is None and plan.parse_references is None and not reading
+    return plan.certain and plan.parse is None and plan.parse_references is None and not reading.keys() - {"missing"}
 
 
-def look(asked: FileRequest, others: Sequence[Path] | None = None) -> str:
-    """What a visitor sees before scoring, as HTML: how the files are read, their first rows, and what is doubtful.
+def look(asked: FileRequest, others: Sequence[Path] | None = None) -> tuple[str, bool]:
+    """What a visitor sees before scoring, as HTML, and whether scoring would refuse the rows as they are read.
+
+    That is how the files are read, their first rows, and what is doubtful.
 
     Args:
         asked: the files; of several systems the first.
-        others: the files of the other systems, where nothing is shown of rows in a format of docscore; None for a test
-            set.
+        others: the files of the other systems, where of rows in a format of docscore only doubts are shown; None for a
+            test set.
     """
     faults = Faults("skip")
     tables = uploaded_tables(asked, faults, others or ())
-    if others is not None and _is_own_format(tables.plan, asked.reading):
-        return ""
-    doubts = [clipped(printable(each), 600) for each in _doubts(tables, faults, asked)]
-    fields, headline = _fields(tables, asked), _headline(tables)
+    doubts = [(clipped(printable(said), 600), *more) for said, *more in _doubts(tables, faults, asked)]
+    has_choice = not tables.plan.certain or any(not blocks and not asked.skip for *_, blocks in doubts)
+    fields, headline, files = _fields(tables, asked), _headline(tables), []
     if others is not None:  # what happens to absent predictions is among the options of a comparison
         fields = [[field for field in of_file if field.name != "missing"] for of_file in fields]
         headline += [f"all {1 + len(others)} prediction files in the same way"] if others else []
-    files = list(zip(fields, _previews(tables), strict=True))
-    is_open = "" if tables.plan.certain and not doubts else "open"
-    return _drawn(headline, files, doubts, is_open)
+    if others is None or not _is_own_format(tables.plan, asked.reading):
+        files = list(zip(fields, _previews(tables), strict=True))
+    html = _drawn(headline, files, doubts, "open" if has_choice else "") if files or doubts else ""
+    return html, any(blocks for *_, blocks in doubts)
 
 
 def sort_files(asked: SortRequest) -> dict[str, Any]:
@@ -215,7 +218,7 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
         "truth": its number; None where that cannot be told, and for files that hold both sides; "both": whether each
         file holds both; "unsure": whether it has to be asked; "files": of each "name", and "rows" and "columns", or
         what is wrong with it as "fault", and then nothing is asked; "html": how the rows are read, "" where that is not
-        known, and of several systems where it needs no words.
+        known, and of several systems where it needs no words; "blocked": whether scoring would refuse the rows.
     """
     files = [path for path in asked.files if path is not None]
     tables: list[Table] = []
@@ -239,23 +242,35 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
     truth = asked.truth if asked.truth is None or 0 <= asked.truth < len(files) else None
     if len(tables) < len(files):
         html = _drawn([], [(signs, None)], [], "open") if signs else ""
-        return {"truth": truth, "both": False, "unsure": False, "files": facts, "html": html}
+        return {"truth": truth, "both": False, "unsure": False, "files": facts, "html": html, "blocked": False}
     hold_both = all(None not in planned(None, table, (), asked.reading).plan[1:3] for table in tables)
     is_open = asked.truth is None and len(files) > 1 and not (hold_both and not asked.is_pair)
     if is_open:
         truth = number_of_truth(tables)
-    sorting = {"truth": truth, "both": hold_both, "unsure": is_open and truth is None, "files": facts, "html": ""}
+    sorting = {
+        "truth": truth,
+        "both": hold_both,
+        "unsure": is_open and truth is None,
+        "files": facts,
+        "html": "",
+        "blocked": False,
+    }
     is_known = truth is not None or hold_both
     if sorting["unsure"] or not (asked.is_pair or (is_known and len(files) > 1)):
         return sorting
     references = None if truth is None else files[truth]
     systems = [number for number in range(len(files)) if number != truth]
-    first = FileRequest(references=references, predictions=files[systems[0] if systems else 0], reading=asked.reading)
-    if asked.is_pair:
-        return {**sorting, "html": look(first)}
-    for number, fault in _misfits(tables, truth, systems, asked.reading):
-        facts[number]["fault"] = fault
-    return {**sorting, "html": look(first, [files[number] for number in systems[1:]])}
+    first = FileRequest(
+        references=references,
+        predictions=files[systems[0] if systems else 0],
+        reading={"missing": asked.missing, **asked.reading},
+        skip=asked.skip,
+    )
+    if not asked.is_pair:
+        for number, fault in _misfits(tables, truth, systems, asked.reading):
+            facts[number]["fault"] = fault
+    html, is_blocked = look(first, None if asked.is_pair else [files[number] for number in systems[1:]])
+    return {**sorting, "html": html, "blocked": is_blocked}
 
 
 def _misfits(
@@ -284,33 +299,53 @@ def _sentences(error: InputError) -> Iterator[str]:
         yield shortened(printable(line))
 
 
-def _doubts(tables: UploadedTables, faults: Faults, asked: FileRequest) -> Iterator[str]:
-    """The sentences on what would give an error or a score of nonsense."""
+_ALLOWED_MISSING = ("Score them 0", "missing", '"zero"'), ("Leave them out", "missing", '"skip"')
+_ALLOWED_FAULTS = (("Leave these rows out", "skip", "true"),)
+_ONE_FILE = "This is one file. Add the other one or, if this file holds both sides, choose their columns below."
+# a sentence; buttons that allow it, each with the name of an option and its value as JSON; whether scoring refuses it
+Doubt = tuple[str, Sequence[tuple[str, str, str]], bool]
+
+
+def _doubts(tables: UploadedTables, faults: Faults, asked: FileRequest) -> Iterator[Doubt]:
+    """What would give an error or a score of nonsense."""
     plan = tables.plan
     is_one_side = tables.references is None and None in (plan.references, plan.prediction)
     if is_one_side and not set(asked.reading) & set(COLUMNS):
-        yield "This is one file. Add the other one or, if this file holds both sides, choose their columns below."
+        yield _ONE_FILE, (), False
         return
+    pairs = None
     try:
         truths, predictions = tables.planned()
         if plan.ids == (None, None) and not plan.certain:
-            yield "No id column is chosen, so rows are paired by their position."
+            yield "No id column is chosen, so rows are paired by their position.", (), False
         apart = list(doubts_of_ids(truths, predictions)) if truths is not None else []
         if apart:
-            yield from map(_sentence, apart)
+            yield from ((_sentence(each), (), True) for each in apart)
             return
         unless_error = "error" if asked.missing == "error" else "zero"
-        pairs = read_systems(truths, [predictions], unless_error, faults)[0]
+        systems = [predictions, *(planned_tables(tables.references, other, plan)[1] for other in tables.others)]
+        pairs = read_systems(truths, systems, unless_error, faults)[0]
         options = ScoringOptions(parse=plan.parse, parse_references=plan.parse_references)
         refuse_json_text(pairs.truths, pairs.predictions, options)
-        yield from map(_sentence, doubts_of_columns(pairs, plan))
-        yield from _apart(tables)
+        doubts = [*map(_sentence, doubts_of_columns(pairs, plan)), *_apart(tables)]
+        yield from ((each, (), False) for each in doubts)
     except InputError as error:
         if not (isinstance(error, DataError) or faults.collected):
-            yield from _sentences(error)
-    yield from (_sentence(fault.diagnostic) for fault in faults.collected[:_NAMED_FAULTS])
-    if len(faults.collected) > 1:
-        yield faults_summary(faults.collected)
+            yield from ((each, (), pairs is None) for each in _sentences(error))
+    lacking = [
+        _sentence(replace(fault, problem=f"{count:,} {'has' if count == 1 else 'have'} no prediction: {names}"))
+        for kind, fault, count, _ in faults.collected
+        for names in [fault.problem.partition(": ")[2]]
+        if kind == WITHOUT_PREDICTION
+    ]
+    others = [fault for fault in faults.collected if fault.kind != WITHOUT_PREDICTION]
+    said = [_sentence(fault.diagnostic) for fault in others[:_NAMED_FAULTS]]
+    said += [faults_summary(others)] * (len(others) > 1)
+    for sentences, buttons in ((lacking, _ALLOWED_MISSING), (said, _ALLOWED_FAULTS)):
+        if asked.skip:
+            yield from ((f"{each}; left out", (), False) for each in sentences)
+        else:
+            yield from ((each, buttons if each is sentences[-1] else (), True) for each in sentences)
 
 
 def _apart(tables: UploadedTables) -> Iterator[str]:

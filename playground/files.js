@@ -10,9 +10,9 @@ class DropBox {
   /**
    * @param {HTMLElement} element of the macro `drop_box`
    * @param {Server.Functions} server
-   * @param {{isPair: boolean, examples: Server.Upload[], verb: string, run: (chosen: Chosen) => void, sift?: (files: File[]) => Promise<File[]>}} page
+   * @param {{isPair: boolean, examples: Server.Upload[], verb: string, run: (chosen: Chosen) => void, sift?: (files: File[]) => Promise<File[]>, allowed: () => {skip: boolean, missing?: string}, allow: (option: object) => void}} page
    *   with the names of the example's files, the ground truth first; what is done with files that were chosen; what takes
-   *   files for itself and answers the others
+   *   files for itself and answers the others; and the options that say what happens to rows that cannot be scored
    */
   constructor(element, server, page) {
     this.element = element;
@@ -27,6 +27,7 @@ class DropBox {
     this.isUnsure = false;
     this.holdBoth = false;  // whether each file holds both sides
     this.isRead = false;  // whether the server has said what the files are
+    this.isBlocked = false;  // whether it would refuse to score them
     this.isBusy = false;
     this.isReplacing = false;  // whether what is chosen next takes the place of all files
     /** @type {(() => void) | null} */
@@ -47,6 +48,13 @@ class DropBox {
     this.part("how").addEventListener("change", ({ target }) => {
       if (!(target instanceof HTMLSelectElement) || !target.dataset.choice) return;
       this.reading[target.dataset.choice] = JSON.parse(target.value);
+      this.sort(true);
+    });
+    this.part("doubts").addEventListener("click", (event) => {
+      const { allow = "", value = "" } = docscoreAround(event, "[data-allow]")?.dataset ?? {};
+      if (!allow) return;
+      if ("missing" in page.allowed() || allow === "skip") page.allow({ [allow]: JSON.parse(value) });
+      else this.reading[allow] = JSON.parse(value);
       this.sort(true);
     });
     this.draw();
@@ -151,12 +159,15 @@ class DropBox {
     });
   }
 
+  /** The options changed: whether the files can be scored may be otherwise. */
+  check() { if (this.isRead) this.sort(true); }
+
   /** Ask the server which file is which, and how they are read; once it is known, that which was chosen stays. */
   async sort(isKept = false) {
     const files = this.items.map((item) => item.path);
     this.element.setAttribute("aria-busy", "true");
     const asked = isKept ? this.truth ?? -1 : null;
-    const found = await this.sorts.ask({ files, truth: asked, reading: this.reading, is_pair: this.page.isPair });
+    const found = await this.sorts.ask({ files, truth: asked, reading: this.reading, is_pair: this.page.isPair, missing: "error", ...this.page.allowed() });
     if (!found) return;
     this.element.removeAttribute("aria-busy");
     if ("refused" in found) { this.say(docscoreSentence(found.refused)); return; }
@@ -164,6 +175,7 @@ class DropBox {
     this.isUnsure = found.unsure;
     this.holdBoth = found.both;
     this.isRead = true;
+    this.isBlocked = found.blocked;
     this.items.forEach((item, at) => {
       const { rows = 0, columns = [], fault } = found.files[at];
       item.fault = fault ?? "";
@@ -174,7 +186,7 @@ class DropBox {
     this.part("doubts").replaceChildren(...how.querySelectorAll(".wz-doubts"));
     this.draw();
     if (held) docscoreFindAll(how, `[data-choice="${held}"]`)[0]?.focus();
-    else docscoreFindAll(this.element, ".btn.main")[0]?.focus({ preventScroll: true });  // how they are read stays in view
+    else docscoreFindAll(this.element, ".drop-doubts .btn, .btn.main")[0]?.focus({ preventScroll: true });  // how they are read stays in view
   }
 
   clear() {
@@ -228,7 +240,7 @@ class DropBox {
     const isEmpty = !this.items.length, isUploading = this.items.some((item) => item.request);
     this.element.dataset.state = isEmpty ? "empty" : isUploading ? "uploading" : "chosen";
     this.part("title").textContent = isEmpty ? this.element.dataset.title ?? "" : isUploading ? "Uploading …"
-      : this.isFaulty ? "Not accepted" : this.isUnsure ? "Which file is the ground truth?" : this.isReady ? "Is this correct?" : this.isRead ? "Which file is the other one?" : "Reading …";
+      : this.isFaulty ? "Not accepted" : this.isUnsure ? "Which file is the ground truth?" : this.isReady ? (this.isBlocked ? "This cannot be scored as it is" : "Is this correct?") : this.isRead ? "Which file is the other one?" : "Reading …";
     this.part("slots").replaceChildren(...(isEmpty ? this.emptySlots() : this.filledSlots()));
     this.part("acts").replaceChildren(...this.buttons(isEmpty, isUploading));
   }
@@ -247,7 +259,7 @@ class DropBox {
     }
     const more = this.isFaulty ? [choose("btn main", "Choose another file")]
       : this.items.length < this.most ? [choose(this.isReady || this.isUnsure ? "btn" : "btn main", "Add a file")] : [];
-    const run = this.isReady ? [docscoreButton("btn main", this.page.verb, () => this.page.run(this.chosen))] : [];
+    const run = this.isReady ? [docscoreButton(this.isBlocked ? "btn" : "btn main", this.page.verb, () => this.page.run(this.chosen))] : [];
     const other = back && !this.isFaulty ? choose("btn", "Choose other files", true) : docscoreButton("btn", "Start over", () => this.clear());
     return [...run, ...more, other, ...leave];
   }

@@ -36,6 +36,7 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
     scores.forget();
     tries.forget();
     setStatus("");
+    showChange([]);
     setCode("Scoring …");
     result.dataset.stale = "";
     clearTimeout(timer);
@@ -43,7 +44,15 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
     timer = setTimeout(score, PAUSE);
   };
 
-  const page = { changed, pointed: (/** @type {Editor} */ editor) => pointed(editor), say: setStatus, longest: settings.longest };
+  /** What was changed in a text to make JSON of it. */
+  const showChange = (/** @type {Piece[]} */ pieces) => {
+    const { count, rows } = docscoreDifference(pieces), change = part("change");
+    change.hidden = !count;
+    docscoreFind(change, "summary").textContent = `Changed: ${count === 1 ? "1 line" : `${count.toLocaleString("en")} lines`}, before and after`;
+    docscoreFind(change, "div").replaceChildren(...rows);
+  };
+
+  const page = { changed, pointed: (/** @type {Editor} */ editor) => pointed(editor), say: setStatus, showChange, longest: settings.longest };
   const editors = { truth: new Editor(part("truth"), page), prediction: new Editor(part("prediction"), page) };
 
   const request = () => {
@@ -71,7 +80,7 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
     clearTimeout(timer);
     clearTimeout(patience);
     patience = setTimeout(() => notice("Scoring …", "This is taking longer than usual.", "Cancel", stop), PATIENCE);
-    const asked = request(), found = await scores.ask(asked);
+    const asked = request(), found = tooLong(asked) ?? await scores.ask(asked);
     if (!found) return;
     clearTimeout(patience);
     show(found);
@@ -98,15 +107,28 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
 
   const before = () => (tree.childElementCount ? " The score below is from before the edit." : "");
 
-  /** @type {(fault: Server.Fault | null) => Placed} */
-  const placed = (fault) => ({ sentence: fault?.text ?? "", insert: fault?.insert ?? "", place: fault?.line ? { line: fault.line - 1, column: (fault.column ?? 1) - 1 } : null });
+  /** The answer to a text that is too long to be sent; null where none is. @type {(asked: Server.PairRequest) => Server.PairAnswer | null} */
+  const tooLong = (asked) => {
+    const faults = SIDES.map((side) => {
+      const length = new Blob([asked[side]]).size, most = settings.longest;
+      return length > most ? { text: `${length.toLocaleString("en")} bytes of text; this page takes up to ${most.toLocaleString("en")} per side`, line: null, column: null, mend: null } : null;
+    });
+    return faults.some(Boolean) ? { faults, note: "", edits: [], result: "", raw: "", python: "", spans: [] } : null;
+  };
+
+  /** @type {(side: Side, fault: Server.Fault | null) => Placed} */
+  const placed = (side, fault) => ({
+    sentence: fault?.text ?? "",
+    place: fault?.line ? { line: fault.line - 1, column: (fault.column ?? 1) - 1 } : null,
+    label: fault?.mend ? docscoreWordsOf(editors[side].text, fault.mend) : "",
+    act: () => editors[side].edit(fault?.mend?.edits ?? []),
+  });
 
   const show = (/** @type {Server.PairAnswer | Server.Refusal} */ found) => {
     const { faults, spans } = "refused" in found ? { faults: [null, null], spans: [] } : found;
-    const [truth, prediction] = faults.map(placed), wrong = truth.sentence ? "truth" : prediction.sentence ? "prediction" : null;
     SIDES.forEach((side, at) => {
       editors[side].spans = spans[at] ?? {};
-      editors[side].setFault({ truth, prediction }[side]);
+      editors[side].setFault(placed(side, faults[at]));
     });
     if ("refused" in found) {
       const sentence = `${docscoreSentence(found.refused)}${before()}`;
@@ -114,7 +136,8 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
       else notice("Not scored.", sentence, "Try again", score);
       return;
     }
-    if (wrong) { sayFault(wrong, { truth, prediction }[wrong].place); return; }
+    const wrong = faults.findIndex(Boolean);
+    if (wrong >= 0) { sayFault(SIDES[wrong], faults[wrong]); return; }
     const only = docscoreFindAll(tree, ".anls-legend input:checked").map((input) => input.className);
     tree.innerHTML = found.result;  // of the server's templates, which escape every value
     for (const name of only) docscoreFindAll(tree, `.${name}`)[0]?.click();
@@ -128,17 +151,18 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
     notice("");
     part("heard").textContent = `Score ${part("short").textContent}. ${tree.querySelector(".anls-conclusion")?.textContent ?? ""}`;
     setStatus([part("status").textContent, found.note].filter(Boolean).join(" "));
+    if (found.edits.length) showChange(docscorePieces(editors.prediction.text, found.edits));
     for (const side of SIDES) editors[side].setSigns(signsOf(side));
   };
 
-  const sayFault = (/** @type {Side} */ side, /** @type {Place | null} */ place) => {
-    const reading = options.read().reading;
-    const line = place ? `Correct line ${place.line + 1}` : "Correct it";
+  const sayFault = (/** @type {Side} */ side, /** @type {Server.Fault | null} */ fault) => {
+    const { place, label, act: mend } = placed(side, fault), isPrediction = side === "prediction", { reading } = options.read();
     const isJson = place !== null || !editors[side].text.trim();
-    const title = isJson ? `Not scored: the ${NAMES[side]} is not JSON.` : `Not scored: the ${NAMES[side]} is not accepted.`;
-    if (side === "prediction" && reading === "json" && isJson) {
-      notice(title, `${line}, or have it repaired.${before()}`, "Repair and score", () => take({ reading: { parse: "repair" } }));
-    } else notice(title, `${line}.${before()}`);
+    const read = (/** @type {string} */ how) => () => take({ reading: { parse: how } });
+    const [words, button, helps] = !isJson || reading === "text" ? ["", "", null]
+      : !isPrediction ? ["", label, label ? mend : null]
+        : fault?.mend?.repairs && reading === "json" ? [", or have it repaired", "Repair and score", read("repair")] : [", or compare it as plain text", "Compare as plain text", read("text")];
+    notice(`Not scored: the ${NAMES[side]} is not ${isJson ? "JSON" : "accepted"}.`, `${place ? `Correct line ${place.line + 1}` : "Correct it"}${words}.${before()}`, button, helps);
   };
 
   /** The glyphs of the values that are not exact, by their positions in the text of a side. */

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from docscore.core.formatting import printable
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.values import Value
-from docscore.data.json_text import JsonError, dumps, kinds_of, loads, parse_text
+from docscore.data.json_text import JsonError, dumps, dumps_in_style, is_json_container, kinds_of, parse_text
 from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.rows import places_by_schema, warn_of_schemas
@@ -41,8 +44,11 @@ from playground.requests import PairRequest, arguments_of, metrics_of, scoring_o
 LONGEST_AT_EDITOR = 300  # characters of a message below an editor
 LONGEST_AT_ONCE = 40_000  # characters of both texts
 LONGEST_MENDED_AT_ONCE = 2_000  # characters of a text that is not JSON
+MOST_PIECES = 1_000  # words and signs that are compared with as many
 Spans = dict[str, tuple[int, int]]
 Fault = dict[str, Any]
+Edit = tuple[int, int, str]
+_PIECES = re.compile(r"\\.|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|\w+|[^\w\s]", flags=re.DOTALL)
 MAX_RAW = 200_000  # characters of raw JSON that are shown
 
 
@@ -50,14 +56,15 @@ class PairAnswer(NamedTuple):
     """What a visitor gets.
 
     Attributes:
-        faults: of either editor what is wrong: "text", "line" and "column" where they are known, and what is lacking
-            before that place as "insert", or ""; None for nothing. With a fault the other parts are empty.
+        faults: of either editor what is wrong: "text", "line" and "column" where they are known, and as "mend" what
+            makes JSON of it, if anything does; None for nothing. With a fault the other parts are empty.
         note: how the prediction was read, where that is not as it stands, and what is doubtful of the schema, or "".
         result: the result as HTML.
         raw: the result as JSON text.
         python: the code that reproduces it.
         spans: of the ground truth and the prediction, where the values of the tree stand in the text: by the position
             of a value the characters from its key to its end, counted as JavaScript does.
+        edits: what of the prediction was changed to read it.
     """
 
     faults: tuple[Fault | None, Fault | None]
@@ -66,6 +73,7 @@ class PairAnswer(NamedTuple):
     raw: str = ""
     python: str = ""
     spans: Sequence[Spans] = ()
+    edits: Sequence[Edit] = ()
 
 
 def is_scored_at_once(asked: PairRequest) -> bool:
@@ -75,7 +83,7 @@ def is_scored_at_once(asked: PairRequest) -> bool:
     try:
         values = read_text(asked.truth), _read(asked.prediction, "text" if asked.reading == "text" else "json")[0]
     except ValueError:
-        return len(asked.prediction) <= LONGEST_MENDED_AT_ONCE
+        return max(len(asked.truth), len(asked.prediction)) <= LONGEST_MENDED_AT_ONCE
     return is_small(*values, whole_trees=asked.metric != ANLS_STAR)
 
 
@@ -88,7 +96,8 @@ def answer(asked: PairRequest) -> PairAnswer:
     faults, values, note = _read_both(asked)
     if any(faults):
         return PairAnswer((faults[0], faults[1]))
-    return PairAnswer((None, None), *_scored((values[0], values[1]), asked, note))
+    edits = edits_of(asked.prediction, values[1]) if note else []
+    return PairAnswer((None, None), *_scored((values[0], values[1]), asked, note), edits)
 
 
 def what_ifs_of_pair(asked: PairRequest) -> list[dict[str, Any]]:
@@ -114,7 +123,7 @@ def _read_both(asked: PairRequest) -> tuple[list[Fault | None], list[Any], str]:
             values.append(check_value(value, is_truth=not faults))
             faults.append(None)
         except (TypeError, ValueError) as error:
-            faults.append(_fault(error, text))
+            faults.append(_fault(error, text, next(iter(values), None)))
     if not any(faults):
         try:
             check_work(*values)
@@ -124,23 +133,91 @@ def _read_both(asked: PairRequest) -> tuple[list[Fault | None], list[Any], str]:
     return faults, values, note
 
 
-def _fault(error: Exception, text: str) -> Fault:
+def _fault(error: Exception, text: str, truth: Value = None) -> Fault:
     """An error for the editor of a text; where it has a line and a column, the sentence is without them."""
     line, column = (error.line, error.column) if isinstance(error, JsonError) else (None, None)
     sentence = error.problem if isinstance(error, JsonError) and line else str(error)
-    insert = "," if line and column and _lacks_comma(text, line, column) else ""
-    return {"text": shortened(printable(sentence), LONGEST_AT_EDITOR), "line": line, "column": column, "insert": insert}
+    mend = _mend(text, truth, line or 1, column or 1) if isinstance(error, JsonError) else None
+    return {"text": shortened(printable(sentence), LONGEST_AT_EDITOR), "line": line, "column": column, "mend": mend}
 
 
-def _lacks_comma(text: str, line: int, column: int) -> bool:
-    """Whether more of a text is JSON with a comma before a place, at which it has a fault."""
-    lines = text.split("\n")
-    lines[line - 1] = f"{lines[line - 1][: column - 1]},{lines[line - 1][column - 1 :]}"
-    try:
-        loads("\n".join(lines))
-    except JsonError as error:
-        return (error.line or 0, error.column or 0) > (line, column + 1)
-    return True
+def _mend(text: str, truth: Value, line: int, column: int) -> dict[str, Any] | None:
+    """Edits that make JSON of a text whose first fault is at a place, and whether repairing does the same.
+
+    Of several values, from which repairing would have to choose, they keep the first.
+    """
+    parsed = parse_text(text, "repair", truth)
+    if parsed.outcome in ("mended", "extracted"):
+        return {"edits": edits_of(text, parsed.value), "repairs": True}
+    *before, last = text.split("\n")[:line]
+    first = "\n".join([*before, last[: column - 1]]).rstrip()
+    is_first = parsed.outcome == "ambiguous" and is_json_container(first)
+    return {"edits": [(len(first), len(text), "")], "repairs": False} if is_first else None
+
+
+def edits_of(text: str, value: Any) -> list[Edit]:
+    """What to replace in a text so that it is the JSON of a value: from and to which character, and by what.
+
+    The rest stays as it is written, where the two are alike enough to see what changed.
+
+    >>> edits_of("{'a': 1,}", {"a": 1})
+    [(1, 2, '"'), (3, 4, '"'), (7, 8, '')]
+    """
+    wanted = dumps_in_style(value, ensure_ascii=False, separators=(",", ":"))
+    edits = list(_edits(text, wanted))
+    if parse_text(edited(text, edits), "json") == (value, "exact", ""):
+        return edits
+    return [(0, len(text), dumps_in_style(value, ensure_ascii=False, indent=2))]
+
+
+def _edits(text: str, wanted: str) -> Iterator[Edit]:
+    old, new = (list(_PIECES.finditer(side)) for side in (text, wanted))
+    quotes = [0, *accumulate(piece[0] == '"' for piece in new)]
+    (ends, starts), (new_ends, new_starts) = (  # of the pieces before and after each boundary
+        ([0, *(piece.end() for piece in side)], [*(piece.start() for piece in side), len(whole)])
+        for whole, side in ((text, old), (wanted, new))
+    )
+    for kind, first, last, new_first, new_last in _changes(*(list(map(_as_compared, side)) for side in (old, new))):
+        opened, opens = (quotes[at] % 2 for at in (new_first, new_last))  # within strings, white space counts
+        is_behind = last == len(old) or (kind == "insert" and not opens)
+        begin = ends[first] if opened or is_behind else starts[first]
+        end = starts[last] if opens or (kind == "delete" and not first) else max(begin, ends[last])
+        added = wanted[(new_ends if opened else new_starts)[new_first] : (new_starts if opens else new_ends)[new_last]]
+        yield begin, len(text) if kind == "delete" and last == len(old) else end, added
+
+
+def _as_compared(piece: re.Match[str]) -> str:
+    """A piece of JSON text as it is compared: a number by its value."""
+    return str(float(piece[0])) if piece[0][0].isdecimal() else piece[0]
+
+
+def _changes(old: list[str], new: list[str]) -> Iterator[tuple[str, int, int, int, int]]:
+    """The changes from one list to another as `SequenceMatcher` has them, from part to part, which keeps it linear.
+
+    The parts begin where both lists have a piece that is once in each.
+    """
+    times = Counter(old), Counter(new)
+    places = {piece: at for at, piece in enumerate(new) if times[0][piece] == times[1][piece] == 1}
+    begin = new_begin = 0
+    for end, new_end in [*((at, places.get(piece, -1)) for at, piece in enumerate(old)), (len(old), len(new))]:
+        if new_end < new_begin:
+            continue
+        parts = old[begin:end], new[new_begin:new_end]
+        found: Sequence[tuple[str, int, int, int, int]] = [("replace", 0, len(parts[0]), 0, len(parts[1]))]
+        if max(map(len, parts)) <= MOST_PIECES:
+            found = SequenceMatcher(None, *parts).get_opcodes()
+        for kind, first, last, new_first, new_last in found if parts[0] != parts[1] else ():
+            if kind != "equal":
+                yield kind, begin + first, begin + last, new_begin + new_first, new_begin + new_last
+        begin, new_begin = end, new_end
+
+
+def edited(text: str, edits: Sequence[Edit]) -> str:
+    """A text with edits, which are in order."""
+    ends = [0, *(end for _, end, _ in edits)]
+    return (
+        "".join(text[at:begin] + added for at, (begin, _, added) in zip(ends, edits, strict=False)) + text[ends[-1] :]
+    )
 
 
 def _read(text: str, reading: str, truth: Value = None) -> tuple[Any, str]:
@@ -156,9 +233,7 @@ def _read(text: str, reading: str, truth: Value = None) -> tuple[Any, str]:
         check_length(text)
         parsed = parse_text(text, "repair", truth)
         if parsed.failed:
-            why = parsed.note or "it cannot be repaired"
-            problem = f'{error.problem}; {why}; choose "plain text" to compare it as one text'
-            raise JsonError(replace(error.diagnostic, problem=problem), error.line, error.column) from None
+            raise
         taken = {"extracted": "the JSON in it was extracted", "mended": f"it was repaired: {parsed.note}"}
         how = taken.get(parsed.outcome, parsed.note.removeprefix(f"{error.problem}, and "))
         value, note = parsed.value, f"The prediction is not JSON ({error}); {how}."

@@ -313,12 +313,16 @@ class SortRequest(Request):
             hold them.
         reading: as in a `FileRequest`.
         is_pair: whether they are the two sides of one test set, or one file with both; else they are of many systems.
+        missing: what happens to ground truths without a prediction, where `reading` does not say it.
+        skip: whether rows with faults are left out.
     """
 
     files: Annotated[list[Upload], Field(min_length=1, max_length=MAX_FILES)]
     truth: Annotated[int | None, Field(ge=-1, lt=MAX_FILES)] = None
     reading: Annotated[dict[str, str | None], AfterValidator(_reading)] = {}
     is_pair: bool = True
+    missing: str = "error"
+    skip: bool = False
 
 
 class CompareRequest(Request):

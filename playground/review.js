@@ -23,7 +23,11 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
   const find = part("find", HTMLInputElement), every = docscoreFind(part("all"), "input", HTMLInputElement);
   const neither = part("neither", HTMLFormElement), typed = docscoreFind(neither, "input", HTMLInputElement);
   const keys = part("keys", HTMLDialogElement);
-  const box = new DropBox(docscoreFind(screen, ".drop"), server, { isPair: false, examples, verb: "Review", run: (chosen) => begin(chosen), sift: (given) => sift(given) });
+  const box = new DropBox(docscoreFind(screen, ".drop"), server, {
+    isPair: false, examples, verb: "Review", run: (chosen) => begin(chosen), sift: (given) => sift(given),
+    allowed: () => { const { missing, skip } = options.read(); return { missing, skip }; },
+    allow: (option) => { options.take(option); drawChips(); },
+  });
 
   /** @typedef {Pick<Server.ReviewRequest, "references" | "predictions" | "names" | "reading">} ReviewedFiles */
   /** @type {ReviewedFiles | null} */
@@ -680,6 +684,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
   find.addEventListener("input", drawAll);
   part("options").addEventListener("input", (event) => {
     drawChips();
+    if (screen.dataset.state === "empty") box.check();
     if (!result || screen.dataset.state !== "shown") return;
     if (docscoreAround(event, "[data-option=blind]")) { picked = new Set(); drawAll(); return; }
     clearTimeout(timer);

@@ -48,7 +48,7 @@ declare namespace Server {
     skip: boolean;
     confidences: boolean;
   }
-  interface SortRequest extends Request { files: string[]; truth: number | null; reading: Reading; is_pair: boolean }
+  interface SortRequest extends Request { files: string[]; truth: number | null; reading: Reading; is_pair: boolean; missing: string; skip: boolean }
   interface CompareRequest extends Request {
     references: string | null;
     predictions: string[];
@@ -77,8 +77,11 @@ declare namespace Server {
 
   // One pair
 
-  interface PairAnswer { faults: (Fault | null)[]; note: string; result: string; raw: string; python: string; spans: Spans[] }
-  interface Fault { text: string; line: number | null; column: number | null; insert: string }
+  interface PairAnswer { faults: (Fault | null)[]; note: string; edits: Edit[]; result: string; raw: string; python: string; spans: Spans[] }
+  interface Fault { text: string; line: number | null; column: number | null; mend: Mend | null }
+  /** What makes JSON of a text; `repairs` says whether repairing does the same, else the first of several values is kept. */
+  interface Mend { edits: Edit[]; repairs: boolean }
+  type Edit = [begin: number, end: number, added: string];
   type Spans = Record<string, [start: number, end: number]>;
   interface Sides { truth: string; prediction: string }
   interface PairSides extends Sides { reading: string }
@@ -86,7 +89,7 @@ declare namespace Server {
 
   // Files
 
-  interface SortedFiles { truth: number | null; both: boolean; unsure: boolean; files: FileFacts[]; html: string }
+  interface SortedFiles { truth: number | null; both: boolean; unsure: boolean; files: FileFacts[]; html: string; blocked: boolean }
   interface FileFacts { name: string; rows?: number; columns?: string[]; fault?: string }
   interface Upload { name: string; path: string }
   interface FileNames { references?: string; predictions: string }

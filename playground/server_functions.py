@@ -18,9 +18,9 @@ from typing import Any
 from fastapi import Response
 
 from docscore.core.errors import InputError
-from docscore.core.formatting import printable
 from playground import file_reading, testset
 from playground.connections import client
+from playground.fragments import lines_of
 from playground.kept_results import KeptList, KeptResult
 from playground.limits import is_small
 from playground.pair import PairAnswer, answer, is_scored_at_once, what_ifs_of_pair
@@ -65,9 +65,9 @@ def refusing(ask: Ask) -> Ask:
         except FileNotFoundError:
             return {"refused": GONE, "kind": "gone"}
         except Refused as error:
-            return {"refused": printable(str(error)), "kind": error.kind}
+            return {"refused": "; ".join(lines_of(str(error))), "kind": error.kind}
         except InputError as error:
-            return {"refused": printable(str(error.for_remote_users())), "kind": "input"}
+            return {"refused": "; ".join(lines_of(str(error.for_remote_users()))), "kind": "input"}
         except Exception:  # noqa: BLE001  the page says that it is the server's fault
             traceback.print_exc()
             return {"refused": _FAILED, "kind": "failed"}

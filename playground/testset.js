@@ -32,6 +32,8 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
   const box = new DropBox(docscoreFind(root, ".drop"), server, {
     isPair: true, examples, verb: "Score",
     run: ({ truth, predictions, reading }) => score({ references: truth?.path ?? null, predictions: predictions[0].path, reading }),
+    allowed: () => ({ skip: skip.checked }),
+    allow: () => { skip.checked = true; },
   });
 
   /** What stands in place of the conclusion: a title, a sentence, and a button with what it does; the result is then old. */
@@ -231,7 +233,8 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
   };
 
   const later = () => {
-    if (!result || root.dataset.view === "files") return;
+    if (root.dataset.view === "files") { box.check(); return; }
+    if (!result) return;
     old();
     clearTimeout(timer);
     timer = setTimeout(rescore, PAUSE);

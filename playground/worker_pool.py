@@ -8,14 +8,17 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from math import ceil
 from typing import Any, NamedTuple
 
 from docscore.core.errors import InputError
+from docscore.core.formatting import counted
 from playground.limits import shortened
 
 Report = Callable[[float, str], object]
@@ -72,6 +75,7 @@ class WorkerPool:
         self.limits = limits
         self._places = asyncio.Semaphore(limits.places)
         self._requests: dict[object, _Running] = {}
+        self._stay = limits.seconds  # seconds for which a request has its place, of late
         # a request that was stopped may still hold its thread when the next one has its place
         self._threads = ThreadPoolExecutor(2 * limits.places, "child")
 
@@ -112,7 +116,8 @@ class WorkerPool:
         of_client = sum(each.client == client for each in self._requests.values()) if client else 0
         if len(self._requests) >= room or of_client >= room // 2:
             whose = "your other requests" if len(self._requests) < room else "requests as large as this one"
-            msg = f"the server is busy with {whose}; try again in a minute, or install docscore"
+            soon = counted(ceil(self._stay / self.limits.places), "second")  # then a place is free
+            msg = f"the server is busy with {whose}; try again in {soon}, or install docscore"
             raise Refused(msg, "busy")
         request = asyncio.ensure_future(self._run(work, arguments, report))
         self._requests[name] = running = _Running(request, number, client)
@@ -133,6 +138,7 @@ class WorkerPool:
 
     async def _run(self, work: Callable[..., Any], arguments: tuple[Any, ...], report: Report | None) -> Any:
         async with self._places:
+            begun = time.monotonic()
             receiver, sender = _CONTEXT.Pipe(duplex=False)
             task = partial(work, *arguments), report is not None
             child = _CONTEXT.Process(target=_child, args=(sender, *task, self.limits), daemon=True)
@@ -143,9 +149,10 @@ class WorkerPool:
                 return await asyncio.wait_for(self._answer(receiver, child, report), self.limits.clock_seconds)
             except (TimeoutError, asyncio.TimeoutError):  # two classes before Python 3.11
                 seconds = f"{self.limits.clock_seconds:g} seconds"
-                msg = f"stopped after {seconds} because the server is busy; try again in a minute; {_ELSEWHERE}"
+                msg = f"stopped after {seconds} because the server is busy; try again later; {_ELSEWHERE}"
                 raise Refused(msg, "busy") from None
             finally:
+                self._stay += (time.monotonic() - begun - self._stay) / 4
                 await asyncio.shield(self._ended(child, starting))
 
     async def _ended(self, child: Any, starting: asyncio.Future[Any]) -> None:

@@ -103,8 +103,14 @@ PROBLEMS: list[tuple[str, Callable[[], object], tuple[str, ...], str, str]] = [
     ("ids twice", lambda: pairs_of([P[0], P[0]], R[:1]), (), f"predictions: {TWICE}", ""),
     ("missing ids", lambda: pairs_of(P[:1], R), (), f"{BOTH}: {ABSENT}; {MISSING}", ""),
     ("a key twice", lambda: loads('{"a": 1, "a": 2}', unique_keys=True), (), "key 'a' occurs twice in one object", ""),
-    ("not JSON", lambda: loads("[1,\n oops]"), ("line 2, column 2",), "expecting value", ""),
-    ("not JSON, in a row", lambda: loads_at("[oops", "row 'a'"), ("row 'a', line 1, column 2",), "expecting value", ""),
+    ("not JSON", lambda: loads("[1,\n oops]"), ("line 2, column 2",), "expected a value, got 'oops'", ""),
+    (
+        "not JSON, in a row",
+        lambda: loads_at("[oops", "row 'a'"),
+        ("row 'a', line 1, column 2",),
+        "expected a value, got 'oops'",
+        "",
+    ),
 ]
 
 
@@ -178,5 +184,5 @@ def test_what_remote_users_see(tmp_path: Path) -> None:
     error = InputTypeError(diagnostic).for_remote_users()
     assert (type(error), str(error)) == (InputTypeError, shown)
     both = DataError([Fault("not JSON", diagnostic), Fault("not JSON", diagnostic)]).for_remote_users()
-    assert str(both).splitlines() == [shown, shown, "2 faults: 2 not JSON"]
+    assert str(both).splitlines() == [shown, shown, "2 faults: not JSON"]
     assert str(FilePlace(("/x/a.csv", "/y/b.csv")).without_folders()) == "a.csv and b.csv"

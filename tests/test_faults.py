@@ -81,7 +81,7 @@ def test_several_faults_are_five_sentences_and_a_summary(write: Write) -> None:
         read(*files)
     assert len(caught.value.faults) == 7
     assert caught.value.lines[:5] == [str(fault) for fault in caught.value.faults[:5]]
-    assert caught.value.lines[5:] == [f"7 faults: 4 {SHAPE}, 3 {VALUE}"]
+    assert caught.value.lines[5:] == [f"7 faults: {SHAPE} (4), {VALUE} (3)"]
     assert [int(re.findall(r"line (\d+)", line)[0]) for line in caught.value.lines[:5]] == [2, 3, 4, 5, 6]
     done = run("score", *files)
     assert (done.code, done.out) == (2, "")
@@ -238,4 +238,4 @@ def test_of_a_flood_the_first_are_kept_and_the_others_counted() -> None:
     faults.add(SHAPE, Diagnostic(("line 1",)), 4)
     assert [fault.diagnostic.place for fault in faults.collected] == [*(f"line {n}" for n in range(KEPT)), "line 1", ""]
     assert str(faults.collected[-1]) == f"and {KEPT + 3:,} more {NOT_JSON}"
-    assert faults_summary(faults.collected) == f"{2 * KEPT + 7:,} faults: {2 * KEPT + 3:,} {NOT_JSON}, 4 {SHAPE}"
+    assert faults_summary(faults.collected) == f"{2 * KEPT + 7:,} faults: {NOT_JSON} ({2 * KEPT + 3:,}), {SHAPE} (4)"

@@ -128,20 +128,31 @@ def test_each_fault_is_one_sentence(
     said = str(error.value.for_remote_users())
     assert all(part in said for part in parts), (why, said)
     first, *others = said.split("\n")
-    assert others[-1:] == (["2 faults: 1 not JSON, 1 not UTF-8"] if why == "two faults" else [])
+    assert others[-1:] == (["2 faults: not JSON (1), not UTF-8 (1)"] if why == "two faults" else [])
     assert len(first) < 1000
     assert str(tmp_path) not in said
 
 
 @golden("file_requests", "doubts")
 def test_a_guess_of_nonsense_is_said_before_scoring(
-    references: list[Any] | None, predictions: list[Any], parts: list[str], tmp_path: Path
+    references: list[Any] | None, predictions: list[Any], parts: list[str], buttons: list[str] | None, tmp_path: Path
 ) -> None:
-    """And nothing is where foreign names say what they are."""
+    """And nothing is where foreign names say what they are; what scoring would refuse has buttons that allow it."""
     truths = None if references is None else written(tmp_path, *references)
-    said = html.unescape(look(FileRequest(references=truths, predictions=written(tmp_path, *predictions))))
+    asked = FileRequest(references=truths, predictions=written(tmp_path, *predictions))
+    drawn, blocked = look(asked)
+    said = html.unescape(drawn)
     assert ("wz-doubts" in said) == bool(parts), said
     assert all(part in said for part in parts), said
+    assert blocked == (buttons is not None)
+    assert re.findall(r"data-value=[^>]*>([^<]+)<", said) == (buttons or [])
+    if None not in (references, buttons):
+        with pytest.raises(InputError):
+            rows_of_request(asked)
+    if buttons:
+        lenient = asked.model_copy(update={"skip": "rows" in buttons[-1], "reading": {"missing": "zero"}})
+        assert look(lenient)[1] is False
+        assert rows_of_request(lenient)[0].systems[0].ids
 
 
 @golden("file_requests", "sorted")

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from docscore import evaluate, score_tree
+from playground.limits import read_text
 from tests import browser
 from tests.browser import HOSTILE, LOOKS, NARROW, SERVER, VISIBLE, WIDE, Visit, Visitor, axe, heard, payload
 from tests.commands import environment
-from tests.conftest import HUNG
+from tests.conftest import HUNG, ROOT
 from tests.test_playground_api import of_an_agent
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def test_each_example_scores_and_can_be_undone(visit: Visit) -> None:
 
 
 BAD_PASTES = [
-    ('{"a": 1,\n "b" 2}', "^expecting ':' delimiter"),
+    ('{"a": 1,\n "b" 2}', "^expected a colon after the key"),
     (json.dumps(dict.fromkeys(map(str, range(20_001)))), "20,001 values"),
 ]
 
@@ -130,6 +131,7 @@ def test_a_bad_paste_is_named_at_its_editor(visit: Visit, editor: str, other: st
 
 
 def test_a_fault_underlines_its_line_and_can_be_repaired(visit: Visit) -> None:
+    """By one button in the text, which can be undone, or by reading it as repaired; both show what is changed."""
     visitor = visit()
     visitor.score('{"a": "tea",\n "b": "milk"}', '{"a": "tea"\n "b": "milk"}')
     visitor["pair-title"].get_by_text("Not scored: the prediction is not JSON.").wait_for()
@@ -140,11 +142,65 @@ def test_a_fault_underlines_its_line_and_can_be_repaired(visit: Visit) -> None:
     visitor.fault("pair-prediction").get_by_role("button", name="Insert it").click()
     visitor.has_score("1.000")
     assert visitor.typed("pair-prediction") == '{"a": "tea",\n "b": "milk"}'
+    change = visitor["pair-change"]
+    changed = ["1", '{"a": "tea"', '{"a": "tea",']
+    assert change.locator("s, code").all_inner_texts() == changed
     visitor.page.keyboard.press("ControlOrMeta+z")
+    visitor["pair-title"].get_by_text("Not scored").wait_for()
+    assert not change.is_visible()
     visitor["pair-act"].click()
     visitor.has_score("1.000")
+    assert change.locator("s, code").all_inner_texts() == changed
+    assert change.locator("ins").all_inner_texts() == [","]
+    assert axe(visitor.page, "#pair") == []
     assert visitor.page.locator(".chip").all_text_contents() == ["repaired JSON×"]
     assert visitor["pair-prediction"].locator(".ln.bad").count() == 0
+
+
+def test_each_damaged_text_is_mended_by_its_button(visit: Visit) -> None:
+    """The texts of the table that says what the server makes of them; what no button mends is plain text."""
+    visitor = visit()
+    lines = (ROOT / "tests/data/server_functions.jsonl").read_text("utf-8").splitlines()
+    rows = [row for row in map(json.loads, lines) if row["table"] == "editors" and row["text"]]
+    for number, row in enumerate(rows):
+        editor, other = ["pair-truth", "pair-prediction"][:: 1 if number % 2 else -1]
+        visitor.paste(other, '"a"')
+        visitor.paste(editor, row["text"])
+        fault = visitor.fault(editor)
+        fault.get_by_text(row["said"]).wait_for()
+        assert fault.get_by_role("button").all_inner_texts() == [row["button"]] * bool(row["button"])
+        if row["button"]:
+            fault.get_by_role("button").click()
+            visitor["pair-title"].wait_for(state="hidden")
+            assert visitor.typed(editor) == row["after"]
+            assert visitor["pair-change"].locator("del, ins").count() > 0
+    visitor.score('"a"', "no JSON")
+    visitor["pair-act"].get_by_text("Compare as plain text").click()
+    visitor["pair-title"].wait_for(state="hidden")
+    assert visitor.page.locator(".chip").all_text_contents() == ["plain text×"]
+
+
+def test_what_is_too_long_or_no_text_is_named_at_its_editor(visit: Visit) -> None:
+    visitor = visit()
+    fault = visitor.fault("pair-truth")
+    for length in (1_200_000, 5_000_000):
+        text = json.dumps("x" * (length - 2))
+        visitor["pair-truth"].locator("textarea").evaluate(
+            "(area, text) => { area.value = text; area.dispatchEvent(new Event('input', { bubbles: true })); }", text
+        )
+        with pytest.raises(ValueError, match=f"{length:,} bytes") as refused:
+            read_text(text)
+        fault.get_by_text(str(refused.value), exact=True).wait_for()
+    for name, kind, content in (
+        ("a.pdf", "a PDF", b"%PDF-1.7"),
+        ("b.png", "a picture", b"\x89PNG"),
+        ("c", "not text", b"\0"),
+    ):
+        with visitor.page.expect_file_chooser() as chooser:
+            visitor["pair-truth"].get_by_role("button", name="Open a file as ground truth").click()
+        chooser.value.set_files(payload(name, content) | {"mimeType": "image/png" if "picture" in kind else ""})
+        fault.get_by_text(f"{name} is {kind}: open the JSON that a model read from it").wait_for()
+        assert fault.get_by_role("button").all_inner_texts() == ["Choose another file"]
 
 
 def test_a_sloppy_prediction_is_read_as_a_file_would_be_and_says_so(visit: Visit) -> None:
@@ -162,7 +218,7 @@ def test_a_sloppy_prediction_is_read_as_a_file_would_be_and_says_so(visit: Visit
     visitor.row("$.a").click()
     assert marked(visitor) == ["1-1", "1-1"]
     visitor.paste("pair-prediction", "I cannot read this")
-    visitor.fault("pair-prediction").get_by_text("plain text").wait_for()
+    visitor["pair-act"].get_by_text("Compare as plain text").wait_for()
 
 
 def test_the_score_follows_what_is_typed(visit: Visit) -> None:

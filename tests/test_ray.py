@@ -165,7 +165,7 @@ EXTRA = pred("q1", "tea")
 ABSENT = r"^ids of references that no prediction has, such as 'q{}'; --missing zero .*$"
 UNKNOWN = "^ids of predictions that no reference has, such as "
 NO_ANSWER = r"r\.jsonl, line 30: expected 'references' to be a list of .* acceptable answer, got an empty list$"
-BROKEN = r"p\.jsonl, line 2, column 17: expecting value$"
+BROKEN = r"p\.jsonl, line 2, column 17: expected a value, got 'broken'$"
 # predictions, references, the sentence; test_rows.py has other faults of lines
 REFUSED: dict[str, tuple[Any, Rows, str]] = {
     "an id twice in the predictions": ([*SMALL, EXTRA], TRUTHS, TWICE.format(1)),

@@ -152,7 +152,7 @@ def test_missing_predictions_score_as_null_where_that_is_asked_for() -> None:
     left = pairs_of([pred("b", 5)], references, missing="skip")
     assert (left.ids, left.predictions, left.absent, left.skipped) == (["b"], [5], frozenset(), len(references) - 1)
     with pytest.raises(
-        ValueError, match=r"none of the 3 rows can be scored; 3 faults: 3 reference without a prediction$"
+        ValueError, match=r"none of the 3 rows can be scored; 3 faults: reference without a prediction$"
     ):
         pairs_of([], references, missing="skip")
     assert pairs_of([pred("a", None)], [ref("a", "x")], missing="zero").absent == set()
@@ -186,7 +186,7 @@ def test_no_decoder_is_made_for_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json.JSONDecoder, "__init__", pytest.fail)
     for text in ('{"a": 1.5}', " [1]\n", '"x"'):
         assert loads(text) == loads(text, unique_keys=True)
-    with pytest.raises(ValueError, match="expecting value"):
+    with pytest.raises(ValueError, match="not with JSON"):
         loads("x")
 
 

@@ -14,10 +14,12 @@ from typing import Any
 import pytest
 
 import docscore
+from docscore.data.json_text import loads
 from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
 from playground import requests, server_functions, storage
 from playground.conclusions import every_pair, headline_of, ties_of, verdict_of, what_ifs_of
+from playground.pair import edited
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS
 from tests.conftest import ROOT, golden
 from tests.structures import evaluation_of
@@ -219,10 +221,22 @@ def test_what_scores_a_pair_higher_is_what_scores_its_test_set_higher() -> None:
 
 
 @golden("server_functions", "editors")
-def test_a_fault_of_an_editor_has_its_place(truth: str, prediction: str, fault: Any) -> None:
-    asked = {"truth": truth, "prediction": prediction, "reading": "json"}
-    faults = asyncio.run(server_functions.score_workspace(asked))["faults"]
-    assert list(faults) == [None if side == "1" else fault for side in (truth, prediction)]
+def test_a_fault_of_an_editor_is_named_with_its_place_and_what_mends_it(
+    text: str, said: str, place: list[int | None], button: str | None, after: str | None
+) -> None:
+    """The same on both sides, in the words of the command."""
+    for side in ("truth", "prediction"):
+        asked = {"truth": "1", "prediction": "1", "reading": "json", side: text}
+        faults = asyncio.run(server_functions.score_workspace(asked))["faults"]
+        other, fault = sorted(faults, key=bool)
+        assert (other, fault) == (None, faults[side == "prediction"])
+        assert (fault["text"], [fault["line"], fault["column"]]) == (said, place)
+        mend = fault["mend"]
+        assert (mend and edited(text, mend["edits"])) == after
+        assert mend is None or mend["repairs"] == (button != "Keep the first")
+    if text:
+        with pytest.raises(ValueError, match=f"{re.escape(said)}$"):
+            loads(text, unique_keys=True)
 
 
 @golden("server_functions", "kinds")

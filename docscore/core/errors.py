@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -108,16 +109,46 @@ def not_utf8(place: PlacePart, error: UnicodeDecodeError) -> Diagnostic:
     return Diagnostic((place,), "UTF-8 text", f"the byte 0x{error.object[error.start]:02x}")
 
 
-def json_fault(error: JSONDecodeError) -> Diagnostic:
-    """Return the diagnostic for a text that is not JSON; its place is the line and the column."""
-    fault, rest = error.msg.removesuffix(" at"), error.doc[error.pos :]  # some messages end in "at"
-    if fault == "Invalid control character" and rest.startswith(("\n", "\r")):
-        fault = "a text is not closed on this line"
-    if fault == "Expecting ',' delimiter":
-        line = error.doc[: error.pos].rstrip().count("\n") + 1
-        where = f" at the end of line {line}" if line < error.lineno else ""
-        fault = f"expected a comma{where}" if rest.strip() else "the text ends before its brackets are closed"
-    return Diagnostic((f"line {error.lineno}, column {error.colno}",), problem=f"{fault[0].lower()}{fault[1:]}")
+_JSON_FAULTS = tuple(
+    (re.compile(pattern), sentence)
+    for pattern, sentence in (  # by the message of the parser, the sign before the fault, and the text from there on
+        (r".*\n\n\Z", "the text is empty"),
+        (r".*\n.\n\Z", "the text ends before its brackets are closed"),
+        (r"Unterminated", "the text ends within a string"),
+        (r"Illegal trailing|.*\n,\n[}\]]", "trailing comma before the closing bracket"),
+        (r".*\n.?\n(//|/\*)|.*\n.\n#", "a comment, which JSON does not have"),
+        (r'Extra data\n.\n([{\["\d]|true|false|null)', "another value follows the first one"),
+        (r"Extra data", "expected the end of the text after the value, got {got}"),
+        (r".*\n.?\n'", "expected double quotes, got single quotes"),
+        (r".*\n.?\n[“”„‟‘’‚‛]", "expected double quotes, got curly quotes"),
+        (r"Invalid control.*\n.?\n[\r\n]", "a string is not closed on this line"),
+        (r"Invalid control", "the control character {got} in a string, which must be escaped"),
+        (r"Invalid \\", "an escape that JSON does not have in a string"),
+        (r"Expecting value\n\n", "the text begins with {got}, not with JSON"),
+        (r"Expecting value", "expected a value, got {got}"),
+        (r"Expecting property name", "expected a key in double quotes, got {got}"),
+        (r"Expecting ':'", "expected a colon after the key, got {got}"),
+        (r"Expecting ','.*\n.\n[}\]]", "expected a comma or another bracket, got {got}"),
+        (r"Expecting ','", "expected a comma{where}"),
+        (r"", "not JSON"),
+    )
+)
+_WORD = re.compile(r"\w{1,30}|`{1,3}|.?", re.DOTALL)
+
+
+def json_fault(error: JSONDecodeError) -> tuple[Diagnostic, int, int]:
+    """Return the diagnostic for a text that is not JSON, whose place is a line and a column, and both as numbers."""
+    before, rest = error.doc[: error.pos].rstrip(), error.doc[error.pos :]
+    if not rest.strip():
+        rest, error = "", JSONDecodeError(error.msg, error.doc, len(before))
+    elif before.endswith(",") and rest[0] in "}]":  # newer parsers name the comma
+        error = JSONDecodeError(error.msg, error.doc, len(before) - 1)
+    line = before.count("\n") + 1
+    where = f" at the end of line {line}" if line < error.lineno else ""
+    said = f"{error.msg}\n{before[-1:]}\n{rest}"
+    sentence = next(sentence for pattern, sentence in _JSON_FAULTS if pattern.match(said))
+    problem = sentence.format(got=repr(_WORD.findall(rest)[0]), where=where)
+    return Diagnostic((f"line {error.lineno}, column {error.colno}",), problem=problem), error.lineno, error.colno
 
 
 class InputError(Exception):
@@ -209,7 +240,7 @@ class Fault(NamedTuple):
     """A fault of a row, or of the ids of several rows.
 
     Attributes:
-        kind: its name in a summary, after a number: "not JSON", "duplicate id".
+        kind: its name in a summary, before a number: "not JSON", "duplicate id".
         diagnostic: the message.
         number: the number of rows or ids with the fault.
         tolerated: whether the rows are left out even if other faults raise an error.
@@ -268,7 +299,7 @@ class Faults:
     def collected(self) -> list[Fault]:
         """Return the first `KEPT` faults of each kind, in order, and then a fault that counts the others of a kind."""
         others = [
-            Fault(kind, Diagnostic(problem=f"and {number:,} more {kind}"), number, tolerated)
+            Fault(kind, Diagnostic(problem=f"and {number:,} more: {kind}"), number, tolerated)
             for (kind, tolerated), number in self._more.items()
         ]
         return [*self._kept, *others]
@@ -305,11 +336,11 @@ def faults_summary(faults: Sequence[Fault]) -> str:
     """Count the faults of each kind, most frequent first.
 
     >>> faults_summary([Fault("not JSON", Diagnostic(("line 1",))), Fault("duplicate id", Diagnostic(), 3)])
-    '4 faults: 3 duplicate id, 1 not JSON'
+    '4 faults: duplicate id (3), not JSON (1)'
     """
     counts: Counter[str] = Counter()
     for fault in faults:
         counts[fault.kind] += fault.number
     total = sum(counts.values())
-    kinds = ", ".join(f"{count:,} {kind}" for kind, count in counts.most_common())
+    kinds = ", ".join(f"{kind} ({count:,})" if len(counts) > 1 else kind for kind, count in counts.most_common())
     return f"{total:,} {'fault' if total == 1 else 'faults'}: {kinds}"

@@ -398,7 +398,7 @@ def _read(path: Path) -> str:
     except UnicodeDecodeError as error:
         raise InputValueError(not_utf8(in_file(path), error)) from None
     except json.JSONDecodeError as error:
-        fault = json_fault(error)
+        fault, *_ = json_fault(error)
         raise InputValueError(place=in_file(path, fault.place), problem=fault.problem) from None
     except RecursionError:
         raise InputValueError(place=in_file(path), problem="nested too deep") from None

@@ -69,14 +69,14 @@ def loads(source: str, *, unique_keys: bool = False) -> Any:
         unique_keys: whether a repeated key in an object is an error; otherwise the last one counts.
 
     Raises:
-        JsonError: a ValueError such as "line 1, column 9: expecting ..." if the text is not JSON, or if it has a number
+        JsonError: a ValueError such as "line 1, column 9: expected ..." if the text is not JSON, or if it has a number
             of more than `MAX_DIGITS` digits.
 
     >>> loads('{"total": "12.50"}')
     {'total': '12.50'}
     """
     if source.startswith("\ufeff"):
-        raise JsonError(Diagnostic(("line 1, column 1",), problem="unexpected byte order mark"), 1, 1)
+        raise JsonError(Diagnostic(("line 1, column 1",), problem="an invisible byte order mark in front"), 1, 1)
     return _decoded((_UNIQUE_KEYS if unique_keys else _ANY_KEYS).decode, source)
 
 
@@ -85,7 +85,7 @@ def _decoded(decode: Callable[..., _T], source: str, *start: int) -> _T:
     try:
         return with_room_to_recurse(decode, source, *start)
     except json.JSONDecodeError as error:
-        raise JsonError(json_fault(error), error.lineno, error.colno) from None
+        raise JsonError(*json_fault(error)) from None
     except RecursionError:
         raise JsonError(_TOO_DEEP) from None
     except JsonError:
@@ -102,7 +102,7 @@ def loads_at(source: str, place: PlacePart) -> Any:
         place: the place of the text, such as a file.
 
     Raises:
-        InputValueError: such as "refs.json, line 2, column 9: expecting ..." if the text is not JSON.
+        InputValueError: such as "refs.json, line 2, column 9: expected ..." if the text is not JSON.
     """
     try:
         return loads(source, unique_keys=True)
@@ -861,7 +861,7 @@ _TOKEN = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
 # match. A search takes linear time, since no two repeated parts match the same characters.
 _LIKELY = re.compile(
     r"""
-    \{ \s* (?: \\?["'“”‘’] | \w+ ["']? \s* : )
+    \{ \s* (?: /[/*][^{}]{0,200}?(?:\n|\*/) \s* )? (?: \\?["'“”‘’] | \w+ ["']? \s* : )
     | \[ \s* (?: \\?["'“”‘’\[{] | (?: null | true | false | None | True | False ) \b )
     """,
     re.VERBOSE,

@@ -63,7 +63,7 @@ from docscore.data.rows import (
 
 DID_NOT_RUN = "(a sample that did not run)"  # the ground truth of a sample that no log has run: nothing equals it
 MISSING_REMEDY = '--missing zero (missing="zero") scores them as null, --missing skip (missing="skip") leaves them out'
-_WITHOUT_PREDICTION = "reference without a prediction"
+WITHOUT_PREDICTION = "reference without a prediction"
 _NAMING_REMEDY = (
     "to use other columns, or paths into the rows such as response.text, add --id-column, --prediction-column and "
     "--references-column (in Python id_column= and so on)"
@@ -639,13 +639,13 @@ def _unpaired_ids(wanted: Rows, given: Rows, missing: str, faults: Faults) -> se
     ]
     if missing != "zero":
         absent = [name for name in wanted.ids if name not in known]
-        kinds.append((_WITHOUT_PREDICTION, "ids of references that no prediction has", absent, both))
+        kinds.append((WITHOUT_PREDICTION, "ids of references that no prediction has", absent, both))
     faulty = wanted.faulty | given.faulty  # their own faults were added before
     for kind, what, ids, tables in kinds:
         count = len(set(ids) - faulty)
         if count:
             lines = _lines_of(tables[0], ids) if kind == duplicate else ""
-            is_missing = kind == _WITHOUT_PREDICTION
+            is_missing = kind == WITHOUT_PREDICTION
             remedy = MISSING_REMEDY if is_missing and missing == "error" else ""
             problem = f"{what} ({len(ids):,}): {some_of(ids)}{lines}"
             fault = Diagnostic((place_of(*tables),), problem=problem, remedy=remedy)

@@ -217,7 +217,7 @@ class Review(Displayed):
                 faults.add("document that is gone", Diagnostic(place, problem="not among the ground truths"))
             elif {line["judged"] for line in lines} != {hash_of(known[name])}:
                 problem = "the ground truth is not the one that was judged: already applied, or changed since"
-                faults.add("ground truth that is another one", Diagnostic(place, problem=problem))
+                faults.add("ground truth that was changed", Diagnostic(place, problem=problem))
             else:
                 try:
                     value = _edited(known[name], lines)

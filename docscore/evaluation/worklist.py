@@ -34,7 +34,7 @@ from docscore.core.values import (
 )
 from docscore.data.files import text_of_file
 from docscore.data.json_text import dumps
-from docscore.data.rows import NoCell, cells_of
+from docscore.data.rows import NoCell, cells_of, described
 from docscore.evaluation.rows import Row, ScoredRows
 from docscore.metrics.anls_star.api import score_one
 from docscore.metrics.anls_star.causes import cause_of_scalars
@@ -383,8 +383,11 @@ def _text_source(texts: Any, column: str | None, rows: ScoredRows) -> Callable[[
     elif texts is not None:
         known = dict(texts)
     if known.keys().isdisjoint(rows.document_ids) and (column is not None or texts is not None):
-        expected = f"texts of the documents, such as {short_repr(rows.document_ids[0])}"
-        raise InputValueError(place="texts" if column is None else "text_column", expected=expected, got="none")
+        expected, got = f"texts of the documents, such as {short_repr(rows.document_ids[0])}", "none"
+        if column is not None:
+            got = next(map(described, rows.pairs.reference_rows or []), "rows without columns")
+            expected = f"a column {short_repr(column)} with the texts of the documents"
+        raise InputValueError(place="texts" if column is None else "text_column", expected=expected, got=got)
 
     @lru_cache(maxsize=1)  # the places of a document follow one another
     def text_of(name: str) -> DocumentText | None:
