@@ -117,8 +117,11 @@ def _check_no_verdicts(path: Path) -> None:
     except ValueError:  # another file
         return
     if decided:
-        got = f"{counted(decided, 'verdict')} in it"
-        raise InputValueError(place=in_file(path), expected="a review without verdicts, or a new file", got=got)
+        raise InputValueError(
+            place=in_file(path),
+            expected="a review without verdicts, or a new file",
+            got=f"{counted(decided, 'verdict')} in it",
+        )
 
 
 @review_command.command(

@@ -234,8 +234,11 @@ class SchemaSource:
         if isinstance(source, dict):
             return cls({"": _canonical_json(source)})
         if not isinstance(source, str | Path):
-            expected = "a JSON Schema: a dict, a path, or a pydantic model class"
-            raise InputTypeError(place="schema", expected=expected, got=f"{type(source).__name__} {short_repr(source)}")
+            raise InputTypeError(
+                place="schema",
+                expected="a JSON Schema: a dict, a path, or a pydantic model class",
+                got=f"{type(source).__name__} {short_repr(source)}",
+            )
         path = Path(source)
         if not path.is_dir():
             return cls({"": _read(path)})

@@ -95,8 +95,11 @@ def write_report(path: str | Path, formats: Mapping[str, Callable[[], str | byte
 def check_output(path: Path, extensions: Collection[str] = ()) -> None:
     """Raise `ValueError` for a path with another extension, in a folder that does not exist, or of a folder."""
     if extensions and path.suffix.lower() not in extensions:
-        expected = f"a file name that ends in {' or '.join(extensions)}"
-        raise InputValueError(place=in_file(path), expected=expected, got=path.suffix or "none")
+        raise InputValueError(
+            place=in_file(path),
+            expected=f"a file name that ends in {' or '.join(extensions)}",
+            got=path.suffix or "none",
+        )
     if not path.parent.is_dir():
         raise InputValueError(place=in_file(path), expected="a folder that exists", got=str(path.parent))
     if path.is_dir():

@@ -321,8 +321,10 @@ def unwrapped(prediction: Any) -> tuple[Any, Any]:
         if VALUE in prediction:
             others = prediction.keys() - {VALUE, CONFIDENCE}
             if others:
-                expected = f"no keys but {VALUE!r} and {CONFIDENCE!r} in their object"
-                raise InputValueError(expected=expected, got=short_repr(min(others, key=str)))
+                raise InputValueError(
+                    expected=f"no keys but {VALUE!r} and {CONFIDENCE!r} in their object",
+                    got=short_repr(min(others, key=str)),
+                )
             return prediction[VALUE], prediction.get(CONFIDENCE)
         parts = {key: unwrapped(item) for key, item in prediction.items()}
         values = {key: value for key, (value, _) in parts.items()}

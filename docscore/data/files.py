@@ -114,8 +114,9 @@ def _read_json(path: Path, file: io.BufferedReader, _faults: Faults, _delimiter:
         names = list(map(str, rows))
         return Table(path, _rows_by_id(rows, side, in_file(path)), lambda index: in_file(path, row_place(names[index])))
     if not isinstance(rows, list):
-        expected = "a JSON list of rows, or an object {id: document}"
-        raise InputValueError(place=in_file(path), expected=expected, got=type(rows).__name__)
+        raise InputValueError(
+            place=in_file(path), expected="a JSON list of rows, or an object {id: document}", got=type(rows).__name__
+        )
     return Table(path, rows, lambda index: in_file(path, f"row {index + 1}"))
 
 
@@ -840,8 +841,11 @@ def _document(cells: Mapping[str, Any], place: PlacePart) -> Any:
         step, _, rest = name.partition(".")
         parts.setdefault(step, {})[rest] = None if isinstance(cell, str) and not cell else cell
     if not parts or any("" in part and len(part) > 1 for part in parts.values()):
-        expected = "columns of fields, none of them a part of another"
-        raise InputValueError(place=place, expected=expected, got=some_of(list(cells)) or "none")
+        raise InputValueError(
+            place=place,
+            expected="columns of fields, none of them a part of another",
+            got=some_of(list(cells)) or "none",
+        )
     values = {step: part[""] if "" in part else _document(part, place) for step, part in parts.items()}
     if not all(map(str.isdecimal, parts)):
         return values

@@ -238,8 +238,9 @@ def common_rows(sides: Sequence[Pairs]) -> list[Pairs]:
 def check_equal_count(predictions: int, references: int, place: FilePlace | tuple[()] = ()) -> None:
     """Raise `ValueError` unless there are as many predictions as references."""
     if predictions != references:
-        got = f"{predictions} and {references}"
-        raise InputValueError(place=place, expected="as many predictions as references", got=got)
+        raise InputValueError(
+            place=place, expected="as many predictions as references", got=f"{predictions} and {references}"
+        )
 
 
 def rows_of_sides(
@@ -335,8 +336,9 @@ def corrected_rows(
         check_output(Path(output))
         if not keeps and wanted not in _JSON_LINES:
             known = dict.fromkeys([".jsonl", *([suffix] if suffix in TEXT_EXTENSIONS else [])])
-            expected = f"a file name that ends in {' or '.join(known)}"
-            raise InputValueError(place=in_file(output), expected=expected, got=wanted or "none")
+            raise InputValueError(
+                place=in_file(output), expected=f"a file name that ends in {' or '.join(known)}", got=wanted or "none"
+            )
         if path is not None and Path(output).resolve() == path.resolve():
             raise InputValueError(place=in_file(output), expected="another file", got="that of the references")
     table = table_of_source(source, "references", SAME_NAMES, Faults(), delimiter=options.get("delimiter"))
@@ -531,8 +533,9 @@ def _most_frequent_format(references: Table, faults: Faults) -> RowFormat:
     forms = Counter(filter(None, (format_of(row, "references") for _, row in references.good())))
     if not forms:
         counted = f"; {faults_summary(faults.collected)}" if faults.collected else ""
-        problem = f"none of the {len(references.rows):,} rows can be read{counted}"
-        raise InputValueError(place=place_of(references), problem=problem)
+        raise InputValueError(
+            place=place_of(references), problem=f"none of the {len(references.rows):,} rows can be read{counted}"
+        )
     return forms.most_common(1)[0][0]
 
 
@@ -590,8 +593,10 @@ def _paired(wanted: Rows, given: Rows, missing: str, faults: Faults) -> Pairs:
         faults.stop_if_any()
     kept = [number for number, name in enumerate(wanted.ids) if name not in excluded]
     if not kept:
-        problem = f"none of the {len(table.rows):,} rows can be scored; {faults_summary(faults.collected)}"
-        raise InputValueError(place=both, problem=problem)
+        raise InputValueError(
+            place=both,
+            problem=f"none of the {len(table.rows):,} rows can be scored; {faults_summary(faults.collected)}",
+        )
     ids = [wanted.ids[number] for number in kept]
     partners = [number_of.get(name) for name in ids]
     sources = [None if form is PLAIN or number is None else given.sources[number] for number in partners]

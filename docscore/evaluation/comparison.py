@@ -517,8 +517,9 @@ class Comparison(Displayed):
         if fields and max_field_loss is None:
             raise InputValueError(place="fields", expected="max_field_loss with them", got="none")
         for path in set(fields) - self.documents_with_field.keys():
-            expected = f"some of {some_of(self.documents_with_field)}"
-            raise InputValueError(place="fields", expected=expected, got=short_repr(path))
+            raise InputValueError(
+                place="fields", expected=f"some of {some_of(self.documents_with_field)}", got=short_repr(path)
+            )
         _check_complete(self.new)
         if beyond_chance:
             confidence = self.confidence
@@ -528,8 +529,10 @@ class Comparison(Displayed):
         parts, small = self._slices_of(least) if every_slice else ({None: self}, [])
         judged = {value: _judged(part, limits, fields, confidence, least) for value, part in parts.items()}
         if max_field_loss is not None and not any(each.fields for each in judged.values()):
-            problem = f"the gate cannot decide: no field occurs in at least {least} documents"
-            raise InputValueError(problem=problem, remedy="lower min_documents (--min-documents)")
+            raise InputValueError(
+                problem=f"the gate cannot decide: no field occurs in at least {least} documents",
+                remedy="lower min_documents (--min-documents)",
+            )
         losses = [
             {"slice": value, "field": field, "base": change.base, "new": change.new}
             for value, each in judged.items()
@@ -564,8 +567,10 @@ class Comparison(Displayed):
         slices = {value: (self.base.of_slice(value), self.new.of_slice(value)) for value in self.new.rows_by_slice}
         small = [value for value, (_, new) in slices.items() if _document_count(new) < least]
         if len(small) == len(slices):
-            problem = f"the gate cannot decide: no slice has at least {least} documents"
-            raise InputValueError(problem=problem, remedy="lower min_documents (--min-documents)")
+            raise InputValueError(
+                problem=f"the gate cannot decide: no slice has at least {least} documents",
+                remedy="lower min_documents (--min-documents)",
+            )
         return {value: Comparison(*both, **drawn) for value, both in slices.items() if value not in small}, small
 
     def to_dict(self) -> dict[str, Any]:

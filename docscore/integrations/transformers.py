@@ -77,8 +77,9 @@ class ComputeMetrics:
     ) -> None:
         check_choice("parse", parse, (None, *get_args(Parse)))
         if parse == "donut" and not hasattr(processor, "token2json"):
-            expected = "a processor with token2json for 'donut'"
-            raise InputTypeError(place="parse", expected=expected, got=type(processor).__name__)
+            raise InputTypeError(
+                place="parse", expected="a processor with token2json for 'donut'", got=type(processor).__name__
+            )
         self.processor = processor
         inner = getattr(processor, "tokenizer", None)
         self.tokenizer: Any = inner if hasattr(inner, "batch_decode") else processor
@@ -195,8 +196,9 @@ class ComputeMetrics:
         if labels == expected:
             return
         if sorted(labels) == sorted(expected):
-            order = "the order of the labels"
-            raise InputValueError(place="references", expected=order, got="the same values in another order")
+            raise InputValueError(
+                place="references", expected="the order of the labels", got="the same values in another order"
+            )
         unlike = (score_all(zip(references, values, strict=True), self.state.options, str) < _UNLIKE).sum()
         if unlike > _NEARLY_ALL * len(labels):
             warn(

@@ -97,8 +97,11 @@ def _check_settings(own: PlaceSettings, compare: str, pointer: str) -> None:
         )
     tolerance, unit = own.get("tolerance"), COMPARATORS[compare].tolerance
     if tolerance is not None and unit and isinstance(tolerance, str) != (unit == "share"):
-        expected = "a share of the ground truth" if unit == "share" else f"a number of {unit}"
-        raise InputValueError(place=f"{pointer}/tolerance", expected=expected, got=short_repr(tolerance))
+        raise InputValueError(
+            place=f"{pointer}/tolerance",
+            expected="a share of the ground truth" if unit == "share" else f"a number of {unit}",
+            got=short_repr(tolerance),
+        )
     for name, is_required in settings_of(compare).items():
         if is_required and not own.get(name):
             raise InputValueError(place=f"{pointer}/{name}", expected=_meaning(name), got="none")
@@ -308,8 +311,9 @@ def schema_root(text: str) -> SubSchema:
     document = json.loads(text)
     steps = [name for name in _WRAPPERS if isinstance(document, dict) and isinstance(document.get(name), dict)]
     if steps and "properties" not in document:
-        got = f"a part of a request; take what is at {_WRAPPERS[steps[0]]}"
-        raise InputValueError(place="#", expected="a JSON Schema", got=got)
+        raise InputValueError(
+            place="#", expected="a JSON Schema", got=f"a part of a request; take what is at {_WRAPPERS[steps[0]]}"
+        )
     try:
         validator_for(document, default=Draft202012Validator).check_schema(document)
     except SchemaError as error:
