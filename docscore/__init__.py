@@ -3,7 +3,6 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from docscore.data import LOG_FORMATS
 from docscore.version import VERSION as __version__  # noqa: N811  the name that packages use
 
 if TYPE_CHECKING:
@@ -82,19 +81,6 @@ __all__ = [
     "typed_score",
     "typed_tree",
 ]
-
-
-def _is_log_of_inspect(value: Any) -> bool:
-    return isinstance(value, dict) and {"version", "status", "eval"} <= value.keys()
-
-
-def _table_of_log(path: Any) -> Any:
-    from docscore.integrations.log_files import table_of_file  # noqa: PLC0415  needs NumPy
-
-    return table_of_file(path)
-
-
-LOG_FORMATS[".eval"] = _is_log_of_inspect, _table_of_log
 
 
 def __getattr__(name: str) -> Any:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import accumulate, chain, islice, product
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,7 +33,6 @@ from docscore.core.errors import (
 )
 from docscore.core.runtime import READING, Advance, Progress, gc_pause, library, no_progress, warn
 from docscore.core.values import convert_prediction
-from docscore.data import LOG_FORMATS
 from docscore.data.json_text import JsonError, dumps_in_style, loads, loads_at
 from docscore.data.rows import (
     ANLS,
@@ -107,9 +107,8 @@ def _read_json(path: Path, file: io.BufferedReader, _faults: Faults, _delimiter:
     if not source.strip():
         raise InputValueError(place=in_file(path), expected="a JSON list of rows", got="an empty file")
     rows = loads_at(source, in_file(path))
-    for is_log, read in LOG_FORMATS.values():
-        if is_log(rows):
-            return read(path)  # type: ignore[no-any-return]
+    if reader := _reader_of_log(rows):
+        return resolve_name(reader)(path)  # type: ignore[no-any-return]
     if isinstance(rows, dict):
         names = list(map(str, rows))
         return Table(path, _rows_by_id(rows, side, in_file(path)), lambda index: in_file(path, row_place(names[index])))
@@ -380,7 +379,8 @@ def _has_filled_keys(column: Any) -> bool:
 
 # The file formats by extension. To add one, write its reader above and enter it here: a text format, whose files this
 # module opens and which may also be compressed (.gz), in the first table; a format whose library opens the files itself
-# in the second. The readers of logs of other tools live above this package and are in `docscore.data.LOG_FORMATS`.
+# in the second. The third has logs of other tools: the keys by which one in a `.json` file is known, and the function
+# that reads it, which lives above this package.
 _TEXT_READERS: dict[str, Callable[[Path, io.BufferedReader, Faults, str | None, Side], Table]] = {
     ".jsonl": read_jsonl,
     ".ndjson": read_jsonl,
@@ -389,7 +389,14 @@ _TEXT_READERS: dict[str, Callable[[Path, io.BufferedReader, Faults, str | None, 
     ".tsv": _read_csv,
 }
 _BINARY_READERS: dict[str, Callable[[Path, int | None, Progress], Table]] = {".parquet": _read_parquet}
+LOG_FORMATS = {".eval": ({"version", "status", "eval"}, "docscore.integrations.log_files:table_of_file")}
 TEXT_EXTENSIONS = tuple(_TEXT_READERS)
+
+
+def _reader_of_log(value: Any) -> str:
+    """Return the name of the reader of a log; "" for a value that is none."""
+    known = value.keys() if isinstance(value, dict) else ()
+    return next((reader for keys, reader in LOG_FORMATS.values() if keys.issubset(known)), "")
 
 
 def read_table(
@@ -409,7 +416,7 @@ def read_table(
     * CSV: a header and rows. Cells are text, but those of `references` and `answers` hold a JSON list. The header
       determines whether commas, semicolons, tabs or bars separate the columns. TSV: the same with tabs.
     * Parquet: columns (needs pyarrow).
-    * Logs: see `docscore.data.LOG_FORMATS`.
+    * Logs of Inspect (`.eval`, and `.json` files that hold one).
 
     A JSONL, JSON, CSV or TSV file may be compressed by gzip, with `.gz` appended to its name.
 
@@ -445,7 +452,7 @@ def read_table(
     with gc_pause():
         if suffix in _BINARY_READERS:
             return _BINARY_READERS[suffix](path, max_bytes, progress)
-        return LOG_FORMATS[suffix][1](path)  # type: ignore[no-any-return]
+        return resolve_name(LOG_FORMATS[suffix][1])(path)  # type: ignore[no-any-return]
 
 
 def read_value(path: Path) -> Any:
@@ -519,7 +526,7 @@ def text_with_rows(path: Path, rows: Mapping[int, Any], column: str, delimiter: 
         number = _cells(text[slice(*header)], delimiter).index(column)
     elif suffix_of(path) == ".json":
         value = loads(text)
-        if any(is_log(value) for is_log, _ in LOG_FORMATS.values()):
+        if _reader_of_log(value):
             raise InputValueError(place=in_file(path), expected="rows or documents to correct", got="a log")
         spans, is_object = _json_spans(text), isinstance(value, dict)
     else:
