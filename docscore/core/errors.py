@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
+from itertools import islice
 from json import JSONDecodeError
 from pathlib import PurePath
 from typing import Any, NamedTuple
@@ -328,8 +329,12 @@ def some_of(names: Collection[str]) -> str:
     >>> some_of(["b", "a"]), some_of("gfedcba")
     ("'a', 'b'", "'a', 'b', 'c', 'd', 'e' and 2 more")
     """
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    return ", ".join(map(short_repr, nsmallest(NAMED, names))) + more
+    return listed(map(short_repr, nsmallest(NAMED, names)), len(names))
+
+
+def listed(texts: Iterable[str], count: int, most: int = NAMED) -> str:
+    """Join the first of some texts, and count the others of them."""
+    return ", ".join(islice(texts, most)) + (f" and {count - most:,} more" if count > most else "")
 
 
 def faults_summary(faults: Sequence[Fault]) -> str:

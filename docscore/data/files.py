@@ -524,13 +524,11 @@ def text_with_rows(path: Path, rows: Mapping[int, Any], column: str, delimiter: 
         delimiter = delimiter or delimiter_of_file(path)
         header, *spans = _csv_spans(text, delimiter)
         number = _cells(text[slice(*header)], delimiter).index(column)
-    elif suffix_of(path) == ".json":
-        value = loads(text)
+    else:
+        value = loads(text) if suffix_of(path) == ".json" else None
         if _reader_of_log(value):
             raise InputValueError(place=in_file(path), expected="rows or documents to correct", got="a log")
-        spans, is_object = _json_spans(text), isinstance(value, dict)
-    else:
-        spans = [match.span() for match in _JSONL_ROW.finditer(text)]
+        spans, is_object = _json_spans(text, 0 if value is None else 1), isinstance(value, dict)
     with path.open("rb") as file:
         parts, end = ["\ufeff" if file.read(len(_UTF8_MARK)) == _UTF8_MARK else ""], 0
     for index, row in sorted(rows.items()):
@@ -547,13 +545,12 @@ def text_with_rows(path: Path, rows: Mapping[int, Any], column: str, delimiter: 
     return "".join([*parts, text[end:]])
 
 
-_JSONL_ROW = re.compile(r"[^\s](?:[^\n]*[^\s])?")
 _BEFORE_ROW = re.compile(r'[\s,]*(?:"(?:[^"\\]|\\.)*"\s*:\s*)?(?=[^\s,\]}])')  # in an object after its key
 
 
-def _json_spans(text: str) -> list[tuple[int, int]]:
-    """Where the rows of a JSON list, or the documents of an object, begin and end."""
-    decoder, spans, position = json.JSONDecoder(), [], len(text) - len(text.lstrip()) + 1
+def _json_spans(text: str, brackets: int) -> list[tuple[int, int]]:
+    """Where the rows of JSONL, or those of a list or an object in a bracket, begin and end."""
+    decoder, spans, position = json.JSONDecoder(), [], len(text) - len(text.lstrip()) + brackets
     while match := _BEFORE_ROW.match(text, position):
         _, position = decoder.raw_decode(text, match.end())
         spans.append((match.end(), position))

@@ -18,6 +18,7 @@ from docscore.core.errors import (
     InputValueError,
     faults_summary,
     in_file,
+    listed,
     row_place,
     short_repr,
     some_of,
@@ -554,7 +555,7 @@ def _check_documents(references: Table, predictions: Table) -> None:
             names = list(row or ())
             is_split_wrong = suffix_of(table.path) in (".csv", ".tsv") and set("".join(names)) & set(DELIMITERS)
             remedy = "if the columns are split at the wrong character, add --delimiter" if is_split_wrong else ""
-            expected, got = f"a column {ID!r}", _listed(names)
+            expected, got = f"a column {ID!r}", listed(map(short_repr, names), len(names), _MOST_COLUMNS)
             raise InputValueError(place=place_of(table), expected=expected, got=got, remedy=remedy)
         if isinstance(row, dict) and isinstance(partner, dict) and (row.keys() - partner.keys()) & {*keys}:
             raise InputValueError(place=place_of(table), expected=f"rows with {ID!r}", got=described(row))
@@ -563,20 +564,17 @@ def _check_documents(references: Table, predictions: Table) -> None:
 def _with_columns(fault: Diagnostic, tables: Sequence[Table]) -> InputValueError:
     """Return the error about the keys of rows, with the columns of each side and the options that name columns."""
     firsts = {table.path: table.first() for table in tables}
-    columns = {path: _listed(row) for path, row in firsts.items() if isinstance(row, dict)}
+    columns = {
+        path: listed(map(short_repr, row), len(row), _MOST_COLUMNS)
+        for path, row in firsts.items()
+        if isinstance(row, dict)
+    }
     if any(row is None for row in firsts.values()) or not columns:
         return InputValueError(fault)
     others = [f"{path} has {names}" for path, names in columns.items() if names not in fault.got]
     if any(table.has_columns for table in tables):
         others.append(_FIELDS_REMEDY)
     return InputValueError(replace(fault, remedy="; ".join(filter(None, [fault.remedy, *others, _NAMING_REMEDY]))))
-
-
-def _listed(names: Iterable[Any]) -> str:
-    """List the names of columns, or the first of many."""
-    texts = list(map(short_repr, names))
-    more = f" and {len(texts) - _MOST_COLUMNS:,} more" if len(texts) > _MOST_COLUMNS else ""
-    return ", ".join(texts[:_MOST_COLUMNS]) + more
 
 
 def _paired(wanted: Rows, given: Rows, missing: str, faults: Faults) -> Pairs:

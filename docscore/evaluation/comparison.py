@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.errors import NAMED, InputValueError, short_repr, some_of
+from docscore.core.errors import InputValueError, listed, short_repr, some_of
 from docscore.core.formatting import FOUR_DIGITS, counted, p_text, shown_name, three_digits, with_sign
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import check_number, check_whole
@@ -546,7 +546,7 @@ class Comparison(Displayed):
         ] or [f"no such loss in {counted(len(parts), 'slice')}"]
         if small:
             sentences.append(f"not judged, with fewer than {least} documents: {some_of(small)}")
-        sentence = f"{_verdict(bool(losses))}: {'; '.join(sentences)}"
+        sentence = f"{'failed' if losses else 'passed'}: {'; '.join(sentences)}"
         return Gate(bool(losses), sentence, {**limits, "beyond_chance": beyond_chance}, losses)
 
     @cached_property
@@ -709,12 +709,8 @@ def decide_level(system: ScoredRows, level: float, interval: Interval | None = N
         chance = " beyond chance" if failed else ", but may be so by chance"
         remark = f"{chance} (interval up to {upper:.4f})"
     relation = f"below {level:g}{remark}" if below else f"not below {level:g}"
-    sentence = f"{_verdict(failed)}: {system.figure_names[0].label}, {value:.4f}, is {relation}"
+    sentence = f"{'failed' if failed else 'passed'}: {system.figure_names[0].label}, {value:.4f}, is {relation}"
     return Gate(failed, sentence, {"level": level, "beyond_chance": interval is not None})
-
-
-def _verdict(failed: bool) -> str:
-    return "failed" if failed else "passed"
 
 
 def _document_count(system: ScoredRows) -> int:
@@ -773,10 +769,9 @@ def _judged(
         fallen = sorted((change for change in chosen if change.loss_beyond(limit, None)), key=_loss, reverse=True)
         lost = [change for change in fallen if change.loss_beyond(limit, confidence)]
         losses += [(change.name, change) for change in lost]
-        names = ", ".join(f"{shown_name(change.name)} {with_sign(-_loss(change))}" for change in lost[:NAMED])
-        more = f" and {len(lost) - NAMED:,} more" if len(lost) > NAMED else ""
+        names = listed((f"{shown_name(change.name)} {with_sign(-_loss(change))}" for change in lost), len(lost))
         count = f"{len(lost) or 'none'} of {counted(len(chosen), 'field')}"
-        sentence = f"{count} lost more than {limit:g}{chance}" + (f": {names}{more}" if lost else "")
+        sentence = f"{count} lost more than {limit:g}{chance}" + (f": {names}" if lost else "")
         doubtful = len(fallen) - len(lost)
         sentences.append(sentence + (f" ({doubtful:,} more may have, by chance)" if doubtful else ""))
     if losses and losses[0][0] is not None:

@@ -170,17 +170,20 @@ class Suggestion(NamedTuple):
             title,
             self.fields,
             text_column("field", "field"),
-            text_column("compare", "compare as", _comparator_text, "text"),
+            text_column(
+                "compare",
+                "compare as",
+                lambda field: ", ".join(
+                    [field.compare, *(f"{name} {value}" for name, value in field.settings.items())]
+                ),
+                "text",
+            ),
             value_column("values", "values"),
             value_column("points", "points", FOUR_DIGITS),
             text_column("specimens", "such as", lambda field: ", ".join(f"{a} ↔ {b}" for a, b in field.specimens)),
             text_column("note", "note", kind="text"),
             unit="fields",
         )
-
-
-def _comparator_text(field: SuggestedField) -> str:
-    return ", ".join([field.compare, *(f"{name} {value}" for name, value in field.settings.items())])
 
 
 def _ground_truths(references: Any, options: Mapping[str, Any]) -> Pairs:
@@ -679,7 +682,8 @@ def lint(references: Any, *, schema: Any = None, schema_by: str | None = None) -
             part = pairs.only(rows)
             cases += _against_schema(part, text)
             found += _by_comparators(values_of(part), compiled_schema(text, source.functions))
-    found += _gathered(cases)
+    for (kind, place, sentence), names in grouped((case[:3], case[3]) for case in cases).items():
+        found.append(Finding(kind, place, len(names), sentence, tuple(dict.fromkeys(names))[:SPECIMENS]))
     return sorted(found, key=lambda finding: (_RANKS.get(finding.kind, 0), -finding.cases))
 
 
@@ -687,13 +691,6 @@ _RANKS = {  # the kinds of findings that are rare and so may be wrong, and those
     **dict.fromkeys(["unread", "rare key", "several types", "spelling", "duplicate row", "duplicate document"], 1),
     **dict.fromkeys(["placeholder", "white space", "JSON text", "several notations", "capital letters"], 2),
 }
-
-
-def _gathered(cases: Iterable[_Case]) -> Iterator[Finding]:
-    """A finding for all cases of one kind, place and sentence."""
-    ids_of = grouped(((kind, place, sentence), name) for kind, place, sentence, name in cases)
-    for (kind, place, sentence), names in ids_of.items():
-        yield Finding(kind, place, len(names), sentence, tuple(dict.fromkeys(names))[:SPECIMENS])
 
 
 def _of_documents(pairs: Pairs) -> Iterator[_Case]:

@@ -192,7 +192,9 @@ class ComputeMetrics:
             ValueError: if the labels are the references in another order, as if a Trainer grouped the rows by length.
         """
         values = [self._read(text).value for text in self.labels]
-        labels, expected = ([_key(value) for value in side] for side in (values, references))
+        labels, expected = (
+            [json.dumps(value, sort_keys=True, default=str) for value in side] for side in (values, references)
+        )
         if labels == expected:
             return
         if sorted(labels) == sorted(expected):
@@ -234,11 +236,6 @@ class ComputeMetrics:
             return Parsed(convert_prediction(value))
         except (TypeError, ValueError):
             return Parsed(text, "failed")
-
-
-def _key(value: Any) -> str:
-    """Return a text that is the same for equal values."""
-    return json.dumps(value, sort_keys=True, default=str)
 
 
 def _array(tokens: Any, name: str) -> npt.NDArray[Any]:

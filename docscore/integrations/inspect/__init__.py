@@ -3,14 +3,16 @@
 Install with `pip install "docscore[bench]"`, in Python 3.11 or newer.
 """
 
-from docscore.integrations.inspect.scorers import anls_star, kieval_entities, typed_by_schema
 from docscore.integrations.inspect.tasks import (
+    anls_star,
     documents,
     docvqa,
+    kieval_entities,
     kleister_charity,
     kleister_nda,
     mp_docvqa,
     sroie,
+    typed_by_schema,
     vrdu_ad_buy,
     vrdu_registration,
 )

@@ -15,7 +15,7 @@ from docscore.core.runtime import warn
 from docscore.data.json_text import loads
 from docscore.data.rows import ID, Absent, Table
 from docscore.evaluation.systems import LoggedRun
-from docscore.integrations.inspect.scorers import GROUP
+from docscore.integrations.inspect.tasks import GROUP
 from docscore.integrations.judging import answer_in, judged_output
 
 _REFERENCES, _PREDICTION = "references", "prediction"  # the metadata of a score of `anls_star`
