@@ -496,7 +496,7 @@ def test_every_numeric_option_of_the_public_functions_is_among_them() -> None:
     numeric = {
         parameter.name
         for function in functions
-        for parameter in inspect.signature(function).parameters.values()
-        if str(parameter.annotation).removesuffix(" | None") in {"int", "float"}
+        for parameter in inspect.signature(function, eval_str=True).parameters.values()
+        if parameter.annotation in (int, float, int | None, float | None)
     }
     assert numeric - {"num_proc"} == NUMBERS.keys()  # of `evaluate.load`, which checks it
