@@ -10,9 +10,10 @@ class DropBox {
   /**
    * @param {HTMLElement} element of the macro `drop_box`
    * @param {Server.Functions} server
-   * @param {{isPair: boolean, examples: Server.Upload[], verb: string, run: (chosen: Chosen) => void, sift?: (files: File[]) => Promise<File[]>, allowed: () => {skip: boolean, missing?: string}, allow: (option: object) => void}} page
+   * @param {{isPair: boolean, examples: Server.Upload[], verb: string, run: (chosen: Chosen) => void, sift?: (files: File[]) => Promise<File[]>, truth?: [label: string, columns: string], allowed: () => {skip: boolean, missing?: string}, allow: (option: object) => void}} page
    *   with the names of the example's files, the ground truth first; what is done with files that were chosen; what takes
-   *   files for itself and answers the others; and the options that say what happens to rows that cannot be scored
+   *   files for itself and answers the others; what the ground truth is called while there is no file; and the options
+   *   that say what happens to rows that cannot be scored
    */
   constructor(element, server, page) {
     this.element = element;
@@ -267,7 +268,8 @@ class DropBox {
   emptySlots() {
     const slot = (/** @type {string} */ label, /** @type {string} */ columns) =>
       docscoreElement("div", "slot", docscoreElement("span", "t12 soft", label), docscoreElement("code", "cut", columns));
-    return [slot("ground truth", '{"question_id", "references"}'), docscoreElement("span", "soft", "×"), slot("predictions", '{"question_id", "prediction"}')];
+    const truth = this.page.truth ?? ["ground truth", '{"question_id", "references"}'];
+    return [slot(...truth), docscoreElement("span", "soft", "×"), slot("predictions", '{"question_id", "prediction"}')];
   }
 
   filledSlots() {

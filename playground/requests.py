@@ -369,12 +369,12 @@ class ReviewRequest(CompareRequest):
 
     Attributes:
         sample: how many places of one system are drawn by the points lost there; 0 for all places of all systems.
-        of: the name of that system.
+        sample_of: the name of that system.
         verdicts: a file of verdicts to go on with; None for none.
     """
 
     sample: Annotated[int, Field(ge=0, le=MAX_SAMPLE)] = 0
-    of: str = ""
+    sample_of: str = ""
     verdicts: Upload = None
 
 

@@ -25,6 +25,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
   const keys = part("keys", HTMLDialogElement);
   const box = new DropBox(docscoreFind(screen, ".drop"), server, {
     isPair: false, examples, verb: "Review", run: (chosen) => begin(chosen), sift: (given) => sift(given),
+    truth: ["ground truth, with the text if you have it", '{"question_id", "references", "text"}'],
     allowed: () => { const { missing, skip } = options.read(); return { missing, skip }; },
     allow: (option) => { options.take(option); drawChips(); },
   });
@@ -34,8 +35,8 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
   let files = null;
   /** @type {Server.Review | null} */
   let result = null;
-  /** @type {{verdicts: string | null, sample: number, of: string}} */
-  let extra = { verdicts: null, sample: 0, of: "" };  // beside files and options
+  /** @type {{verdicts: string | null, sample: number, sample_of: string}} */
+  let extra = { verdicts: null, sample: 0, sample_of: "" };  // beside files and options
   let mode = "agree";  // which places are listed: where predictions agree, "all", those of an "earlier" file
   /** @type {Map<number, Decision>} */
   let decisions = new Map();
@@ -43,11 +44,13 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
   let steps = [];  // what each step changed, the newest last
   /** @type {Group[]} */
   let groups = [];
+  /** @type {Map<number, Group>} */
+  let groupsByPlace = new Map();
   /** @type {number[]} */
   let order = [];  // of what is listed
   /** @type {Map<number, Decision>} */
   let earlier = new Map();
-  let current = -1, chosen = 0, timer = 0, patience = 0, toastTimer = 0, scoring = 0, newest = 0;
+  let current = -1, chosen = 0, timer = 0, patience = 0, toastTimer = 0, scoring = 0, writing = 0, drawing = 0, newest = 0;
   /** @type {Set<number>} */
   let picked = new Set();
   /** @type {Set<number>} */
@@ -84,7 +87,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
 
   const begin = (/** @type {Chosen} */ { truth, predictions, reading }) => {
     files = { references: truth?.path ?? null, predictions: predictions.map(({ path }) => path), names: [], reading };
-    extra = { ...extra, sample: 0, of: "" };
+    extra = { ...extra, sample: 0, sample_of: "" };
     mode = "agree";
     run();
   };
@@ -188,7 +191,16 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
       const place = places()[number], decision = decisions.get(number);
       if (decision) kept[keyOf(place)] = [decision.verdict, place.answers[decision.answer]?.text ?? null, decision.value];
       else delete kept[keyOf(place)];
+      delete keptEarlier?.[keyOf(place)];
     }
+    if (!writing) writing = setTimeout(write, 0);
+  };
+
+  /** Write what is kept; the answer to a key does not wait for it. */
+  const write = () => {
+    clearTimeout(writing);
+    writing = 0;
+    if (!result) return;
     try { localStorage.setItem(storageKey(), JSON.stringify({ fingerprint: result.fingerprint, verdicts: kept, ...(keptEarlier ? { earlier: keptEarlier } : {}) })); }
     catch { notice("This browser cannot keep the verdicts.", "Download them before you leave the page."); }
   };
@@ -225,10 +237,11 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
   // The result
 
   const draw = (/** @type {Server.Review} */ found) => {
+    if (writing) write();
     result = found;
     const { asked, systems, count } = found;
     files = { references: asked.references, predictions: asked.predictions, names: asked.names, reading: asked.reading };
-    extra = { verdicts: null, sample: asked.sample, of: asked.of };
+    extra = { verdicts: null, sample: asked.sample, sample_of: asked.sample_of };
     takeOptions(asked);
     setState("shown");
     notice("");
@@ -237,7 +250,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     takeKept();
     const soft = (/** @type {string} */ text) => docscoreElement("span", "soft", text);
     part("what").replaceChildren(...(asked.references ? [docscoreElement("code", "", references()), soft(" × ")] : []), systems.length === 1 ? systems[0].name : `${systems.length} systems`, soft(` · ${count.toLocaleString("en")} document${count === 1 ? "" : "s"}`));
-    if (found.left_out.length) part("what").title = found.left_out.join("\n");
+    part("left-out").textContent = found.left_out.join(" ");
     if (systems.length === 1 && mode === "agree") mode = "all";
     if (found.sampled !== null) mode = "sample";
     keepAddress();
@@ -270,9 +283,10 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
   };
 
   const setMode = (/** @type {string} */ name) => {
-    if (name.startsWith("sample ")) { extra = { ...extra, sample: SAMPLE, of: name.slice(7) }; mode = "sample"; run(); return; }
+    part("lists").removeAttribute("open");
+    if (name.startsWith("sample ")) { extra = { ...extra, sample: SAMPLE, sample_of: name.slice(7) }; mode = "sample"; run(); return; }
     mode = name;
-    if (extra.sample) { extra = { ...extra, sample: 0, of: "" }; run(); return; }
+    if (extra.sample) { extra = { ...extra, sample: 0, sample_of: "" }; run(); return; }
     drawAll();
     const open = next(-1);
     go(open ?? order[0] ?? -1);
@@ -289,12 +303,13 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     const numbers = [...result.places.keys()].filter((number) => isListed(result?.places[number] ?? places()[0], number));
     groups = docscoreGroups(result.places, numbers);
     order = groups.flatMap((group) => group.numbers);
+    groupsByPlace = new Map(groups.flatMap((group) => group.numbers.map((number) => [number, group])));
     list.show(result.places, groups, decisions, { agreeing: several && mode !== "sample", isBlind: isBlind() });
     const label = mode === "sample" ? `A sample of what ${result.systems[result.sampled ?? 0].name} lost` : MODES().find(({ name }) => name === mode)?.label ?? "";
     part("list-name").textContent = label;
     docscoreFind(part("lists"), "ul").replaceChildren(...MODES().map(({ name, label: words }) => {
       const button = docscoreButton("", words, () => setMode(name));
-      button.setAttribute("aria-pressed", String(name === mode || (mode === "sample" && name === `sample ${extra.of}`)));
+      button.setAttribute("aria-pressed", String(name === mode || (mode === "sample" && name === `sample ${extra.sample_of}`)));
       return docscoreElement("li", "", button);
     }));
     part("none").replaceChildren(...(order.length ? [] : nothing(Boolean(wanted))));
@@ -372,7 +387,6 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
   const score = (/** @type {number[]} */ numbers) => {
     for (const number of numbers) stale.add(places()[number].document);
     clearTimeout(scoring);
-    drawScores();
     if (stale.size) scoring = setTimeout(ask, SCORED);
   };
 
@@ -416,7 +430,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     if (to !== undefined) go(to);
   };
 
-  const groupOf = (/** @type {number} */ number) => groups.find(({ alike, numbers }) => alike && numbers.includes(number));
+  const groupOf = (/** @type {number} */ number) => { const group = groupsByPlace.get(number); return group?.alike ? group : undefined; };
 
   const drawItem = () => {
     const place = places()[current];
@@ -479,21 +493,17 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     const group = isBlind() ? undefined : groupOf(current), label = part("all");
     label.hidden = !group;
     if (!group) { every.checked = false; return; }
-    const size = group.numbers.length, missing = size > SURE ? SURE - alikeIn(group) : 0;
-    every.disabled = missing > 0;
+    const size = group.numbers.length, until = size > SURE ? untilSure(group) : "";
+    every.disabled = until !== "";
     if (every.disabled) every.checked = false;
-    docscoreFind(label, "span").textContent = `The same for ${size === 2 ? "both" : `all ${size.toLocaleString("en")}`} of this group${missing > 0 ? `, after ${missing} more of it` : ""}`;
+    docscoreFind(label, "span").textContent = `The same for ${size === 2 ? "both" : `all ${size.toLocaleString("en")}`} of this group${until}`;
   };
 
-  /** How many places of those that were drawn have the same verdict, at most. */
-  const alikeIn = (/** @type {Group} */ { numbers }) => {
-    /** @type {Record<string, number>} */
-    const counts = {};
-    for (const number of numbers) {
-      const verdict = decisions.get(number)?.verdict;
-      if (verdict) counts[verdict] = (counts[verdict] ?? 0) + 1;
-    }
-    return Math.max(0, ...Object.values(counts));
+  /** Why one verdict may not yet decide a large group: of its places that were drawn, some are open or decided otherwise. */
+  const untilSure = (/** @type {Group} */ { numbers }) => {
+    const drawn = numbers.slice(0, SURE).map((number) => decisions.get(number)?.verdict), decided = drawn.filter((verdict) => verdict);
+    if (new Set(decided).size > 1) return ": its first three differ";
+    return decided.length < SURE ? `, after ${SURE - decided.length} more of it` : "";
   };
 
   // Verdicts
@@ -506,11 +516,11 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     changed(all.map(([number]) => number));
   };
 
+  /** What is at these places is another verdict; the worklist is drawn with the place that comes next. */
   const changed = (/** @type {number[]} */ numbers) => {
     keep(numbers);
-    list.patch();
-    drawHead();
     score(numbers);
+    if (!drawing) drawing = requestAnimationFrame(() => { drawing = 0; drawHead(); });
   };
 
   const undo = () => {
@@ -545,7 +555,9 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     apply(all);
     if (all.length > 1) toast(`${all.length.toLocaleString("en")} values: ${words}.`); else { hideToast(); say(isBlind() ? "Decided." : `${docscorePlaceName(place)}: ${words}.`); }
     const open = next(current);
-    if (open === null) { list.mark(current); finish(); } else go(open);
+    if (open !== null) { go(open); return; }
+    list.mark(current);
+    if (find.value.trim()) { drawItem(); toast("All places that were found are decided."); } else finish();
   };
 
   /** Blind: the values that are picked decide which verdict it is. */
@@ -609,6 +621,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
       decided: decidedPlaces(), loss, scores, groups: table,
       files: { references: references().replace(/(\.[^.]+)$/, "_corrected$1"), count: result.count, download },
     });
+    list.fold();
     drawScores();
     drawHead();
     const acts = MODES().filter((each) => each.name.startsWith("sample ")).map((each) => docscoreButton("btn", `Draw ${each.label[0].toLowerCase()}${each.label.slice(1)}`, () => setMode(each.name)));
@@ -682,6 +695,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
   neither.addEventListener("submit", (event) => { event.preventDefault(); if (typed.value.trim()) { const { value } = typed; closeNeither(); decide("other", value); } });
   neither.addEventListener("keydown", (event) => { if (event.key === "Escape") { event.stopPropagation(); closeNeither(); } });
   find.addEventListener("input", drawAll);
+  find.addEventListener("keydown", ({ key }) => { if (key === "Enter") part("path").focus({ preventScroll: true }); });
   part("options").addEventListener("input", (event) => {
     drawChips();
     if (screen.dataset.state === "empty") box.check();
@@ -717,7 +731,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
   document.addEventListener("docscore-tab", (event) => { if (event.detail === "review" && location.hash === "#review") keepAddress(); });
   document.addEventListener("docscore-review", ({ detail: { references: truth = null, predictions = [], names = [], reading = {}, parse = null, missing, skip = false, what_if: whatIf } }) => {
     files = { references: truth, predictions, names, reading };
-    extra = { verdicts: null, sample: 0, of: "" };
+    extra = { verdicts: null, sample: 0, sample_of: "" };
     mode = "agree";
     options.take({ parse: parse ?? "", missing: missing ?? reading.missing ?? "error", skip, ...whatIf });
     drawChips();
@@ -732,6 +746,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     });
   }
   window.addEventListener("hashchange", follow);
+  window.addEventListener("pagehide", () => { if (writing) write(); });
   drawChips();
   setState("empty");
   follow().finally(() => { screen.dataset.ready = ""; });

@@ -87,10 +87,10 @@ const docscoreReviewDone = (() => {
         { count: acceptable, look: "partial", words: `${acceptable.toLocaleString("en")} more acceptable`, note: "the prediction counts as well" },
         { count: errors, look: "wrong", words: `${counted(errors, "error")} of systems`, note: "nothing changes" },
         { count: unclear, look: "unclear", words: `${unclear.toLocaleString("en")} cannot be told`, note: "nothing changes" },
-      ].filter(({ count, look }) => count || look !== "unclear").map(({ count, look, words, note }) => {
+      ].filter(({ count }) => count).map(({ count, look, words, note }) => {
         const found = element("div", "", element("i", look), element("b", "t15", words), element("p", "soft", note));
         found.style.setProperty("--w", String(Math.max(count / all, 0.02)));
-        found.style.flexGrow = String(Math.max(count, 0.01));
+        found.style.flexGrow = String(count);
         return found;
       });
       const references = docscoreButton("btn main", "Download corrected references", () => files.download("references"));

@@ -112,19 +112,20 @@ const docscoreReviewItem = (() => {
   const RANKS = { no: 0, unspaced: 1, yes: 2 };
   const capital = (/** @type {string} */ text) => text[0].toUpperCase() + text.slice(1);
 
-  /** What the text of the document says of both sides: never which is right. */
-  const evidence = (/** @type {Server.Place} */ place, /** @type {number} */ chosen, /** @type {(side: number) => string} */ nameOf) => {
-    const sides = [{ name: nameOf(-1), found: place.found }, { name: nameOf(chosen), found: place.answers[chosen].found }].flatMap(({ name, found }) => (found ? [{ name, rank: RANKS[found] }] : []));
-    const where = "stand in the document’s text", stands = "stands in the document’s text";
+  /** What the text of the document says of values: never which is right. */
+  const evidence = (/** @type {Server.Place} */ place, /** @type {number[]} */ shown, /** @type {(side: number) => string} */ nameOf) => {
+    const sides = shown.flatMap((side) => {
+      const { found } = side < 0 ? place : place.answers[side];
+      return found ? [{ name: nameOf(side), rank: RANKS[found] }] : [];
+    });
     if (!place.has_text) return "There is no text of this document.";
     if (!sides.length) return "A text does not show such values.";
-    const ranks = sides.map(({ rank }) => rank), least = Math.min(...ranks), most = Math.max(...ranks);
-    const begin = most === 1 || least === 1 ? "without spaces, " : "";
-    if (sides.length === 1) return capital(most ? `${begin}${sides[0].name} ${stands}.` : `${sides[0].name} does not stand in the document’s text.`);
-    if (!most) return `Neither ${stands}.`;
-    if (least) return capital(`${begin}both ${where}.`);
-    const [yes, no] = sides[0].rank ? sides : [sides[1], sides[0]];
-    return capital(`${begin}${yes.name} ${stands}, ${no.name} does not.`);
+    const [yes, no] = [sides.filter(({ rank }) => rank), sides.filter(({ rank }) => !rank)].map((some) => some.map(({ name }) => name));
+    const isTwo = sides.length === 2, begin = sides.some(({ rank }) => rank === 1) ? "without spaces, " : "";
+    const stand = (/** @type {string[]} */ some) => (some.length > 1 ? "stand" : "stands");
+    if (!yes.length) return sides.length === 1 ? capital(`${no[0]} does not stand in the document’s text.`) : `${isTwo ? "Neither" : "None of them"} stands in the document’s text.`;
+    if (!no.length) return capital(`${begin}${sides.length === 1 ? yes[0] : isTwo ? "both" : "all of them"} ${stand(yes)} in the document’s text.`);
+    return capital(`${begin}${yes.join(" and ")} ${stand(yes)} in the document’s text, ${no.join(" and ")} ${no.length > 1 ? "do" : "does"} not.`);
   };
 
   /** What the place costs each system. */
@@ -141,8 +142,8 @@ const docscoreReviewItem = (() => {
     /** Draw a place. */
     draw: (/** @type {HTMLElement} */ body, /** @type {Server.Place} */ place, /** @type {ItemLook} */ look) => {
       const nameOf = namesOf(place, look), values = cards(place, look);
-      const chosen = look.isBlind ? 0 : look.chosen;
-      const facts = element("div", "rv-facts", fact("page", "rv-evidence", evidence(place, chosen, nameOf)));
+      const shown = look.isBlind ? blindOrder(place) : [-1, look.chosen];
+      const facts = element("div", "rv-facts", fact("page", "rv-evidence", evidence(place, shown, nameOf)));
       if (!look.isBlind) {
         const hasSpace = values.some((value) => [...value.querySelectorAll("del, ins")].some(({ textContent }) => textContent?.includes("␣")));
         facts.append(fact("minus", "soft", stake(place, look) + (hasSpace ? " ␣ is a space." : "")));
@@ -163,7 +164,7 @@ const docscoreReviewItem = (() => {
         if (place.whole) return text;
         if (to === null) return element("span", "", element("span", "rv-glyph", "="), text);
         const lead = docscoreButton("rv-lead", "", () => open(to));
-        lead.append(element("span", "rv-glyph differs", "≠"), text);
+        lead.append(element("span", "rv-glyph differs", "≠"), element("u", "", text));
         lead.setAttribute("aria-label", `${heads[at]}: ${text}, differs too`);
         return lead;
       }));

@@ -68,7 +68,7 @@ const docscoreTick = (/** @type {string} */ label) => {
  * @param {(number: number) => void} open  a place was pressed
  */
 const docscoreReviewList = (scroller, open) => {
-  const BEYOND = 200;  // pixels above and below the view that are drawn
+  const BEYOND = 200, HEAD = 32;  // pixels above and below the view that are drawn, and of the head of a group
   const room = docscoreFind(scroller, ".room");
   /** @type {Group[]} */
   let groups = [];
@@ -78,7 +78,11 @@ const docscoreReviewList = (scroller, open) => {
   let decisions = new Map();
   /** @type {ListRow[]} */
   let rows = [];
-  let current = -1, agreeing = true, isBlind = false;
+  /** @type {Map<number, Group>} */
+  let groupOf = new Map();
+  /** @type {Map<number, number>} */
+  let rowOf = new Map();  // by the number of a place
+  let tops = new Float64Array(1), height = 0, current = -1, agreeing = true, isBlind = false;
   const folded = new Set(), whole = new Set();  // names of groups that are closed, and that are shown with all their places
   const narrow = matchMedia("(max-width: 720px)");
 
@@ -88,7 +92,7 @@ const docscoreReviewList = (scroller, open) => {
     const { name, numbers } = group, decided = countDecided(group), isDone = decided === numbers.length;
     const title = docscoreElement("span", "cut", name), found = docscoreButton(`rv-kind${isDone ? " done" : ""}`, "", () => {
       if (!folded.delete(name)) folded.add(name);
-      layOut();
+      redraw();
     });
     title.title = name;
     const state = isDone ? docscoreTick("all decided") : decided ? docscoreElement("span", "rv-some", `${decided} decided`) : "";
@@ -119,66 +123,75 @@ const docscoreReviewList = (scroller, open) => {
       const shown = isCut ? group.numbers.filter((number, at) => at < DOCSCORE_FIRST || number === current) : group.numbers;
       for (const number of shown) found.push({ id: `place ${number}`, height: ofItem, group, number, draw: () => item(number) });
       const rest = group.numbers.length - shown.length;
-      if (rest) found.push({ id: `more ${group.name}`, height: ofMore, group, number: null, draw: () => docscoreButton("rv-more", `${rest.toLocaleString("en")} more`, () => { whole.add(group.name); layOut(); }) });
+      if (rest) found.push({ id: `more ${group.name}`, height: ofMore, group, number: null, draw: () => docscoreButton("rv-more", `${rest.toLocaleString("en")} more`, () => { whole.add(group.name); redraw(); }) });
       return found;
     });
-    room.style.height = `${rows.reduce((sum, { height }) => sum + height, 0)}px`;
-    draw(true);
+    tops = new Float64Array(rows.length + 1);
+    rows.forEach(({ height }, at) => { tops[at + 1] = tops[at] + height; });
+    room.style.height = `${tops[rows.length]}px`;
+    rowOf = new Map(rows.flatMap(({ number }, at) => (number === null ? [] : [[number, at]])));
+  };
+
+  /** The first row that ends below a height. */
+  const rowAt = (/** @type {number} */ height) => {
+    let [low, high] = [0, rows.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (tops[middle + 1] > height) high = middle; else low = middle + 1;
+    }
+    return low;
   };
 
   /** Draw the rows in view; those that are there stay, unless all are new, and the focus with them. */
   const draw = (isNew = false) => {
-    const from = scroller.scrollTop - BEYOND, to = scroller.scrollTop + (scroller.clientHeight || innerHeight) + BEYOND;
+    const { scrollTop } = scroller, to = scrollTop + height + BEYOND;
     const held = document.activeElement instanceof HTMLElement && room.contains(document.activeElement) ? document.activeElement.parentElement?.dataset.row : undefined;
     const old = new Map(docscoreFindAll(room, ":scope > [data-row]").map((row) => [row.dataset.row, row]));
     const drawn = [];
-    let top = 0;
-    for (const { id, height, draw: make } of rows) {
-      if (top + height > from && top < to) {
-        const row = (isNew ? undefined : old.get(id)) ?? docscoreElement("div", "", make());
-        row.dataset.row = id;
-        row.setAttribute("role", "listitem");
-        row.style.top = `${top}px`;
-        row.style.height = `${height}px`;
-        drawn.push(row);
-      }
-      top += height;
+    for (let at = rowAt(scrollTop - BEYOND); at < rows.length && tops[at] < to; at += 1) {
+      const { id, height: tall, draw: make } = rows[at], row = (isNew ? undefined : old.get(id)) ?? docscoreElement("div", "", make());
+      row.dataset.row = id;
+      row.setAttribute("role", "listitem");
+      row.style.top = `${tops[at]}px`;
+      row.style.height = `${tall}px`;
+      drawn.push(row);
     }
     room.replaceChildren(...drawn);
     if (held) drawn.find((row) => row.dataset.row === held)?.querySelector("button")?.focus({ preventScroll: true });
   };
 
+  const redraw = () => { layOut(); draw(true); };
+
+  /** The current place comes into view. */
   const reveal = () => {
-    let top = 0;
-    for (const { number, height } of rows) {
-      if (number === current && number !== null) {
-        if (top - 32 < scroller.scrollTop) scroller.scrollTop = Math.max(0, top - 32);
-        else if (top + height > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = top + height - scroller.clientHeight;
-        break;
-      }
-      top += height;
-    }
+    const at = rowOf.get(current), { scrollTop } = scroller;
+    if (at === undefined || !height) return;
+    const above = tops[at] - HEAD, below = tops[at + 1] - height;
+    if (above < scrollTop) scroller.scrollTop = Math.max(0, above); else if (below > scrollTop) scroller.scrollTop = below;
   };
 
   scroller.addEventListener("scroll", () => draw());
-  new ResizeObserver(() => draw()).observe(scroller);
-  narrow.addEventListener("change", layOut);
+  new ResizeObserver(() => { height = scroller.clientHeight; draw(); }).observe(scroller);
+  narrow.addEventListener("change", redraw);
 
   return {
     show: (/** @type {Server.Place[]} */ all, /** @type {Group[]} */ listed, /** @type {Map<number, Decision>} */ decided, /** @type {{agreeing: boolean, isBlind: boolean}} */ look) => {
       [places, groups, decisions] = [all, listed, decided];
       ({ agreeing, isBlind } = look);
-      layOut();
+      groupOf = new Map(groups.flatMap((group) => group.numbers.map((number) => [number, group])));
+      redraw();
     },
-    /** What was decided changed. */
-    patch: () => draw(true),
+    /** Close all groups. */
+    fold: () => {
+      for (const { name } of groups) folded.add(name);
+      redraw();
+    },
+    /** The current place, which is brought into view; what was decided since is drawn too. */
     mark: (/** @type {number} */ number) => {
       current = number;
-      const group = groups.find(({ numbers }) => numbers.includes(number));
-      if (group) folded.delete(group.name);
-      layOut();
+      if (folded.delete(groupOf.get(number)?.name) || !rowOf.has(number)) layOut();
       reveal();
-      draw();
+      draw(true);
     },
   };
 };

@@ -50,7 +50,7 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
         raise InputValueError(place="predictions", problem=problem)
     earlier = [] if request.verdicts is None else Review.read(request.verdicts).lines
     drawn = earlier[0].get("sample") if earlier else None
-    sample, of = (drawn["draws"], drawn["system"]) if drawn else (request.sample, request.of or None)
+    sample, of = (drawn["draws"], drawn["system"]) if drawn else (request.sample, request.sample_of or None)
     texts = {
         name: row[TEXT]
         for name, row in zip(first.ids, first.pairs.reference_rows or [], strict=False)

@@ -60,7 +60,7 @@ declare namespace Server {
     metric: string;
     what_if: SchemaOptions;
   }
-  interface ReviewRequest extends CompareRequest { sample: number; of: string; verdicts: string | null }
+  interface ReviewRequest extends CompareRequest { sample: number; sample_of: string; verdicts: string | null }
   interface KeptRequest extends Request { run: string }
   /** With a list of [number of the place, verdict, number of the answer, value] as JSON text. */
   interface VerdictsRequest extends KeptRequest { verdicts: string }
