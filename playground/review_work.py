@@ -20,7 +20,7 @@ from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.review import OTHER, Review, around, steps_of
 from docscore.evaluation.sentences import Span, left_out_lines, text_differences
 from docscore.evaluation.systems import Systems
-from docscore.evaluation.worklist import DocumentText, Line
+from docscore.evaluation.worklist import AGREEMENT, DocumentText, Line
 from docscore.metrics.registry import ANLS_STAR
 from playground.file_reading import skipped_lines, uploaded_tables
 from playground.kept_results import KeptResult, keep_documents, shown_ids
@@ -174,7 +174,7 @@ def _difference(truth: Any, value: Any, first: Evaluation, *, is_plain: bool) ->
 
 def _decided_before(earlier: Sequence[Line], lines: Sequence[Line]) -> dict[str, Any] | None:
     """The verdicts of a file: those on places that are here, and how many are not."""
-    decided = [line for line in earlier if line["verdict"] is not None]
+    decided = [line for line in earlier if line["verdict"] is not None and line["kind"] != AGREEMENT]
     if not decided:
         return None
     numbers = {_key(line): number for number, line in enumerate(lines)}

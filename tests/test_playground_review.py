@@ -1,0 +1,322 @@
+"""The tab "Review": verdicts by keyboard in a real browser, groups, undo, what is kept and exported; and its server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from docscore import evaluate
+from docscore.evaluation.review import Review
+from playground import server_functions, storage
+from playground.requests import NOTES
+from tests import browser
+from tests.browser import HOSTILE, NARROW, Visit, Visitor, axe, payload
+from tests.commands import pred, ref, run
+from tests.test_server_functions import result_of
+
+if TYPE_CHECKING:
+    from playwright.sync_api import FilePayload
+
+playground, chromium, visit = browser.playground, browser.chromium, browser.visit
+
+SYSTEMS = {name: NOTES / "systems" / f"{name}.jsonl" for name in ("alder", "birch", "cedar")}
+TRUTHS = NOTES / "references.jsonl"
+KEYS = {"ground_truth": "1", "prediction": "2", "both": "3", "unclear": "5"}
+ANSWERED = """async keys => {
+  const times = [];
+  for (const key of keys) {
+    const begun = performance.now();
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    times.push(performance.now() - begun);
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  }
+  return times;
+}"""  # milliseconds until the next place is there
+Rows = list[dict[str, Any]]
+
+
+def made(documents: int, fields: int) -> dict[str, Rows]:
+    """A test set in which two systems say the same against each ground truth, and a third is right."""
+    names = [f"d{number:04}" for number in range(documents)]
+    truths = {name: {f"field {at}": f"{name} - {at}" for at in range(fields)} for name in names}
+    wrong = {name: {key: value.replace(" - ", "-") for key, value in truths[name].items()} for name in names}
+    references: Rows = [{**ref(name, truths[name]), "text": " ".join(wrong[name].values())} for name in names]
+    systems = {"one": wrong, "two": wrong, "three": truths}
+    return {"references": references} | {name: [pred(*each) for each in side.items()] for name, side in systems.items()}
+
+
+class Reviewer(Visitor):
+    """A visitor on the tab."""
+
+    def give(self, **files: Rows) -> None:
+        """Have files of rows by their names reviewed."""
+        given: list[FilePayload] = [payload(f"{name}.jsonl", rows) for name, rows in files.items()]
+        self["review"].locator(".drop-input").set_input_files(given)
+        self["review"].locator(".drop[data-state=chosen]:not([aria-busy])").wait_for()
+        self["review"].get_by_role("button", name="Review", exact=True).click()
+        self.shown()
+
+    def example(self) -> None:
+        self["review"].get_by_role("button", name="Try 16 delivery notes, 3 systems").click()
+        self.shown()
+
+    def shown(self) -> None:
+        self.page.locator('.rv[data-state="shown"] .rv-it').first.wait_for(state="attached")
+
+    def text(self, part: str) -> str:
+        return self.page.locator(f".rv-{part}").first.inner_text().replace("\n", " ")
+
+    def place(self) -> tuple[str, str]:
+        return self.text("who").split(" ")[0], self.text("path")
+
+    def press(self, keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def decided(self) -> int:
+        self.page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+        return int(self.text("count").replace(",", ""))
+
+    def scores(self) -> list[str]:
+        """The scores after, once they are computed."""
+        self.page.wait_for_timeout(400)
+        self.page.locator(".rv-head .rv-moves:not([data-old])").wait_for()
+        return self.page.locator(".rv-head .rv-number b").all_inner_texts()
+
+    def export(self, name: str, folder: Path) -> Path:
+        """Download a file from the menu."""
+        self.page.locator(".rv-export summary").click()
+        with self.page.expect_download() as download:
+            self.page.locator(f'.rv-export [data-do="{name}"]').click()
+        path = folder / download.value.suggested_filename
+        download.value.save_as(path)
+        return path
+
+
+def on_the_tab(visit: Visit, address: str = "/#review", **look: Any) -> Reviewer:
+    actual = visit(address, **look)
+    actual.__class__ = Reviewer
+    assert isinstance(actual, Reviewer)
+    return actual
+
+
+def test_a_hundred_verdicts_by_keyboard_are_kept_and_exported(visit: Visit, tmp_path: Path) -> None:
+    """What is downloaded is what the command reads, with the scores that the page showed."""
+    rows = made(documents=21, fields=5)
+    visitor = on_the_tab(visit)
+    visitor.give(**rows)
+    assert visitor.text("of") == "of 105 decided"
+    for number in range(100):
+        visitor.press("1235"[number % 4])
+    assert visitor.decided() == 100
+    shown = visitor.scores()
+    visitor.page.reload()
+    visitor.shown()
+    assert (visitor.decided(), visitor.scores()) == (100, shown)
+    verdicts, corrected = (visitor.export(name, tmp_path) for name in ("verdicts", "references"))
+    assert (verdicts.name, corrected.name) == ("verdicts.jsonl", "references_corrected.jsonl")
+    counts = Review.read(verdicts).counts
+    assert counts == {**dict.fromkeys(("ground_truth", "prediction", "both", "unclear"), 25), "other": 0, "open": 5}
+    files = {name: tmp_path / f"{name}.jsonl" for name in rows}
+    for name, path in files.items():
+        path.write_bytes(payload(name, rows[name])["buffer"])
+    systems = [files[name] for name in ("one", "two", "three")]
+    done = run("review", "apply", verdicts, files["references"], *systems, "-o", tmp_path / "applied.jsonl")
+    assert (done.code, (tmp_path / "applied.jsonl").read_bytes()) == (0, corrected.read_bytes()), done.err
+    after = {path.stem: evaluate(predictions=path, references=corrected).score for path in systems}
+    assert shown == [f"{after[name]:.3f}" for name in ("three", "one", "two")]
+
+
+def test_a_group_is_decided_at_once_after_three_and_undone_at_once(visit: Visit) -> None:
+    visitor = on_the_tab(visit)
+    visitor.give(**made(documents=8, fields=1))
+    box = visitor.page.locator(".rv-all input")
+    for left in (3, 2, 1):
+        assert visitor.text("all").startswith(f"The same for all 8 of this group, after {left} more of it")
+        visitor.press("g")
+        assert not box.is_checked()
+        visitor.press("3")
+    visitor.press("g3")
+    assert (visitor.decided(), visitor.text("toast-text")) == (8, "5 values: both are right.")
+    assert visitor.page.locator(".rv-done").is_visible()
+    visitor.press("u")
+    assert visitor.decided() == 3
+    visitor.press("uuuu")
+    assert visitor.decided() == 0
+    assert visitor.page.locator(".rv-undo").is_disabled()
+
+
+def test_what_is_typed_is_chosen_or_was_decided_is_shown(visit: Visit, tmp_path: Path) -> None:
+    visitor = on_the_tab(visit)
+    visitor.example()
+    visitor.press("2")
+    assert visitor.page.locator(".rv-value kbd").all_inner_texts() == ["a", "b"]
+    visitor.press("b")
+    assert visitor.page.locator('[role="radio"][aria-checked="true"] .rv-val').inner_text() == "6lO4-K"
+    visitor.press("4")
+    assert visitor.page.locator(".rv-neither input").input_value() == "9021-P"
+    visitor.page.keyboard.press("ControlOrMeta+a")
+    visitor.page.keyboard.type("12345")
+    visitor.page.keyboard.press("Enter")
+    assert visitor.decided() == 2, "digits are typed"
+    visitor.press("kk")
+    assert visitor.page.locator('.rv-choice[aria-pressed="true"]').get_attribute("data-choice") == "2"
+    lines = Review.read(visitor.export("verdicts", tmp_path)).lines
+    decided = [(line["verdict"], line.get("value")) for line in lines if line["verdict"]]
+    assert sorted(decided) == [("other", "12345"), ("prediction", None)]
+    visitor.press("/")
+    visitor.page.keyboard.type("winch")
+    visitor.page.keyboard.press("Enter")
+    assert "winch" in visitor.text("body")
+    visitor.press("?")
+    assert visitor.page.locator(".rv-keys").is_visible()
+
+
+def test_verdicts_of_a_file_and_of_another_version_of_the_files(visit: Visit) -> None:
+    """Those on the same ground truths go on; others are looked at again."""
+    visitor = on_the_tab(visit)
+    drop = visitor["review"].locator(".drop-input")
+    drop.set_input_files([TRUTHS, *SYSTEMS.values(), NOTES / "decided.jsonl"])
+    visitor.page.get_by_text("decided.jsonl: its verdicts are taken over.").wait_for()
+    visitor["review"].locator(".drop[data-state=chosen]:not([aria-busy])").wait_for()
+    visitor["review"].get_by_role("button", name="Review", exact=True).click()
+    visitor.shown()
+    assert visitor.decided() == 16
+    assert visitor.scores() == ["0.974", "0.962", "0.941"], "as in docs/review.md"
+    rows = made(documents=2, fields=2)
+    other = on_the_tab(visit)
+    other.give(**rows)
+    other.press("22")
+    assert other.decided() == 2
+    rows["references"][0]["references"][0]["field 0"] = "d0000 - 7"
+    rows["references"][1]["references"][0].pop("field 1")
+    other.page.get_by_role("button", name="Change").click()
+    other.page.get_by_role("button", name="Choose other files").click()
+    other.give(**rows)
+    assert other.text("notice-title") == "2 verdicts of an earlier file: 2 fit."
+    assert other.decided() == 0
+    other.page.get_by_role("button", name="Look at them again").click()
+    assert other.text("of") == "of 2 decided"
+    assert other.text("who").endswith("earlier: prediction is right")
+    other.press("1")
+    assert other.decided() == 1
+
+
+def test_thousands_of_places_stay_smooth(visit: Visit) -> None:
+    visitor = on_the_tab(visit)
+    visitor.give(**made(documents=500, fields=10))
+    assert visitor.text("of") == "of 5,000 decided"
+    assert visitor.page.locator(".rv-list .room > *").count() < 60
+    assert median(visitor.page.evaluate(ANSWERED, list("2223j1k22j125"))) < 50
+    visitor.page.get_by_role("button", name="497 more").first.click()
+    visitor.page.locator(".rv-list").evaluate("list => { list.scrollTop = 9000; }")
+    visitor.page.locator(".rv-it").nth(20).wait_for()
+    assert visitor.page.locator(".rv-list .room > *").count() < 60
+
+
+def test_blind_hides_whose_value_is_whose(visit: Visit) -> None:
+    visitor = on_the_tab(visit, dark=True)
+    visitor.give(**made(documents=3, fields=1))
+    visitor.choose("blind", "true", tab="review")
+    assert visitor.page.locator(".rv-by").all_inner_texts() == ["Value A", "Value B"]
+    assert not {"one", "two", "Ground", "Costs"} & set(visitor.text("body").replace(",", "").split())
+    values = visitor.page.locator(".rv-val").all_inner_texts()
+    letters = {"truth": "ab"[" - " in values[1]], "prediction": "ab"[" - " in values[0]]}
+    assert axe(visitor.page, "#review") == []
+    visitor.press("1")
+    assert (visitor.decided(), visitor.text("toast-text")) == (0, "Choose a value first.")
+    visitor.press(f"{letters['prediction']}1")
+    assert visitor.decided() == 1
+    visitor.choose("blind", "false", tab="review")
+    assert visitor.page.locator(".rv-it.done small.cut").inner_text().endswith("prediction is right")
+
+
+@pytest.mark.parametrize(("size", "dark"), browser.LOOKS)
+def test_each_state_is_usable_and_within_the_window(visit: Visit, size: tuple[int, int], dark: bool) -> None:
+    visitor = on_the_tab(visit, size=size, dark=dark)
+    assert (axe(visitor.page, "#review"), visitor.sideways()) == ([], 0)
+    visitor.example()
+    assert (axe(visitor.page, "#review"), visitor.sideways()) == ([], 0)
+    if size == NARROW:
+        visitor.page.get_by_role("button", name="List").click()
+        assert visitor.page.locator(".rv-work").is_visible()
+        assert axe(visitor.page, "#review") == []
+        visitor.page.locator(".rv-work").get_by_role("button", name="Close").click()
+    for _ in range(30):
+        if visitor.page.locator(".rv-done").is_visible():
+            break
+        visitor.press("2")
+        if visitor.decided() == 1:
+            assert (axe(visitor.page, "#review"), visitor.sideways()) == ([], 0)
+    assert visitor.text("sum").startswith("16 ground truths corrected")
+    assert (axe(visitor.page, "#review"), visitor.sideways()) == ([], 0)
+
+
+def test_it_opens_from_other_tabs_and_shows_what_strangers_wrote(visit: Visit) -> None:
+    visitor = on_the_tab(visit, "/#test-set")
+    truths = [ref(name, {name: "tea", "rows": [name]}) for name in HOSTILE]
+    sides = [pred(name, {name: f"{name} x", "rows": [name, f"<b>{name}"]}) for name in HOSTILE]
+    visitor.choose_files(payload("references.jsonl", truths), payload("predictions.jsonl", sides))
+    visitor["testset"].get_by_role("button", name="Score", exact=True).click()
+    visitor["testset-review"].click()
+    visitor.shown()
+    for _ in HOSTILE:
+        visitor.press("j")
+    assert visitor.text("list-name") == "Everything that is not exact"
+    visitor.open_tab("Compare")
+    visitor["compare"].get_by_role("button", name="Compare three systems on 40 receipts").click()
+    visitor["compare"].get_by_role("button", name="Review").click()
+    visitor.page.locator(".rv-what", has_text="3 systems · 40 documents").wait_for()
+
+
+# The server
+
+
+@pytest.mark.ci
+def test_the_server_gives_what_the_library_does(tmp_path: Path) -> None:
+    """Places, verdicts of a file, gains, corrected references and the estimate of a sample."""
+    up = shutil.copy(NOTES / "sample_decided.jsonl", storage.uploads_folder() / "sample.jsonl")
+    lines = [line for line in Review.read(up).lines if line["kind"] != "agreement"]
+    asked = {"references": str(TRUTHS), "predictions": list(map(str, SYSTEMS.values())), "verdicts": str(up)}
+    found = asyncio.run(result_of(server_functions.begin_review, asked))
+    assert [each["path"] for each in found["places"]] == [line["path"] for line in lines]
+    assert (len(found["decided"]["verdicts"]), found["decided"]["gone"]) == (len(lines), 0)
+    decided = found["decided"]["verdicts"]
+    verdicts = json.dumps([[each["number"], each["verdict"], each["answer"], each["value"]] for each in decided])
+    question = {"run": found["run"], "verdicts": verdicts}
+    exported = asyncio.run(server_functions.export_review(question))
+    assert exported["estimate"]["share"] == Review(lines).estimate().returning[0]
+    corrected = tmp_path / "corrected.jsonl"
+    Review.read(exported["verdicts"]).apply(TRUTHS, corrected)
+    assert corrected.read_bytes() == Path(exported["references"]).read_bytes()
+    gains = asyncio.run(server_functions.score_verdicts(question))["gains"]
+    for number, name in enumerate(each["name"] for each in found["systems"]):
+        before, after = (evaluate(predictions=SYSTEMS[name], references=side).score for side in (TRUTHS, corrected))
+        assert before + sum(gained[number + 1] for gained in gains) / 16 == pytest.approx(after, abs=1e-12)
+
+
+@pytest.mark.ci
+def test_contradictions_and_nonsense_are_refused_and_verdicts_are_kept() -> None:
+    rows = {"references": [ref("x", {"a": {"b": "tea", "c": 1}})], "one": [pred("x", {"a": "tea"})]}
+    rows["two"] = [pred("x", {"a": {"b": "tee", "c": 1}})]
+    paths = [storage.uploads_folder() / f"{name}.jsonl" for name in rows]
+    for path, of_file in zip(paths, rows.values(), strict=True):
+        path.write_bytes(payload(path.name, of_file)["buffer"])
+    files = {"references": str(paths[0]), "predictions": list(map(str, paths[1:]))}
+    found = asyncio.run(result_of(server_functions.begin_review, files))
+    assert {each["path"] for each in found["places"]} == {"$.a", "$.a.b"}
+    both = {"run": found["run"], "verdicts": '[[0, "prediction", 0, ""], [1, "prediction", 0, ""]]'}
+    fault = "a verdict on a part of what another verdict replaces or takes away"
+    assert fault in asyncio.run(server_functions.score_verdicts(both))["refused"]
+    exported = asyncio.run(server_functions.export_review(both))
+    assert (exported["references"], fault in exported["fault"]) == ("", True)
+    assert Review.read(exported["verdicts"]).counts["prediction"] == 2
+    for verdicts in ('{"a": 1}', '[[0, "maybe", 0, ""]]', '[[0, "both", "a", ""]]', '[[99, "both", 0, ""]]'):
+        refused = asyncio.run(server_functions.score_verdicts({"run": found["run"], "verdicts": verdicts}))
+        assert refused["kind"] == "input", verdicts
