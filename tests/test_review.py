@@ -13,7 +13,7 @@ from benchmarks import review as measured
 from docscore import Review
 from docscore.core.values import convert_ground_truth
 from docscore.data.pairing import read_ground_truths
-from docscore.evaluation.worklist import hash_of
+from docscore.evaluation.worklist import DocumentText, hash_of
 from tests.commands import Write, run
 from tests.conftest import ROOT, golden
 from tests.test_json_output import validated
@@ -43,6 +43,12 @@ def test_the_places_of_a_document(
         )
         lost = sum(line["points"].get(name, 0.0) for line in lines)
         assert lost == pytest.approx(0 if name in options.get("hold_out", ()) else 1 - result.score)
+
+
+@golden("review", "marks")
+def test_the_places_of_a_value_in_a_text(text: str, value: Any, places: list[list[str]]) -> None:
+    document, plain = DocumentText(text), convert_ground_truth(value)
+    assert [[text[start:end] for start, end in place] for place in document.places(plain)] == places
 
 
 def verdicts_of(truth: list[Any], verdicts: list[dict[str, Any]]) -> Review:

@@ -3,12 +3,13 @@
 import hashlib
 import re
 import unicodedata
-from collections import Counter
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property, lru_cache
-from itertools import chain
+from itertools import accumulate, chain, product
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,6 +46,7 @@ from docscore.metrics.registry import ANLS_STAR, TYPED
 from docscore.metrics.typed.score import schema_of_row
 
 Line = dict[str, Any]  # one item of a review, as its file holds it
+Span = tuple[int, int]  # from a character of a text to before another
 Steps = tuple[str | int, ...]  # from the root of a ground truth in JSON to a place
 
 ONLY_PREDICTIONS, ONLY_GROUND_TRUTH = "only predictions have it", "only the ground truth has it"
@@ -54,6 +56,8 @@ _NEAR_MISS = 0.5  # the least similarity of two texts of which one is a near mis
 _SAME_ROW = 0.4  # the least score of two rows for them to be one; a row of two keys with one near miss has it
 _LIKELY_ROW = 2 / 3  # the same where another system lacks the row
 _LONGEST_EDIT = 2000  # characters of texts whose edit is described
+_SHORT = 4  # characters; a shorter text with a space in it may be two
+_AROUND = r"()\[\];:,"  # signs that may stand around a date
 
 
 class Difference(NamedTuple):
@@ -120,57 +124,96 @@ class DocumentText:
     """The text of a document, in which values are looked up."""
 
     def __init__(self, text: str) -> None:
-        self.text = _words(text)
+        self._given, self._text = text, _words(text)
 
     def holds(self, value: Any) -> bool | None:
         """Return whether a value stands in the text, in any notation that is read; None for what no text shows."""
+        parts = self._parts(value)
+        return all(parts) if parts else None
+
+    def places(self, value: Any) -> list[list[Span]]:
+        r"""Return the places of a value, each as the spans of its scalars: characters of the text as it was given.
+
+        Of an object or a list they are where the scalars that stand in the text are closest together. If none does,
+        those count that do without spaces.
+
+        >>> DocumentText("Pens 1\nInk 2 and 12\nPENS  2.00").places({"item": "pens", "count": 2})
+        [[(20, 24), (26, 30)]]
+        """
+        found = list(filter(None, self._parts(value))) or list(filter(None, self._parts(value, apart=True)))
+        places = [[_nearest(spans, span) for spans in found] for span in min(found, key=len, default=[])]
+        extents = [max(place)[1] - min(place)[0] for place in places]
+        return [
+            [(self._given_at(start, bisect_right), self._given_at(end, bisect_left)) for start, end in sorted({*place})]
+            for place, extent in zip(places, extents, strict=True)
+            if len(found) == 1 or extent == min(extents)
+        ]
+
+    def _parts(self, value: Any, *, apart: bool = False) -> list[list[Span]]:
+        """The spans of each scalar that a text can show; of several acceptable values those of one that it holds."""
         if isinstance(value, tuple):
-            return any(map(self.holds, value))
+            options = (self._parts(option, apart=apart) for option in value)
+            return max(options, key=lambda parts: (parts != [] and all(parts), len(parts)), default=[])
         if isinstance(value, dict | list):
-            parts = [self.holds(part) for part in (value.values() if isinstance(value, dict) else value)]
-            return all(part is not False for part in parts) if any(part is not None for part in parts) else None
-        return self._holds_scalar(value)
+            each = value.values() if isinstance(value, dict) else value
+            return [spans for part in each for spans in self._parts(part, apart=apart)]
+        text = "" if value is NoCell or value is None or isinstance(value, bool) else _words(scalar_text(value))
+        return [self._spans(value, text, apart=apart)] if text else []
 
-    def _holds_scalar(self, value: Any) -> bool | None:
-        if value is NoCell or value is None or isinstance(value, bool):
-            return None
-        text = _words(scalar_text(value))
-        if not text:
-            return None
-        if self._has_words(text, re.escape(text)):
-            return True
-        number = number_without_doubt(value)
-        if number is not None:
-            return number[0] in self._numbers
-        day = read_date(value) if isinstance(value, str) else None
-        return day is not None and day in self._dates
-
-    def holds_unspaced(self, value: str) -> bool:
-        """Return whether a text stands in it where white space does not count."""
-        text = "".join(_words(value).split())
-        return bool(text) and self._has_words(text, r"\s*".join(map(re.escape, text)))
-
-    def _has_words(self, text: str, pattern: str) -> bool:
-        """Whether a pattern of whole words, which is for this text, is found."""
+    def _spans(self, value: Any, text: str, *, apart: bool) -> list[Span]:
+        """The spans of a scalar and its text; with `apart`, a text that is not short has spaces anywhere."""
         start, end = (r"(?<!\w)" if text[:1].isalnum() else ""), (r"(?!\w)" if text[-1:].isalnum() else "")
-        return re.search(start + pattern + end, self.text) is not None
+        signs = re.escape(text) if not apart or len(text) < _SHORT else " ?".join(map(re.escape, text.replace(" ", "")))
+        spans = {match.span() for match in re.finditer(start + signs + end, self._text)}
+        number = number_without_doubt(value)
+        day = read_date(value) if number is None and isinstance(value, str) else None
+        spans.update(self._numbers.get(number[0], ()) if number else self._dates.get(day, ()) if day else ())
+        return list(dict(sorted(spans)).items())  # of those that begin alike the longest
 
     @cached_property
-    def _numbers(self) -> set[Decimal]:
+    def _numbers(self) -> dict[Decimal, list[Span]]:
         """The numbers of the text; one whose separator is in doubt counts in both readings."""
-        tokens = re.findall(r"[-+]?\d{1,3}(?: \d{3})+(?:[.,]\d+)?|[-+]?[.,]?\d[\d.,']*", self.text)
-        tokens += re.findall(r"[-+]?[.,]?\d[\d.,']*", self.text)
-        spellings = chain.from_iterable(
-            (token, token.replace(",", ""), token.replace(".", "").replace(",", "."))
-            for token in (token.rstrip(".,'") for token in tokens)
-        )
-        return {number[0] for number in map(number_without_doubt, spellings) if number is not None}
+        found: dict[Decimal, list[Span]] = defaultdict(list)
+        patterns = r"[-+]?\d{1,3}(?: \d{3})+(?:[.,]\d+)?|[-+]?[.,]?\d[\d.,']*", r"[-+]?[.,]?\d[\d.,']*"
+        for match in chain.from_iterable(re.finditer(pattern, self._text) for pattern in patterns):
+            token = match[0].rstrip(".,'")
+            for spelling in {token, token.replace(",", ""), token.replace(".", "").replace(",", ".")}:
+                number = number_without_doubt(spelling)
+                if number is not None:
+                    found[number[0]].append((match.start(), match.start() + len(token)))
+        return found
 
     @cached_property
-    def _dates(self) -> set[Any]:
-        words = [word.strip("()[];:,") for word in self.text.split()]
-        spans = (" ".join(words[start : start + length]) for length in (1, 2, 3, 4) for start in range(len(words)))
-        return {read_date(span) for span in spans if re.search(r"\d", span)} - {None}
+    def _dates(self) -> dict[Any, list[Span]]:
+        found: dict[Any, list[Span]] = defaultdict(list)
+        words = list(re.finditer(rf"[^ {_AROUND}](?:\S*[^ {_AROUND}])?", self._text))
+        for length, start in product((1, 2, 3, 4), range(len(words))):
+            span = words[start : start + length]
+            text = " ".join(word[0] for word in span)
+            day = read_date(text) if re.search(r"\d", text) else None
+            if day is not None and day not in (read_date(text.partition(" ")[2]), read_date(text.rpartition(" ")[0])):
+                found[day].append((span[0].start(), span[-1].end()))
+        return found
+
+    def _given_at(self, at: int, side: Callable[[list[int], int], int]) -> int:
+        """The character of the text as it was given for one of `_text` at which a span begins or ends."""
+        starts, words = self._given_words
+        number = side(starts, at) - 1
+        word, lengths = words[number], range(len(words[number][0]) + 1)
+        inside = bisect_right(lengths, at - starts[number], key=lambda length: len(_words(word[0][:length]))) - 1
+        return word.start() + inside
+
+    @cached_property
+    def _given_words(self) -> tuple[list[int], list[re.Match[str]]]:
+        """Where each word begins in `_text`, and the word in the text as it was given."""
+        words = list(re.finditer(r"\S+", self._given))
+        return list(accumulate((len(_words(word[0])) + 1 for word in words), initial=0)), words
+
+
+def _nearest(spans: list[Span], span: Span) -> Span:
+    """The span that begins nearest to where another does."""
+    after = bisect_left(spans, span)
+    return min(spans[max(0, after - 1) : after + 1], key=lambda each: abs(each[0] - span[0]))
 
 
 def _words(text: str) -> str:
