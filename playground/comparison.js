@@ -1,18 +1,10 @@
 // How several systems compare, drawn from the result of the server: verdict, intervals, causes, fields, documents, pairs.
 
 const docscoreComparison = (() => {
-  const SVG = "http://www.w3.org/2000/svg", ROW = 28, AXIS = 16;  // pixels
+  const ROW = 28, AXIS = 16;  // pixels
   const STEPS = [0.01, 0.02, 0.05, 0.1, 0.25], MOST_STEPS = 4;
 
-  const element = docscoreElement;
-
-  /** @param {string} tag @param {Record<string, string | number>} attributes @param {(string | Node)[]} content */
-  const drawn = (tag, attributes, ...content) => {
-    const found = document.createElementNS(SVG, tag);
-    for (const [name, value] of Object.entries(attributes)) found.setAttribute(name, String(value));
-    found.append(...content);
-    return found;
-  };
+  const element = docscoreElement, drawn = docscoreDrawing;
 
   const signed = (/** @type {number} */ value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(3)}`;
 

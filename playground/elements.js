@@ -60,6 +60,14 @@ const docscoreElement = (tag, name, ...content) => {
   return element;
 };
 
+/** A new element of a drawing; texts enter as text. @param {string} tag @param {Record<string, string | number>} attributes @param {(string | Node)[]} content */
+const docscoreDrawing = (tag, attributes, ...content) => {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  element.append(...content);
+  return element;
+};
+
 const docscoreButton = (/** @type {string} */ look, /** @type {string} */ words, /** @type {() => void} */ action) => {
   const button = docscoreElement("button", look, words);
   button.type = "button";

@@ -1,5 +1,10 @@
 // The image of a document's page: what its row holds, or a file of the visitor, which stays in the browser.
 
+const DOCSCORE_IMAGES = "image/png,image/jpeg,image/gif,image/webp";  // which a browser shows
+
+/** A name of a file or a document without folders and ending, by which both are matched. */
+const docscoreStem = (/** @type {string} */ name) => (name.toLowerCase().split(/[\\/]/).pop() ?? "").replace(/\.[a-z]{3,4}$/, "");
+
 class PageImage {
   /**
    * @param {HTMLElement} figure
@@ -12,10 +17,8 @@ class PageImage {
     this.files = new Map();  // by the stems of their names
   }
 
-  stem(/** @type {string} */ name) { return (name.toLowerCase().split(/[\\/]/).pop() ?? "").replace(/\.[a-z]{3,4}$/, ""); }
-
   /** The file of the visitor for a document, by the image that its row names, or by its own name. */
-  fileOf(/** @type {string} */ name, /** @type {string} */ named) { return this.files.get(this.stem(named)) ?? this.files.get(this.stem(name)); }
+  fileOf(/** @type {string} */ name, /** @type {string} */ named) { return this.files.get(docscoreStem(named)) ?? this.files.get(docscoreStem(name)); }
 
   hide() {
     const old = this.figure.querySelector("img");
@@ -35,14 +38,14 @@ class PageImage {
       return;
     }
     const said = named ? [["", "The file refers to this image:"], ["mono", named], ["soft", "Addresses in files are never loaded."]] : [["", "This document has no image."]];
-    const input = Object.assign(docscoreElement("input", ""), { type: "file", accept: "image/png,image/jpeg,image/gif,image/webp", multiple: true, hidden: true });
-    input.addEventListener("change", () => this.add([...input.files ?? []].filter((each) => input.accept.split(",").includes(each.type))));
+    const input = Object.assign(docscoreElement("input", ""), { type: "file", accept: DOCSCORE_IMAGES, multiple: true, hidden: true });
+    input.addEventListener("change", () => this.add([...input.files ?? []].filter((each) => DOCSCORE_IMAGES.split(",").includes(each.type))));
     this.figure.append(...said.map(([look, text]) => docscoreElement("p", look, text)), docscoreButton("btn", "Add page images", () => input.click()), input,
       docscoreElement("p", "soft", "Images are matched to documents by name, and stay in your browser."));
   }
 
   add(/** @type {File[]} */ images) {
-    for (const file of images) this.files.set(this.stem(file.name), file);
+    for (const file of images) this.files.set(docscoreStem(file.name), file);
     this.added(images);
   }
 }

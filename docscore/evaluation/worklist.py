@@ -164,11 +164,10 @@ class DocumentText:
         """The spans of a scalar and its text; with `apart`, a text that is not short has spaces anywhere."""
         start, end = (r"(?<!\w)" if text[:1].isalnum() else ""), (r"(?!\w)" if text[-1:].isalnum() else "")
         signs = re.escape(text) if not apart or len(text) < _SHORT else " ?".join(map(re.escape, text.replace(" ", "")))
-        spans = {match.span() for match in re.finditer(start + signs + end, self._text)}
         number = number_without_doubt(value)
         day = read_date(value) if number is None and isinstance(value, str) else None
-        spans.update(self._numbers.get(number[0], ()) if number else self._dates.get(day, ()) if day else ())
-        return list(dict(sorted(spans)).items())  # of those that begin alike the longest
+        known = self._numbers.get(number[0]) if number else self._dates.get(day) if day else None
+        return sorted({*(known or (match.span() for match in re.finditer(start + signs + end, self._text)))})
 
     @cached_property
     def _numbers(self) -> dict[Decimal, list[Span]]:
