@@ -22,7 +22,7 @@ const docscoreHocr = (source) => {
   const pages = [...new DOMParser().parseFromString(source, "text/html").querySelectorAll(".ocr_page")];  // nothing of it is loaded or run
   for (const [number, page] of pages.entries()) {
     const [left, top, right, bottom] = boxOf(page) ?? [];
-    for (const word of page.querySelectorAll(".ocrx_word")) {
+    for (const word of page.querySelectorAll(page.querySelector(".ocrx_word") ? ".ocrx_word" : LINES)) {  // some write lines alone
       const said = word.textContent.trim().replace(/\s+/g, " "), box = boxOf(word), of = word.closest(LINES) ?? word.parentElement;
       if (!said) continue;
       text += (!text ? "" : of === line ? " " : "\n") + said;
@@ -168,6 +168,13 @@ const docscoreReviewDocument = (element, { crop, server, added }) => {
     return found;
   };
 
+  /** The number of the match that is nearest to the rest of its row. */
+  const nearest = () => {
+    if (!answer || "refused" in answer || !answer.around.length) return 0;
+    const middle = (answer.around[0][0] + answer.around[answer.around.length - 1][1]) / 2, far = matches().map(([{ start }]) => Math.abs(start - middle));
+    return Math.max(0, far.indexOf(Math.min(...far)));
+  };
+
   /** Where a place is on a page; null if that is not known. */
   const boxOf = (/** @type {{start: number, end: number}[] | undefined} */ place) => {
     if (!place || !placed || !answer || "refused" in answer || placed.text !== answer.text) return null;
@@ -236,7 +243,7 @@ const docscoreReviewDocument = (element, { crop, server, added }) => {
     const refused = "refused" in answer ? [note(docscoreSentence(answer.refused))] : [];
     const unknown = !isImage ? [] : text === null ? [note("There is no text of this document, so the place is not marked.", "Add texts")]
       : box || !found.length ? [] : [note(`The place is in ${line} of the text. To see it here, add the positions of the words in hOCR.`, "Add files")];
-    const missing = hasImage ? [] : [note("No image belongs to this document.", "Add page images")];
+    const missing = hasImage || broken.length ? [] : [note("No image belongs to this document.", "Add page images")];
     const none = text !== null && !found.length ? [note("No value of this item stands in the text of this document.")] : [];
     large.replaceChildren(...(isImage && box ? [enlarged(box)] : []));
     paper.replaceChildren(...refused, ...unknown, ...none, ...images.map(({ svg }) => svg), ...(isImage || text === null ? [] : [drawText(text, place ?? [])]), ...missing, ...broken);
@@ -279,13 +286,13 @@ const docscoreReviewDocument = (element, { crop, server, added }) => {
   const show = async (/** @type {ShownItem} */ item) => {
     const question = { run: item.run, number: item.number }, key = `${item.run} ${item.number}`;
     shown = item;
-    at = 0;
-    if (asked === key) { draw(); return; }
+    if (asked === key) { at = nearest(); draw(); return; }
     element.setAttribute("aria-busy", "true");
     const [found] = await Promise.all([places.ask(question), load(item.document)]);
     if (!found || shown !== item) return;
     [answer, asked] = [found, "refused" in found ? "" : key];
     element.removeAttribute("aria-busy");
+    at = nearest();
     draw();
   };
 

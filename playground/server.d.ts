@@ -185,8 +185,8 @@ declare namespace Server {
   interface System { name: string; score: number; text: string; lost: string; low: number | null; high: number | null; interval: string; counts: string[] }
   interface Verdict { title: string; rest: string; proven: boolean; p: string; text: string; document: string | null; remarks: string[]; remedies: Remedy[] }
   interface SideBySide { html: string; number: number }
-  /** The text of an item's document, and of its ground truth and each answer the places in it: spans of characters. */
-  interface ReviewPlaces { text: string | null; places: [start: number, end: number][][][] }
+  /** The text of an item's document; of its ground truth and each answer the places in it, spans of characters; a place of the object around it. */
+  interface ReviewPlaces { text: string | null; places: [start: number, end: number][][][]; around: [start: number, end: number][] }
   interface LossCell { value: number; text: string; share: number; document: string | null }
   /** What systems lost by a cause, which has a label, or a field. */
   interface LossRow { name: string; label?: string; paths?: string[]; documents?: number; few?: boolean; cells: LossCell[] }
