@@ -6,6 +6,30 @@
 /** A name with its control characters and those that turn the direction of text as numbers. */
 const docscorePrintable = (/** @type {string} */ text) => text.replace(/[\p{Cc}\p{Cf}]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
 
+/**
+ * The files that were dropped, also those in folders; asked while they are, as a browser forgets them then.
+ * @param {DataTransfer} dropped
+ */
+const docscoreDropped = async (dropped) => {
+  const found = [...dropped.items].map((item) => { const entry = item.webkitGetAsEntry(); return entry?.isDirectory ? entry : item.getAsFile(); });
+  /** @type {File[]} */
+  const files = [];
+  const enter = async (/** @type {FileSystemEntry | File | null} */ entry) => {
+    if (entry instanceof File) files.push(entry);
+    if (entry instanceof FileSystemFileEntry) files.push(await new Promise((done, fail) => { entry.file(done, fail); }));
+    if (!(entry instanceof FileSystemDirectoryEntry)) return;
+    const reader = entry.createReader();
+    for (let more = true; more;) {  // some at a time
+      /** @type {FileSystemEntry[]} */
+      const entries = await new Promise((done, fail) => { reader.readEntries(done, fail); });
+      for (const each of entries) await enter(each);
+      more = entries.length > 0;
+    }
+  };
+  for (const each of found) await enter(each);
+  return files;
+};
+
 class DropBox {
   /**
    * @param {HTMLElement} element of the macro `drop_box`
@@ -66,7 +90,7 @@ class DropBox {
     event.preventDefault();
     event.stopPropagation();
     this.element.classList.toggle("over", event.type === "dragenter" || event.type === "dragover");
-    if (event.type === "drop") this.give([...event.dataTransfer.files]);
+    if (event.type === "drop") docscoreDropped(event.dataTransfer).then((files) => this.give(files));
   }
 
   /** A sentence on what went wrong, with a button where it can be tried again. */

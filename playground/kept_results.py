@@ -37,7 +37,7 @@ from playground.requests import ViewRequest
 from playground.storage import kept_file
 
 
-def _lines(path: Path, numbers: Iterable[int]) -> list[str]:
+def numbered_lines(path: Path, numbers: Iterable[int]) -> list[str]:
     """The lines of a file with these numbers, counted from 0."""
     lines = path.read_text(encoding="ascii").split("\n")
     return [lines[number] for number in numbers]
@@ -88,7 +88,7 @@ class KeptResult:
 
     def values_of(self, numbers: Iterable[int]) -> list[list[Any]]:
         """The same of several documents."""
-        lines = [list(map(loads, line.split(_BETWEEN))) for line in _lines(self.folder / _DOCUMENTS, numbers)]
+        lines = [list(map(loads, line.split(_BETWEEN))) for line in numbered_lines(self.folder / _DOCUMENTS, numbers)]
         return [[convert_ground_truth(truth), *predictions] for truth, *predictions in lines]
 
     def _checked(self, number: int) -> int:
@@ -117,7 +117,7 @@ class KeptResult:
         """The score tree of a document in each system by the metric; that of ANLS* for a metric that has none."""
         truth, *predictions = self.values(number)
         path = self.folder / _CONFIDENCES
-        sure = [loads(_lines(path, [number])[0])] if path.exists() else None
+        sure = [loads(numbered_lines(path, [number])[0])] if path.exists() else None
         options = dataclasses.replace(self.options, with_confidences=sure is not None)
         metric, trees = METRICS[self.facts["metrics"][0]], []
         for prediction, causes in zip(predictions, self.facts["causes"], strict=True):
@@ -412,7 +412,7 @@ class KeptList(KeptResult):
 
     def rows(self, numbers: Iterable[int]) -> str:
         """Documents as rows of JSONL, which can be scored again."""
-        lines = _lines(self.folder / _ROWS, map(self._checked, numbers))
+        lines = numbered_lines(self.folder / _ROWS, map(self._checked, numbers))
         return "".join(f"{line}\n" for line in lines)
 
 

@@ -371,11 +371,13 @@ class ReviewRequest(CompareRequest):
         sample: how many places of one system are drawn by the points lost there; 0 for all places of all systems.
         sample_of: the name of that system.
         verdicts: a file of verdicts to go on with; None for none.
+        texts: a file with an object that holds the texts of documents by their ids; None for none.
     """
 
     sample: Annotated[int, Field(ge=0, le=MAX_SAMPLE)] = 0
     sample_of: str = ""
     verdicts: Upload = None
+    texts: Upload = None
 
 
 class KeptRequest(Request):

@@ -18,7 +18,8 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
   /** @type {Options<ReviewOptions>} */
   const options = docscoreOptions(part("options"));
   const runs = docscoreRunner("review", server.begin_review, server), scorer = docscoreAsker(server.score_verdicts);
-  const pane = docscoreReviewDocument(docscoreFind(screen, ".review-document"));
+  const crop = docscoreElement("div", "rv-crop-place");
+  const pane = docscoreReviewDocument(docscoreFind(screen, ".review-document"), { crop, add: (given) => { sift(given); } });
   const list = docscoreReviewList(part("list"), (number) => go(number));
   const find = part("find", HTMLInputElement), every = docscoreFind(part("all"), "input", HTMLInputElement);
   const neither = part("neither", HTMLFormElement), typed = docscoreFind(neither, "input", HTMLInputElement);
@@ -35,8 +36,8 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
   let files = null;
   /** @type {Server.Review | null} */
   let result = null;
-  /** @type {{verdicts: string | null, sample: number, sample_of: string}} */
-  let extra = { verdicts: null, sample: 0, sample_of: "" };  // beside files and options
+  /** @type {{verdicts: string | null, texts: string | null, sample: number, sample_of: string}} */
+  let extra = { verdicts: null, texts: null, sample: 0, sample_of: "" };  // beside files and options
   let mode = "agree";  // which places are listed: where predictions agree, "all", those of an "earlier" file
   /** @type {Map<number, Decision>} */
   let decisions = new Map();
@@ -92,20 +93,36 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     run();
   };
 
-  /** Verdicts among files that were given; the rest goes into the drop box. */
+  /** The name of an uploaded file on the server; an error where it does not take it. */
+  const upload = async (/** @type {File} */ file) => {
+    const form = new FormData();
+    form.append("files", file, file.name);
+    const answer = await fetch("gradio_api/upload", { method: "POST", body: form });
+    if (!answer.ok) throw new Error(`${docscorePrintable(file.name)} could not be uploaded.`);
+    /** @type {string[]} */
+    const [path] = await answer.json();
+    return path;
+  };
+
+  /** Page images, texts and verdicts among files that were given; the rest goes into the drop box. */
   const sift = async (/** @type {File[]} */ given) => {
-    const sorted = await Promise.all(given.map(async (file) => ({ file, isReview: await isReview(file) })));
-    const found = sorted.find((each) => each.isReview);
-    if (found) {
-      const form = new FormData();
-      form.append("files", found.file, found.file.name);
-      try {
-        const answer = await fetch("gradio_api/upload", { method: "POST", body: form });
-        [extra.verdicts] = await answer.json();
-        part("also").textContent = `${docscorePrintable(found.file.name)}: its verdicts are taken over.`;
-      } catch { part("also").textContent = `${docscorePrintable(found.file.name)} could not be uploaded.`; }
-      if (files && result) run();
+    const others = pane.take(given), isText = (/** @type {File} */ file) => !file.type.startsWith("image/") && !others.includes(file);
+    const sorted = await Promise.all(others.map(async (file) => ({ file, isReview: await isReview(file) })));
+    const verdicts = sorted.find((each) => each.isReview)?.file, count = given.filter(isText).length, images = given.length - others.length - count;
+    const counted = (/** @type {number} */ number, /** @type {string} */ name) => (number ? [`${number.toLocaleString("en")} ${name}${number === 1 ? "" : "s"}`] : []);
+    const said = [...counted(images, "page image"), ...counted(count, "text"), ...(verdicts ? [`the verdicts of ${docscorePrintable(verdicts.name)}`] : [])].join(", ");
+    try {
+      const texts = count ? await pane.texts() : null;
+      if (texts) extra.texts = await upload(texts);
+      if (verdicts) extra.verdicts = await upload(verdicts);
+      if (said) part("also").textContent = `Added: ${said}.`;
+      if (said) say(`Added: ${said}.`);
+    } catch (error) {
+      const fault = docscoreSentence(error instanceof Error ? error.message : String(error));
+      if (result) notice(fault, "", [["Close", () => notice("")]]); else part("also").textContent = fault;
     }
+    if (result && (count || verdicts)) run();
+    else if (result) drawItem();
     return sorted.filter((each) => !each.isReview).map(({ file }) => file);
   };
 
@@ -148,6 +165,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     box.idle();
     extra.verdicts = null;
     if (!("refused" in found)) { draw(found); return; }
+    if (found.refused.startsWith("texts:")) extra.texts = result?.asked.texts ?? null;
     const said = found.kind === "stopped" ? "" : `Not reviewed: ${docscoreSentence(found.refused)}`;
     if (isFirst) { setState("empty"); box.say(said); }
     else notice(said, "", said ? [["Change the files", changeFiles], ["Keep this review", () => notice("")]] : []);
@@ -238,10 +256,11 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
 
   const draw = (/** @type {Server.Review} */ found) => {
     if (writing) write();
+    const before = places()[current] && keyOf(places()[current]);
     result = found;
     const { asked, systems, count } = found;
     files = { references: asked.references, predictions: asked.predictions, names: asked.names, reading: asked.reading };
-    extra = { verdicts: null, sample: asked.sample, sample_of: asked.sample_of };
+    extra = { verdicts: null, texts: asked.texts, sample: asked.sample, sample_of: asked.sample_of };
     takeOptions(asked);
     setState("shown");
     notice("");
@@ -257,8 +276,8 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     drawAll();
     if (found.decided) takeVerdicts(found.decided);
     score([...decisions.keys()]);
-    const open = next(-1);
-    go(open ?? order[0] ?? -1);
+    const open = next(-1), same = order.find((number) => keyOf(places()[number]) === before);
+    go(same ?? open ?? order[0] ?? -1);
     if (open === null && order.length) finish();
   };
 
@@ -378,7 +397,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     if (!result) return;
     docscoreReviewScores.draw(part("moves"), result.systems, after(), stale.size > 0);
     const own = part("done").querySelector(".rv-moves-done");
-    if (own instanceof HTMLElement) docscoreReviewScores.draw(own, result.systems, after(), stale.size > 0);
+    if (own instanceof HTMLElement) docscoreReviewScores.draw(own, result.systems, after(), stale.size > 0, true);
   };
 
   const asText = (/** @type {Iterable<[number, Decision]>} */ all) => JSON.stringify([...all].map(([number, { verdict, answer, value }]) => [number, verdict, answer, value]));
@@ -448,8 +467,8 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     });
     const following = next(number);
     if (following !== null) beside(following);
-    const shown = { run: result.run, document: place.document, id: place.id, ground_truth: place.truth, proposals: place.answers.map(({ text }) => text) };
-    pane.show(shown);
+    docscoreFind(body, ".rv-row").before(crop);
+    pane.show({ document: place.id, chosen: isBlind() ? null : chosen, found: beside(number) });
   };
 
   const beside = (/** @type {number} */ number) => {
@@ -634,6 +653,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
       name: of, numbers, places: numbers.length, gains: /** @type {number[] | null} */ (null),
       verdicts: [...new Set(numbers.map((number) => docscoreVerdictWords(places()[number], decisions.get(number)?.verdict ?? "")))].join(", "),
     }));
+    rows.push({ name: groups.length > rows.length ? `All ${groups.length.toLocaleString("en")} groups` : "All", numbers: order, places: order.length, gains: null, verdicts: "" });
     const show = () => table.replaceChildren(docscoreReviewDone.gains(rows, systems.map((system) => system.name)));
     show();
     for (const row of rows) {
@@ -731,7 +751,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
   document.addEventListener("docscore-tab", (event) => { if (event.detail === "review" && location.hash === "#review") keepAddress(); });
   document.addEventListener("docscore-review", ({ detail: { references: truth = null, predictions = [], names = [], reading = {}, parse = null, missing, skip = false, what_if: whatIf } }) => {
     files = { references: truth, predictions, names, reading };
-    extra = { verdicts: null, sample: 0, sample_of: "" };
+    extra = { verdicts: null, texts: null, sample: 0, sample_of: "" };
     mode = "agree";
     options.take({ parse: parse ?? "", missing: missing ?? reading.missing ?? "error", skip, ...whatIf });
     drawChips();
@@ -742,7 +762,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     screen.addEventListener(kind, (event) => {
       if (screen.dataset.state !== "shown" || !event.dataTransfer?.types.includes("Files")) return;
       event.preventDefault();
-      if (kind === "drop") sift([...event.dataTransfer.files]);
+      if (kind === "drop") docscoreDropped(event.dataTransfer).then(sift);
     });
   }
   window.addEventListener("hashchange", follow);

@@ -1,6 +1,6 @@
 // The document beside an item of a review: the images of its pages with a box around the place, and the place enlarged,
 // or its text with the place marked. Where a value stands in the text is what the server says; where words stand on a
-// page is in a file in hOCR, the format of Tesseract. Images and these files stay in the browser; their texts do not.
+// page is in a file in hOCR, the format of Tesseract. Images stay in the browser.
 
 /** @typedef {[left: number, top: number, right: number, bottom: number]} Box */
 /** @typedef {{start: number, end: number, page: number, box: Box}} PlacedWord  a word of the text, and where it stands on the page, whose sides are 1 */
@@ -36,54 +36,32 @@ const docscoreHocr = (source) => {
 };
 
 /**
- * The files that were dropped, also those in folders.
- * @param {DataTransfer} dropped
- */
-const docscoreDropped = async (dropped) => {
-  /** @type {File[]} */
-  const files = [];
-  const enter = async (/** @type {FileSystemEntry | null} */ entry) => {
-    if (entry instanceof FileSystemFileEntry) files.push(await new Promise((done, fail) => { entry.file(done, fail); }));
-    if (!(entry instanceof FileSystemDirectoryEntry)) return;
-    const reader = entry.createReader();
-    for (let more = true; more;) {  // a part of them at a time
-      /** @type {FileSystemEntry[]} */
-      const entries = await new Promise((done, fail) => { reader.readEntries(done, fail); });
-      for (const each of entries) await enter(each);
-      more = entries.length > 0;
-    }
-  };
-  for (const entry of [...dropped.items].map((item) => item.webkitGetAsEntry())) await enter(entry);
-  return files;
-};
-
-/**
  * @typedef {object} DocumentParts
  * @property {HTMLElement} crop  where the place enlarged is drawn in the item, on a phone
- * @property {Server.Functions} server
- * @property {(added: File[]) => void} added  is told of images and texts that the visitor added here
+ * @property {(files: File[]) => void} add  takes images and texts that the visitor chose here
  */
-/** @typedef {{run: string, number: number, document: string, chosen: number}} ShownItem  the item by its number, the id of its document, the answer that is chosen */
+/** @typedef {{document: string, chosen: number | null, found: Promise<Server.Beside | Server.Refusal>}} ShownItem  the id of the document; the answer that is chosen, null to mark all values alike; what the server says of the item */
 /** @typedef {{file: File, name: string, width: number, height: number, url: string} | null} Page */
 
 /** @type {(element: HTMLElement, parts: DocumentParts) => {show: (item: ShownItem) => Promise<void>, clear: () => void, take: (files: File[]) => File[], texts: () => Promise<File | null>}} */
-const docscoreReviewDocument = (element, { crop, server, added }) => {
+const docscoreReviewDocument = (element, { crop, add }) => {
   const LEAST = 0.45, MARGIN = 0.6;  // the least part of a page's width that is enlarged; space above and below the place, in its height
   const make = docscoreElement;
   /** @type {Map<string, File>} */
   const images = new Map();  // by the stems of their names
   /** @type {Map<string, File>} */
   const texts = new Map();  // by the ids of documents
-  const places = docscoreAsker(server.review_places);
   /** @type {ShownItem | null} */
   let shown = null;
-  /** @type {Server.ReviewPlaces | Server.Refusal | null} */
+  /** @type {Server.Beside | Server.Refusal | null} */
   let answer = null;
   /** @type {PlacedText | null} */
   let placed = null;
   /** @type {Page[]} */
   let pages = [];
-  let asked = "", loaded = "", wanted = "", unread = "", at = 0;  // the item and document that are here, the view that the visitor chose, a file that is gone, the match
+  /** @type {{name: string | null, done: Promise<void>}} */
+  let loaded = { name: null, done: Promise.resolve() };  // the document whose files are here
+  let loading = 0, wanted = "", unread = "", at = 0;  // documents that were read, the view that the visitor chose, a file that is gone, the match
 
   const title = make("h2", ""), said = make("span", "soft t12", ""), steps = make("span", "rv-steps"), paper = make("div", "paper"), large = make("div", "rv-large");
   const views = make("span", "seg"), close = docscoreButton("btn ghost narrow-only", "Close", () => open(false));
@@ -103,6 +81,7 @@ const docscoreReviewDocument = (element, { crop, server, added }) => {
 
   /** Keep images and texts; the other files come back. */
   const take = (/** @type {File[]} */ files) => files.filter((file) => {
+    loaded.name = null;
     const id = file.name.replace(/\.[^.]*$/, ""), old = texts.get(id);
     if (DOCSCORE_IMAGES.split(",").includes(file.type)) images.set(docscoreStem(file.name), file);
     else if (!isText(file)) return true;
@@ -127,10 +106,7 @@ const docscoreReviewDocument = (element, { crop, server, added }) => {
   input.addEventListener("change", () => {
     const files = [...input.files ?? []];
     input.value = "";
-    take(files);
-    loaded = asked = "";
-    if (shown) show(shown);
-    added(files);
+    add(files);
   });
 
   /** The images of a document's pages: those that its text names, that of its own name, or those of its name with a number. */
@@ -153,7 +129,8 @@ const docscoreReviewDocument = (element, { crop, server, added }) => {
     for (const page of pages) if (page) URL.revokeObjectURL(page.url);
     pages = [];
     placed = null;
-    loaded = "";
+    loaded = { name: null, done: Promise.resolve() };
+    loading += 1;
   };
 
   /** The places of the chosen answer, then those of the ground truth, each once; what the text counts as characters are units here. */
@@ -161,7 +138,8 @@ const docscoreReviewDocument = (element, { crop, server, added }) => {
     if (!shown || !answer || "refused" in answer || answer.text === null) return [];
     const ends = [0];
     for (const sign of answer.text) ends.push((ends.at(-1) ?? 0) + sign.length);
-    const all = [...answer.places[1 + shown.chosen] ?? [], ...answer.places[0]].map((place) => place.map(([start, end]) => ({ start: ends[start], end: ends[end] })));
+    const { marks } = answer, wantedMarks = shown.chosen === null ? marks.flat().sort((one, other) => one[0][0] - other[0][0]) : [...marks[1 + shown.chosen] ?? [], ...marks[0]];
+    const all = wantedMarks.map((place) => place.map(([start, end]) => ({ start: ends[start], end: ends[end] })));
     /** @type {{start: number, end: number}[][]} */
     const found = [];
     for (const place of all) if (!found.some((other) => other[0].start < place[place.length - 1].end && place[0].start < other[other.length - 1].end)) found.push(place);
@@ -170,8 +148,8 @@ const docscoreReviewDocument = (element, { crop, server, added }) => {
 
   /** The number of the match that is nearest to the rest of its row. */
   const nearest = () => {
-    if (!answer || "refused" in answer || !answer.around.length) return 0;
-    const middle = (answer.around[0][0] + answer.around[answer.around.length - 1][1]) / 2, far = matches().map(([{ start }]) => Math.abs(start - middle));
+    if (!answer || "refused" in answer || !answer.row.length) return 0;
+    const middle = (answer.row[0][0] + answer.row[answer.row.length - 1][1]) / 2, far = matches().map(([{ start }]) => Math.abs(start - middle));
     return Math.max(0, far.indexOf(Math.min(...far)));
   };
 
@@ -284,36 +262,37 @@ const docscoreReviewDocument = (element, { crop, server, added }) => {
 
   /** Show the document of an item; the newest item wins. */
   const show = async (/** @type {ShownItem} */ item) => {
-    const question = { run: item.run, number: item.number }, key = `${item.run} ${item.number}`;
     shown = item;
-    if (asked === key) { at = nearest(); draw(); return; }
     element.setAttribute("aria-busy", "true");
-    const [found] = await Promise.all([places.ask(question), load(item.document)]);
-    if (!found || shown !== item) return;
-    [answer, asked] = [found, "refused" in found ? "" : key];
+    const [found] = await Promise.all([item.found, loadOnce(item.document)]);
+    if (shown !== item) return;
+    answer = found;
     element.removeAttribute("aria-busy");
     at = nearest();
     draw();
   };
 
   const load = async (/** @type {string} */ name) => {
-    if (loaded === name) return;
-    forget();
-    loaded = name;
-    const file = texts.get(name), found = file ? await read(file).catch(() => null) : null;
-    if (loaded !== name) return;
+    const mine = loading, file = texts.get(name), found = file ? await read(file).catch(() => null) : null;
+    if (mine !== loading) return;
     placed = found;
     unread = file && !found ? file.name : "";
     const drawn = await Promise.all(filesOf(name).map(pageOf));
-    if (loaded === name) pages = drawn;
+    if (mine === loading) pages = drawn;
     else for (const page of drawn) if (page) URL.revokeObjectURL(page.url);
   };
 
+  /** The images and the placed text of a document, which are read once as long as it is shown. */
+  const loadOnce = (/** @type {string} */ name) => {
+    if (loaded.name === name) return loaded.done;
+    forget();
+    loaded = { name, done: load(name) };
+    return loaded.done;
+  };
+
   const clear = () => {
-    places.forget();
     forget();
     shown = answer = null;
-    asked = "";
     element.classList.remove("open");
     for (const part of [large, paper, crop]) part.replaceChildren();
     title.textContent = said.textContent = "";

@@ -6,9 +6,9 @@ const docscoreReviewScores = (() => {
   const element = docscoreElement;
 
   /** The scores before and after on one scale, and whether their order changed. */
-  const draw = (/** @type {HTMLElement} */ part, /** @type {Server.ReviewedSystem[]} */ systems, /** @type {number[]} */ after, /** @type {boolean} */ isOld) => {
+  const draw = (/** @type {HTMLElement} */ part, /** @type {Server.ReviewedSystem[]} */ systems, /** @type {number[]} */ after, /** @type {boolean} */ isOld, isScaled = false) => {
     const all = [...systems.map(({ score }) => score), ...after], [low, high] = [Math.min(...all), Math.max(...all)];
-    const room = Math.max(0.004, (high - low) * 0.15), at = (/** @type {number} */ score) => (score - low + room) / (high - low + 2 * room);
+    const room = Math.max(0.004, (high - low) * 0.15), start = Math.max(0, low - room), stop = Math.min(1, high + room), at = (/** @type {number} */ score) => (score - start) / (stop - start);
     const rows = systems.flatMap(({ name, score, text }, number) => {
       const plot = element("span", "rv-plot", element("i", "w"), element("i", "o"), element("i", "p"));
       const [from, to] = [at(score), at(after[number])];
@@ -21,7 +21,8 @@ const docscoreReviewScores = (() => {
     });
     const tie = systems.length > 1 ? [element("span", "rv-tie", element("em", "", order(systems, after)))] : [];
     if (tie.length) tie[0].style.gridRow = `1 / ${systems.length + 1}`;
-    part.replaceChildren(...rows, ...tie);
+    const scale = element("span", "rv-axis soft t12", ...[start, stop].map((end) => element("span", "", end.toFixed(3))));
+    part.replaceChildren(...rows, ...tie, ...(isScaled ? [scale] : []));
     part.toggleAttribute("data-old", isOld);
   };
 
@@ -57,8 +58,9 @@ const docscoreReviewDone = (() => {
 
   const section = (/** @type {string} */ name, /** @type {string} */ title, /** @type {(string | Node)[]} */ ...content) => element("section", name, element("h2", "", title), ...content);
 
-  /** What each group gave back: its verdicts, and what systems gain by them. */
-  const gains = (/** @type {{name: string, places: number, verdicts: string, gains: number[] | null}[]} */ groups, /** @type {string[]} */ systems) => {
+  /** @typedef {{name: string, places: number, verdicts: string, gains: number[] | null}} GroupGains */
+  /** What each group gave back, and all of them: verdicts, and what systems gain by them. */
+  const gains = (/** @type {GroupGains[]} */ groups, /** @type {string[]} */ systems) => {
     const most = Math.max(1e-9, ...groups.flatMap((group) => (group.gains ?? []).map(Math.abs)));
     const head = element("tr", "", ...["group", "places", "verdict", ...systems].map((text) => element("th", "", text)));
     for (const cell of head.querySelectorAll("th")) cell.scope = "col";
@@ -93,8 +95,10 @@ const docscoreReviewDone = (() => {
         found.style.flexGrow = String(count);
         return found;
       });
+      const arrow = () => docscoreDrawing("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, docscoreDrawing("path", { d: "M8 2.5v7.5M4.5 7 8 10.5 11.5 7M2.5 13.5h11" }));
       const references = docscoreButton("btn main", "Download corrected references", () => files.download("references"));
       const verdicts = docscoreButton("btn", "Download verdicts", () => files.download("verdicts"));
+      for (const button of [references, verdicts]) button.prepend(arrow());
       const note = (/** @type {string} */ name, /** @type {string} */ text) => element("p", "soft t12", element("code", "", name), document.createElement("br"), text);
       part.replaceChildren(element("div", "scroll rv-summary",
         section("full", `${all.toLocaleString("en")} of ${all.toLocaleString("en")} decided`, element("div", "rv-sum", ...bars)),

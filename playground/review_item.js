@@ -120,8 +120,9 @@ const docscoreReviewItem = (() => {
     });
     if (!place.has_text) return "There is no text of this document.";
     if (!sides.length) return "A text does not show such values.";
-    const [yes, no] = [sides.filter(({ rank }) => rank), sides.filter(({ rank }) => !rank)].map((some) => some.map(({ name }) => name));
-    const isTwo = sides.length === 2, begin = sides.some(({ rank }) => rank === 1) ? "without spaces, " : "";
+    const most = Math.max(...sides.map(({ rank }) => rank));
+    const [yes, no] = [sides.filter(({ rank }) => rank && rank === most), sides.filter(({ rank }) => !rank || rank < most)].map((some) => some.map(({ name }) => name));
+    const isTwo = sides.length === 2, begin = most === 1 ? "without spaces, " : "";
     const stand = (/** @type {string[]} */ some) => (some.length > 1 ? "stand" : "stands");
     if (!yes.length) return sides.length === 1 ? capital(`${no[0]} does not stand in the document’s text.`) : `${isTwo ? "Neither" : "None of them"} stands in the document’s text.`;
     if (!no.length) return capital(`${begin}${sides.length === 1 ? yes[0] : isTwo ? "both" : "all of them"} ${stand(yes)} in the document’s text.`);

@@ -23,7 +23,7 @@ from docscore.evaluation.systems import Systems
 from docscore.evaluation.worklist import AGREEMENT, DocumentText, Line
 from docscore.metrics.registry import ANLS_STAR
 from playground.file_reading import skipped_lines, uploaded_tables
-from playground.kept_results import KeptResult, keep_documents, shown_ids
+from playground.kept_results import KeptResult, keep_documents, numbered_lines, shown_ids
 from playground.requests import ReviewRequest, Verdict
 from playground.systems_work import checked_names, systems_of_request
 from playground.worker_pool import Report
@@ -32,7 +32,9 @@ MOST_BESIDE = 12  # fields and rows that are shown beside a place
 TEXT = "text"  # the column of the references
 _LONGEST_VALUE = 5_000  # characters of a value that are shown
 _LONGEST_CELL = 200
-_REVIEW, _VERDICTS = "review.jsonl", "verdicts.jsonl"
+_REVIEW, _VERDICTS, _TEXTS = "review.jsonl", "verdicts.jsonl", "texts.jsonl"
+_MOST_MARKS = 1_000  # places of a value in a text
+_SMALL = 500_000  # bytes of what is read for a place
 _NOTHING = object()
 
 
@@ -51,11 +53,7 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
     earlier = [] if request.verdicts is None else Review.read(request.verdicts).lines
     drawn = earlier[0].get("sample") if earlier else None
     sample, of = (drawn["draws"], drawn["system"]) if drawn else (request.sample, request.sample_of or None)
-    texts = {
-        name: row[TEXT]
-        for name, row in zip(first.ids, first.pairs.reference_rows or [], strict=False)
-        if isinstance(row.get(TEXT), str)
-    }
+    texts = _texts(request, first)
     review = Systems(systems, []).review(texts=texts or None, sample=sample, of=of)
     review.write(folder / _REVIEW)
     shown = dict(zip(first.ids, shown_ids(first.ids), strict=True))
@@ -89,7 +87,23 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
         "result": result,
     }
     keep_documents(folder, list(systems.values()), facts)
+    (folder / _TEXTS).write_text("\n".join(dumps(texts.get(name)) for name in first.ids), encoding="ascii")
     return result
+
+
+def _texts(request: ReviewRequest, first: Evaluation) -> dict[str, str]:
+    """The texts of documents by their ids: those that were given, else those of the column `TEXT`.
+
+    Raises:
+        ValueError: if none of those that were given is of a document.
+    """
+    column = zip(first.ids, first.pairs.reference_rows or [], strict=False)
+    given = {} if request.texts is None else loads(request.texts.read_text(encoding="utf-8"))
+    if given and given.keys().isdisjoint(first.ids):
+        expected, got = (f'"{shown_name(next(iter(names)))}.txt"' for names in (first.ids, given))
+        raise InputValueError(place="texts", expected=f"files named like the documents, such as {expected}", got=got)
+    found = {name: row.get(TEXT) for name, row in column} | given
+    return {name: text for name, text in found.items() if isinstance(text, str)}
 
 
 def _fingerprint(files: Sequence[Path | None]) -> str:
@@ -150,7 +164,7 @@ def _side(value: Any, *, is_plain: bool) -> str | None:
 def _found(value: Any, text: DocumentText | None) -> str:
     """Whether a value stands in the text: "yes", "no", "unspaced" without white space, "" where nothing tells."""
     held = None if text is None or value is _NOTHING else text.holds(convert_ground_truth(value))
-    if held is False and isinstance(value, str) and text is not None and text.holds_unspaced(value):
+    if held is False and isinstance(value, str) and text is not None and text.places(value):
         return "unspaced"
     return "" if held is None else "yes" if held else "no"
 
@@ -219,6 +233,11 @@ def _typed(text: str, line: Line) -> Any:
 class KeptReview(KeptResult):
     """The places of a review that was made before."""
 
+    @property
+    def is_small(self) -> bool:
+        """Whether what stands beside a place is found in milliseconds."""
+        return sum((self.folder / name).stat().st_size for name in (_REVIEW, _TEXTS)) <= _SMALL
+
     @cached_property
     def lines(self) -> list[Line]:
         """The items without verdicts."""
@@ -266,11 +285,13 @@ class KeptReview(KeptResult):
 
         Returns:
             "heads": the names of the fields; "rows": of each row the fields as texts; "places": by field the number of
-            its own place, None where all systems are right; "count": of fields, or of rows.
+            its own place, None where all systems are right; "count": of fields, or of rows; "text": that of the
+            document, or None; "marks": of the ground truth and of each answer the places in it; "row": one of the row.
         """
         line = self.lines[number]
         name, is_row = line["question_id"], _is_whole_row(line)
-        holder, steps = around(self.values(self.facts["ids"].index(name))[0], line), steps_of(line["path"])
+        document = self.facts["ids"].index(name)
+        holder, steps = around(self.values(document)[0], line), steps_of(line["path"])
         rows = holder if isinstance(holder, list) and is_row else []
         own: dict[str, int] = {}
         if isinstance(holder, dict) and steps:
@@ -281,11 +302,18 @@ class KeptReview(KeptResult):
             own = {key: paths[here + step_text(key)] for key in rows[0] if here + step_text(key) in paths}
         shown = [row if isinstance(row, dict) else {"": row} for row in rows[:MOST_BESIDE]]
         heads = list(dict.fromkeys(key for row in shown for key in row))[:MOST_BESIDE]
+        text = loads(numbered_lines(self.folder / _TEXTS, [document])[0])
+        words, values = DocumentText(text or ""), [line.get("ground_truth", _NOTHING), *_answers(line)]
+        marks = [[] if value is _NOTHING else words.places(convert_ground_truth(value)) for value in values]
+        is_in_row = not is_row and len(steps) > 1 and isinstance(steps[-2], int)
         return {
             "heads": list(map(shown_name, heads)),
             "rows": [[_typed_text(row[key])[:_LONGEST_CELL] if key in row else "" for key in heads] for row in shown],
             "places": list(map(own.get, heads)),
             "count": len(rows) if is_row else len(heads),
+            "text": text,
+            "marks": [places[:_MOST_MARKS] for places in marks],
+            "row": next(iter(words.places(rows[0])), []) if is_in_row else [],
         }
 
     def export(self, verdicts: Sequence[Verdict], uploads: Path) -> dict[str, Any]:

@@ -23,7 +23,6 @@ declare namespace Server {
     read_rows: Ask<RowsRequest, Rows>;
     read_pair: Ask<DocumentRequest, PairSides>;
     open_document: Ask<SideBySideRequest, SideBySide>;
-    review_places: Ask<DocumentRequest, ReviewPlaces>;
   }
   type Ask<Q, A> = (asked: Q) => Promise<A | Refusal>;
 
@@ -61,7 +60,7 @@ declare namespace Server {
     metric: string;
     what_if: SchemaOptions;
   }
-  interface ReviewRequest extends CompareRequest { sample: number; sample_of: string; verdicts: string | null }
+  interface ReviewRequest extends CompareRequest { sample: number; sample_of: string; verdicts: string | null; texts: string | null }
   interface KeptRequest extends Request { run: string }
   /** With a list of [number of the place, verdict, number of the answer, value] as JSON text. */
   interface VerdictsRequest extends KeptRequest { verdicts: string }
@@ -185,8 +184,6 @@ declare namespace Server {
   interface System { name: string; score: number; text: string; lost: string; low: number | null; high: number | null; interval: string; counts: string[] }
   interface Verdict { title: string; rest: string; proven: boolean; p: string; text: string; document: string | null; remarks: string[]; remedies: Remedy[] }
   interface SideBySide { html: string; number: number }
-  /** The text of an item's document; of its ground truth and each answer the places in it, spans of characters; a place of the object around it. */
-  interface ReviewPlaces { text: string | null; places: [start: number, end: number][][][]; around: [start: number, end: number][] }
   interface LossCell { value: number; text: string; share: number; document: string | null }
   /** What systems lost by a cause, which has a label, or a field. */
   interface LossRow { name: string; label?: string; paths?: string[]; documents?: number; few?: boolean; cells: LossCell[] }
@@ -236,7 +233,10 @@ declare namespace Server {
   interface Gains { gains: number[][] }
   interface ReviewFiles { verdicts: string; references: string; fault: string; estimate: EstimatedLoss | null }
   interface EstimatedLoss { lines: string[]; share: [share: number, low: number, high: number] }
-  interface Beside { heads: string[]; rows: string[][]; places: (number | null)[]; count: number }
+  /** The fields of a row, or rows; the text of the document, with the places of the ground truth, of each answer, and of the row in it. */
+  interface Beside { heads: string[]; rows: string[][]; places: (number | null)[]; count: number; text: string | null; marks: Mark[][]; row: Mark }
+  /** A place in a text: characters of a value, or of each part of it. */
+  type Mark = [start: number, end: number][];
 }
 
 interface DocumentEventMap { "docscore-tab": CustomEvent<string>; "docscore-review": CustomEvent<Partial<Server.ReviewRequest>> }

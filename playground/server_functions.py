@@ -308,7 +308,8 @@ async def _review(asked: Any) -> tuple[VerdictsRequest, KeptReview]:
 async def read_beside(asked: Any) -> Answer:
     """What stands beside a place of a review: `KeptReview.beside`."""
     wanted = DocumentRequest.of(asked)
-    return dict(await asyncio.to_thread(lambda: KeptReview(results_folder(), wanted.run).beside(wanted.number)))
+    kept = await asyncio.to_thread(KeptReview, results_folder(), wanted.run)
+    return await _read(lambda: kept.is_small, partial(kept.beside, wanted.number))
 
 
 def written(ask: Ask) -> Callable[[Any], Coroutine[Any, Any, Response]]:
