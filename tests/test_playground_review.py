@@ -67,7 +67,7 @@ class Reviewer(Visitor):
         self.shown()
 
     def shown(self) -> None:
-        self.page.locator('.rv[data-state="shown"] .rv-it').first.wait_for(state="attached")
+        self.page.locator('.rv[data-state="shown"] .rv-kind').first.wait_for(state="attached")
 
     def text(self, part: str) -> str:
         return self.page.locator(f".rv-{part}").first.inner_text().replace("\n", " ")

@@ -330,6 +330,9 @@ def test_a_request_has_the_fields_of_its_model_and_its_options() -> None:
 def test_answers_have_the_names_of_their_types(results: Results) -> None:
     async def visit() -> None:
         scored, compared = results
+        systems = {"references": compared["asked"]["references"], "predictions": compared["asked"]["predictions"]}
+        reviewed = await result_of(server_functions.begin_review, {**systems, "parse": "repair", "sample": 1})
+        verdicts = json.dumps([[0, "prediction", 0, ""]])
         of_scored, pair = {"run": scored["run"]}, {"truth": '{"a": 1}', "prediction": '{"a": "1"}'}
         asked: dict[str, dict[str, Any]] = {
             "score_workspace": pair,
@@ -346,8 +349,10 @@ def test_answers_have_the_names_of_their_types(results: Results) -> None:
             "read_pair": {**of_scored, "number": 1},
             "open_document": {"run": compared["run"], "document": compared["documents"][0]["id"]},
         }
+        asked |= dict.fromkeys(("score_verdicts", "export_review"), {"run": reviewed["run"], "verdicts": verdicts})
+        asked["read_beside"] = {"run": reviewed["run"], "number": 0}
         answers = {name: await getattr(server_functions, name)(each) for name, each in asked.items()}
-        answers |= {"score_files": scored, "compare_files": compared}
+        answers |= {"score_files": scored, "compare_files": compared, "begin_review": reviewed}
         assert answers.keys() == ANSWERS.keys()
         for name, actual in answers.items():
             answer = json.loads(json.dumps(actual))
