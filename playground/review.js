@@ -167,8 +167,20 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     if (!("refused" in found)) { draw(found); return; }
     if (found.refused.startsWith("texts:")) extra.texts = result?.asked.texts ?? null;
     const said = found.kind === "stopped" ? "" : `Not reviewed: ${docscoreSentence(found.refused)}`;
-    if (isFirst) { setState("empty"); box.say(said); }
-    else notice(said, "", said ? [["Change the files", changeFiles], ["Keep this review", () => notice("")]] : []);
+    if (isFirst) { setState("empty"); if (said && !box.items.length) changeFiles(); box.say(said); }
+    else if (said) notice(said, "", [["Change the files", changeFiles], ["Keep this review", restore]]);
+    else restore();
+  };
+
+  /** The files and options of the review that is shown. */
+  const restore = () => {
+    if (!result) return;
+    const { asked } = result;
+    files = { references: asked.references, predictions: asked.predictions, names: asked.names, reading: asked.reading };
+    extra = { verdicts: null, texts: asked.texts, sample: asked.sample, sample_of: asked.sample_of };
+    takeOptions(asked);
+    setState("shown");
+    notice("");
   };
 
   const setState = (/** @type {"empty" | "shown"} */ state) => {
@@ -185,7 +197,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     clearTimeout(patience);
     notice("");
     setState("empty");
-    if (files) box.take({ truth: files.references ? upload(files.references) : null, predictions: files.predictions.map(upload), reading: files.reading }, result ? () => setState("shown") : null);
+    if (files) box.take({ truth: files.references ? upload(files.references) : null, predictions: files.predictions.map(upload), reading: files.reading }, result ? restore : null);
   };
 
   // What is kept in this browser
@@ -259,11 +271,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     const before = places()[current] && keyOf(places()[current]);
     result = found;
     const { asked, systems, count } = found;
-    files = { references: asked.references, predictions: asked.predictions, names: asked.names, reading: asked.reading };
-    extra = { verdicts: null, texts: asked.texts, sample: asked.sample, sample_of: asked.sample_of };
-    takeOptions(asked);
-    setState("shown");
-    notice("");
+    restore();
     steps = [];
     for (const each of [gains, asides, stale]) each.clear();
     takeKept();
@@ -361,7 +369,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     const isDone = all > 0 && decided === all, largest = largestOpen(all - decided);
     const most = Math.max(0, ...groups.filter(({ alike }) => alike).map(({ numbers }) => numbers.length));
     const { title, text } = isDone ? docscoreReviewDone.conclusion(decidedPlaces())
-      : largest ? { title: `${largest.open} of ${decided ? "the " : ""}${(all - decided).toLocaleString("en")}${decided ? " left" : ""} are alike: ${largest.name}`, text: largest.open > SURE ? "After three of them, one verdict decides the others." : "One verdict decides them all." }
+      : largest ? { title: `${largest.open} of ${decided ? "the " : ""}${(all - decided).toLocaleString("en")}${decided ? " left" : ""} are alike: ${docscoreGroupName(largest.name, isBlind())}`, text: largest.open > SURE ? "After three of them, one verdict decides the others." : "One verdict decides them all." }
         : { title: most > 1 ? `No group is larger than ${most}.` : all ? "No two places are alike." : "", text: "" };
     part("title").textContent = title;
     part("text").textContent = text;

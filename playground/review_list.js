@@ -18,6 +18,9 @@ const docscoreVerdictWords = (/** @type {Server.Place} */ place, /** @type {stri
 /** The name of a place: its path without the root; a new row of a list has no number. */
 const docscorePlaceName = (/** @type {Server.Place} */ { path, row }) => (path.replace(/^\$\.?/, "") || (row === null ? "the whole value" : "")) + (row === null ? "" : "[+]");
 
+/** The name of a group; without names of sides, only its field: the difference would tell which value is whose. */
+const docscoreGroupName = (/** @type {string} */ name, /** @type {boolean} */ isBlind) => (isBlind ? name.split(": ")[0] : name);
+
 /** A number by which things are in random order, always the same for the same text. */
 const docscoreHash = (/** @type {string} */ text) => {
   let hash = 2166136261;
@@ -90,11 +93,11 @@ const docscoreReviewList = (scroller, open) => {
 
   const head = (/** @type {Group} */ group) => {
     const { name, numbers } = group, decided = countDecided(group), isDone = decided === numbers.length;
-    const title = docscoreElement("span", "cut", name), found = docscoreButton(`rv-kind${isDone ? " done" : ""}`, "", () => {
+    const words = docscoreGroupName(name, isBlind), title = docscoreElement("span", "cut", words), found = docscoreButton(`rv-kind${isDone ? " done" : ""}`, "", () => {
       if (!folded.delete(name)) folded.add(name);
       redraw();
     });
-    title.title = name;
+    title.title = words;
     const state = isDone ? docscoreTick("all decided") : decided ? docscoreElement("span", "rv-some", `${decided} decided`) : "";
     found.append(docscoreElement("span", "rv-twig"), title, docscoreElement("span", "rv-size", `· ${numbers.length}`), docscoreElement("span", "grow"), state);
     found.setAttribute("aria-expanded", String(!folded.has(name)));
