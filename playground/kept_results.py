@@ -39,7 +39,7 @@ from playground.storage import kept_file
 
 def numbered_lines(path: Path, numbers: Iterable[int]) -> list[str]:
     """The lines of a file with these numbers, counted from 0."""
-    lines = path.read_text(encoding="ascii").split("\n")
+    lines = path.read_text(encoding="utf-8").split("\n")
     return [lines[number] for number in numbers]
 
 

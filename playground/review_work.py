@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -33,8 +33,9 @@ TEXT = "text"  # the column of the references
 _LONGEST_VALUE = 5_000  # characters of a value that are shown
 _LONGEST_CELL = 200
 _REVIEW, _VERDICTS, _TEXTS = "review.jsonl", "verdicts.jsonl", "texts.jsonl"
+_PATHS = "paths.jsonl"  # the number of the document of each item; then by document the numbers of its items by path
 _MOST_MARKS = 1_000  # places of a value in a text
-_SMALL = 500_000  # bytes of what is read for a place
+_SMALL = 100_000  # characters of a text
 _NOTHING = object()
 
 
@@ -88,6 +89,11 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
     }
     keep_documents(folder, list(systems.values()), facts)
     (folder / _TEXTS).write_text("\n".join(dumps(texts.get(name)) for name in first.ids), encoding="ascii")
+    paths: list[dict[str, int]] = [{} for _ in first.ids]
+    for number, line in enumerate(review.lines):
+        paths[numbers[line["question_id"]]][line["path"]] = number
+    documents = [numbers[line["question_id"]] for line in review.lines]
+    (folder / _PATHS).write_text("\n".join([dumps(documents), *map(dumps, paths)]), encoding="ascii")
     return result
 
 
@@ -175,7 +181,8 @@ def _difference(truth: Any, value: Any, first: Evaluation, *, is_plain: bool) ->
     said, marked = "", [[] if side is None else [Span(side, changed=True)] for side in sides]
     if {type(truth), type(value)} <= SCALAR_TYPES and first.metric == ANLS_STAR:
         options = first.options
-        share = similarity(*fold_all((truth, value), options.ignore_case), 0.0)
+        left, right = fold_all((truth, value), options.ignore_case)
+        share = similarity(left, right, 0.0)
         is_near = share >= options.threshold
         below = "" if is_near else f" < {threshold_text(options.threshold)}, so 0"
         said = f"similarity {three_digits(share)}{below}"
@@ -233,10 +240,20 @@ def _typed(text: str, line: Line) -> Any:
 class KeptReview(KeptResult):
     """The places of a review that was made before."""
 
-    @property
-    def is_small(self) -> bool:
+    def _lines(self, name: str, *numbers: int) -> Iterator[Any]:
+        """The values in these lines of a file, of which nothing else is read."""
+        return map(loads, numbered_lines(self.folder / name, numbers))
+
+    def _document(self, number: int) -> tuple[int, str | None]:
+        """The number of the document of a place, and its text."""
+        [documents] = self._lines(_PATHS, 0)
+        if not 0 <= number < len(documents):
+            raise InputValueError(place="number", expected="the number of a place", got=str(number))
+        return documents[number], next(self._lines(_TEXTS, documents[number]))
+
+    def is_small(self, number: int) -> bool:
         """Whether what stands beside a place is found in milliseconds."""
-        return sum((self.folder / name).stat().st_size for name in (_REVIEW, _TEXTS)) <= _SMALL
+        return len(self._document(number)[1] or "") <= _SMALL
 
     @cached_property
     def lines(self) -> list[Line]:
@@ -288,9 +305,9 @@ class KeptReview(KeptResult):
             its own place, None where all systems are right; "count": of fields, or of rows; "text": that of the
             document, or None; "marks": of the ground truth and of each answer the places in it; "row": one of the row.
         """
-        line = self.lines[number]
-        name, is_row = line["question_id"], _is_whole_row(line)
-        document = self.facts["ids"].index(name)
+        document, text = self._document(number)
+        line = next(self._lines(_REVIEW, number))
+        is_row = _is_whole_row(line)
         holder, steps = around(self.values(document)[0], line), steps_of(line["path"])
         rows = holder if isinstance(holder, list) and is_row else []
         own: dict[str, int] = {}
@@ -298,11 +315,10 @@ class KeptReview(KeptResult):
             fields = holder.items()
             rows = [{key: value for key, value in fields if key != steps[-1] and type(value) in SCALAR_TYPES}]
             here = "$" + "".join(map(step_text, steps[:-1]))
-            paths = {each["path"]: index for index, each in enumerate(self.lines) if each["question_id"] == name}
+            paths = next(self._lines(_PATHS, document + 1))
             own = {key: paths[here + step_text(key)] for key in rows[0] if here + step_text(key) in paths}
         shown = [row if isinstance(row, dict) else {"": row} for row in rows[:MOST_BESIDE]]
         heads = list(dict.fromkeys(key for row in shown for key in row))[:MOST_BESIDE]
-        text = loads(numbered_lines(self.folder / _TEXTS, [document])[0])
         words, values = DocumentText(text or ""), [line.get("ground_truth", _NOTHING), *_answers(line)]
         marks = [[] if value is _NOTHING else words.places(convert_ground_truth(value)) for value in values]
         is_in_row = not is_row and len(steps) > 1 and isinstance(steps[-2], int)

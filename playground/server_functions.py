@@ -309,7 +309,7 @@ async def read_beside(asked: Any) -> Answer:
     """What stands beside a place of a review: `KeptReview.beside`."""
     wanted = DocumentRequest.of(asked)
     kept = await asyncio.to_thread(KeptReview, results_folder(), wanted.run)
-    return await _read(lambda: kept.is_small, partial(kept.beside, wanted.number))
+    return await _read(lambda: kept.is_small(wanted.number), partial(kept.beside, wanted.number))
 
 
 def written(ask: Ask) -> Callable[[Any], Coroutine[Any, Any, Response]]:

@@ -349,7 +349,7 @@ def test_answers_have_the_names_of_their_types(results: Results) -> None:
             "read_pair": {**of_scored, "number": 1},
             "open_document": {"run": compared["run"], "document": compared["documents"][0]["id"]},
         }
-        asked |= dict.fromkeys(("score_verdicts", "export_review"), {"run": reviewed["run"], "verdicts": verdicts})
+        asked |= {name: {"run": reviewed["run"], "verdicts": verdicts} for name in ("score_verdicts", "export_review")}
         asked["read_beside"] = {"run": reviewed["run"], "number": 0}
         answers = {name: await getattr(server_functions, name)(each) for name, each in asked.items()}
         answers |= {"score_files": scored, "compare_files": compared, "begin_review": reviewed}
