@@ -162,12 +162,15 @@ class DocumentText:
 
     def _spans(self, value: Any, text: str, *, apart: bool) -> list[Span]:
         """The spans of a scalar and its text; with `apart`, a text that is not short has spaces anywhere."""
-        start, end = (r"(?<!\w)" if text[:1].isalnum() else ""), (r"(?!\w)" if text[-1:].isalnum() else "")
-        signs = re.escape(text) if not apart or len(text) < _SHORT else " ?".join(map(re.escape, text.replace(" ", "")))
         number = number_without_doubt(value)
         day = read_date(value) if number is None and isinstance(value, str) else None
         known = self._numbers.get(number[0]) if number else self._dates.get(day) if day else None
-        return sorted({*(known or (match.span() for match in re.finditer(start + signs + end, self._text)))})
+        is_apart, together = apart and len(text) >= _SHORT, text.replace(" ", "")
+        if known or (together not in self._text.replace(" ", "") if is_apart else text not in self._text):
+            return sorted({*(known or ())})
+        start, end = (r"(?<!\w)" if text[:1].isalnum() else ""), (r"(?!\w)" if text[-1:].isalnum() else "")
+        signs = " ?".join(map(re.escape, together)) if is_apart else re.escape(text)
+        return [match.span() for match in re.finditer(start + signs + end, self._text)]
 
     @cached_property
     def _numbers(self) -> dict[Decimal, list[Span]]:
