@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
-import shutil
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -13,12 +10,10 @@ import pytest
 
 from docscore import evaluate
 from docscore.evaluation.review import Review
-from playground import server_functions, storage
 from playground.requests import NOTES
 from tests import browser
 from tests.browser import HOSTILE, NARROW, Visit, Visitor, axe, payload
 from tests.commands import pred, ref, run
-from tests.test_server_functions import result_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import FilePayload
@@ -273,50 +268,3 @@ def test_it_opens_from_other_tabs_and_shows_what_strangers_wrote(visit: Visit) -
     visitor["compare"].get_by_role("button", name="Compare three systems on 40 receipts").click()
     visitor["compare"].get_by_role("button", name="Review").click()
     visitor.page.locator(".rv-what", has_text="3 systems · 40 documents").wait_for()
-
-
-# The server
-
-
-@pytest.mark.ci
-def test_the_server_gives_what_the_library_does(tmp_path: Path) -> None:
-    """Places, verdicts of a file, gains, corrected references and the estimate of a sample."""
-    up = shutil.copy(NOTES / "sample_decided.jsonl", storage.uploads_folder() / "sample.jsonl")
-    lines = [line for line in Review.read(up).lines if line["kind"] != "agreement"]
-    asked = {"references": str(TRUTHS), "predictions": list(map(str, SYSTEMS.values())), "verdicts": str(up)}
-    found = asyncio.run(result_of(server_functions.begin_review, asked))
-    assert [each["path"] for each in found["places"]] == [line["path"] for line in lines]
-    assert (len(found["decided"]["verdicts"]), found["decided"]["gone"]) == (len(lines), 0)
-    decided = found["decided"]["verdicts"]
-    verdicts = json.dumps([[each["number"], each["verdict"], each["answer"], each["value"]] for each in decided])
-    question = {"run": found["run"], "verdicts": verdicts}
-    exported = asyncio.run(server_functions.export_review(question))
-    assert exported["estimate"]["share"] == Review(lines).estimate().returning[0]
-    corrected = tmp_path / "corrected.jsonl"
-    Review.read(exported["verdicts"]).apply(TRUTHS, corrected)
-    assert corrected.read_bytes() == Path(exported["references"]).read_bytes()
-    gains = asyncio.run(server_functions.score_verdicts(question))["gains"]
-    for number, name in enumerate(each["name"] for each in found["systems"]):
-        before, after = (evaluate(predictions=SYSTEMS[name], references=side).score for side in (TRUTHS, corrected))
-        assert before + sum(gained[number + 1] for gained in gains) / 16 == pytest.approx(after, abs=1e-12)
-
-
-@pytest.mark.ci
-def test_contradictions_and_nonsense_are_refused_and_verdicts_are_kept() -> None:
-    rows = {"references": [ref("x", {"a": {"b": "tea", "c": 1}})], "one": [pred("x", {"a": "tea"})]}
-    rows["two"] = [pred("x", {"a": {"b": "tee", "c": 1}})]
-    paths = [storage.uploads_folder() / f"{name}.jsonl" for name in rows]
-    for path, of_file in zip(paths, rows.values(), strict=True):
-        path.write_bytes(payload(path.name, of_file)["buffer"])
-    files = {"references": str(paths[0]), "predictions": list(map(str, paths[1:]))}
-    found = asyncio.run(result_of(server_functions.begin_review, files))
-    assert {each["path"] for each in found["places"]} == {"$.a", "$.a.b"}
-    both = {"run": found["run"], "verdicts": '[[0, "prediction", 0, ""], [1, "prediction", 0, ""]]'}
-    fault = "a verdict on a part of what another verdict replaces or takes away"
-    assert fault in asyncio.run(server_functions.score_verdicts(both))["refused"]
-    exported = asyncio.run(server_functions.export_review(both))
-    assert (exported["references"], fault in exported["fault"]) == ("", True)
-    assert Review.read(exported["verdicts"]).counts["prediction"] == 2
-    for verdicts in ('{"a": 1}', '[[0, "maybe", 0, ""]]', '[[0, "both", "a", ""]]', '[[99, "both", 0, ""]]'):
-        refused = asyncio.run(server_functions.score_verdicts({"run": found["run"], "verdicts": verdicts}))
-        assert refused["kind"] == "input", verdicts

@@ -17,10 +17,13 @@ import docscore
 from docscore.data.json_text import loads
 from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.review import Review
 from playground import requests, server_functions, storage
 from playground.conclusions import every_pair, headline_of, ties_of, verdict_of, what_ifs_of
 from playground.pair import edited
-from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS
+from playground.requests import NOTES
+from tests.browser import payload
+from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS, pred, ref
 from tests.conftest import ROOT, golden
 from tests.structures import evaluation_of
 
@@ -279,6 +282,51 @@ def test_a_run_ends_in_one_sentence(monkeypatch: pytest.MonkeyPatch, kind: str) 
         return answer
 
     assert asyncio.run(visit())["kind"] == kind
+
+
+def test_a_review_gives_what_the_library_does(tmp_path: Path) -> None:
+    """Places, verdicts of a file, gains, corrected references and the estimate of a sample."""
+    notes, systems = NOTES / "references.jsonl", {path.stem: path for path in (NOTES / "systems").iterdir()}
+    up = uploaded(NOTES / "sample_decided.jsonl")
+    lines = [line for line in Review.read(up).lines if line["kind"] != "agreement"]
+    asked = {"references": str(notes), "predictions": list(map(str, systems.values())), "verdicts": up}
+    found = asyncio.run(result_of(server_functions.begin_review, asked))
+    assert [each["path"] for each in found["places"]] == [line["path"] for line in lines]
+    assert (len(found["decided"]["verdicts"]), found["decided"]["gone"]) == (len(lines), 0)
+    decided = found["decided"]["verdicts"]
+    verdicts = json.dumps([[each["number"], each["verdict"], each["answer"], each["value"]] for each in decided])
+    question = {"run": found["run"], "verdicts": verdicts}
+    exported = asyncio.run(server_functions.export_review(question))
+    assert exported["estimate"]["share"] == Review(lines).estimate().returning[0]
+    corrected = tmp_path / "corrected.jsonl"
+    Review.read(exported["verdicts"]).apply(notes, corrected)
+    assert corrected.read_bytes() == Path(exported["references"]).read_bytes()
+    gains = asyncio.run(server_functions.score_verdicts(question))["gains"]
+    for number, name in enumerate(each["name"] for each in found["systems"]):
+        before, after = (
+            docscore.evaluate(predictions=systems[name], references=side).score for side in (notes, corrected)
+        )
+        assert before + sum(gained[number + 1] for gained in gains) / 16 == pytest.approx(after, abs=1e-12)
+
+
+def test_contradictions_and_nonsense_are_refused_and_verdicts_are_kept() -> None:
+    rows = {"references": [ref("x", {"a": {"b": "tea", "c": 1}})], "one": [pred("x", {"a": "tea"})]}
+    rows["two"] = [pred("x", {"a": {"b": "tee", "c": 1}})]
+    paths = [storage.uploads_folder() / f"{name}.jsonl" for name in rows]
+    for path, of_file in zip(paths, rows.values(), strict=True):
+        path.write_bytes(payload(path.name, of_file)["buffer"])
+    files = {"references": str(paths[0]), "predictions": list(map(str, paths[1:]))}
+    found = asyncio.run(result_of(server_functions.begin_review, files))
+    assert {each["path"] for each in found["places"]} == {"$.a", "$.a.b"}
+    both = {"run": found["run"], "verdicts": '[[0, "prediction", 0, ""], [1, "prediction", 0, ""]]'}
+    fault = "a verdict on a part of what another verdict replaces or takes away"
+    assert fault in asyncio.run(server_functions.score_verdicts(both))["refused"]
+    exported = asyncio.run(server_functions.export_review(both))
+    assert (exported["references"], fault in exported["fault"]) == ("", True)
+    assert Review.read(exported["verdicts"]).counts["prediction"] == 2
+    for verdicts in ('{"a": 1}', '[[0, "maybe", 0, ""]]', '[[0, "both", "a", ""]]', '[[99, "both", 0, ""]]'):
+        refused = asyncio.run(server_functions.score_verdicts({"run": found["run"], "verdicts": verdicts}))
+        assert refused["kind"] == "input", verdicts
 
 
 # The types by which `tsc` checks the page's scripts have the names of what the server takes and answers.
