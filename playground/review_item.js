@@ -113,13 +113,14 @@ const docscoreReviewItem = (() => {
   const capital = (/** @type {string} */ text) => text[0].toUpperCase() + text.slice(1);
 
   /** What the text of the document says of values: never which is right. */
-  const evidence = (/** @type {Server.Place} */ place, /** @type {number[]} */ shown, /** @type {(side: number) => string} */ nameOf) => {
-    const sides = shown.flatMap((side) => {
+  const evidence = (/** @type {Server.Place} */ place, /** @type {ItemLook} */ look, /** @type {number[]} */ shown) => {
+    const nameOf = namesOf(place, look), sides = shown.flatMap((side) => {
       const { found } = side < 0 ? place : place.answers[side];
       return found ? [{ name: nameOf(side), rank: RANKS[found] }] : [];
     });
     if (!place.has_text) return "There is no text of this document.";
     if (!sides.length) return "A text does not show such values.";
+    if (place.whole && sides.length === 1) return `${sides[0].rank ? "All" : "Not all"} values of ${place.answers.length > 1 || look.isBlind ? sides[0].name : "the row"} stand in the document’s text.`;
     const most = Math.max(...sides.map(({ rank }) => rank));
     const [yes, no] = [sides.filter(({ rank }) => rank && rank === most), sides.filter(({ rank }) => !rank || rank < most)].map((some) => some.map(({ name }) => name));
     const isTwo = sides.length === 2, begin = most === 1 ? "without spaces, " : "";
@@ -142,9 +143,9 @@ const docscoreReviewItem = (() => {
     blindOrder,
     /** Draw a place. */
     draw: (/** @type {HTMLElement} */ body, /** @type {Server.Place} */ place, /** @type {ItemLook} */ look) => {
-      const nameOf = namesOf(place, look), values = cards(place, look);
+      const values = cards(place, look);
       const shown = look.isBlind ? blindOrder(place) : [-1, look.chosen];
-      const facts = element("div", "rv-facts", fact("page", "rv-evidence", evidence(place, shown, nameOf)));
+      const facts = element("div", "rv-facts", fact("page", "rv-evidence", evidence(place, look, shown)));
       if (!look.isBlind) {
         const hasSpace = values.some((value) => [...value.querySelectorAll("del, ins")].some(({ textContent }) => textContent?.includes("␣")));
         facts.append(fact("minus", "soft", stake(place, look) + (hasSpace ? " ␣ is a space." : "")));

@@ -178,7 +178,7 @@ def test_verdicts_of_a_file_and_of_another_version_of_the_files(visit: Visit) ->
     visitor = on_the_tab(visit)
     drop = visitor["review"].locator(".drop-input")
     drop.set_input_files([TRUTHS, *SYSTEMS.values(), NOTES / "decided.jsonl"])
-    visitor.page.locator(".rv-also", has_text="Added: the verdicts of decided.jsonl.").wait_for()
+    visitor.page.locator(".rv-also", has_text="decided.jsonl: its verdicts are taken over.").wait_for()
     visitor["review"].locator(".drop[data-state=chosen]:not([aria-busy])").wait_for()
     visitor["review"].get_by_role("button", name="Review", exact=True).click()
     visitor.shown()
@@ -191,7 +191,7 @@ def test_verdicts_of_a_file_and_of_another_version_of_the_files(visit: Visit) ->
     assert other.decided() == 2
     rows["references"][0]["references"][0]["field 0"] = "d0000 - 7"
     rows["references"][1]["references"][0].pop("field 1")
-    other.page.get_by_role("button", name="Change").click()
+    other.page.get_by_role("button", name="Change", exact=True).click()
     other.page.get_by_role("button", name="Choose other files").click()
     other.give(**rows)
     assert other.text("notice-title") == "2 verdicts of an earlier file: 2 fit."
