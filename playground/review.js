@@ -665,6 +665,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     rows.push({ name: groups.length > rows.length ? `All ${groups.length.toLocaleString("en")} groups` : "All", numbers: order, places: order.length, gains: null, verdicts: "" });
     const show = () => table.replaceChildren(docscoreReviewDone.gains(rows, systems.map((system) => system.name)));
     show();
+    if (stale.size) { clearTimeout(scoring); await ask(); }  // the scores of all come first
     for (const row of rows) {
       if (result.run !== name || part("done").hidden) return;
       const of = row.numbers.flatMap((number) => { const decision = decisions.get(number); return decision ? [/** @type {[number, Decision]} */ ([number, decision])] : []; });
