@@ -17,7 +17,7 @@ from docscore.evaluation.comparison import Change, adjusted, changes_of, rows_of
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.ground_truths import suggestion_of
 from docscore.evaluation.sentences import FOLLOWS, LEADS, changed_order, share_in_words
-from docscore.metrics.anls_star.causes import Cause
+from docscore.metrics.anls_star.causes import NAMES, Cause
 from docscore.metrics.annotations import cause_in_words
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
 from docscore.metrics.typed.comparators import COMPARATORS
@@ -327,7 +327,7 @@ def ties_of(systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, Any]
 
 def cause_label(cause: str) -> str:
     """The name of a cause as a heading."""
-    return "Written differently" if cause == "same value" else _capital(cause)
+    return _capital(NAMES[cause][0])
 
 
 def loss_text(points: float) -> str:

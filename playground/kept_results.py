@@ -26,7 +26,7 @@ from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import Losses
 from docscore.evaluation.sentences import NOTHING_LOST
-from docscore.metrics.anls_star.causes import CAUSES
+from docscore.metrics.anls_star.causes import CAUSES, NAMES
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.metrics.registry import METRICS, TYPED
@@ -466,7 +466,7 @@ def _largest_cause(losses: Sequence[tuple[str, str, float]], lost: float) -> tup
     if not sums:
         return ("", lost) if lost else ("no fault", 0.0)
     most = max(sums, key=sums.__getitem__)
-    return cause_label(most).lower(), sums[most]
+    return NAMES[most][0], sums[most]
 
 
 def _why(losses: Sequence[tuple[str, str, float]]) -> str:

@@ -40,7 +40,7 @@ from docscore.evaluation.tables import (
     text_column,
     value_column,
 )
-from docscore.metrics.anls_star.causes import CAUSES
+from docscore.metrics.anls_star.causes import CAUSES, NAMES
 from docscore.metrics.base import FigureName
 from docscore.stats.intervals import (
     CONFIDENCE,
@@ -639,8 +639,12 @@ class Comparison(Displayed):
         return self._cause_table(change for change in self.cause_changes if change.changed)
 
     def _cause_table(self, changes: Iterable[Change]) -> Table:
-        caption, name = "Points lost by cause, largest change first", attrgetter("name")
-        return changes_table(caption, changes, text_column("cause", "cause", name, "text"), unit="causes")
+        return changes_table(
+            "Points lost by cause, largest change first",
+            changes,
+            (TableColumn("cause", "cause", "text"), lambda change: TableCell(change.name, NAMES[change.name][0])),
+            unit="causes",
+        )
 
     @cached_property
     def slices(self) -> Table:

@@ -28,7 +28,7 @@ from docscore.evaluation.tables import (
     value_column,
 )
 from docscore.metrics.anls_star.api import OUTCOMES, Leaf, Outcome, Partner
-from docscore.metrics.anls_star.causes import Cause
+from docscore.metrics.anls_star.causes import NAMES, Cause
 from docscore.metrics.anls_star.sizes import SIDES, Side
 from docscore.stats.intervals import Interval, Ratios
 
@@ -339,7 +339,10 @@ def causes_table(lost: Mapping[Cause, float], meanings: Mapping[Cause, str], cap
         value_column("bar", "", lambda _: "", lambda item: item[1] / causes[0][1], kind="bar"),
         value_column("points_lost", "points", FOUR_DIGITS, lambda item: item[1]),
         value_column("share", "share", share_text, lambda item: item[1] / whole),
-        (TableColumn("cause", "cause", "text"), lambda item: TableCell(item[0], item[0], note=meanings[item[0]])),
+        (
+            TableColumn("cause", "cause", "text"),
+            lambda item: TableCell(item[0], NAMES[item[0]][0], note=meanings[item[0]]),
+        ),
         unit="causes",
     )
 

@@ -14,7 +14,7 @@ from docscore.core.same_value import spelling_of_same_value
 from docscore.core.similarity import fold, similarity, text_rule
 from docscore.core.values import SCALAR_TYPES, Scalar, differs_by_value
 from docscore.metrics.anls_star.api import build_tree
-from docscore.metrics.anls_star.causes import Cause
+from docscore.metrics.anls_star.causes import NAMES, Cause
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 
@@ -24,26 +24,12 @@ GroupCause = Cause | Literal["exact", "alike"]
 # The groups that a drawing folds to one line.
 FOLDED_CAUSES: tuple[GroupCause, ...] = ("exact", "alike", "missing row", "invented row", "repeated row")
 
-_NOUNS: dict[GroupCause, tuple[str, str]] = {
-    "wrong value": ("wrong value", "wrong values"),
-    "near miss": ("near miss", "near misses"),
-    "same value": ("value written differently", "values written differently"),
-    "punctuation": ("value with other punctuation", "values with other punctuation"),
-    "wrong type": ("value of a wrong type", "values of a wrong type"),
-    "missing field": ("missing field", "missing fields"),
-    "missing row": ("missing row", "missing rows"),
-    "missing prediction": ("missing prediction", "missing predictions"),
-    "invented field": ("invented field", "invented fields"),
-    "invented row": ("invented row", "invented rows"),
-    "repeated row": ("repeated row", "repeated rows"),
-    "unparsable": ("unparsable prediction", "unparsable predictions"),
-    "exact": ("exact value", "exact values"),
-}
+_NAMES = {**NAMES, "exact": ("exact", "exact value", "exact values")}
 
 
 def cause_in_words(cause: Cause, count: int | None = None) -> str:
     """Return a cause as a noun, with a number if there is one: "one missing row", "3 wrong values", "wrong values"."""
-    noun = _NOUNS[cause][count != 1]
+    noun = _NAMES[cause][1 + (count != 1)]
     return noun if count is None else f"{'one' if count == 1 else f'{count:,}'} {noun}"
 
 
@@ -81,7 +67,7 @@ class SiblingGroup:
         """Number and cause in words, such as "10 invented rows"."""
         if self.like:
             return f"{self.count:,} rows like {self.like}"
-        return f"{self.count:,} {_NOUNS[self.cause][self.count != 1]}"
+        return f"{self.count:,} {_NAMES[self.cause][1 + (self.count != 1)]}"
 
 
 def groups_of(tree: ScoreTree) -> list[SiblingGroup]:

@@ -242,7 +242,7 @@ def _print_causes(console: Console, evaluation: Evaluation) -> None:
         console,
         f"Points lost: {sum(points.value for _, points, *_ in rows):.6f}",
         [
-            f"  {points.text}  {cause.text:<18} {sign * max(1, round(_BAR * bar.value))}"
+            f"  {points.text}  {cause.text:<19} {sign * max(1, round(_BAR * bar.value))}"
             for bar, points, _, cause in rows
         ],
     )

@@ -24,6 +24,21 @@ Cause = Literal[
 
 CAUSES: tuple[Cause, ...] = get_args(Cause)
 
+NAMES: dict[str, tuple[str, str, str]] = {  # as people read them: in a table, of one value, of several
+    "wrong value": ("wrong value", "wrong value", "wrong values"),
+    "near miss": ("near miss", "near miss", "near misses"),
+    "same value": ("written differently", "value written differently", "values written differently"),
+    "punctuation": ("punctuation", "value with other punctuation", "values with other punctuation"),
+    "wrong type": ("wrong type", "value of the wrong type", "values of the wrong type"),
+    "missing field": ("missing field", "missing field", "missing fields"),
+    "missing row": ("missing row", "missing row", "missing rows"),
+    "missing prediction": ("missing prediction", "missing prediction", "missing predictions"),
+    "invented field": ("invented field", "invented field", "invented fields"),
+    "invented row": ("invented row", "invented row", "invented rows"),
+    "repeated row": ("repeated row", "repeated row", "repeated rows"),
+    "unparsable": ("unparsable", "unparsable prediction", "unparsable predictions"),
+}
+
 MEANINGS: dict[Cause, str] = {
     "wrong value": "a text whose similarity is below the threshold",
     "near miss": "a text that is similar, but not the same",
