@@ -1,6 +1,6 @@
 // The screen for several systems: takes files and options, asks for the comparison, opens documents and follows links.
 
-/** What of a result is shown, as it stands in the address. @typedef {{document: string, find: string, pair: number | null, seg: string}} ComparisonView */
+/** What of a result is shown, as it stands in the address. @typedef {{document: string, find: string, pair: number | null, worse: string, seg: string}} ComparisonView */
 
 /** @typedef {Server.SchemaOptions & {metric: string, parse: string, missing: string, skip: boolean}} ComparisonOptions */
 
@@ -8,7 +8,7 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
   const PAUSE = 300, PATIENCE = 400;  // milliseconds until changed options are taken, and until it is said that a run goes on
   const MOST_BESIDE = 3, MOST_WITH_STRIPS = 6;  // systems
   const NAMES = ["base", "new", "text"];  // of the systems of the example
-  const PLAIN = { document: "", find: "", pair: null, seg: "1" };
+  const PLAIN = { document: "", find: "", pair: null, worse: "", seg: "1" };
 
   const screen = docscoreFind(root, ".screen"), part = docscoreParts(screen, ".cmp-");
   /** @type {Server.Upload[]} */
@@ -20,6 +20,7 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
   const documents = docscoreAsker(server.open_document);
   const panes = Object.fromEntries(["first", "fields", "documents", "opened"].map((name) => [name, docscorePane(part(name))]));
   const find = part("find", HTMLInputElement), unfold = docscoreFind(part("unfold"), "input", HTMLInputElement);
+  const worse = part("worse", HTMLSelectElement), one = part("one", HTMLSelectElement);  // "2 0": the third system than the first
   const box = new DropBox(docscoreFind(screen, ".drop"), server, {
     isPair: false, examples, verb: "Compare", run: (chosen) => begin(chosen),
     allowed: () => { const { missing, skip } = options.read(); return { missing, skip }; },
@@ -165,6 +166,7 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
   // The result
 
   const draw = (/** @type {Server.Comparison} */ found) => {
+    if (screen.dataset.state === "empty" && !location.hash.includes("=")) docscoreStep("compare", "#compare");
     result = found;
     restore();
     fit();
@@ -173,6 +175,10 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
     docscoreComparison.draw(screen, found, (id) => hashOf({ ...PLAIN, document: id }));
     docscoreFind(screen, "#compare-python").textContent = found.python;
     docscoreFind(part("pair"), "ul").replaceChildren(...found.systems.map(({ name }, at) => docscoreElement("li", "", docscoreButton("", name, () => openPair(at)))));
+    const names = found.systems.map(({ name }) => name), others = names.flatMap((name, at) => names.flatMap((other, than) => (at === than ? [] : [[`${name} worse than ${other}`, `${at} ${than}`]])));
+    worse.replaceChildren(...[["all", ""], ...others].map(([label, value]) => new Option(label, value)));
+    one.replaceChildren(...names.map((name, at) => new Option(name, String(at))));
+    setView({ worse: view.worse });
     part("remedies").replaceChildren(...found.verdict.remedies.map(({ label, options: values }) =>
       docscoreButton("btn tint", label, () => change({ ...values.what_if, ...values.reading }))));
     drawDocuments();
@@ -212,7 +218,7 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
 
   const drawDocuments = () => {
     if (!result) return;
-    docscoreComparison.documents(part("documents"), result, view.find, view.pair, (id) => hashOf({ ...view, document: id }));
+    docscoreComparison.documents(part("documents"), result, view, (id) => hashOf({ ...view, document: id }));
     for (const row of docscoreFindAll(part("pairs"), "[data-pair]")) row.toggleAttribute("data-chosen", Number(row.dataset.pair) === view.pair);
     panes.documents.fresh();
     mark();
@@ -248,18 +254,26 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
       return;
     }
     part("opened").innerHTML = found.html;  // of the server's templates, which escape every value
-    unfoldAll();
+    drawPlaces();
     panes.opened.fresh();
     seek();
   };
 
-  const fold = (/** @type {Element} */ button, /** @type {boolean} */ isOpen) => {
-    button.setAttribute("aria-expanded", String(isOpen));
-    const rows = button.closest("tbody")?.nextElementSibling;
-    if (rows instanceof HTMLElement) rows.hidden = !isOpen;
-  };
+  const lossOf = (/** @type {string | undefined} */ text) => Number(text?.replace("−", "")) || 0;
 
-  const unfoldAll = () => { for (const button of part("opened").querySelectorAll(".cmp-fold button")) fold(button, unfold.checked); };
+  /** Of the document that is open the places that differ, or all, and where one system is worse than another only those. */
+  const drawPlaces = () => {
+    const agreed = part("opened").querySelector("table")?.dataset.agreed ?? "";
+    part("unfold").hidden = !agreed || view.worse !== "";
+    docscoreFind(part("unfold"), "span").textContent = `Show ${agreed}`;
+    const rows = docscoreFindAll(part("opened"), "tr[data-row]"), [at, than] = view.worse.split(" ").map(Number);
+    for (const row of rows) {
+      const lost = row.dataset.lost?.split("|").map(lossOf) ?? [];
+      row.hidden = view.worse ? lost[at] <= lost[than] : "same" in row.dataset && !unfold.checked;
+    }
+    part("nothing").textContent = rows.some((row) => !row.hidden) ? "" : view.worse ? `No value here costs ${worse.selectedOptions[0].text.replace("worse", "more points")}.` : "All systems predict the same for this document.";
+    for (const cell of docscoreFindAll(part("opened"), "[data-system]")) cell.classList.toggle("cmp-other", cell.dataset.system !== one.value);
+  };
 
   /** The rows of the field or the cause that was pressed. */
   const seek = () => {
@@ -267,12 +281,9 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
     const rows = docscoreFindAll(part("opened"), "tr[data-field]")
       .filter(({ dataset }) => (field && dataset.field === field) || (cause && dataset.causes?.split("|").includes(cause)));
     sought = { field: "", cause: "" };
-    for (const row of rows) {
-      row.classList.add("here");
-      const folded = row.closest("tbody[hidden]")?.previousElementSibling?.querySelector("button");
-      if (folded) fold(folded, true);
-    }
-    const cell = rows[0]?.querySelector("[data-cell]") ?? part("opened").querySelector("[data-cell]");
+    if (rows.some((row) => row.hidden)) { unfold.checked = true; drawPlaces(); }
+    for (const row of rows) row.classList.add("here");
+    const cell = rows[0]?.querySelector("[data-cell]") ?? part("opened").querySelector("tr:not([hidden]) > [data-cell]");
     if (cell instanceof HTMLElement) panes.opened.go(cell);
     if ("stacked" in screen.dataset) part("side").scrollIntoView();
   };
@@ -296,11 +307,12 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
 
   // The address
 
-  const hashOf = (/** @type {ComparisonView} */ { document: name, find: text, pair, seg }) => {
+  const hashOf = (/** @type {ComparisonView} */ { document: name, find: text, pair, worse: than, seg }) => {
     const parts = new URLSearchParams({ compare: result?.run ?? "" });
     if (name) parts.set("document", name);
     if (text) parts.set("find", text);
     if (pair !== null) parts.set("pair", String(pair));
+    if (than) parts.set("worse", than);
     if (seg !== "1") parts.set("seg", seg);
     return `#${parts}`;
   };
@@ -312,20 +324,27 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
     screen.dataset.seg = view.seg;
     for (const button of docscoreFindAll(screen, "[data-to-seg]")) button.setAttribute("aria-pressed", String(button.dataset.toSeg === view.seg));
     if (find.value !== view.find) find.value = view.find;
+    worse.value = view.worse;
+    if (worse.selectedIndex < 0) view.worse = worse.value = "";
   };
 
   /** Show what the address says; a result that is not here is asked for. */
   const follow = async () => {
     const asked = new URLSearchParams(location.hash.slice(1)), name = asked.get("compare");
-    if (!name) return;
+    if (!name) {
+      if (history.state?.files) changeFiles();
+      return;
+    }
     const pair = Number.parseInt(asked.get("pair") ?? "", 10), seg = asked.get("seg") ?? "";
-    const wanted = { document: asked.get("document") ?? "", find: asked.get("find") ?? "", pair: pair >= 0 ? pair : null, seg: "123".includes(seg) && seg ? seg : "1" };
+    const wanted = { document: asked.get("document") ?? "", find: asked.get("find") ?? "", pair: pair >= 0 ? pair : null, worse: asked.get("worse") ?? "", seg: "123".includes(seg) && seg ? seg : "1" };
     if (result?.run === name) {
-      const isOther = wanted.document !== view.document, isOrdered = wanted.find !== view.find || wanted.pair !== view.pair;
+      if (screen.dataset.state === "empty") restore();
+      const isOther = wanted.document !== view.document, isOrdered = wanted.find !== view.find || wanted.pair !== view.pair || wanted.worse !== view.worse;
       const last = view.document;
       setView({ ...wanted, pair: wanted.pair !== null && wanted.pair < result.pairs.length ? wanted.pair : null });
       if (isOrdered) drawDocuments();
       if (isOther) await open();
+      else if (isOrdered) drawPlaces();
       if (isOther && !view.document) back(last);
       return;
     }
@@ -362,9 +381,12 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
 
   screen.addEventListener("click", (event) => {
     const button = docscoreAround(event, "button"), cell = docscoreAround(event, "[data-open]"), row = docscoreAround(event, "[data-row]");
-    if (button?.dataset.do) acts[button.dataset.do](button);
-    else if (button?.dataset.toSeg) { setView({ seg: button.dataset.toSeg }); keepAddress(); }
-    else if (button?.closest(".cmp-fold")) fold(button, button.getAttribute("aria-expanded") !== "true");
+    const link = docscoreAround(event, "[data-document] a");
+    if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) {  // its address is that of when it was drawn
+      event.preventDefault();
+      go({ document: row?.dataset.document });
+    } else if (button?.dataset.do) acts[button.dataset.do](button);
+    else if (button?.dataset.toSeg) go({ seg: button.dataset.toSeg });
     else if (cell) {
       sought = { field: row?.dataset.ofField ?? "", cause: row?.dataset.ofCause ?? "" };
       if (cell.dataset.open === view.document) seek();
@@ -373,9 +395,7 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
       const chosen = docscoreAround(event, "[data-pair]");
       if (!chosen) return;
       const pair = Number(chosen.dataset.pair);
-      setView({ pair: view.pair === pair ? null : pair });
-      drawDocuments();
-      keepAddress();
+      go({ pair: view.pair === pair ? null : pair });
     }
   });
 
@@ -391,8 +411,14 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
     files.names = [...part("names").querySelectorAll("input")].map(({ value }) => value.trim());
     run();
   });
-  find.addEventListener("input", () => { setView({ find: find.value }); drawDocuments(); keepAddress(); });
-  unfold.addEventListener("change", unfoldAll);
+  find.addEventListener("input", () => {
+    if (!view.find) history.pushState(null, "", location.href);  // what is typed is one step of Back
+    setView({ find: find.value });
+    drawDocuments();
+    keepAddress();
+  });
+  worse.addEventListener("change", () => go({ worse: worse.value }));
+  for (const input of [unfold, one]) input.addEventListener("change", drawPlaces);
   screen.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || docscoreAround(event, "input")) return;
     if (event.key === "Escape" && view.document && !screen.querySelector("details.pop[open]")) go({ document: "" });

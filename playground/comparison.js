@@ -145,11 +145,13 @@ const docscoreComparison = (() => {
       ...[...new Set(scores)].map((score) => drawn("circle", { class: "cmp-dot", cx: x(score), cy: 6, r: 3 })));
   };
 
-  /** The documents with a text in their ids; those most apart first, for a pair by what its first system gains. */
-  const documents = (/** @type {HTMLElement} */ place, /** @type {Server.Comparison} */ { documents: all, count, systems, pairs: pairsOfAll }, /** @type {string} */ find, /** @type {number | null} */ pair, /** @type {(id: string) => string} */ link) => {
+  /** The documents with a text in their ids, and where one system is worse than another; those most apart first, for two systems by what one gains. */
+  const documents = (/** @type {HTMLElement} */ place, /** @type {Server.Comparison} */ { documents: all, count, systems, pairs: pairsOfAll }, /** @type {ComparisonView} */ { find, pair, worse }, /** @type {(id: string) => string} */ link) => {
     const wanted = find.trim().toLowerCase(), chosen = pair === null ? null : pairsOfAll[pair];
-    const shown = all.filter(({ id }) => id.toLowerCase().includes(wanted)).map((each) => ({ ...each, numbers: each.scores.map(Number) }));
-    if (chosen) {
+    const [less, more] = worse.split(" ").map(Number), gain = (/** @type {number[]} */ numbers) => numbers[more] - numbers[less];
+    let shown = all.filter(({ id }) => id.toLowerCase().includes(wanted)).map((each) => ({ ...each, numbers: each.scores.map(Number) }));
+    if (worse) shown = shown.filter(({ numbers }) => gain(numbers) > 0).sort((one, other) => gain(other.numbers) - gain(one.numbers));
+    else if (chosen) {
       const [first, second] = [chosen.first, chosen.second].map((name) => systems.findIndex((system) => system.name === name));
       shown.sort((one, other) => other.numbers[first] - other.numbers[second] - (one.numbers[first] - one.numbers[second]));
     }
@@ -168,10 +170,10 @@ const docscoreComparison = (() => {
       found.dataset.document = id;
       return found;
     });
-    const order = part("columnheader", "cut", chosen ? `${chosen.first} over ${chosen.second}` : "largest difference first");
+    const order = part("columnheader", "cut", worse ? `${shown.length} of ${count}` : chosen ? `${chosen.first} over ${chosen.second}` : "by difference");
     const axis = part("presentation", "cmp-wide cmp-axis", element("span", "", "0"), element("span", "", "1"));
     grid(place, "Documents", systems.length, [heads([order, axis], systems), ...rows]);
-    if (!rows.length) place.append(element("p", "soft cmp-none", "No id contains this text."));
+    if (!rows.length) place.append(element("p", "soft cmp-none", worse ? "No such document." : "No id contains this text."));
     if (count > all.length) place.append(element("p", "soft cmp-none", `Only the ${all.length.toLocaleString("en")} documents with the largest differences are listed; Export has all ${count.toLocaleString("en")}.`));
   };
 
@@ -209,11 +211,13 @@ const docscoreComparison = (() => {
     signed,
   };
 
-  /** The document that makes most of the lead, as a link behind its sentence. */
-  function leader(/** @type {Server.Verdict} */ verdict, /** @type {(id: string) => string} */ link) {
-    if (verdict.document === null) return [];
-    const found = element("a", "", element("code", "", verdict.document));
-    found.href = link(verdict.document);
-    return [", ", found, "."];
+  /** The documents that make the lead, as links behind its sentence. */
+  function leader(/** @type {Server.Verdict} */ { documents: ids }, /** @type {(id: string) => string} */ link) {
+    const links = ids.flatMap((id, at) => {
+      const found = element("a", "", element("code", "", id));
+      found.href = link(id);
+      return [at || ids.length === 1 ? ", " : ": ", found];
+    });
+    return ids.length ? [...links, "."] : [];
   }
 })();

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import accumulate, combinations
 from typing import Any, NamedTuple
 
 from docscore.core.formatting import counted, p_text, shown_name, three_digits, with_minus_signs, with_sign
@@ -23,11 +23,12 @@ from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
 from docscore.metrics.typed.comparators import COMPARATORS
 
 MOST_RESCORED = 20_000  # rows that are scored once more for a what-if
+MOST_NAMED = 3  # documents that make a lead
 MOST_EXPLAINED = 2_000  # rows whose causes are looked for once more
 LEAST_GAIN = 0.005  # from which a what-if is offered
 _PLAIN = 0.1  # p-values from which two decimals say enough
 _SMALL = 0.001  # p-values below which no digits are said
-_HALF = 0.5  # share of a loss below which two causes are named, and of a lead from which one document is
+_HALF = 0.5  # share of a loss below which two causes are named, and of a lead from which its documents are
 
 
 class WhatIf(NamedTuple):
@@ -263,12 +264,12 @@ def verdict_of(
     pair = pairs[0]
     lead = systems[best].score - systems[second].score
     proven, p_value = pair["proven"], pair["p"]
-    text, document = "", None
+    text, documents = "", list[str]()
     if lead <= ROUNDING:
         title = f"{shown_name(best)} and {shown_name(second)} are level"
     else:
         title = f"{shown_name(best)} leads {shown_name(second)} by {three_digits(lead)}"
-        text, document = _of_lead(systems[second], systems[best], lead)
+        text, documents = _of_lead(systems[second], systems[best], lead)
     if proven:
         rest = "that is beyond chance"
     else:
@@ -292,23 +293,29 @@ def verdict_of(
         "proven": proven,
         "p": p_value,
         "text": text,
-        "document": document,
+        "documents": documents,
         "remarks": remarks,
         "remedies": remedies,
     }
 
 
-def _of_lead(second: Evaluation, best: Evaluation, lead: float) -> tuple[str, str | None]:
-    """A sentence on the documents that make the lead; where it is one document, its beginning, and the id."""
+def _of_lead(second: Evaluation, best: Evaluation, lead: float) -> tuple[str, list[str]]:
+    """A sentence on the documents that make the lead, and the ids of those that it means, at most `MOST_NAMED`."""
     if not best.is_mean:
-        return "", None
-    shares = [difference / len(best.ids) / lead for difference in _differences(second, best)]
-    share, name = max(zip(shares, best.ids, strict=True))
-    if share < _HALF:
-        better, worse = sum(each > ROUNDING for each in shares), sum(each < -ROUNDING for each in shares)
-        return f"It is better on {better:,} of {counted(len(shares), 'document')}, worse on {worse:,}.", None
-    words = "more than all" if share > 1 + ROUNDING else share_in_words(share)
-    return _capital(f"{words} of the lead comes from one document"), name
+        return "", []
+    gains = sorted(zip(_differences(second, best), best.ids, strict=True), reverse=True)
+    shares = list(accumulate(gain / len(gains) / lead for gain, _ in gains))[:MOST_NAMED]
+    counts = range(1, len(shares) + 1)
+    alone = [(1, _HALF), *((count, 1.0) for count in counts), *((count, _HALF) for count in counts)]
+    count = next((count for count, least in alone if shares[count - 1] >= least - ROUNDING), 0)
+    if not count:
+        better, worse = sum(gain > ROUNDING for gain, _ in gains), sum(gain < -ROUNDING for gain, _ in gains)
+        return f"It is better on {better:,} of {counted(len(gains), 'document')}, worse on {worse:,}.", []
+    share, which = shares[count - 1], "one document" if count == 1 else counted(count, "document")
+    said = f"{share_in_words(share)} of the lead comes from {which}"
+    if share >= 1 - ROUNDING:
+        said = f"{which} {'decides' if count == 1 else 'decide'} who leads"
+    return _capital(said), [name for _, name in gains[:count]]
 
 
 def ties_of(systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, Any]]) -> list[list[int]]:

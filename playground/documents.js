@@ -4,6 +4,7 @@
 const docscoreDocuments = (() => {
   const EXAMPLE = "example";  // in place of the name of a result
   const PAUSE = 150;  // milliseconds until what was typed or brushed is looked for
+  const HELD = 500;  // milliseconds within which the documents that a held key passes are one step of Back
   const BEYOND = 8;  // rows drawn above and below what is seen
   const { NOTHING } = docscoreViews;
   const OF_DOCUMENT = ["document", "row", "image"];
@@ -31,7 +32,7 @@ const docscoreDocuments = (() => {
     let answer = null;
     /** @type {number[]} */
     let order = [];
-    let view = { ...NOTHING }, drawn = "", loading = false, timer = 0, isMoved = false, filesOf = "";
+    let view = { ...NOTHING }, drawn = "", loading = false, timer = 0, moved = 0, isMoved = false, filesOf = "";
     const views = docscoreAsker(server.view_documents);
     const height = () => (narrow.matches ? 54 : 46);
     const rows = () => docscoreFindAll(room, ".doc");
@@ -40,9 +41,11 @@ const docscoreDocuments = (() => {
     /** The result and the document that are to be drawn. */
     const chosen = () => `${result?.run} ${view.document}`;
 
+    /** What is typed or brushed is one step of Back, however long it takes. */
     const later = (/** @type {Partial<View>} */ changes) => {
       clearTimeout(timer);
-      timer = setTimeout(() => go(changes), PAUSE);
+      const isOne = Object.keys(changes).some((name) => view[/** @type {keyof View} */ (name)] !== NOTHING[/** @type {keyof View} */ (name)]);
+      timer = setTimeout(() => go(changes, isOne ? "replace" : "push"), PAUSE);
     };
     const treePane = docscoreTree(tree);
     const image = new PageImage(part("page"), (images) => {
@@ -228,13 +231,13 @@ const docscoreDocuments = (() => {
 
     /** Mark the rows of the tree that the filters mean, open what holds them, and go to the row of the view. */
     const drawHits = () => {
-      for (const row of tree.querySelectorAll(".hit, .here")) row.classList.remove("hit", "here");
+      for (const row of tree.querySelectorAll(".hit")) row.classList.remove("hit");
       if (!answer) return;
       const isFiltered = view.cause !== null || view.field !== null;
       const hits = isFiltered ? answer.marks.filter(([, field, cause]) => [null, field].includes(view.field) && [null, cause].includes(view.cause)) : [];
       const marked = hits.map(([row]) => rowElement(row)).filter((row) => row !== null), here = view.row === null ? null : rowElement(view.row);
       for (const row of marked) row.classList.add("hit");
-      here?.classList.add("here");
+      treePane.look(here);
       for (const row of [...marked, here]) {
         for (let above = row?.parentElement; above && above !== tree; above = above.parentElement) if (above instanceof HTMLDetailsElement) above.open = true;
       }
@@ -252,7 +255,10 @@ const docscoreDocuments = (() => {
 
     const move = (/** @type {number} */ step) => {
       const next = order[Math.min(Math.max(order.indexOf(view.document ?? -1) + step, 0), order.length - 1)];
-      if (next !== undefined && next !== view.document) go({ document: next, row: null });
+      if (next === undefined || next === view.document) return;
+      const isHeld = Date.now() - moved < HELD;
+      moved = Date.now();
+      go({ document: next, row: null }, isHeld ? "replace" : "push");
     };
 
     /** Take back the filter that was set last in this order, or all. */
@@ -294,8 +300,8 @@ const docscoreDocuments = (() => {
     list.addEventListener("click", (event) => {
       const row = docscoreAround(event, ".doc");
       if (!row) return;
-      go({ document: Number(row.dataset.number), row: null });
-      if (narrow.matches) seg("3", "push");
+      go({ document: Number(row.dataset.number), row: null }, "push");
+      if (narrow.matches) seg("3");
     });
     list.addEventListener("scroll", drawRows);
     window.addEventListener("scroll", () => { if (narrow.matches) drawRows(); }, { passive: true });
@@ -306,20 +312,19 @@ const docscoreDocuments = (() => {
         const row = docscoreAround(event, ".anls-row[id]"), number = Number(row?.id.split("-")[1]);
         if (row === null || number === view.row || isMoved) return;
         view = { ...view, row: number };
-        tree.querySelector(".here")?.classList.remove("here");
-        row.classList.add("here");
+        treePane.look(row);
         write();
       });
     }
     root.addEventListener("click", (event) => {
       const toSeg = docscoreAround(event, "[data-to-seg]")?.dataset.toSeg, by = docscoreAround(event, "[data-sort]")?.dataset.sort;
       if (toSeg) seg(toSeg, "push");
-      if (by) go({ sort: by });
+      if (by) go({ sort: by }, "push");
     });
     part("all").addEventListener("click", () => clear(true));
     part("previous").addEventListener("click", () => move(-1));
     part("next").addEventListener("click", () => move(1));
-    part("image").addEventListener("click", () => go({ image: view.image ? "" : "1" }));
+    part("image").addEventListener("click", () => go({ image: view.image ? "" : "1" }, "push"));
 
     /** Show the view of a link, or say what is wrong with it and show all. */
     const apply = async (/** @type {View} */ asked) => {

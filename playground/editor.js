@@ -6,6 +6,8 @@
 /** @typedef {{kind: "" | "del" | "ins", text: string}} Piece  of a text that is edited */
 
 const LINE = 20, ABOVE = 8, CHARACTER = 7.2, MORE = 12;  // pixels; and lines that are drawn beyond those in view
+const MOST_WRAPPED = 1000, LONGEST_WRAPPED = 50000;  // lines and characters of a text that is drawn as a whole on a phone
+const NARROW = matchMedia("(max-width: 720px)");
 const TOKEN = /("(?:[^"\\]|\\.)*"?)(\s*:)?|([{}[\],:])|([^\s{}[\],:"]+)|(\s+)/g;
 
 /** The number of the line that holds a character, by binary search in the beginnings of the lines. */
@@ -51,8 +53,8 @@ class Editor {
     this.signs = new Map();
     /** @type {Place | null} */
     this.fault = null;
-    /** @type {[number, number] | null} */
-    this.marked = null;
+    /** @type {number[][]} the first and the last line of each value that is marked */
+    this.marked = [];
     this.before = "";  // what a replaced text can be undone to
     this.canUndo = false;
     this.starts = [0];
@@ -78,7 +80,7 @@ class Editor {
       if (what === "open") this.file.click();
       if (what === "paste") this.paste();
     });
-    new ResizeObserver(() => this.draw()).observe(this.area);
+    new ResizeObserver(() => requestAnimationFrame(() => this.draw())).observe(this.area);
     this.taken();
   }
 
@@ -132,7 +134,8 @@ class Editor {
     this.starts = [0];
     for (let at = this.text.indexOf("\n"); at >= 0; at = this.text.indexOf("\n", at + 1)) this.starts.push(at + 1);
     this.signs.clear();
-    this.fault = this.marked = null;
+    this.fault = null;
+    this.marked = [];
     this.count();
     this.draw();
   }
@@ -177,10 +180,16 @@ class Editor {
     this.draw();
   }
 
+  /** On a phone lines wrap: all are drawn, they say how high the editor is, and the page scrolls. */
+  get isWrapped() { return NARROW.matches && this.starts.length <= MOST_WRAPPED && this.text.length <= LONGEST_WRAPPED; }
+
   draw() {
+    const { isWrapped } = this;
+    this.area.wrap = isWrapped ? "soft" : "off";
+    this.element.toggleAttribute("data-wrapped", isWrapped);
     const { scrollTop, scrollLeft, clientHeight } = this.area;
-    const first = Math.max(0, Math.floor(scrollTop / LINE) - MORE);
-    const last = Math.min(this.starts.length, Math.ceil((scrollTop + clientHeight) / LINE) + MORE);
+    const first = isWrapped ? 0 : Math.max(0, Math.floor(scrollTop / LINE) - MORE);
+    const last = isWrapped ? this.starts.length : Math.min(this.starts.length, Math.ceil((scrollTop + clientHeight) / LINE) + MORE);
     this.layer.style.transform = `translateY(${first * LINE - scrollTop}px)`;
     this.layer.style.setProperty("--left", `${-scrollLeft}px`);
     const rows = [];
@@ -189,7 +198,7 @@ class Editor {
     this.placeFault();
   }
 
-  /** The sentence of a fault stands behind its line, or one beside that, where there is room, else at the foot. */
+  /** The sentence of a fault stands behind its line, or one beside that, where there is room, else at the foot; where lines wrap, at the foot of the window. */
   placeFault() {
     const sentence = docscoreFind(this.element, ".fault"), width = CHARACTER * (sentence.textContent ?? "").length;
     const top = (/** @type {number} */ line) => ABOVE + line * LINE - this.area.scrollTop;
@@ -198,7 +207,7 @@ class Editor {
       const isSeen = top(line) >= 0 && top(line) + LINE <= this.area.clientHeight;
       return isSeen && width < this.area.clientWidth - CHARACTER * (length + 2) + this.area.scrollLeft;
     };
-    const at = this.fault ? [this.fault.line, this.fault.line + 1, this.fault.line - 1].find(hasRoom) : undefined;
+    const at = this.fault && !this.isWrapped ? [this.fault.line, this.fault.line + 1, this.fault.line - 1].find(hasRoom) : undefined;
     sentence.style.top = at === undefined ? "" : `${top(at)}px`;
     sentence.style.bottom = at === undefined ? "" : "auto";
   }
@@ -208,27 +217,29 @@ class Editor {
     const cell = document.createElement("span"), content = document.createElement("span"), sign = this.signs.get(line);
     row.className = "ln";
     row.classList.toggle("bad", this.fault?.line === line);
-    row.classList.toggle("on", this.marked !== null && line >= this.marked[0] && line <= this.marked[1]);
+    row.classList.toggle("on", this.marked.some(([first, last]) => first <= line && line <= last));
     number.textContent = String(line + 1);
     glyph.textContent = sign?.glyph ?? "";
     glyph.classList.toggle("lost", sign?.lost ?? false);
     const end = line + 1 < this.starts.length ? this.starts[line + 1] - 1 : this.text.length;
     const column = this.fault?.line === line ? this.fault.column : -1;
-    content.append(...coloured(this.text.slice(this.starts[line], Math.min(end, this.starts[line] + 5000)), column));
+    content.append(...coloured(this.text.slice(this.starts[line], this.isWrapped ? end : Math.min(end, this.starts[line] + 5000)), column));
     cell.append(content);
     row.append(number, glyph, cell);
     return row;
   }
 
-  /** Mark the lines of a value, and scroll to them; none without a position. */
-  show(/** @type {string | undefined} */ position) {
-    const span = position === undefined ? undefined : this.spans[position];
-    this.marked = span ? [lineAt(this.starts, span[0]), lineAt(this.starts, span[1])] : null;
-    if (this.marked) {
-      const top = ABOVE + this.marked[0] * LINE, room = this.area.clientHeight;
+  /** Mark the lines of values, and scroll to those of the first; none without a position. */
+  show(/** @type {(string | undefined)[]} */ ...positions) {
+    this.marked = positions.flatMap((position) => {
+      const span = this.spans[position ?? "none"];
+      return span ? [span.map((offset) => lineAt(this.starts, offset))] : [];
+    });
+    this.element.dataset.lines = this.marked.map((lines) => lines.map((line) => line + 1).join("-")).join(" ");
+    if (this.marked.length) {
+      const top = ABOVE + this.marked[0][0] * LINE, room = this.area.clientHeight;
       if (top < this.area.scrollTop || top + LINE > this.area.scrollTop + room) this.area.scrollTop = top - room / 3;
-      this.element.dataset.lines = this.marked.map((line) => line + 1).join("-");
-    } else delete this.element.dataset.lines;
+    }
     this.draw();
   }
 

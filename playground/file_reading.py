@@ -47,10 +47,10 @@ _LONGEST_CELL, _LONGEST_COLUMN = 90, 60  # characters
 _NAMED_FAULTS = 3
 _SEPARATED = ".csv", ".tsv"
 _SIGNS: dict[str | None, str] = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
-PARSINGS = {None: "as they are", "json": "strict JSON", "repair": "JSON, even if fenced or malformed"}
+PARSINGS = {None: "not parsed", "json": "strict JSON", "repair": "JSON, even if fenced or malformed"}
 _MISSING = {"error": "stop with an error", "zero": "score 0", SKIP: "leave them out"}
 Reading = dict[str, str | None]
-_TRUTH_PARSINGS = {None: "as they are", "json": "JSON"}
+_TRUTH_PARSINGS = {None: "not parsed", "json": "JSON"}
 
 
 class FileRows(NamedTuple):
@@ -370,7 +370,7 @@ def _headline(tables: UploadedTables) -> list[str]:
     counts = [f"{len(table.rows):,} {side if tables.references else 'rows'}" for side, table in tables.sides.items()]
     by = f"by {' and '.join(_ids_of(plan)) or 'their position'}"
     phrases = [f"{' and '.join(counts)}, paired {by}" if tables.references else f"{counts[0]} {by}"]
-    nothing = "the whole row" if tables.references else "not chosen"
+    nothing = "all columns but the ids" if tables.references else "not chosen"
     if not plan.certain:
         phrases[0] = f"Guessed: {phrases[0]}"
     for what, name in (("ground truth", plan.references), ("prediction", plan.prediction)):
@@ -400,7 +400,7 @@ def _fields(tables: UploadedTables, asked: FileRequest) -> list[list[WizardField
     """The choices of each file, and those of both."""
     plan = tables.plan
     both = tables.references is None
-    whole_row = {None: "the whole row"}
+    whole_row = {None: "all columns but the ids"}
     of_truth, of_prediction = (
         ({None: "choose a column"} if value is None else {}) if both else whole_row
         for value in (plan.references, plan.prediction)
@@ -486,7 +486,7 @@ def _preview(table: Table, roles: Callable[[str], list[str]]) -> FirstRows:
     good = [row for _, row in islice(table.good(), SHOWN_ROWS)]
     title = table.path.name
     if not columns:
-        return FirstRows(title, [("the whole row", "")], [[_cell(row)] for row in good], 0)
+        return FirstRows(title, [("row", "")], [[_cell(row)] for row in good], 0)
     shown = columns[:SHOWN_COLUMNS]
     rows = [[_cell(row[name]) if name in row else "" for name in shown] for row in good]
     more = len(columns) - len(shown)

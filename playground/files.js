@@ -265,7 +265,7 @@ class DropBox {
     const isEmpty = !this.items.length, isUploading = this.items.some((item) => item.request);
     this.element.dataset.state = isEmpty ? "empty" : isUploading ? "uploading" : "chosen";
     this.part("title").textContent = isEmpty ? this.element.dataset.title ?? "" : isUploading ? "Uploading …"
-      : this.isFaulty ? "Not accepted" : this.isUnsure ? "Which file is the ground truth?" : this.isReady ? (this.isBlocked ? "This cannot be scored as it is" : "Is this correct?") : this.isRead ? "Which file is the other one?" : "Reading …";
+      : this.isFaulty ? "Not accepted" : this.isUnsure ? "Which file is the ground truth?" : this.isReady ? (this.isBlocked ? "This cannot be scored as it is" : "Is this correct?") : this.isRead ? "Add the other file" : "Reading …";
     this.part("slots").replaceChildren(...(isEmpty ? this.emptySlots() : this.filledSlots()));
     this.part("acts").replaceChildren(...this.buttons(isEmpty, isUploading));
   }

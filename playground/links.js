@@ -64,6 +64,8 @@ const docscoreLinks = (() => {
   };
 
   return {
+    tell,
+
     // Copy a link to the page as it is, and say so with a note on the link, for some seconds below the button that was
     // pressed; "", or a sentence to be shown for longer that holds the link.
     copy: async (/** @type {HTMLElement} */ button, /** @type {string} */ link, note = "") => {

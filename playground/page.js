@@ -1,5 +1,5 @@
 // The bar of tabs: the address says which is shown; a tab that comes into view hears of it.
-const { docscoreIsShown, docscoreTabs } = (() => {
+const { docscoreIsShown, docscoreStep, docscoreTabs } = (() => {
   /** @type {Record<string, string>} */
   const TABS = { "": "pair", "one-pair": "pair", pair: "pair", "test-set": "testset", documents: "testset", compare: "compare", review: "review", api: "api" };
   const root = document.documentElement;
@@ -34,7 +34,28 @@ const { docscoreIsShown, docscoreTabs } = (() => {
       }
     });
   }
-  return { docscoreIsShown: (/** @type {string} */ tab) => root.dataset.tab === tab, docscoreTabs: mark };
+  const isShown = (/** @type {string} */ tab) => root.dataset.tab === tab;
+
+  /** From the files of a tab to a result: Back returns to the files. */
+  const step = (/** @type {string} */ tab, /** @type {string} */ address) => {
+    if (!isShown(tab)) return;
+    history.replaceState({ files: true }, "", address);
+    history.pushState(null, "", address);
+  };
+
+  // The keys of the page in a dialog.
+  const keys = () => docscoreFind(document, "dialog.keys", HTMLDialogElement);
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey || docscoreAround(event, "input, textarea, select")) return;
+    event.preventDefault();
+    if (keys().open) keys().close();
+    else keys().showModal();
+  });
+  document.addEventListener("click", (event) => {
+    if (docscoreAround(event, ".keys-open")) keys().showModal();
+    else if (docscoreAround(event, ".keys button") || event.target === document.querySelector("dialog.keys[open]")) keys().close();
+  });
+  return { docscoreIsShown: isShown, docscoreStep: step, docscoreTabs: mark };
 })();
 
 /** @typedef {HTMLInputElement | HTMLSelectElement} OptionInput */
@@ -79,7 +100,7 @@ const docscoreOptions = (root) => {
   }
   const drawSchema = () => {
     if (!(schema instanceof HTMLInputElement)) return;
-    docscoreFind(root, ".schema span").textContent = schema.value && (schema.title || "a schema");
+    docscoreFind(root, ".schema span").textContent = schema.value && (schema.title || "in use");
     const metric = docscoreFind(root, "[value=anls_star]"), label = radio(/** @type {OptionInput} */ (metric)) ? metric.nextSibling : metric;
     if (label) label.textContent = schema.value ? "Typed score" : "ANLS*";
   };
@@ -98,7 +119,7 @@ const docscoreOptions = (root) => {
     // The options that are shown and not the defaults: name, words, and what opens each.
     changed: () => taken().filter((input) => !isDefault(input) && !isOfOthers(input)).map((input) => ({
       name: nameOf(input),
-      words: input instanceof HTMLSelectElement ? input.selectedOptions[0].text : input.dataset.words ?? `${nameOf(input)} ${input.value}`,
+      words: input instanceof HTMLSelectElement ? input.selectedOptions[0].text : input === schema ? `by schema ${input.title}`.trim() : input.dataset.words ?? `${nameOf(input)} ${input.value}`,
       show: open(input === schema ? docscoreFind(root, ".schema button") : input),
     })),
     // What opens the popover at an option.

@@ -171,15 +171,11 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
 
   const rowsOf = (/** @type {Side} */ side) => docscoreFindAll(tree, `.anls-row[data-${side}]`);
 
-  const here = (/** @type {HTMLElement | null} */ row) => {
-    tree.querySelector(".here")?.classList.remove("here");
-    row?.classList.add("here");
-  };
-
-  // A row was chosen: its lines in both editors.
+  // A row was chosen: its lines in both editors, and those where its value is predicted instead.
   const chosen = (/** @type {HTMLElement} */ row) => {
-    here(row);
-    for (const side of SIDES) editors[side].show(row.dataset[side]);
+    const others = treePane.look(row);
+    editors.truth.show(row.dataset.truth);
+    editors.prediction.show(row.dataset.prediction, ...others.map(({ dataset }) => dataset.prediction));
   };
 
   // The caret moved: the innermost row that holds it, and its lines in the other editor.
@@ -233,6 +229,7 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
     const toSeg = docscoreAround(event, "[data-to-seg]"), example = docscoreAround(event, "[data-example]");
     if (example) {
       const { title, truth, prediction } = settings.examples[Number(example.dataset.example)];
+      history.pushState(null, "", location.href);  // Back returns to the pair before
       part("example").textContent = title;
       open({ ...plain, truth, prediction });
     }
@@ -240,6 +237,7 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
       screen.dataset.seg = toSeg.dataset.toSeg;
       for (const button of docscoreFindAll(screen, "[data-to-seg]")) button.setAttribute("aria-pressed", String(button === toSeg));
       for (const side of SIDES) editors[side].draw();
+      docscoreFindAll(screen, ".ln:is(.bad, .on)").find((line) => line.checkVisibility())?.scrollIntoView({ block: "center" });
     }
   });
   part("options").addEventListener("input", () => { drawChips(); changed(); });
@@ -252,7 +250,7 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); score(); }
     if (event.key !== "Escape") return;
     for (const side of SIDES) editors[side].show(undefined);
-    here(null);
+    treePane.look(null);
     if (act === stop) stop();
   });
 
@@ -274,6 +272,11 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
     let link;
     try { link = await docscoreLinks.fromHash(location.hash, settings.longest); }
     catch (error) { setStatus(`This link could not be opened: ${error instanceof Error ? error.message : error}.`); return; }
+    if (event && !location.hash) {
+      part("example").textContent = settings.examples[0].title;
+      await take(plain);
+      return;
+    }
     const own = link === undefined && !event ? kept() : null;
     if (link === undefined && own === null) return;
     const found = await docscoreAnswer(server.open_link, { link: link ?? own });

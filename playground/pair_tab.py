@@ -49,12 +49,12 @@ WORDS: dict[str, tuple[str, list[tuple[Any, str]], str]] = {  # of an option: it
     "rules": ("Rules", [("paper", "the paper’s"), ("anls_star-1.0.1", "package 1.0.1")], ""),
     "normalise": (
         "Texts",
-        [(False, "as they are"), (True, "normalised")],
+        [(False, "as written"), (True, "normalised")],
         "normalised: case and white space are ignored",
     ),
     "donut": (
         "Shape",
-        [(False, "as it is"), (True, "as in Donut")],
+        [(False, "as given"), (True, "as in Donut")],
         "as in Donut: keys are sorted, values are in lists",
     ),
 }

@@ -182,7 +182,7 @@ declare namespace Server {
     downloads: NamedDownload[];
   }
   interface System { name: string; score: number; text: string; lost: string; low: number | null; high: number | null; interval: string; counts: string[] }
-  interface Verdict { title: string; rest: string; proven: boolean; p: string; text: string; document: string | null; remarks: string[]; remedies: Remedy[] }
+  interface Verdict { title: string; rest: string; proven: boolean; p: string; text: string; documents: string[]; remarks: string[]; remedies: Remedy[] }
   interface SideBySide { html: string; number: number }
   interface LossCell { value: number; text: string; share: number; document: string | null }
   /** What systems lost by a cause, which has a label, or a field. */

@@ -168,7 +168,7 @@ def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: M
     lost = _fields(systems, worst, fields)
     return {
         "systems": [_system(name, each, says_by_value) for name, each in systems.items()],
-        "verdict": {**verdict, "document": ids.get(verdict["document"] or "")},
+        "verdict": {**verdict, "documents": [ids[name] for name in verdict["documents"]]},
         "ties": ties_of(systems, pairs),
         "causes": _causes(systems, worst),
         "fields": lost[:MOST_FIELDS],
@@ -344,11 +344,10 @@ class KeptSystems(KeptResult):
         trees = self.trees(number)
         names = self.facts["fields"]
         systems = list(zip(self.facts["names"], (three_digits(tree.score) for tree in trees), strict=True))
-        runs = places_side_by_side(trees)
-        rows = [
-            (text, [(row, shown_name(names.get(row.field, row.field))) for row in members]) for text, members in runs
-        ]
-        return {"html": fragment("side_by_side", systems, rows, template="compare.html.jinja"), "number": number}
+        agreed, places = places_side_by_side(trees)
+        rows = [(row, shown_name(names.get(row.field, row.field))) for row in places]
+        drawn = fragment("side_by_side", systems, agreed, rows, template="compare.html.jinja")
+        return {"html": drawn, "number": number}
 
 
 def _texts(systems: Mapping[str, Evaluation]) -> tuple[str, ...]:

@@ -160,6 +160,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
   });
 
   const open = async (/** @type {Server.TestSet} */ found, /** @type {View | null} */ link) => {
+    if (root.dataset.view === "files" && !link) docscoreStep("testset", "#test-set");
     result = found;
     showOptions(found.asked);
     drawResult(found);
@@ -220,8 +221,16 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
     let link;
     try { link = docscoreViews.of(location.hash); }
     catch (error) { box.say(`This link could not be opened: ${error instanceof Error ? error.message : error}.`); return; }
-    if (!link) return;
-    if (panes.isOpen(link.documents)) { if (event?.type === "popstate") panes.follow(link); return; }
+    if (!link) {
+      if (history.state?.files) changeFiles();
+      return;
+    }
+    if (panes.isOpen(link.documents)) {
+      if (event?.type !== "popstate") return;
+      view("result");
+      panes.follow(link);
+      return;
+    }
     if (link.documents === "example") { forgetOptions(); await score({ references: examples[0].path, predictions: examples[1].path, reading: {} }, link); return; }
     box.busy("Opening …", 0, null);
     const found = await docscoreAnswer(server.open_result, { run: link.documents });

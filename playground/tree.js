@@ -25,6 +25,16 @@ const docscoreTree = (/** @type {HTMLElement} */ place) => {
     if (row.tagName === "SUMMARY") row.parentElement?.toggleAttribute("open", isOpen);
   };
 
+  /** Mark the row that is looked at, or none, and the rows of the places that its notes name, which are returned. */
+  const look = (/** @type {HTMLElement | null} */ row) => {
+    for (const marked of place.querySelectorAll(".here, .there")) marked.classList.remove("here", "there");
+    row?.classList.add("here");
+    const named = row ? docscoreFindAll(row, "[data-there]").map(({ dataset }) => dataset.there) : [];
+    const others = docscoreFindAll(place, ROW).filter(({ dataset }) => dataset.path && named.includes(dataset.path));
+    for (const other of others) other.classList.add("there");
+    return others;
+  };
+
   const pane = docscorePane(place, {
     row: ROW, cell: ROW,
     keys: {
@@ -32,8 +42,13 @@ const docscoreTree = (/** @type {HTMLElement} */ place) => {
       p: (row) => toLoss(row, -1),
       ArrowRight: (row) => open(row, true),
       ArrowLeft: (row) => open(row, false),
-      c: (row) => { if (row.dataset.path) navigator.clipboard?.writeText(row.dataset.path).catch(() => {}); },
+      c: async (row) => {
+        const { path } = row.dataset;
+        if (!path) return;
+        try { await navigator.clipboard.writeText(path); docscoreLinks.tell(row, `Copied: ${path}`); }
+        catch { docscoreLinks.tell(row, `Your browser does not let this page copy ${path}`); }
+      },
     },
   });
-  return pane;
+  return { ...pane, look };
 };

@@ -1,25 +1,23 @@
-"""The score trees of one document in several systems side by side, folded where the systems agree."""
+"""The score trees of one document in several systems side by side."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby
 from typing import NamedTuple
 
 from docscore.core.formatting import clipped, counted, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.values import value_text
-from docscore.evaluation.sentences import STATUS_WORDS, Span
+from docscore.evaluation.sentences import STATUS_WORDS
 from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
 from docscore.metrics.base import MetricTree
-from docscore.report.html_tree import lost_text, value_spans
+from docscore.report.html_tree import MAX_ROWS, Cell, Piece, lost_text, value_cell, value_spans
 
-MOST_PLACES = 3000  # with more, those where the systems agree are only counted
-_LONGEST_LABEL, _LONGEST_VALUE = 200, 1000  # characters
+_LONGEST_LABEL = _LONGEST_OBJECT = 200  # characters
+_LONGEST_VALUE = 1000
 _DEEPEST = 12  # levels; deeper places have the same indent
-_FOLDED = 2  # places next to each other that fold
 
 _Place = tuple[ScoreTree | None, ...]
 
@@ -30,7 +28,7 @@ class SystemPlace(NamedTuple):
     Attributes:
         status, word, glyph: the status of its node; "" where the system has no such place.
         score, lost: the score, and the points lost as text; "" for none.
-        value: the predicted value, what differs from the ground truth marked; empty for a container.
+        value: the predicted value, what differs from the ground truth marked, or "absent"; empty for a container.
         note: kind and size of a container, or which option was taken where the systems took different ones, or "".
     """
 
@@ -39,7 +37,7 @@ class SystemPlace(NamedTuple):
     glyph: str = ""
     score: str = ""
     lost: str = ""
-    value: tuple[Span, ...] = ()
+    value: Cell = Cell()
     note: str = ""
 
 
@@ -50,7 +48,7 @@ class PlaceRow(NamedTuple):
         path: its path.
         label: the key, or the index of a list element.
         indent: its indent in levels.
-        truth: the expected value as text; "" for a container, and where none is expected.
+        truth: the expected value, or "absent"; empty for a container.
         systems: the place in each system.
         field: its path without list indices.
         causes: by which the systems lost points here.
@@ -60,38 +58,32 @@ class PlaceRow(NamedTuple):
     path: str
     label: str
     indent: int
-    truth: str
+    truth: Cell
     systems: tuple[SystemPlace, ...]
     field: str
     causes: tuple[Cause, ...]
     same: bool
 
 
-# Rows that are drawn together: the line into which they fold, "7 values agree, 2 of them not exact", or "" if they do
-# not; and the rows, without those that agree if there are too many.
-PlaceRun = tuple[str, tuple[PlaceRow, ...]]
-
-
-def places_side_by_side(trees: Sequence[ScoreTree]) -> list[PlaceRun]:
-    """The places of several trees over the same ground truth, parents before children, in runs.
+def places_side_by_side(trees: Sequence[ScoreTree]) -> tuple[str, list[PlaceRow]]:
+    """On how many values all trees over the same ground truth agree, and their places, parents before children.
 
     Keys stand beside the same keys, list elements beside those that were matched with the same element of the ground
-    truth, and elements that nothing expects beside equal ones.
+    truth, and elements that nothing expects beside equal ones. The root has a row only where a system predicts a value
+    there. Of too many places, those on which all agree have none.
     """
-    places, depths, same = _joined(trees)
-    crowded = len(places) > MOST_PLACES
-    runs = []
-    for folds, numbers in groupby(range(len(places)), lambda number: number > 0 and same[number]):
-        members = list(numbers)
-        kept = [] if folds and crowded else members[:MOST_PLACES]
-        rows = tuple(_row(places[number], depths[number], same[number]) for number in kept)
-        text = _agreed([places[number] for number in members]) if folds and len(members) >= _FOLDED else ""
-        runs.append((text, rows))
-    return runs
+    places, depths, parents, same = _joined(trees)
+    outermost = 0 if any(map(_is_leaf, trees)) else 1
+    shown = [number for number in range(outermost, len(places)) if len(places) <= MAX_ROWS or not same[number]]
+    rows = [
+        _row(places[number], places[parents[number]] if number else None, depths[number] - outermost, same[number])
+        for number in shown[:MAX_ROWS]
+    ]
+    return _agreed([place for place, is_same in zip(places, same, strict=True) if is_same]), rows
 
 
-def _joined(trees: Sequence[ScoreTree]) -> tuple[list[_Place], list[int], list[bool]]:
-    """The joined nodes with their depths, and whether all systems agree on each and all below."""
+def _joined(trees: Sequence[ScoreTree]) -> tuple[list[_Place], list[int], list[int], list[bool]]:
+    """The joined nodes with their depths, the numbers of their parents, and whether all agree on each and all below."""
     places: list[_Place] = []
     depths: list[int] = []
     parents: list[int] = []
@@ -106,7 +98,7 @@ def _joined(trees: Sequence[ScoreTree]) -> tuple[list[_Place], list[int], list[b
     same = list(map(_agree, places))
     for number in range(len(places) - 1, 0, -1):
         same[parents[number]] &= same[number]
-    return places, depths, same
+    return places, depths, parents, same
 
 
 def _is_leaf(node: ScoreTree) -> bool:
@@ -149,27 +141,34 @@ def _agree(place: _Place) -> bool:
 def _agreed(places: Sequence[_Place]) -> str:
     leaves = [place[0] for place in places if place[0] is not None and _is_leaf(place[0])]
     lossy = sum(leaf.status != "exact" for leaf in leaves)
-    agree = "agrees" if len(leaves) == 1 else "agree"
     more = f", {lossy:,} of them not exact" if lossy else ""
-    return f"{counted(len(leaves), 'value')} {agree}{more}"
+    return f"{counted(len(leaves), 'value')} on which all agree{more}" if leaves else ""
 
 
-def _row(place: _Place, depth: int, same: bool) -> PlaceRow:
+def _row(place: _Place, parent: _Place | None, depth: int, same: bool) -> PlaceRow:
     nodes = [node for node in place if node is not None]
     known = next((node for node in nodes if node.status != "extra"), None)
-    is_whole = known is not None and not any(node.children for node in nodes)
+    is_whole = not any(node.children for node in nodes)
     several_options = len({node.option for node in nodes}) > 1
     with_causes = [node for node in nodes if not isinstance(node, MetricTree)]
+    above = parent or (None,) * len(place)
     return PlaceRow(
         path=clipped(nodes[0].path, _LONGEST_LABEL),
         label=_label(nodes[0]),
         indent=min(depth, _DEEPEST),
-        truth=clipped(value_text(known.ground_truth), _LONGEST_VALUE) if known is not None and is_whole else "",
-        systems=tuple(SystemPlace() if node is None else _in_system(node, several_options) for node in place),
+        truth=_truth(known) if is_whole or known is None else Cell(),
+        systems=tuple(_in_system(*each, several_options) for each in zip(place, above, strict=True)),
         field=with_causes[0].field_path if with_causes else "",
         causes=tuple(dict.fromkeys(node.cause for node in with_causes if node.cause)),
         same=same,
     )
+
+
+def _truth(known: ScoreTree | None) -> Cell:
+    if known is None:
+        return Cell(absent="absent")
+    length = _LONGEST_OBJECT if isinstance(known.ground_truth, dict | list) else _LONGEST_VALUE
+    return Cell([Piece(clipped(value_text(known.ground_truth), length))])
 
 
 def _label(node: ScoreTree) -> str:
@@ -180,9 +179,13 @@ def _label(node: ScoreTree) -> str:
     return "[+]" if node.truth_index is None else f"[{node.truth_index}]"
 
 
-def _in_system(node: ScoreTree, several_options: bool) -> SystemPlace:
+def _in_system(node: ScoreTree | None, parent: ScoreTree | None, several_options: bool) -> SystemPlace:
+    if node is None:  # where the whole of what is above is missing, the row above says so
+        return SystemPlace(value=Cell() if parent is None or _is_leaf(parent) else Cell(absent="absent"))
     unit = "element" if node.kind == "list" else "key"
-    notes = [counted(len(node.children), unit)] if not _is_leaf(node) else []
+    is_value = _is_leaf(node) or node.status == "missing"
+    value = value_cell(node, parent, "prediction", value_spans(node)[1]) if is_value else Cell()
+    notes = [] if is_value else [counted(len(node.children), unit)]
     if several_options and node.option is not None:
         notes.append(f"option {node.option + 1}")
     return SystemPlace(
@@ -191,6 +194,6 @@ def _in_system(node: ScoreTree, several_options: bool) -> SystemPlace:
         GLYPHS[node.status],
         three_digits(node.score),
         lost_text(node.points_lost) if node.points_lost > ROUNDING else "",
-        tuple(value_spans(node)[1]) if _is_leaf(node) else (),
+        Cell(absent="absent") if is_value and value == Cell() else value,
         ", ".join(notes),
     )

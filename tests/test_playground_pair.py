@@ -52,7 +52,7 @@ def statuses(visitor: Visitor) -> dict[str, str]:
 
 def marked(visitor: Visitor) -> list[str | None]:
     """The lines that are marked in both editors."""
-    return [visitor[f"pair-{side}"].get_attribute("data-lines") for side in ("truth", "prediction")]
+    return [visitor[f"pair-{side}"].get_attribute("data-lines") or None for side in ("truth", "prediction")]
 
 
 def put_caret(visitor: Visitor, editor: str, text: str) -> None:
@@ -311,6 +311,10 @@ def test_a_row_selects_its_lines_and_lines_their_row(visit: Visit) -> None:
     put_caret(visitor, "pair-truth", "33")
     assert here.get_attribute("data-path") == "$.rows[3].n"
     assert visitor.row("$.rows[3].n").is_visible()
+    visitor.score('{"vat": "DE811",\n"no": "0042"}', '{"vat": "0042",\n"no": "DE811"}')
+    visitor.row("$.vat").click()
+    assert marked(visitor) == ["1-1", "1-1 2-2"]  # where the value is predicted too
+    assert visitor["pair-result"].locator(".there").get_attribute("data-path") == "$.no"
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])

@@ -136,8 +136,21 @@ def test_a_sentence_concludes_from_the_largest_cause(truth: Any, prediction: Any
 def test_a_value_that_stands_elsewhere_says_so_in_its_row() -> None:
     tree = score_tree({"vat": "DE811", "no": "0042"}, {"vat": "0042", "no": "DE811"})
     first, second = explained_drawing(tree, "t", ScoringOptions()).rows
-    assert first.remarks == ["the value of vat is predicted at no"]
-    assert second.remarks == ["the value of no is predicted at vat"]
+    assert [first.remarks, second.remarks] == [[("predicted at no", "$.no")], [("predicted at vat", "$.vat")]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "moved"),
+    [
+        pytest.param("bcdea", ["0 ↔ 4"], id="of rows behind each other the one that came from before them"),
+        pytest.param("xbcde", [], id="a row that is missing moves none"),
+        pytest.param("cabed", ["2 ↔ 0", "4 ↔ 3"], id="two rows"),
+    ],
+)
+def test_a_row_in_another_order_says_moved(rows: str, moved: list[str]) -> None:
+    truth, prediction = ([{"n": letter * 5} for letter in letters] for letters in ("abcde", rows))
+    drawing = explained_drawing(score_tree(truth, prediction), "t", ScoringOptions())
+    assert [row.label for row in drawing.rows if row.moved] == moved
 
 
 def test_exact_parts_are_closed_and_the_others_open() -> None:

@@ -24,13 +24,14 @@ from docscore.evaluation.systems import (
     logs_of_cells,
     systems_of,
 )
+from docscore.report.html_tree import Cell
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_report import table_of_costs, table_of_scores
 from docscore.stats.significance import holm
 from playground.file_reading import sort_files
 from playground.requests import CompareRequest, SortRequest
 from playground.systems_work import SystemsAnswer, compare_systems, names_of_uploads
-from playground.tree_columns import PlaceRow, PlaceRun, places_side_by_side
+from playground.tree_columns import PlaceRow, places_side_by_side
 from tests.commands import RECEIPTS, pred, ref, run, written
 from tests.conftest import golden
 from tests.report_samples import grid
@@ -114,57 +115,64 @@ def test_what_cannot_be_tested(names: list[int], against: str, message: str) -> 
         systems_of(evaluations(*names), against=against)
 
 
-def runs(truth: Any, *predictions: Any) -> list[PlaceRun]:
+def places(truth: Any, *predictions: Any) -> tuple[str, list[PlaceRow]]:
     return places_side_by_side([score_tree(truth, prediction) for prediction in predictions])
 
 
-def drawn(found: list[PlaceRun]) -> list[PlaceRow]:
-    return [row for _, rows in found for row in rows]
+def said(cell: Cell) -> str:
+    return cell.absent or "".join(piece.text for piece in cell.pieces)
 
 
 def words(row: PlaceRow) -> tuple[Any, ...]:
     """The label, the ground truth, and the glyph and value of each system."""
-    return row.label, row.truth, *((place.glyph, "".join(s.text for s in place.value)) for place in row.systems)
+    return row.label, said(row.truth), *((place.glyph, said(place.value)) for place in row.systems)
 
 
 def test_what_stands_beside_what_by_hand() -> None:
     """Elements by what they were matched with in the ground truth, those that nothing expects by their value."""
     truth = {"k": "x", "l": ["one", "two"]}
-    found = runs(truth, {"k": "x", "l": ["two", "one", "six"]}, {"k": "x", "l": ["one", "six", "six"], "m": 1})
-    assert [words(row) for row in drawn(found)] == [
-        ("$", "", ("≈", ""), ("≈", "")),
+    agreed, found = places(
+        truth, {"k": "x", "l": ["two", "one", "six"]}, {"k": "x", "l": ["one", "six", "six"], "m": 1}
+    )
+    assert [words(row) for row in found] == [
         ("k", '"x"', ("=", '"x"'), ("=", '"x"')),
         ("l", "", ("≈", ""), ("≈", "")),
         ("[0]", '"one"', ("=", '"one"'), ("=", '"one"')),
         ("[1]", '"two"', ("=", '"two"'), ("≠", '"six"')),
-        ("[+]", "", ("+", '"six"'), ("+", '"six"')),
-        ("m", "", ("", ""), ("+", "1")),
+        ("[+]", "absent", ("+", '"six"'), ("+", '"six"')),
+        ("m", "absent", ("", "absent"), ("+", "1")),
     ]
-    assert [row.same for row in drawn(found)] == [False, True, False, True, False, True, False]
+    assert [row.same for row in found] == [True, False, True, False, True, False]
+    assert agreed == "3 values on which all agree, 1 of them not exact"
 
 
-def test_where_systems_agree_it_folds() -> None:
-    truth = {"a": "x", "b": {"c": "y", "d": "zzzz"}, "e": "v", "f": "w"}
-    guess = {"a": "x", "b": {"c": "y", "d": "zzzx"}, "e": "v"}
-    found = runs(truth, guess | {"f": "w"}, guess | {"f": "wrong"})
-    assert [text for text, _ in found] == ["", "4 values agree, 1 of them not exact", ""]
-    assert [len(rows) for _, rows in found] == [1, 5, 1]
-    [one_row] = runs("x", "x", "x")
-    assert (one_row[0], len(one_row[1])) == ("", 1)
+def test_a_system_without_the_whole_says_so_once() -> None:
+    """A text in place of an object is at the root; of an object that is missing the values are absent."""
+    truth = {"a": {"b": "x", "c": None}, "long": [str(number) for number in range(100)]}
+    agreed, found = places(truth, truth, "Sorry.", {"a": None, "long": truth["long"]})
+    assert (agreed, found[0].label, said(found[0].truth), words(found[0])[2:]) == (
+        *("", "$", ""),
+        (("=", ""), ("≠", '"Sorry."'), ("≈", "")),
+    )
+    assert [words(row)[2:] for row in found[1:3]] == [
+        (("=", ""), ("", ""), ("−", "null")),
+        (("=", '"x"'), ("", ""), ("−", "absent")),
+    ]
+    whole, [root] = places(truth, "Sorry.", "Sorry.")
+    assert (whole, len(said(root.truth))) == ("1 value on which all agree, 1 of them not exact", 200)
 
 
 def test_values_that_print_alike_and_differ_do_not_agree() -> None:
     """A number and its text score the same, and are not the same answer."""
-    found = drawn(runs({"a": "1", "b": "x"}, {"a": 1, "b": "x"}, {"a": "1", "b": "x"}))
-    assert [(row.label, row.same) for row in found] == [("$", False), ("a", False), ("b", True)]
+    _, found = places({"a": "1", "b": "x"}, {"a": 1, "b": "x"}, {"a": "1", "b": "x"})
+    assert [(row.label, row.same) for row in found] == [("a", False), ("b", True)]
 
 
 @pytest.mark.ci
 def test_many_places_that_agree_are_only_counted() -> None:
     truth = {"l": [f"{n}" for n in range(4_000)], "k": "x"}
-    found = runs(truth, truth, truth | {"k": "y"})
-    assert "4,000 values agree" in [text for text, _ in found]
-    assert len(drawn(found)) < 10
+    agreed, found = places(truth, truth, truth | {"k": "y"})
+    assert (agreed, [row.label for row in found]) == ("4,000 values on which all agree", ["k"])
 
 
 @pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
@@ -172,18 +180,18 @@ def test_many_places_that_agree_are_only_counted() -> None:
 def test_every_leaf_of_every_tree_is_drawn_once(truth: Any, one: Any, other: Any) -> None:
     """Parts that only a prediction has are one value."""
     trees = [score_tree(truth, prediction) for prediction in (one, other)]
-    rows = drawn(places_side_by_side(trees))
+    _, rows = places_side_by_side(trees)
     for number, tree in enumerate(trees):
         shown = [row.systems[number] for row in rows if row.systems[number].status]
         expected = []
-        waiting = [tree]
+        waiting = [tree] if rows and rows[0].path == "$" else list(tree.children)
         while waiting:
             node = waiting.pop()
             expected.append(node.status)
             waiting.extend(() if node.status == "extra" else node.children)
         assert sorted(place.status for place in shown) == sorted(expected)
     for row in rows:
-        seen = {(place.status, place.score, place.value) for place in row.systems}
+        seen = {(place.status, place.score, said(place.value)) for place in row.systems}
         assert not row.same or len(seen) == 1
 
 
@@ -195,10 +203,10 @@ def test_changes_against_a_base() -> None:
     assert list(changes) == ["s12", "s5", "again"]
     alone = [systems["s6"].compare(systems[name]).p_value for name in changes]
     assert [found.figure.adjusted for found in changes.values()] == holm(alone)
-    said = [verdict_text(found) for found in changes.values()]
+    verdicts = [verdict_text(found) for found in changes.values()]
     of_three = "(adjusted for 3 comparisons)"
     excluded = "this may be chance: the interval excludes 0, but p is not small"
-    assert said == [
+    assert verdicts == [
         f"better on 6 of 12 documents, worse on 0; {excluded}, p = {3 * alone[0]:.3f} {of_three}",
         f"better on 0 of 12 documents, worse on 1; this may be chance, p = 1.000 {of_three}",
         "the same on all 12 documents",

@@ -1,11 +1,13 @@
 """HTML that works without scripts: the score tree; and the templates, in which every value is escaped."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rapidfuzz.distance import LCSseq
 
 from docscore.core.formatting import (
     clipped,
@@ -48,6 +50,9 @@ MAX_ROWS = 3000  # with more nodes, exact ones are left out; a browser takes sec
 
 
 _LONGEST_TEXT = 2000  # characters of a value that are shown
+
+
+_LONGEST_OBJECT = 200  # characters of an object or a list that has no places of its own
 
 
 _LONGEST_LABEL = 200  # characters of a key or path
@@ -107,7 +112,8 @@ class TreeRow(NamedTuple):
         score, lost: the score, and the points lost at the node; "" where it does not count, or nothing is lost.
         truth, prediction: both sides; of a group what is folded, on the side of the truth.
         reason: a sentence where the number may surprise, or "".
-        remarks: what stands out at the place beyond its values, a sentence each.
+        moved: whether it is an element of a list that stands in another order on both sides.
+        remarks: what stands out at the place beyond its values, each with the path of the other place that it names.
         is_open: whether its `<details>` element, which a row with children begins, is open.
         closes: how many `<details>` elements end after the row.
         positions: where the node stands in both texts, or None.
@@ -123,7 +129,8 @@ class TreeRow(NamedTuple):
     truth: Cell
     prediction: Cell
     reason: str
-    remarks: Sequence[str]
+    moved: bool
+    remarks: Sequence[tuple[str, str]]
     is_open: bool
     closes: int
     positions: Positions | None
@@ -266,9 +273,10 @@ def tree_drawing(
     shown = places[outermost:]
     depths = [depth - outermost for _, depth, _ in shown] + [0]
     positions = positions_of(folded) if with_positions else {}
+    moved = {id(nodes[number]) for number in _moved(tree)}
     said, ids = _remarks_by_path(remarks), {node: f"{prefix}-{number}" for node, number in numbers.items()}
     rows = [
-        _row(node, ids[id(node)], depth, following, parent, positions.get(id(node)), said)
+        _row(node, ids[id(node)], depth, following, parent, positions.get(id(node)), said, moved)
         for (node, _, parent), (depth, following) in zip(shown, pairwise(depths), strict=True)
     ]
     row_numbers = {of: numbers[id(node)] for of, node in nodes.items() if id(node) in numbers}
@@ -300,18 +308,31 @@ def _parts(tree: ScoreTree) -> list[tuple[str, str, str, int, str]]:
     ]
 
 
-def _remarks_by_path(remarks: Sequence[Annotation]) -> dict[str, list[str]]:
+def _moved(tree: ScoreTree) -> set[int]:
+    """The elements of lists that stand in another order on both sides, the fewest that explain it, by `id`.
+
+    Of longer lists than are drawn there are none.
+    """
+    found: set[int] = set()
+    for node in tree.nodes():
+        both = (each for each in node.children if each.truth_index is not None and each.prediction_index is not None)
+        rows = sorted(both, key=lambda each: each.truth_index or 0)
+        order = [each.prediction_index or 0 for each in rows]
+        if len(order) <= MAX_ROWS:
+            steps = LCSseq.editops(order, sorted(order))
+            found.update(id(rows[step.src_pos]) for step in steps if step.tag == "delete")
+    return found
+
+
+def _remarks_by_path(remarks: Sequence[Annotation]) -> dict[str, list[tuple[str, str]]]:
     """The remarks that stand at their places: values that are predicted at another one."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[tuple[str, str]]] = {}
     for each in remarks:
         if each.kind in ("exchanged", "elsewhere"):
             first, second = each.paths
             for path, other in ((first, second), (second, first))[: 2 if each.kind == "exchanged" else 1]:
-                name, there = (
-                    clipped(place.removeprefix(each.parent).removeprefix("."), _LONGEST_LABEL)
-                    for place in (path, other)
-                )
-                found.setdefault(path, []).append(f"the value of {name} is predicted at {there}")
+                there = clipped(other.removeprefix(each.parent).removeprefix("."), _LONGEST_LABEL)
+                found.setdefault(path, []).append((f"predicted at {there}", other))
     return found
 
 
@@ -340,7 +361,8 @@ def _row(
     following: int,
     parent: ScoreTree | None,
     positions: Positions | None,
-    said: Mapping[str, Sequence[str]],
+    said: Mapping[str, Sequence[tuple[str, str]]],
+    moved: Collection[int],
 ) -> TreeRow:
     """The row of a node at a depth; `following` is the depth of the next row."""
     opens, is_group = bool(node.children), node.kind == "group"
@@ -352,8 +374,8 @@ def _row(
         truth, prediction = (_summary(node, parent, side) for side in SIDES)
     else:
         spans = value_spans(node)
-        truth = _value_cell(node, parent, "ground_truth", spans[0])
-        prediction = _value_cell(node, parent, "prediction", spans[1])
+        truth = value_cell(node, parent, "ground_truth", spans[0])
+        prediction = value_cell(node, parent, "prediction", spans[1])
     return TreeRow(
         node=node,
         row_id=row_id,
@@ -365,6 +387,7 @@ def _row(
         truth=truth,
         prediction=prediction,
         reason="" if is_group or remarks or truth.absent or prediction.absent else node.reason,
+        moved=id(node) in moved,
         remarks=remarks,
         is_open=opens and not is_group and (parent is None or node.status not in ("exact", "missing", "extra")),
         closes=(depth + 1 if opens else depth) - following,
@@ -416,7 +439,7 @@ def _first_text(value: Any) -> str:
     return text if isinstance(text, str) else value_text(text)
 
 
-def _value_cell(node: ScoreTree, parent: ScoreTree | None, side: Side, spans: Sequence[Span]) -> Cell:
+def value_cell(node: ScoreTree, parent: ScoreTree | None, side: Side, spans: Sequence[Span]) -> Cell:
     """The value of a leaf on one side."""
     value = getattr(node, side)
     if value is None and parent is not None and _is_absent(node, parent, side):
@@ -466,7 +489,10 @@ def _label(node: ScoreTree) -> str:
 
 def value_spans(node: ScoreTree) -> tuple[list[Span], list[Span]]:
     """Both values of a leaf as spans, with differences marked."""
-    truth, prediction = value_text(node.ground_truth), value_text(node.prediction)
+    truth, prediction = (
+        clipped(value_text(value), _LONGEST_OBJECT) if isinstance(value, dict | list) else value_text(value)
+        for value in (node.ground_truth, node.prediction)
+    )
     if node.status == "missing":
         return _whole(truth, changed=True), []
     if node.status == "extra":
