@@ -312,9 +312,10 @@ def _of_lead(second: Evaluation, best: Evaluation, lead: float) -> tuple[str, li
         better, worse = sum(gain > ROUNDING for gain, _ in gains), sum(gain < -ROUNDING for gain, _ in gains)
         return f"It is better on {better:,} of {counted(len(gains), 'document')}, worse on {worse:,}.", []
     share, which = shares[count - 1], "one document" if count == 1 else counted(count, "document")
-    said = f"{share_in_words(share)} of the lead comes from {which}"
     if share >= 1 - ROUNDING:
         said = f"{which} {'decides' if count == 1 else 'decide'} who leads"
+    else:
+        said = f"{share_in_words(share)} of the lead comes from {which}"
     return _capital(said), [name for _, name in gains[:count]]
 
 
