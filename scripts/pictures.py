@@ -8,6 +8,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
+from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 from docscore import score_tree
@@ -38,10 +40,26 @@ PAGE = """<!doctype html><meta charset="utf-8"><style>body {{ margin: 16px; font
 <main>{tree}</main>"""
 
 
+MARGIN = 16  # pixels below what a picture shows
+
+
+def empty_foot(picture: Image.Image) -> int:
+    """How many rows of pixels at the foot of a picture are of one colour."""
+    pixels = np.asarray(picture.convert("RGB"))
+    return int(np.argmin((pixels == pixels[:, :1]).all(axis=(1, 2))[::-1]))
+
+
+def cut(path: Path) -> None:
+    """Cut a picture to what it shows."""
+    with Image.open(path) as picture:
+        picture.crop((0, 0, picture.width, picture.height - max(0, empty_foot(picture) - MARGIN))).save(path)
+
+
 def draw(page: Page, source: Path, target: str) -> None:
     """A picture of what a window shows of a page."""
     page.goto(source.as_uri())
     page.screenshot(path=str(ROOT / "docs" / target))
+    cut(ROOT / "docs" / target)
 
 
 def main() -> None:
