@@ -62,9 +62,9 @@ def _page_of(browser: Browser, name: str) -> bytes:
     """A page image of a receipt: its texts in lines."""
     [receipt] = [row["references"][0] for row in _drawable(REFERENCES)[0] if row["question_id"] == name]
     head = [*receipt["merchant"].values(), "", f"{receipt['date']}  {receipt['time']}", receipt["receipt_number"], ""]
-    items = [f"{item['quantity']} x {item['name']:<34} {item['amount']:>9}" for item in receipt["items"]]
-    lines = [*head, *items, "", f"{'TOTAL':<38} {receipt['totals']['total']:>9}"]
-    page = browser.new_page(viewport={"width": 560, "height": 800})
+    items = [f"{item['quantity']} x {item['name'][:30]:<30} {item['amount']:>9}" for item in receipt["items"]]
+    lines = [*head, *items, "", f"{'TOTAL':<34} {receipt['totals']['total']:>9}"]
+    page = browser.new_page(viewport={"width": 480, "height": 560})
     text = html.escape("\n".join(str(line) for line in lines))
     page.set_content(f'<pre style="font-size: 15px; line-height: 1.6; margin: 32px">{text}</pre>')
     image = page.screenshot()
@@ -107,7 +107,8 @@ def _test_set(browser: Browser, app: Playground) -> None:
         if name == "testset":
             visitor.page.get_by_role("button", name="Page image").click()
             image: Any = payload("receipt-018.png", _page_of(browser, "receipt-018"))
-            visitor.page.locator(".image input").set_input_files({**image, "mimeType": "image/png"})
+            image["mimeType"] = "image/png"
+            visitor.page.locator(".image input").set_input_files(image)
             visitor.page.locator(".image img").wait_for()
             visitor.page.screenshot(path=DOCS / "testset_image.png")
         visitor.context.close()
