@@ -595,7 +595,7 @@ def test_metrics_slices_and_a_schema(visit: Visit) -> None:
     of_document = visitor["testset-of"].inner_text()
     visitor["testset-pair"].click()
     visitor.has_score(of_document)
-    assert visitor["pair-chips"].locator(".chip").all_text_contents() == ["a schema×"]
+    assert visitor["pair-chips"].locator(".chip").all_text_contents() == ["by schema×"]
     visitor.page.go_back()
     visitor["testset-schema-file"].set_input_files(payload("s.json", b"{"))
     visitor["testset-detail"].get_by_text("line 1, column 2").wait_for()

@@ -495,7 +495,7 @@ def test_what_scores_higher_is_offered_and_its_schema_travels(visit: Visit) -> N
     visitor.has_score("0.812")
     visitor["pair-tree"].get_by_role("button", name="Compare numbers in any notation → 1.000").click()
     visitor.has_score("1.000")
-    assert visitor.page.locator(".chip").all_text_contents() == ["by value×", "a schema×"]
+    assert visitor.page.locator(".chip").all_text_contents() == ["by value×", "by schema×"]
     visitor["pair"].locator(".code-of summary").click()
     visitor["pair"].get_by_role("button", name="Copy", exact=True).first.click()
     visitor["pair"].get_by_role("button", name="Copied", exact=True).wait_for()
@@ -513,7 +513,7 @@ def test_what_scores_higher_is_offered_and_its_schema_travels(visit: Visit) -> N
     assert json.loads(Path(sent.value.path()).read_text())["properties"]["a"] == {"type": "number"}
     other = visit(visitor.page.url.removeprefix(visitor.app.url))
     other.has_score("1.000")
-    assert other.page.locator(".chip").all_text_contents() == ["by value×", "a schema×"]
+    assert other.page.locator(".chip").all_text_contents() == ["by value×", "by schema×"]
     other["pair-schema-file"].set_input_files(payload("s.json", b'{"properties": {"c": {"type": "number"}}}'))
     other["pair-detail"].get_by_text("no ground truth has any of the fields").wait_for()
     other["pair-act"].get_by_text("Leave the schema out").click()
