@@ -274,7 +274,7 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
     catch (error) { setStatus(`This link could not be opened: ${error instanceof Error ? error.message : error}.`); return; }
     if (event && !location.hash) {
       part("example").textContent = settings.examples[0].title;
-      await take(plain);
+      await open(plain);
       return;
     }
     const own = link === undefined && !event ? kept() : null;
