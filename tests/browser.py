@@ -59,6 +59,51 @@ SETTLED = """selector => !document.querySelector("p.loading") && [
   for (let part = drawn; part; part = part.parentElement) if (getComputedStyle(part).opacity !== "1") return false;
   return true;
 })"""
+# Where the ring of focus covers a text, is cut off, or is lacking: each element is focused, and its ring is measured
+RINGS = """selector => {
+  const grown = (box, by) => ({ left: box.left - by, top: box.top - by,
+    right: box.right + by, bottom: box.bottom + by });
+  const common = (a, b) => ({ left: Math.max(a.left, b.left), top: Math.max(a.top, b.top),
+    right: Math.min(a.right, b.right), bottom: Math.min(a.bottom, b.bottom) });
+  const meet = (a, b) => { const box = common(a, b); return box.right - box.left > 0.9 && box.bottom - box.top > 0.9; };
+  const clips = part => getComputedStyle(part).overflow !== "visible" && part !== document.body;
+  const above = element => element ? [element, ...above(element.parentElement)] : [];
+  const found = new Set();
+  for (const element of document.querySelectorAll(`${selector} :is(a, button, input, select, summary, [tabindex])`)) {
+    element.focus();
+    if (document.activeElement !== element || !element.checkVisibility()) continue;
+    const ringed = above(element).find(each => getComputedStyle(each).outlineStyle !== "none");
+    const name = `${element.tagName} ${element.className} ${element.textContent.trim().slice(0, 30)}`;
+    if (!ringed) { found.add(`no ring: ${name}`); continue; }
+    const style = getComputedStyle(ringed);
+    const inner = grown(ringed.getBoundingClientRect(), parseFloat(style.outlineOffset));
+    const outer = grown(inner, parseFloat(style.outlineWidth)), sides = ["left", "top", "right", "bottom"];
+    for (const part of above(ringed.parentElement).filter(clips)) {
+      const kept = common(outer, grown(part.getBoundingClientRect(), 0.6));
+      const fits = outer.right - outer.left <= part.offsetWidth && outer.bottom - outer.top <= part.offsetHeight;
+      if (fits && sides.some(side => kept[side] !== outer[side])) found.add(`cut off: ${name}`);
+    }
+    const bands = [["right", "left"], ["left", "right"], ["bottom", "top"], ["top", "bottom"]]
+      .map(([side, of]) => ({ ...outer, [side]: inner[of] }));
+    const texts = document.createTreeWalker(ringed.parentElement, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      const parts = above(text.parentElement), range = document.createRange();
+      if (!text.data.trim() || !parts[0].checkVisibility() || parts[0].closest("option")) continue;
+      range.selectNodeContents(text);
+      for (const line of range.getClientRects()) {
+        const spare = Math.max(0, (line.height - parseFloat(getComputedStyle(parts[0]).fontSize)) / 2);
+        let ink = { left: line.left, right: line.right, top: line.top + spare, bottom: line.bottom - spare };
+        for (const part of parts.filter(clips)) {
+          const { paddingLeft, paddingRight } = getComputedStyle(part), box = part.getBoundingClientRect();
+          const left = box.left + parseFloat(paddingLeft), right = box.right - parseFloat(paddingRight);
+          ink = common(ink, { left, right, top: box.top, bottom: box.bottom });
+        }
+        if (bands.some(band => meet(band, ink))) found.add(`over ${text.data.trim().slice(0, 30)}: ${name}`);
+      }
+    }
+  }
+  return [...found];
+}"""
 # what gradio itself says on the console: a validator's answer is the status 422
 OF_GRADIO = re.compile(r"Failed to load resource: .* 422 |Method not implemented")
 
@@ -348,3 +393,12 @@ def axe(page: Page, selector: str) -> list[str]:
         for each in violations
         for node in each["nodes"]
     ]
+
+
+def faults_of_focus(page: Page, selector: str) -> list[str]:
+    """Where the ring of focus within a selector covers a text, is cut off, or is lacking; the focus stays."""
+    focused = page.evaluate_handle("document.activeElement")
+    page.keyboard.press("Shift")  # rings are drawn for those who use keys
+    found: list[str] = page.evaluate(RINGS, selector)
+    focused.evaluate("element => element.focus()")
+    return found

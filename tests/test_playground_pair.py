@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import zlib
+from collections.abc import Callable
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -460,6 +461,88 @@ def test_every_tab_passes_axe(visit: Visit, size: tuple[int, int], dark: bool) -
         assert axe(visitor.page, "html") == [], tab
         assert visitor.sideways() == 0, tab
     assert visitor.page.locator("table:visible").count() == 0
+
+
+def press(name: str, *, tab: str = "html", exact: bool = True) -> Callable[[Visitor], object]:
+    """Press a button that is seen."""
+    return lambda visitor: (
+        visitor.page.locator(tab).get_by_role("button", name=name, exact=exact).locator("visible=true").first.click()
+    )
+
+
+def pop(selector: str) -> Callable[[Visitor], object]:
+    """Open a box below its button, and no other one."""
+    script = "(pop) => { for (const each of document.querySelectorAll('.pop')) each.open = each === pop; }"
+    return lambda visitor: visitor.page.locator(selector).first.evaluate(script)
+
+
+def key(name: str) -> Callable[[Visitor], object]:
+    return lambda visitor: visitor.page.keyboard.press(name)
+
+
+def see(selector: str) -> Callable[[Visitor], object]:
+    return lambda visitor: visitor.page.locator(selector).locator("visible=true").first.wait_for()
+
+
+# What a visitor does one after another, and what is seen then; what follows "wide" is done in a wide window only.
+STATES: dict[str, list[Callable[[Visitor], object]]] = {
+    "a pair": [see("#pair-tree .anls-row")],
+    "exchanged values": [
+        lambda visitor: visitor["pair-truth"].locator("textarea").evaluate(FILL, '{"vat": "DE811", "no": "0042"}'),
+        lambda visitor: visitor["pair-prediction"].locator("textarea").evaluate(FILL, '{"vat": "0042", "no": "DE811"}'),
+        see("#pair-tree .anls-remark"),
+        lambda visitor: visitor["pair-tree"].locator(".anls-row:has(.anls-remark)").first.click(),
+        see("#pair-tree .there"),
+    ],
+    "examples of pairs": [pop("#pair .menu")],
+    "options of a pair": [pop("#pair-options")],
+    "code of a pair": [pop("#pair .code-of")],
+    "a fault of a pair": [
+        pop("body"),
+        lambda visitor: visitor["pair-prediction"].locator("textarea").evaluate(FILL, '{"a": 1'),
+        lambda visitor: visitor["pair-title"].get_by_text("Not scored").wait_for(state="attached"),
+    ],
+    "keys": [lambda visitor: visitor["pair"].locator("summary").first.press("?")],
+    "no files": [key("Escape"), lambda visitor: visitor.open_tab("Test set")],
+    "a test set": [press("Try 40 receipts"), see(".testset[data-ready] .panes")],
+    "options of a test set": [pop("#testset-options")],
+    "orders of rows": [pop("#testset-sort")],
+    "a cause": [pop("body"), lambda visitor: visitor.page.locator("#testset-causes .facet").first.click()],
+    "a page image": [press("Page image")],
+    "all figures": [press("All figures")],
+    "systems": [
+        key("Escape"),
+        lambda visitor: visitor.open_tab("Compare"),
+        press("Compare three systems", exact=False),
+        see(".cmp-verdict"),
+    ],
+    "options of systems": [pop(".cmp-options")],
+    "systems, one worse": [
+        pop("body"),
+        lambda visitor: visitor.page.locator(".cmp-worse").select_option(label="base worse than new", force=True),
+    ],
+    "a document of systems": [
+        lambda visitor: visitor.page.locator(".cmp-documents a").first.evaluate("link => link.click()"),
+        see(".cmp-places"),
+    ],
+    "for programs": [lambda visitor: visitor.open_tab("API")],
+}
+WIDE_ONLY = {"a page image", "all figures"}
+
+
+@pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)
+def test_no_state_has_a_fault_for_keys_or_a_screen_reader(visit: Visit, size: tuple[int, int], dark: bool) -> None:
+    """What axe finds, rings of focus that cover something or are cut off, and what is wider than the window."""
+    visitor = visit(size=size, dark=dark)
+    faults: dict[str, list[str]] = {}
+    for state, steps in STATES.items():
+        if size == NARROW and state in WIDE_ONLY:
+            continue
+        for step in steps:
+            step(visitor)
+        faults[state] = [*axe(visitor.page, "html"), *browser.faults_of_focus(visitor.page, "body")]
+        assert visitor.sideways() == 0, state
+    assert {state: found for state, found in faults.items() if found} == {}
 
 
 FILL = "(input, text) => { input.value = text; input.dispatchEvent(new Event('input', { bubbles: true })); }"
