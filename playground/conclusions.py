@@ -21,6 +21,7 @@ from docscore.metrics.anls_star.causes import NAMES, Cause
 from docscore.metrics.annotations import cause_in_words
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
 from docscore.metrics.typed.comparators import COMPARATORS
+from playground.row_counts import Known, count_rows, nearest
 
 MOST_RESCORED = 20_000  # rows that are scored once more for a what-if
 MOST_NAMED = 3  # documents that make a lead
@@ -61,12 +62,13 @@ class WhatIf(NamedTuple):
 Check = Callable[[Pairs, ScoringOptions], object]
 
 
-def what_ifs_of(systems: Sequence[Evaluation], check: Check) -> list[WhatIf]:
+def what_ifs_of(systems: Sequence[Evaluation], check: Check, known: Sequence[Sequence[Known]] = ()) -> list[WhatIf]:
     """The options by which a test set scores higher, most first; of several systems one, or by which they change order.
 
     Args:
         systems: the test set as it was scored, or several systems on it, best first.
         check: raises a `ValueError` for rows that take too long by these options.
+        known: what the rows of each system count under these and other options, as far as that is known.
     """
     metric, options = systems[0].metric, systems[0].options
     if sum(len(each.ids) for each in systems) > (MOST_RESCORED if metric == ANLS_STAR else MOST_EXPLAINED):
@@ -83,7 +85,7 @@ def what_ifs_of(systems: Sequence[Evaluation], check: Check) -> list[WhatIf]:
         if where == "what_if" and name not in METRICS[metric].options:
             continue
         changed = dataclasses.replace(options, **{name: value})
-        better += _rescored(systems, changed, check, label, taken, {where: {name: value}})
+        better += _rescored(systems, changed, check, label, taken, {where: {name: value}}, known)
     better.sort(key=lambda each: -each.gain)
     least = better[0].gain + LEAST_GAIN if better else 0.0
     return [each for each in _with_schema(systems, check) if each.gain >= least] + better
@@ -96,14 +98,18 @@ def _rescored(
     label: str,
     taken: str,
     asked: dict[str, dict[str, Any]],
+    known: Sequence[Sequence[Known]] = (),
 ) -> Iterator[WhatIf]:
     """The what-if of these options, where it is not refused, and a score gains enough or the order changes."""
     metric = systems[0].metric if options.schema is None else TYPED
     how: dict[str, Any] = {"metrics": (metric, *systems[0].metrics), "confidence": None}
     try:
         again = [Evaluation(each.source, options, progress=each.progress, **how) for each in systems]
-        for each in again:
-            check(each.source, options)
+        for each, of_system in zip(again, known or [()] * len(again), strict=True):
+            if "reading" in asked:  # the values are others
+                check(each.source, options)
+            if nearest(options, of_system):
+                count_rows(each, of_system, with_fields=len(each) <= MOST_EXPLAINED)
         gain = max(new.score - old.score for new, old in zip(again, systems, strict=True))
     except (TypeError, ValueError):
         return

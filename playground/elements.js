@@ -74,3 +74,30 @@ const docscoreButton = (/** @type {string} */ look, /** @type {string} */ words,
   button.addEventListener("click", action);
   return button;
 };
+
+/**
+ * Draw HTML of the server's templates, which escape every value, where another version of it is: what is equal stays.
+ * @param {HTMLElement} place
+ * @param {string} html
+ * @param {string} cells  what of it is no stop of Tab until a pane says so
+ */
+const docscoreRedraw = (place, html, cells) => {
+  const drawn = document.createElement("template");
+  drawn.innerHTML = html;
+  for (const cell of docscoreFindAll(drawn.content, cells)) cell.tabIndex = -1;
+  /** @type {(old: ParentNode & Node, fresh: ParentNode & Node) => void} */
+  const redraw = (old, fresh) => {
+    const before = [...old.childNodes], after = [...fresh.childNodes];
+    after.forEach((node, at) => {
+      const known = before[at];
+      if (known?.isEqualNode(node)) return;
+      const isPart = known instanceof HTMLElement && node instanceof HTMLElement && known.id === node.id && known.tagName === node.tagName;
+      if (!isPart) { if (known) known.replaceWith(node); else old.append(node); return; }
+      for (const { name } of [...known.attributes]) if (!node.hasAttribute(name)) known.removeAttribute(name);
+      for (const { name, value } of node.attributes) if (known.getAttribute(name) !== value) known.setAttribute(name, value);
+      redraw(known, node);
+    });
+    for (const node of before.slice(after.length)) node.remove();
+  };
+  redraw(place, drawn.content);
+};

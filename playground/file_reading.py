@@ -22,6 +22,7 @@ from docscore.core.errors import (
 )
 from docscore.core.formatting import clipped, printable
 from docscore.core.options import AS_TEXT, SKIP, ScoringOptions
+from docscore.core.runtime import Progress, no_progress
 from docscore.data.checks import refuse_json_text
 from docscore.data.files import delimiter_of_file, read_table, suffix_of
 from docscore.data.json_text import dumps, parse_predictions, parsed_reference
@@ -93,14 +94,16 @@ class UploadedTables(NamedTuple):
         return planned_tables(self.references, self.predictions, self.plan)
 
 
-def uploaded_tables(asked: FileRequest, faults: Faults, others: Sequence[Path] = ()) -> UploadedTables:
+def uploaded_tables(
+    asked: FileRequest, faults: Faults, others: Sequence[Path] = (), progress: Progress = no_progress
+) -> UploadedTables:
     """Read the files of a request, and those of other systems, and plan how their rows are read.
 
     Raises:
         TypeError, ValueError: with a message that names the file and the place.
     """
-    tables = {side: _table_of(path, side, asked.reading, faults) for side, path in asked.files.items()}
-    more = [_table_of(path, "predictions", asked.reading, faults) for path in others]
+    tables = {side: _table_of(path, side, asked.reading, faults, progress) for side, path in asked.files.items()}
+    more = [_table_of(path, "predictions", asked.reading, faults, progress) for path in others]
     return planned(tables.get("references"), tables["predictions"], more, asked.reading)
 
 
@@ -110,10 +113,10 @@ def planned(references: Table | None, predictions: Table, others: Sequence[Table
     return UploadedTables(references, predictions, plan, others)
 
 
-def _table_of(path: Path, side: str, reading: Reading, faults: Faults) -> Table:
+def _table_of(path: Path, side: str, reading: Reading, faults: Faults, progress: Progress = no_progress) -> Table:
     check_file(path)
     named: Side = "references" if side == "references" else "predictions"
-    return read_table(path, faults, MAX_FILE_BYTES, reading.get(f"{side}_delimiter"), side=named)
+    return read_table(path, faults, MAX_FILE_BYTES, reading.get(f"{side}_delimiter"), progress, named)
 
 
 def _chosen(plan: ReadingPlan, references: Table | None, systems: Sequence[Table], reading: Reading) -> ReadingPlan:
@@ -135,7 +138,7 @@ def _chosen(plan: ReadingPlan, references: Table | None, systems: Sequence[Table
     )
 
 
-def rows_of_request(asked: FileRequest) -> tuple[FileRows, ScoringOptions, list[str]]:
+def rows_of_request(asked: FileRequest, progress: Progress = no_progress) -> tuple[FileRows, ScoringOptions, list[str]]:
     """The rows of uploaded files, read, paired and checked against the limits of the page, and how to score them.
 
     The last are the names of the columns by which they are paired; none where that is the number of the row.
@@ -144,7 +147,7 @@ def rows_of_request(asked: FileRequest) -> tuple[FileRows, ScoringOptions, list[
         TypeError, ValueError: with a message that names the file and the place.
     """
     faults = Faults("skip" if asked.skip else "error")
-    tables = uploaded_tables(asked, faults)
+    tables = uploaded_tables(asked, faults, progress=progress)
     plan = tables.plan
     options = asked.options(
         parse=plan.parse or AS_TEXT,
@@ -153,12 +156,13 @@ def rows_of_request(asked: FileRequest) -> tuple[FileRows, ScoringOptions, list[
         with_confidences=asked.confidences,
     )
     truths, predictions = tables.planned()
-    rows = FileRows(read_systems(truths, [predictions], options.missing, faults, check_uploaded_value), faults, plan)
+    systems = read_systems(truths, [predictions], options.missing, faults, check_uploaded_value, progress)
+    rows = FileRows(systems, faults, plan)
     check_pairs(rows.systems[0], options)
     return rows, options, _ids_of(plan)
 
 
-def rows_of_systems(asked: CompareRequest) -> tuple[FileRows, ScoringOptions]:
+def rows_of_systems(asked: CompareRequest, progress: Progress = no_progress) -> tuple[FileRows, ScoringOptions]:
     """The rows of the files of several systems, all read alike, and how to score them.
 
     They are checked against the limits of the page.
@@ -167,7 +171,7 @@ def rows_of_systems(asked: CompareRequest) -> tuple[FileRows, ScoringOptions]:
         TypeError, ValueError: with a message that names the file and the place.
     """
     faults = Faults("skip" if asked.skip else "error")
-    tables = uploaded_tables(asked.of_first(), faults, asked.files[1:])
+    tables = uploaded_tables(asked.of_first(), faults, asked.files[1:], progress)
     plan = tables.plan
     truths, first = tables.planned()
     systems = [first, *(planned_tables(tables.references, other, plan)[1] for other in tables.others)]
@@ -176,7 +180,8 @@ def rows_of_systems(asked: CompareRequest) -> tuple[FileRows, ScoringOptions]:
     else:
         parse = asked.parse or plan.parse or AS_TEXT
         options = asked.options(parse=parse, parse_references=plan.parse_references)
-    rows = FileRows(read_systems(truths, systems, options.missing, faults, check_uploaded_value), faults, plan)
+    paired = read_systems(truths, systems, options.missing, faults, check_uploaded_value, progress)
+    rows = FileRows(paired, faults, plan)
     for pairs in rows.systems:
         check_pairs(pairs, options)
     return rows, options

@@ -5,10 +5,13 @@ from __future__ import annotations
 import base64
 import dataclasses
 import json
+import os
+import pickle
 import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from math import fsum
 from pathlib import Path
@@ -129,17 +132,25 @@ class KeptResult:
 
 def keep_documents(folder: Path, systems: Sequence[Evaluation], facts: Mapping[str, Any]) -> None:
     """Write the documents of systems that were scored on the same rows to a folder, with other facts as JSON values."""
+    keep_values(folder, systems)
+    keep_facts(folder, systems, facts)
+
+
+def keep_values(folder: Path, systems: Sequence[Evaluation]) -> None:
+    """Write the values of the documents of systems to a folder."""
     first = systems[0]
-    numbers = [{name: number for number, name in enumerate(system.ids)} for system in systems]
-    rows = [
-        [system.row(of[name]).for_metrics for name in first.ids] for system, of in zip(systems, numbers, strict=True)
-    ]
-    documents = zip(first.pairs.truths, *([row.prediction for row in of_system] for of_system in rows), strict=True)
-    causes = [{number: row.cause for number, row in enumerate(of_system) if row.cause} for of_system in rows]
-    lines = (_BETWEEN.join(map(dumps, values)) for values in documents)
+    predictions = [[system[name].prediction for name in first.ids] for system in systems]
+    lines = (_BETWEEN.join(map(dumps, values)) for values in zip(first.pairs.truths, *predictions, strict=True))
     (folder / _DOCUMENTS).write_text("\n".join(lines), encoding="ascii")
     if len(systems) == 1 and first.pairs.confidences is not None:
         (folder / _CONFIDENCES).write_text("\n".join(map(dumps, first.pairs.confidences)), encoding="ascii")
+
+
+def keep_facts(folder: Path, systems: Sequence[Evaluation], facts: Mapping[str, Any]) -> None:
+    """Write how the documents of systems were scored to a folder, with other facts as JSON values."""
+    first = systems[0]
+    rows = [[(number, system[name].for_metrics) for number, name in enumerate(first.ids)] for system in systems]
+    causes = [{number: row.cause for number, row in of_system if row.cause} for of_system in rows]
     schema = first.options.schema
     options = dataclasses.asdict(dataclasses.replace(first.options, schema=None))
     options["schema"] = schema and json.loads(schema.schema_of(""))
@@ -154,23 +165,54 @@ _LONGEST_TEXT = 20_000  # characters of a document's values in which a text is l
 _NAMED_LOSSES = 3  # of a document
 _LONGEST_SPECIMEN = 60  # characters of a value
 _ROWS, _TEXTS, _LIST = "rows.jsonl", "texts.txt", "list.json"
+_READ_ROWS, _COUNTS = "rows.pickle", "counts.pickle"
 _PREFIX = "document"  # of the ids of the rows of its tree
 
 
-def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any]) -> None:
-    """Write the documents of a test set and what their list needs to a folder, whose name is what opens it.
+def keep_rows(folder: Path, evaluation: Evaluation, kept: object) -> None:
+    """Write what of a test set is the same under other options of comparison to a folder; `kept` for `kept_rows`."""
+    pairs = evaluation.pairs
+    (folder / _ROWS).write_text("\n".join(map(dumps, _rows(evaluation))), encoding="ascii")
+    sides = zip(shown_ids(pairs.ids), pairs.truths, pairs.predictions, strict=True)
+    texts = (f"{_folded(name)}\0{_text_of(truth)}\0{_text_of(prediction)}" for name, truth, prediction in sides)
+    (folder / _TEXTS).write_text("\n".join(texts), encoding="utf-8", errors="replace")
+    keep_values(folder, [evaluation])
+    (folder / _READ_ROWS).write_bytes(pickle.dumps(kept, -1))
+
+
+def kept_rows(folder: Path, before: str, asked: Mapping[str, Any]) -> Any:
+    """What `keep_rows` kept of the result of a request that is the same in some parts, whose files the folder then has.
+
+    Args:
+        folder: that of the new result.
+        before: the name of the result, as a browser sends it: anything.
+        asked: the parts of the request.
+
+    Returns:
+        What was kept, and what the rows counted; None if there is no such result.
+    """
+    with suppress(FileNotFoundError, KeyError):
+        old = KeptResult(folder.parent, before)
+        if all(old.result["asked"][name] == value for name, value in asked.items()):
+            found = [pickle.loads((old.folder / name).read_bytes()) for name in (_READ_ROWS, _COUNTS)]  # noqa: S301  ours
+            for name in (_ROWS, _TEXTS, _DOCUMENTS, _CONFIDENCES, _READ_ROWS):
+                if (old.folder / name).exists():
+                    os.link(old.folder / name, folder / name)
+            return found
+    return None
+
+
+def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any], counts: object = ()) -> None:
+    """Write what the list of the documents of a test set needs to a folder, whose name is what opens it.
 
     Args:
         folder: the folder.
         evaluation: the scored test set.
         result: what the page shows of it, for a link; JSON values.
+        counts: what its rows count, for `kept_rows`.
     """
     table, pairs = evaluation.field_table, evaluation.pairs
-    (folder / _ROWS).write_text("\n".join(map(dumps, _rows(evaluation))), encoding="ascii")
-    sides = zip(shown_ids(pairs.ids), pairs.truths, pairs.predictions, strict=True)
-    texts = (f"{_folded(name)}\x1f{_text_of(truth)}\x1f{_text_of(prediction)}" for name, truth, prediction in sides)
-    (folder / _TEXTS).write_text("\n".join(texts), encoding="utf-8", errors="replace")
-    keep_documents(folder, [evaluation], {"result": result})
+    keep_facts(folder, [evaluation], {"result": result})
     count = sum(map(len, table.losses))
     most = count if count <= MAX_LOSSES else max(1, MAX_LOSSES // len(pairs.ids))
     listing = {
@@ -186,6 +228,7 @@ def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any]) -
         "left_out": sum(max(0, len(lost) - most) for lost in table.losses),
     }
     (folder / _LIST).write_text(json.dumps(listing), encoding="utf-8")
+    (folder / _COUNTS).write_bytes(pickle.dumps(counts, -1))
 
 
 def specimens_of(evaluation: Evaluation) -> dict[str, tuple[str | None, str | None]]:
@@ -252,16 +295,14 @@ def _is_plain(value: object) -> bool:
 
 def _text_of(value: Any) -> str:
     """The keys, texts and numbers of a value in one line, in lower case."""
-    found, waiting, length = [], [value], 0
-    while waiting and length < _LONGEST_TEXT:
-        part = waiting.pop()
+    found, waiting = [], [value]
+    for part in waiting:  # which grows
         if isinstance(part, dict | list | tuple):
-            below = [each for item in part.items() for each in item] if isinstance(part, dict) else part
-            waiting.extend(reversed(below))
+            waiting.extend(part)
+            waiting.extend(part.values() if isinstance(part, dict) else ())
         elif part is not None:
-            found.append(_folded(str(part)[:_LONGEST_TEXT]))
-            length += len(found[-1])
-    return "\x1f".join(found)
+            found.append(str(part))
+    return _folded("\0".join(found))[:_LONGEST_TEXT]
 
 
 def _folded(text: str) -> str:

@@ -58,6 +58,38 @@ const { docscoreIsShown, docscoreStep, docscoreTabs } = (() => {
   return { docscoreIsShown: isShown, docscoreStep: step, docscoreTabs: mark };
 })();
 
+// The screen for one pair is alive before gradio is: it asks the server as gradio does. Gradio then gives it its place.
+const { docscoreFirst, docscoreAdopt } = (() => {
+  const first = () => docscoreFind(document, "#first");
+
+  /** @type {(name: string) => Server.Ask<unknown, unknown>} */
+  const asks = (name) => async (asked) => {
+    const component = window.gradio_config.components.find(({ props }) => props.server_fns?.includes(name));
+    const body = JSON.stringify({ data: asked, component_id: component?.id, fn_name: name, session_hash: "first" });
+    const answer = await fetch("gradio_api/component_server/", { method: "POST", headers: { "Content-Type": "application/json" }, body });
+    if (!answer.ok) throw new Error(answer.statusText);
+    return answer.json();
+  };
+
+  return {
+    docscoreFirst: () => {
+      const theme = new URLSearchParams(location.search).get("__theme"), isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+      document.body.classList.toggle("dark", theme === "dark" || (theme !== "light" && isDark));
+      docscorePair(first(), new Proxy(/** @type {Server.Functions} */ ({}), { get: (_, name) => asks(String(name)) }));
+    },
+    /** Once gradio shows the place; what was typed stays, and where one was. */
+    docscoreAdopt: (/** @type {HTMLElement} */ place) => {
+      if (getComputedStyle(place).visibility === "hidden") { requestAnimationFrame(() => docscoreAdopt(place)); return; }
+      const screen = docscoreFind(first(), ".screen"), { activeElement } = document;
+      const scrolled = docscoreFindAll(screen, "textarea, .score").map((part) => ({ part, top: part.scrollTop, left: part.scrollLeft }));
+      place.replaceChildren(screen);
+      first().remove();
+      for (const { part, top, left } of scrolled) part.scrollTo(left, top);
+      if (activeElement instanceof HTMLElement && screen.contains(activeElement)) activeElement.focus({ preventScroll: true });
+    },
+  };
+})();
+
 /** @typedef {HTMLInputElement | HTMLSelectElement} OptionInput */
 /** @typedef {{words: string, show: () => void, takeBack: () => void}} Chip */
 /** @template {object} O @typedef {ReturnType<typeof docscoreOptions<O>>} Options */

@@ -9,6 +9,8 @@ from typing import Any
 
 import gradio as gr
 from fastapi.exceptions import RequestValidationError
+from gradio.routes import templates
+from jinja2 import ChoiceLoader, DictLoader
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 
@@ -19,7 +21,7 @@ from playground.compare_tab import compare_tab
 from playground.connections import SecurityHeaders, allow_connections, close_idle, trust_the_proxy_of_a_space
 from playground.fragments import fragment
 from playground.limits import MAX_FILE_BYTES
-from playground.pair_tab import workspace
+from playground.pair_tab import first_workspace, workspace
 from playground.requests import RECEIPTS
 from playground.review_tab import review_tab
 from playground.storage import delete_when_ended, results_folder, uploads_folder
@@ -78,9 +80,10 @@ def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any)
     gc.collect()
     gc.freeze()  # what is imported stays: collecting garbage among it holds every request for a quarter of a second
     gc.set_threshold(700, 10, 100)  # and among all that came since for 50 ms, once a large body with the default of 10
+    add_first_screen()
     launched = demo.launch(
         theme=page_theme(),
-        head=page_head(),
+        ssr_mode=False,  # with it the page is not made from the template
         max_file_size=MAX_FILE_BYTES,
         run_history=False,  # inputs of visitors are not listed
         allowed_paths=[str(RECEIPTS), str(results_folder()), str(FONTS)],
@@ -105,15 +108,21 @@ def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any)
     return launched
 
 
-def page_head() -> str:
-    """Styles and scripts of the page; gradio would rewrite a style sheet that it is given as such."""
+_INDEX = "frontend/index.html"
+
+
+def add_first_screen() -> None:
+    """Put styles, scripts and the first screen into gradio's template of the page, whose scripts take long to load."""
     parts = {name: (PAGE / name).read_text(encoding="utf-8") for name in (*SCRIPTS, *STYLES)}
     fonts = [f"gradio_api/file={FONTS / name}.woff2" for name in ("Inter", "JetBrainsMono")]
     styles = "".join([stylesheet(), *map(parts.pop, STYLES)])
-    return (
-        fragment("head", fonts, template="head.html.jinja")
-        + f"<style>{styles}</style><script>{chr(10).join(parts.values())}</script>"
-    )
+    head = f"{fragment('head', fonts, template='head.html.jinja')}<style>{styles}</style></head>"
+    first = fragment("first", TABS, first_workspace())
+    app = f"{first}<script>{chr(10).join(parts.values())}docscoreFirst();</script><gradio-app"
+    text = (Path(gr.__file__).parent / "templates" / _INDEX).read_text(encoding="utf-8")
+    for before, after in (("</head>", head), ("<gradio-app", app)):
+        text = text.replace(before, f"{{% raw %}}{after}{{% endraw %}}", 1)
+    templates.env.loader = ChoiceLoader([DictLoader({_INDEX: text}), *filter(None, [templates.env.loader])])
 
 
 def run() -> None:

@@ -2,7 +2,7 @@
 /** @typedef {"truth" | "prediction"} Side */
 
 const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functions} */ server) => {
-  const PAUSE = 120, PATIENCE = 1000;  // milliseconds until what was typed is scored, and until Cancel is offered
+  const PAUSE = 30, PATIENCE = 1000;  // milliseconds until what was typed is scored, and until Cancel is offered
   const LONGEST_ADDRESS = 30000;  // characters; longer pairs are kept in this browser tab alone
   const KEPT = "docscore-pair";
   /** @type {Side[]} */
@@ -139,7 +139,7 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
     const wrong = faults.findIndex(Boolean);
     if (wrong >= 0) { sayFault(SIDES[wrong], faults[wrong]); return; }
     const only = docscoreFindAll(tree, ".anls-legend input:checked").map((input) => input.className);
-    tree.innerHTML = found.result;  // of the server's templates, which escape every value
+    docscoreRedraw(tree, found.result, ".anls-row:not(.anls-header)");
     for (const name of only) docscoreFindAll(tree, `.${name}`)[0]?.click();
     treePane.fresh();
     remedy.disabled = true;

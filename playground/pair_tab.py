@@ -9,7 +9,6 @@ from typing import Any
 import gradio as gr
 
 from docscore.metrics.registry import METRICS
-from playground.fragments import fragment
 from playground.limits import MAX_BYTES
 from playground.pair import answer, what_ifs_of_pair
 from playground.requests import PAIR_METRICS, RECEIPTS, WHAT_IFS, PairRequest, option_fields
@@ -17,7 +16,18 @@ from playground.server_functions import FUNCTIONS
 
 
 def workspace() -> None:
-    """Build the screen for one pair, with the first example scored."""
+    """Build the place of the screen for one pair, which is there before gradio's scripts are."""
+    gr.HTML(
+        "<div></div>",
+        elem_id="pair",
+        js_on_load="docscoreAdopt(element)",
+        server_functions=FUNCTIONS,
+        apply_default_css=False,
+    )
+
+
+def first_workspace() -> tuple[Any, ...]:
+    """What the template draws of the screen for one pair, with the first example scored."""
     first = PairRequest(truth=EXAMPLES[0]["truth"], prediction=EXAMPLES[0]["prediction"], reading="json")
     settings = {
         "examples": EXAMPLES,
@@ -27,13 +37,7 @@ def workspace() -> None:
     metrics = [(name, METRICS[name].label) for name in PAIR_METRICS]
     choices = [("metric", "Metric", metrics), ("reading", "Prediction", _READINGS)]
     fields = [(field, *WORDS[field.name]) for field in option_fields(WHAT_IFS)]
-    gr.HTML(
-        fragment("workspace", EXAMPLES, choices, fields, json.dumps(settings)),
-        elem_id="pair",
-        js_on_load="docscorePair(element, server)",
-        server_functions=FUNCTIONS,
-        apply_default_css=False,
-    )
+    return EXAMPLES, choices, fields, json.dumps(settings)
 
 
 # As visitors see them: while they type, a text that is not JSON is not mended unasked.

@@ -25,8 +25,9 @@ const docscorePane = (pane, { row: ROW = "[data-row]", cell: CELL = "[data-cell]
 
   /** What is in the pane is new: its first cell is the stop. */
   const fresh = () => {
-    for (const cell of docscoreFindAll(pane, CELL)) cell.tabIndex = -1;
-    setStop(cells(rows()[0] ?? docscoreFindAll(pane, ROW)[0])[0]);  // of a pane that is not shown too
+    for (const cell of docscoreFindAll(pane, CELL)) if (cell.tabIndex !== -1) cell.tabIndex = -1;
+    const all = docscoreFindAll(pane, ROW);
+    setStop(cells(all.find((row) => row.checkVisibility()) ?? all[0])[0]);  // of a pane that is not shown too
   };
 
   pane.addEventListener("focusin", (event) => setStop(docscoreAround(event, CELL)));

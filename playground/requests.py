@@ -257,6 +257,7 @@ class FileRequest(Request):
         by: a column of the references whose values make slices; "" for none.
         skip: whether rows with faults are left out.
         confidences: whether predictions have confidences.
+        before: the name of a kept result of these files, of which what does not change is taken; "" for none.
     """
 
     references: Upload = None
@@ -267,6 +268,7 @@ class FileRequest(Request):
     by: str = ""
     skip: bool = False
     confidences: bool = False
+    before: str = ""
 
     @model_validator(mode="before")
     @classmethod

@@ -1,6 +1,9 @@
 // What the page's scripts ask the server, and what it answers. A request is a model of requests.py, an answer the JSON
 // values of a function of server_functions.py; tests/test_server_functions.py compares the names of both with these.
 
+/** What gradio writes into the page. */
+interface Window { gradio_config: { components: { id: number; props: { server_fns?: string[] } }[] } }
+
 declare namespace Server {
   interface Functions {
     score_workspace: Ask<PairRequest, PairAnswer>;
@@ -47,6 +50,7 @@ declare namespace Server {
     by: string;
     skip: boolean;
     confidences: boolean;
+    before?: string;
   }
   interface SortRequest extends Request { files: string[]; truth: number | null; reading: Reading; is_pair: boolean; missing: string; skip: boolean }
   interface CompareRequest extends Request {

@@ -48,7 +48,7 @@ from playground.worker_pool import Limits, Refused, WorkerPool
 PAIRS = WorkerPool(Limits(places=2, waiting=16, seconds=20))
 READERS = WorkerPool(Limits(places=2, waiting=16, seconds=60))
 RUNS = WorkerPool(Limits(places=2, waiting=16, seconds=120))
-_ANSWERED_WITHIN = 1  # seconds; a run that takes longer is asked for again
+_ANSWERED_WITHIN = 0.5  # seconds; a run that takes longer is asked for again
 _FORGOTTEN_AFTER = 60  # seconds for which nobody asked for a run
 _FAILED = "An error occurred on the server; its log says why."
 Answer = dict[str, Any]
@@ -160,7 +160,7 @@ async def begin_review(asked: Any) -> Answer:
 
 @refusing
 async def progress(asked: Any) -> Answer:
-    """The result of the run of a window, or `{"running": true, "share": ..., "text": ...}` after a second."""
+    """The result of the run of a window, or `{"running": true, "share": ..., "text": ...}` after half a second."""
     return await _after_a_second(Request.of(asked).window[0])
 
 

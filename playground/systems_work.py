@@ -29,10 +29,11 @@ from playground.file_reading import FileRows, check_metrics, check_pairs, rows_o
 from playground.fragments import fragment
 from playground.kept_results import KeptResult, keep_documents, shown_ids
 from playground.requests import CompareRequest, metrics_of
+from playground.row_counts import count_rows
 from playground.storage import csv_cell
 from playground.testset import code_of_files
 from playground.tree_columns import places_side_by_side
-from playground.worker_pool import Report, bar_of
+from playground.worker_pool import PAIRING, READING, SCORING, Report, bar_of
 
 FEWEST_SYSTEMS, MOST_SYSTEMS = 2, 8
 MOST_FIELDS, MOST_DOCUMENTS = 100, 1_000  # that are drawn
@@ -128,6 +129,7 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
         "result": result,
     }
     keep_documents(folder, list(systems.values()), facts)
+    first.progress("Writing", 1)(1)
     return SystemsAnswer(files, result)
 
 
@@ -139,15 +141,17 @@ def systems_of_request(
     Raises:
         TypeError, ValueError, OSError: with a message that names the file and the place.
     """
-    uploaded, options = rows_of_systems(request)
+    files, count = len(names) + (request.references is not None), len(names)
+    bar = bar_of(progress, [*READING * files, *PAIRING * (count + 1), *SCORING[:1] * count, *SCORING[1:]])
+    uploaded, options = rows_of_systems(request, bar)
     metrics = metrics_of([request.metric], request.what_if["schema"])[:1]
-    bar = bar_of(progress)
     evaluations = {
         name: Evaluation(pairs, options, metrics=metrics, progress=bar)
         for name, pairs in zip(names, uploaded.systems, strict=True)
     }
     for each in evaluations.values():
         check_metrics(metrics, each.pairs)
+        count_rows(each)
     return uploaded, dict(sorted(evaluations.items(), key=lambda item: -item[1].score))
 
 

@@ -118,7 +118,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
     };
     if (!isFirst) old();
     patience = setTimeout(() => show(0, ""), isFirst ? 0 : PATIENCE);
-    const found = await runs.run({ ...files, ...settings() }, (share, text) => { if (share > 0) show(share, text); });
+    const found = await runs.run({ ...files, ...settings(), before: result?.run ?? "" }, (share, text) => { if (share > 0) show(share, text); });
     if (!found) return;
     clearTimeout(patience);
     box.idle();

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import fields
 from filecmp import cmp
+from functools import partial
 from math import floor
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from typing import Any
 from docscore.core.formatting import printable, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import AS_TEXT, ScoringOptions
+from docscore.core.runtime import no_progress
 from docscore.data.groups import groups_of_rows
 from docscore.evaluation.automation import curve_table
 from docscore.evaluation.evaluation import Evaluation
@@ -20,15 +23,16 @@ from docscore.evaluation.sentences import count_lines, interval_text
 from docscore.metrics.registry import ANLS_STAR
 from docscore.report.html_report import figures_of_evaluation
 from playground.column_guesses import ReadingPlan
-from playground.conclusions import headline_of, what_ifs_of
+from playground.conclusions import WhatIf, headline_of, what_ifs_of
 from playground.file_reading import check_metrics, check_pairs, rows_of_request, skipped_lines
 from playground.fragments import fragment
-from playground.kept_results import bins, keep_list
+from playground.kept_results import bins, keep_list, keep_rows, kept_rows
 from playground.limits import check_slices
 from playground.pair import python_code
 from playground.requests import RECEIPTS, FileRequest, arguments_of, metrics_of
+from playground.row_counts import count_rows
 from playground.storage import write_csv
-from playground.worker_pool import Report, bar_of
+from playground.worker_pool import PAIRING, READING, SCORING, Report, bar_of, beside
 
 EXAMPLE_FILES = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"
 
@@ -45,22 +49,42 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
     Raises:
         TypeError, ValueError, OSError: with a message that names the file and the place.
     """
-    uploaded, options, paired_by = rows_of_request(asked)
     metrics = metrics_of(asked.metrics, asked.what_if["schema"])
+    measured = [("Measuring", 12.0) for name in metrics if name != ANLS_STAR]
+    bar = bar_of(progress, [*READING, *READING, *PAIRING, *PAIRING, *measured, *SCORING])
+    same = asked.model_dump(mode="json", include={"references", "predictions", "reading", "skip", "confidences"})
+    kept = kept_rows(folder, asked.before, same)
+    if kept:
+        (uploaded, read, paired_by), known = kept
+        options = asked.options(**read)
+    else:
+        (uploaded, options, paired_by), known = rows_of_request(asked, bar), []
+        read = {name: getattr(options, name) for name in ("parse", "parse_references", "missing", "with_confidences")}
     if asked.by:
         check_slices(groups_of_rows(uploaded.systems[0], asked.by, "slices"))
-    settings: dict[str, Any] = {"metrics": metrics, "by": asked.by or None, "progress": bar_of(progress)}
-    evaluation = Evaluation(uploaded.systems[0], options, **settings)
+    evaluation = Evaluation(uploaded.systems[0], options, metrics=metrics, by=asked.by or None, progress=bar)
     pairs = evaluation.pairs
     check_metrics(metrics, pairs)
+    known = [*count_rows(evaluation, known), *known][:_MOST_KNOWN]
+    _ = evaluation.field_table  # which both processes need
+    keeping = None if kept else beside(partial(keep_rows, folder, evaluation, (uploaded, read, paired_by)))
+    silent = copy(evaluation)
+    silent.progress = no_progress
+    intervals = beside(lambda: (silent.field_intervals, silent.rate_list))
+    what_ifs = what_ifs_of([evaluation], check_pairs, [known])
+    _ = evaluation.measured  # its phase comes first
+    written = bar("Writing", 3)
+    evaluation.field_intervals, evaluation.rate_list = intervals()
+    written(1)
     write_downloads(folder, evaluation, asked.files["predictions"].name)
+    written(1)
     result = {
         "run": folder.name,
         "example": _is_example(asked, evaluation),
-        "asked": asked.model_dump(mode="json", exclude={"window"}),
+        "asked": asked.model_dump(mode="json", exclude={"window", "before"}),
         "names": {side: printable(path.name) for side, path in asked.files.items()},
         "paired": f"{len(pairs.ids):,} paired by {' and '.join(paired_by) or 'their position'}",
-        **_result(evaluation),
+        **_result(evaluation, what_ifs),
         "left_out": skipped_lines(uploaded),
         "python": code_of_files(uploaded.plan, asked, evaluation),
         "figures": fragment(
@@ -71,8 +95,14 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
         ),
         "downloads": [{"label": label, "path": str(folder / name)} for name, label in DOWNLOADS.items()],
     }
-    keep_list(folder, evaluation, result)
+    keep_list(folder, evaluation, result, known)
+    if keeping:
+        keeping()
+    written(1)
     return result
+
+
+_MOST_KNOWN = 2  # results with other options whose counts are kept
 
 
 def code_of_files(
@@ -138,9 +168,8 @@ def _reader(plan: ReadingPlan, side: str, delimiter: str | None) -> str:
     return f"def read_{side}(path):\n    {read}\n    return table._replace(rows={rows})\n\n\n"
 
 
-def _result(found: Evaluation) -> dict[str, Any]:
+def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
     """The score, where points went and what would help, the spread of the documents and the rates, as JSON values."""
-    what_ifs = what_ifs_of([found], check_pairs)
     interval = found.measured[0].interval
     low, high = (interval and interval.ends) or (None, None)
     lowest = min(floor(10 * min(found.scores) + ROUNDING), 9) / 10

@@ -10,18 +10,21 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate
 from math import ceil
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from docscore.core.errors import InputError
 from docscore.core.formatting import counted
+from docscore.core.runtime import Progress
 from playground.limits import shortened
 
 Report = Callable[[float, str], object]
+_T = TypeVar("_T")
 
 MEMORY = 2_000_000_000  # bytes of data of a child
 _NICE = 19  # the process that answers small requests goes first
@@ -275,10 +278,29 @@ def _limit(limits: Limits) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (limits.memory, limits.memory))
 
 
-def bar_of(progress: Report) -> Callable[[str, int], Callable[[int], object]]:
-    """A progress bar that is filled once in each phase; what is returned begins a phase, as `Evaluation` does."""
+READING, PAIRING = [("Reading", 1.0)], [("Pairing", 3.0)]  # phases with their weights, each of one file
+SCORING = [("Explaining", 9.0), ("Resampling", 1.5), ("Writing", 6.0)]
+
+
+def bar_of(progress: Report, phases: Sequence[tuple[str, float]]) -> Progress:
+    """A bar that is filled once, with the seconds that are left; what is returned begins a phase, as `Evaluation` does.
+
+    The time left is that so far in proportion to the weights.
+
+    Args:
+        progress: what reports it.
+        phases: the name and the weight of each phase in their order; of those before the first that begins nothing is
+            said, and one that has no name here says only what it does.
+    """
+    ends = [0.0, *accumulate(weight for _, weight in phases)]
+    begun, first, at = 0.0, -1, 0
 
     def begin(name: str, total: int) -> Callable[[int], object]:
+        nonlocal at, begun, first
+        known = [number for number, (other, _) in enumerate(phases) if number >= at and other == name]
+        start, at = (known[0], known[0] + 1) if known else (at, at)
+        if first < 0:
+            begun, first = time.monotonic(), start
         done = last = 0.0
 
         def advance(count: int) -> None:
@@ -286,8 +308,45 @@ def bar_of(progress: Report) -> Callable[[str, int], Callable[[int], object]]:
             done += count
             if done - last >= total / 100 or done >= total:
                 last = done
-                progress(min(done / total, 1), f"{name} {done:,.0f} of {total:,}")
+                reached = ends[start] + (ends[at] - ends[start]) * min(done / total, 1)
+                share = (reached - ends[first]) / (ends[-1] - ends[first])
+                seconds = time.monotonic() - begun
+                left = f", about {max(1, round(seconds * (1 - share) / share))} s left" if share and seconds > 1 else ""
+                progress(share, f"{name} {done:,.0f} of {total:,}{left}" if total > 1 else f"{name}{left}")
 
         return advance
 
     return begin
+
+
+def beside(work: Callable[[], _T]) -> Callable[[], _T]:
+    """Begin work in a process of its own, beside a work in a child; what is returned waits for its result.
+
+    It ends with the child, and has the rest of its time and as much memory. Where it gives no result, because it failed
+    or a process is not a child, the work is done when it is waited for.
+    """
+    if multiprocessing.parent_process() is None or not hasattr(os, "fork"):
+        return work
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    left, parent = signal.getitimer(signal.ITIMER_PROF)[0], os.getpid()
+    process = os.fork()
+    if not process:
+        with contextlib.suppress(BaseException):
+            receiver.close()
+            signal.signal(signal.SIGALRM, lambda *_: None if os.getppid() == parent else os._exit(1))
+            signal.setitimer(signal.ITIMER_PROF, left)
+            signal.setitimer(signal.ITIMER_REAL, 0.5, 0.5)
+            sender.send(work())
+        os._exit(0)
+    sender.close()
+
+    def result() -> _T:
+        try:
+            found: _T = receiver.recv()
+        except (EOFError, OSError):
+            return work()
+        finally:
+            os.waitpid(process, 0)
+        return found
+
+    return result

@@ -22,7 +22,7 @@ from playground.limits import is_small
 from playground.requests import FileRequest
 from playground.systems_work import KeptSystems, compare_systems
 from playground.worker_pool import Limits, Refused, WorkerPool
-from tests.commands import PREDICTIONS, REFERENCES
+from tests.commands import PREDICTIONS, REFERENCES, pred, ref, written
 
 pytestmark = pytest.mark.ci
 
@@ -44,6 +44,33 @@ def test_progress_is_passed_on(tmp_path: Path) -> None:
     answer = asyncio.run(WorkerPool(ROOM).run("v", work, files, report=lambda *each: reported.append(each)))
     assert reported[-1][0] == pytest.approx(1)
     assert round(answer["score"], 4) == 0.8043
+
+
+def test_what_other_options_do_not_change_is_not_done_again(tmp_path: Path) -> None:
+    """And each figure is as if it was: rows are read once, and those that are the same by value counted once."""
+    values = [(number / 4, {"n": number / 4 if number % 3 else str(number), "t": "Tea"}) for number in range(200)]
+    sides = [
+        written(tmp_path, "truths.jsonl", [ref(str(n), {"n": n, "t": "tea"}) for n, _ in values]),
+        written(tmp_path, "predictions.jsonl", [pred(str(n), prediction) for n, prediction in values]),
+    ]
+    runs: dict[str, dict[str, Any]] = {
+        "a": {"what_if": {"ignore_case": False}},
+        "c": {"what_if": {"ignore_case": False, "numbers": "value"}, "before": "a" * 22},
+        "d": {"what_if": {"ignore_case": False, "numbers": "value"}},
+        "e": {"what_if": {"ignore_case": False, "numbers": "value"}, "skip": True, "before": "c" * 22},
+    }
+    for name, asked in runs.items():
+        (tmp_path / (name * 22)).mkdir()
+        request = FileRequest(references=sides[0], predictions=sides[1], **asked)
+        work = partial(testset.score_files, request, folder=tmp_path / (name * 22))
+        asyncio.run(WorkerPool(ROOM).run("v", work, report=lambda *_: None))
+    names = {path.name for path in (tmp_path / ("d" * 22)).iterdir()}
+    files = {(run, name): tmp_path / (run * 22) / name for run in runs for name in names}
+    assert all(
+        files["c", name].read_bytes() == files["d", name].read_bytes()
+        for name in names - {"view.json", "counts.pickle"}
+    )
+    assert [files["a", "rows.jsonl"].samefile(files[run, "rows.jsonl"]) for run in "cde"] == [True, False, False]
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from docscore.metrics.registry import METRICS
 from playground import systems_work, testset
 from playground.kept_results import KeptList
 from playground.requests import CompareRequest, FileRequest, ViewRequest
+from playground.worker_pool import bar_of
 from tests import snapshot_inputs
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, written
 from tests.report_samples import Markup
@@ -153,11 +154,22 @@ def test_a_document_opens_where_an_option_is_that_of_a_further_metric(tmp_path: 
     assert document(tmp_path, 0).texts("strong", "anls-score")
 
 
-def test_what_is_tried_beside_the_scores_has_phases_of_its_own(tmp_path: Path) -> None:
-    """So that the bar moves: numbers by value are tried for both systems."""
+def test_a_bar_is_filled_once(tmp_path: Path) -> None:
+    """With what is tried beside the scores: numbers by value are for both systems."""
     sides = [ref("a", {"n": 1000.0})], [pred("a", {"n": 1000})], [pred("a", {"n": 1})]
     references, *systems = (written(tmp_path, f"{number}.jsonl", side) for number, side in enumerate(sides))
-    told: list[str] = []
+    told: list[float] = []
     request = CompareRequest(references=references, predictions=list(systems))
-    systems_work.compare_systems(request, folder=tmp_path, progress=lambda _, text: told.append(text))
-    assert told.count("Scoring 1 of 1") == 4
+    systems_work.compare_systems(request, folder=tmp_path, progress=lambda share, _: told.append(share))
+    assert 0 < told[0] < told[-1] == 1
+    assert told == sorted(told)
+
+
+def test_the_time_that_is_left_is_in_proportion_to_that_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds, told = iter([0, 10, 12, 16]), list[tuple[float, str]]()
+    monkeypatch.setattr("playground.worker_pool.time.monotonic", lambda: next(seconds))
+    begin = bar_of(lambda *said: told.append(said), [("Reading", 6), ("Explaining", 3), ("Writing", 2)])
+    explained = begin("Explaining", 3)  # nothing was read: the bar begins here
+    explained(2)
+    explained(1)
+    assert told == [(0.4, "Explaining 2 of 3, about 3 s left"), (0.6, "Explaining 3 of 3, about 4 s left")]

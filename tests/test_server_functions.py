@@ -156,7 +156,7 @@ def test_what_takes_too_long_is_not_offered() -> None:
     def refuse(*_: object) -> None:
         raise ValueError
 
-    assert what_ifs_of([evaluated(TRUTHS, INTEGERS)], refuse) == []
+    assert what_ifs_of([evaluated(TRUTHS, JSON_TEXTS, parse="text")], refuse) == []
 
 
 def told(systems: dict[str, Evaluation]) -> dict[str, Any]:
