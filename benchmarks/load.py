@@ -98,15 +98,15 @@ class Server(NamedTuple):
 
 
 @contextlib.contextmanager
-def serving() -> Iterator[Server]:
-    """Serve the page on a free port."""
+def serving(root: Path = ROOT) -> Iterator[Server]:
+    """Serve the page of a checkout on a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
             [sys.executable, "-c", f"import os; os.environ['GRADIO_SERVER_PORT'] = '{port}'; {_RUN}"],
-            cwd=ROOT,
+            cwd=root,
             stdout=log,
             stderr=subprocess.STDOUT,
         )
