@@ -2,8 +2,6 @@
 
 import sys
 
-__all__ = ["main"]
-
 _INTERRUPTED = 130  # the exit status in a shell after Ctrl-C
 
 

@@ -276,6 +276,3 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any, *, causal: bool = Fa
         tokens = tokens.roll(1, -1)
         tokens[:, 0] = _IGNORED
     return tokens if labels is None else tokens.masked_fill(labels == _IGNORED, _IGNORED)
-
-
-__all__ = ["ComputeMetrics", "compute_metrics", "preprocess_logits_for_metrics"]

@@ -170,12 +170,11 @@ class ScoreNode:
     children: dict[str, ScoreNode] = field(default_factory=dict)
 
 
-@dataclass(eq=False)
 class Whole:
     """What all nodes of a tree share: the weight of the root, and for ANLS* the options."""
 
-    weight: float = 0.0
-    options: ScoringOptions | None = None
+    def __init__(self, weight: float = 0.0, options: ScoringOptions | None = None) -> None:
+        self.weight, self.options = weight, options
 
 
 @dataclass(frozen=True, slots=True, repr=False)
