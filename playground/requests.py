@@ -115,14 +115,12 @@ class OptionField(NamedTuple):
         name: its name.
         default: its default: True or False, a number, or one of the choices.
         choices: what it may be; empty for True or False and for numbers.
-        help: what it does, in one sentence.
         metrics: the metrics that it changes.
     """
 
     name: str
     default: Any
     choices: tuple[str, ...]
-    help: str
     metrics: list[str]
 
 
@@ -133,7 +131,6 @@ def option_fields(names: Collection[str]) -> list[OptionField]:
             field.name,
             field.default,
             field.metadata["choices"],
-            field.metadata["help"],
             [name for name, metric in METRICS.items() if field.name in metric.options],
         )
         for field in fields(ScoringOptions)
