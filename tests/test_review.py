@@ -72,6 +72,14 @@ def test_of_equal_predictions_the_one_written_like_the_ground_truth_is_proposed(
     assert [(line["proposal"], line["agree"]) for line in found.lines] == [("2024-04-16", 2)]
 
 
+def test_a_column_of_texts_that_is_not_there_is_named_beside_those_that_are() -> None:
+    rows = [{"question_id": "d", "references": [{"a": 1}], "text": "one"}]
+    with pytest.raises(
+        ValueError, match=r"^text_column: expected a column 'txt' .* 'question_id', 'references', 'text'$"
+    ):
+        docscore.review(rows, {"x": [{"question_id": "d", "prediction": {"a": 2}}]}, text_column="txt")
+
+
 @golden("review", "refused")
 def test_verdicts_that_are_refused(truth: list[Any], verdicts: list[dict[str, Any]], problem: str) -> None:
     with pytest.raises(ValueError, match=r"expected|ground truth|verdict") as caught:
