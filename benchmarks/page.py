@@ -68,7 +68,7 @@ def letter(browser: Browser, server: Server) -> float:
         times.append(page.evaluate("window.painted"))
         page.wait_for_timeout(500)
     page.close()
-    return min(times) / 1e3
+    return float(min(times)) / 1e3
 
 
 def first_visit(browser: Browser, server: Server) -> float:

@@ -166,7 +166,7 @@ def test_a_bar_is_filled_once(tmp_path: Path) -> None:
 
 
 def test_the_time_that_is_left_is_in_proportion_to_that_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    seconds, told = iter([0, 10, 12, 16]), list[tuple[float, str]]()
+    seconds, told = iter([0, 2, 6]), list[tuple[float, str]]()
     monkeypatch.setattr("playground.worker_pool.time.monotonic", lambda: next(seconds))
     begin = bar_of(lambda *said: told.append(said), [("Reading", 6), ("Explaining", 3), ("Writing", 2)])
     explained = begin("Explaining", 3)  # nothing was read: the bar begins here
