@@ -91,7 +91,8 @@ const docscoreRedraw = (place, html, cells) => {
     after.forEach((node, at) => {
       const known = before[at];
       if (known?.isEqualNode(node)) return;
-      const isPart = known instanceof HTMLElement && node instanceof HTMLElement && known.id === node.id && known.tagName === node.tagName;
+      // Whether an input is checked is no attribute of it.
+      const isPart = known instanceof HTMLElement && node instanceof HTMLElement && known.id === node.id && known.tagName === node.tagName && known.tagName !== "INPUT";
       if (!isPart) { if (known) known.replaceWith(node); else old.append(node); return; }
       for (const { name } of [...known.attributes]) if (!node.hasAttribute(name)) known.removeAttribute(name);
       for (const { name, value } of node.attributes) if (known.getAttribute(name) !== value) known.setAttribute(name, value);

@@ -140,7 +140,7 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
     if (wrong >= 0) { sayFault(SIDES[wrong], faults[wrong]); return; }
     const only = docscoreFindAll(tree, ".anls-legend input:checked").map((input) => input.className);
     docscoreRedraw(tree, found.result, ".anls-row:not(.anls-header)");
-    for (const name of only) docscoreFindAll(tree, `.${name}`)[0]?.click();
+    for (const name of only) docscoreFindAll(tree, `.${name}:not(:checked)`)[0]?.click();
     treePane.fresh();
     remedy.disabled = true;
     docscoreFind(tree, ".anls-head").append(remedy);
