@@ -107,7 +107,7 @@ def test_a_curve_is_a_line_of_steps() -> None:
 
 TAGS = {"div", "p", "strong", "span", "h2", "label", "input", "code", "small", "del", "ins", "details", "summary"}
 ATTRIBUTES = {"id", "class", "style", "tabindex", "role", "type", "open", "checked"}
-ATTRIBUTES |= {"data-path", "data-status", "aria-label", "aria-hidden"}
+ATTRIBUTES |= {"data-path", "data-status", "data-there", "title", "aria-label", "aria-hidden"}
 
 
 def rows_of(page: Markup) -> list[dict[str, Any]]:
