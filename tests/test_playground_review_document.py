@@ -43,7 +43,7 @@ def hocr(lines: list[str]) -> str:
 
 
 def named(name: str, data: bytes) -> FilePayload:
-    return {**payload(name, data), "mimeType": "image/png" if name.endswith(".png") else ""}  # type: ignore[typeddict-item]
+    return {**payload(name, data), "mimeType": "image/png" if name.endswith(".png") else ""}
 
 
 IMAGE, HOCR = named("quay.png", PIXEL), named("quay.hocr", hocr(LINES).encode())
