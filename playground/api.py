@@ -1,7 +1,5 @@
 """The API of the page: a pair of values is scored for programs and agents."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from functools import partial, wraps

@@ -8,8 +8,6 @@ A client is the address that a request comes from. Behind a proxy that uvicorn t
 address that the proxy names.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time

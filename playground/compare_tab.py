@@ -1,7 +1,5 @@
 """The tab for several systems: the drop box, and the screen of a result, which the page's scripts fill."""
 
-from __future__ import annotations
-
 import json
 
 import gradio as gr

@@ -1,7 +1,5 @@
 """What a result says in one sentence: where the points of a test set went and what helps; which system leads."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

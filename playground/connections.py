@@ -1,7 +1,5 @@
 """Connections without a request are closed, requests have a client, and answers say what a page may load."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys

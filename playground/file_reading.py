@@ -1,7 +1,5 @@
 """Uploaded files as a plan reads them: what a visitor sees before scoring, the rows to score, and rescoring."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Render results and messages for the page as HTML fragments, from templates."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Scored documents that are kept in a folder, so that a visitor can open their trees."""
 
-from __future__ import annotations
-
 import base64
 import dataclasses
 import json

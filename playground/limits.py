@@ -1,7 +1,5 @@
 """Limits on the input of the page, so that it never hangs, and their error messages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeGuard

@@ -1,7 +1,5 @@
 """The page: score a pair of JSON values or files of them, and show where points were lost."""
 
-from __future__ import annotations
-
 import gc
 import importlib.util
 from pathlib import Path

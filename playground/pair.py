@@ -1,7 +1,5 @@
 """One pair: from the texts in the editors to the result as HTML, as JSON, and as Python code."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """The workspace for one pair: two editors, options and the result, which follows what is typed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

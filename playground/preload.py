@@ -1,7 +1,5 @@
 """What child processes need, imported and used once, so that the process that they are forked from has it ready."""
 
-from __future__ import annotations
-
 from docscore import evaluate
 from playground import conclusions, file_reading, kept_results, pair, review_work, systems_work, testset
 from playground.requests import PAIR_METRICS, PairRequest

@@ -1,7 +1,5 @@
 """The tab for reviews: the drop box, and the screen of a worklist, which the page's scripts fill."""
 
-from __future__ import annotations
-
 import json
 
 import gradio as gr

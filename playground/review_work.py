@@ -1,7 +1,5 @@
 """A review of ground truths: the places of the files that a visitor gave, and what verdicts on them change."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 from collections.abc import Iterator, Sequence

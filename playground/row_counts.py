@@ -1,7 +1,5 @@
 """What the rows of an evaluation by ANLS* count: in one pass, by two processes, and only where it is not known."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial

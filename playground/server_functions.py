@@ -4,8 +4,6 @@ Where it raises an error, the answer is `{"refused": sentence, "kind": word}`, w
 for results and files that were deleted.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time

@@ -4,8 +4,6 @@ A process that is killed deletes nothing; the next one does. A lock that the sys
 folders are nobody's.
 """
 
-from __future__ import annotations
-
 import csv
 import os
 import re

@@ -1,7 +1,5 @@
 """Several systems: who leads, what each lost by cause, field and document, and a document side by side in all."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The tab for a file: from two uploads to scores, fields, rows and a report."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from copy import copy

@@ -1,7 +1,5 @@
 """The score trees of one document in several systems side by side."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Heavy requests in a few worker processes: each has a limit of time and of memory, and can be stopped."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import multiprocessing
