@@ -22,7 +22,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
   const pane = docscoreReviewDocument(docscoreFind(screen, ".review-document"), { crop, add: (given) => { sift(given); } });
   const list = docscoreReviewList(part("list"), (number) => go(number));
   const find = part("find", HTMLInputElement), every = docscoreFind(part("all"), "input", HTMLInputElement);
-  const neither = part("neither", HTMLFormElement), typed = docscoreFind(neither, "input", HTMLInputElement);
+  const neither = part("neither", HTMLFormElement), typed = docscoreFind(neither, "textarea", HTMLTextAreaElement);
   const keys = part("keys", HTMLDialogElement);
   const box = new DropBox(docscoreFind(screen, ".drop"), server, {
     isPair: false, examples, verb: "Review", run: (chosen) => begin(chosen), sift: (given) => sift(given),
@@ -607,7 +607,8 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     const place = places()[current], decision = decisions.get(current);
     neither.hidden = false;
     docscoreFind(screen, '[data-choice="4"]').setAttribute("aria-pressed", "true");
-    typed.value = decision?.verdict === "other" ? decision.value : isBlind() ? "" : place.truth ?? "";
+    typed.value = decision?.verdict === "other" ? decision.value : isBlind() ? "" : place.edit ?? "";
+    typed.placeholder = place.truth !== null && place.edit === null ? "too long to be shown here: type all of it" : "";
     typed.focus();
   };
 
@@ -721,7 +722,12 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     else if (button?.dataset.choice) press(button.dataset.choice);
   });
   neither.addEventListener("submit", (event) => { event.preventDefault(); if (typed.value.trim()) { const { value } = typed; closeNeither(); decide("other", value); } });
-  neither.addEventListener("keydown", (event) => { if (event.key === "Escape") { event.stopPropagation(); closeNeither(); } });
+  neither.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") { event.stopPropagation(); closeNeither(); }
+    if (event.target !== typed || event.key !== "Enter" || event.shiftKey || event.isComposing) return;  // with Shift, a new line
+    event.preventDefault();
+    neither.requestSubmit();
+  });
   find.addEventListener("input", drawAll);
   find.addEventListener("keydown", ({ key }) => { if (key === "Enter") part("path").focus({ preventScroll: true }); });
   part("options").addEventListener("input", (event) => {

@@ -87,10 +87,10 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
     }
     keep_documents(folder, list(systems.values()), facts)
     (folder / _TEXTS).write_text("\n".join(dumps(texts.get(name)) for name in first.ids), encoding="ascii")
-    paths: list[dict[str, int]] = [{} for _ in first.ids]
+    paths: list[Any] = [{} for _ in first.ids]
     for number, line in enumerate(review.lines):
         paths[numbers[line["question_id"]]][line["path"]] = number
-    documents = [numbers[line["question_id"]] for line in review.lines]
+    documents: list[Any] = [numbers[line["question_id"]] for line in review.lines]
     (folder / _PATHS).write_text("\n".join([dumps(documents), *map(dumps, paths)]), encoding="ascii")
     return result
 
@@ -112,18 +112,15 @@ def _texts(request: ReviewRequest, first: Evaluation) -> dict[str, str]:
 
 def _fingerprint(files: Sequence[Path | None]) -> str:
     """By which it is known that files are those of before."""
-    found = hashlib.sha256()
-    for path in files:
-        found.update(b"" if path is None else hashlib.sha256(path.read_bytes()).digest())
-    return found.hexdigest()[:16]
+    parts = (b"" if path is None else hashlib.sha256(path.read_bytes()).digest() for path in files)
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
 
 
 def _place(line: Line, systems: Sequence[str], first: Evaluation, text: DocumentText | None) -> dict[str, Any]:
     """What the page needs of an item: its keys with values as texts, differences, evidence and stake."""
     truth = line.get("ground_truth", _NOTHING)
-    proposal = {"value": line["proposal"]} if "proposal" in line else {}
-    given = [{**proposal, "systems": line["systems"]}, *line["others"]]
-    values = [truth, *(each.get("value", _NOTHING) for each in given)]
+    values = [truth, *_answers(line)]
+    names_of = [line["systems"], *(each["systems"] for each in line["others"])]
     is_plain = all(value is _NOTHING or isinstance(value, str) for value in values)
     return {
         "path": line["path"],
@@ -139,15 +136,16 @@ def _place(line: Line, systems: Sequence[str], first: Evaluation, text: Document
         "whole": _is_whole_row(line),
         "has_text": text is not None,
         "truth": _side(truth, is_plain=is_plain),
+        "edit": None if truth is _NOTHING else _editable(truth),
         "found": _found(truth, text),
         "answers": [
             {
-                "systems": [systems.index(name) for name in each["systems"]],
+                "systems": [systems.index(name) for name in names],
                 "text": _side(value, is_plain=is_plain),
                 "found": _found(value, text),
                 **_difference(truth, value, first, is_plain=is_plain),
             }
-            for each, value in zip(given, values[1:], strict=True)
+            for names, value in zip(names_of, values[1:], strict=True)
         ],
     }
 
@@ -162,7 +160,8 @@ def _side(value: Any, *, is_plain: bool) -> str | None:
     """A value as text, in quotes where others are no texts; None where a side has nothing."""
     if value is _NOTHING:
         return None
-    return printable(value if is_plain else dumps_in_style(value, ensure_ascii=False))[:_LONGEST_VALUE]
+    text = value if is_plain else dumps_in_style(value, ensure_ascii=False)
+    return "\n".join(map(printable, text[:_LONGEST_VALUE].split("\n")))
 
 
 def _found(value: Any, text: DocumentText | None) -> str:
@@ -196,20 +195,16 @@ def _decided_before(earlier: Sequence[Line], lines: Sequence[Line]) -> dict[str,
     decided = [line for line in earlier if line["verdict"] is not None and line["kind"] != AGREEMENT]
     if not decided:
         return None
-    numbers = {_key(line): number for number, line in enumerate(lines)}
-    found, gone = [], 0
-    for line in decided:
-        number = numbers.get(_key(line))
-        if number is None:
-            gone += 1
-            continue
+    numbers, found = {_key(line): number for number, line in enumerate(lines)}, []
+    fitting = [(numbers[_key(line)], line) for line in decided if _key(line) in numbers]
+    for number, line in fitting:
         value = line.get("value", line.get("proposal", _NOTHING))
         texts = [None if part is _NOTHING else dumps(part) for part in (value, *_answers(lines[number]))]
         answer = texts[1:].index(texts[0]) if texts[0] in texts[1:] else 0
         typed = _typed_text(line["value"]) if line["verdict"] == OTHER else ""
         same = line["judged"] == lines[number]["judged"]
         found.append({"number": number, "verdict": line["verdict"], "answer": answer, "value": typed, "same": same})
-    return {"verdicts": found, "gone": gone}
+    return {"verdicts": found, "gone": len(decided) - len(fitting)}
 
 
 def _key(line: Line) -> tuple[Any, ...]:
@@ -223,6 +218,12 @@ def _answers(line: Line) -> list[Any]:
 
 def _typed_text(value: Any) -> str:
     return value if isinstance(value, str) else dumps_in_style(value, ensure_ascii=False)
+
+
+def _editable(value: Any) -> str | None:
+    """A value as a visitor types it; None for what a browser would change."""
+    text = _typed_text(value)
+    return text if len(text) <= _LONGEST_VALUE and "\r" not in text else None
 
 
 def _typed(text: str, line: Line) -> Any:

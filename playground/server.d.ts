@@ -208,7 +208,7 @@ declare namespace Server {
     left_out: string[];
   }
   interface ReviewedSystem { name: string; score: number; text: string }
-  /** An item of a review with its values as texts, null where a side has nothing; systems by their numbers. */
+  /** An item of a review with its values as texts, null where a side has nothing, and the ground truth to be edited, null where it cannot; systems by their numbers. */
   interface Place {
     document: number;
     id: string;
@@ -225,6 +225,7 @@ declare namespace Server {
     whole: boolean;
     has_text: boolean;
     truth: string | null;
+    edit: string | null;
     found: Found;
     answers: PredictedValue[];
   }

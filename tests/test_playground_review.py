@@ -155,7 +155,7 @@ def test_what_is_typed_is_chosen_or_was_decided_is_shown(visit: Visit, tmp_path:
     visitor.press("b")
     assert visitor.page.locator('[role="radio"][aria-checked="true"] .rv-val').inner_text() == "6lO4-K"
     visitor.press("4")
-    assert visitor.page.locator(".rv-neither input").input_value() == "9021-P"
+    assert visitor.page.locator(".rv-neither textarea").input_value() == "9021-P"
     visitor.page.keyboard.press("ControlOrMeta+a")
     visitor.page.keyboard.type("12345")
     visitor.page.keyboard.press("Enter")

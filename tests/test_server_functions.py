@@ -324,6 +324,11 @@ def test_contradictions_and_nonsense_are_refused_and_verdicts_are_kept() -> None
     exported = asyncio.run(server_functions.export_review(both))
     assert (exported["references"], fault in exported["fault"]) == ("", True)
     assert Review.read(exported["verdicts"]).counts["prediction"] == 2
+    numbers = {each["path"]: number for number, each in enumerate(found["places"])}
+    for place, typed, value in (("$.a.b", "1\n2", "1\n2"), ("$.a", '{"b": 1.0}', {"b": 1.0}), ("$.a", "tea", "tea")):
+        question = {"run": found["run"], "verdicts": json.dumps([[numbers[place], "other", 0, typed]])}
+        lines = Review.read(asyncio.run(server_functions.export_review(question))["verdicts"]).lines
+        assert [line["value"] for line in lines if line["verdict"]] == [value], "typed like the ground truth"
     for verdicts in ('{"a": 1}', '[[0, "maybe", 0, ""]]', '[[0, "both", "a", ""]]', '[[99, "both", 0, ""]]'):
         refused = asyncio.run(server_functions.score_verdicts({"run": found["run"], "verdicts": verdicts}))
         assert refused["kind"] == "input", verdicts
