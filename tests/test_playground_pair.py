@@ -267,6 +267,7 @@ def test_keys_move_through_the_tree(visit: Visit) -> None:
 
     assert moved("$.vendor", "ArrowDown", "c", "ArrowUp") == ["$.total", "$.total", "$.vendor"]
     assert visitor.copied("") == "$.total"
+    visitor.page.locator(".told").get_by_text("Copied: $.total").wait_for()
     visitor.copy("mine")
     press("ControlOrMeta+c")
     assert not visitor.copied("mine").startswith("$")
@@ -331,12 +332,15 @@ def test_score_and_tree_stand_in_the_first_screen_and_nothing_jumps(visit: Visit
             box = visitor.page.locator(part).first.bounding_box()
             assert box is not None
             assert 0 <= box["y"] <= size[1] - box["height"], (number, part)
+    top = "row => row.getBoundingClientRect().top + scrollY"
+    place = visitor["pair-tree"].locator(".anls-row[data-path]").first.evaluate(top)
     if size == NARROW:
         visitor.page.get_by_role("button", name="Prediction", exact=True).click()
     visitor.paste("pair-prediction", "{")
     if size == NARROW:
         visitor.page.get_by_role("button", name="Score", exact=True).click()
     visitor["pair-title"].get_by_text("Not scored").wait_for()
+    assert visitor["pair-tree"].locator(".anls-row[data-path]").first.evaluate(top) == place
     assert visitor.page.evaluate("window.shift") < 0.05
 
 
