@@ -26,7 +26,7 @@ from tests.conftest import HUNG, ROOT
 from tests.test_playground_api import of_an_agent
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Route
+    from playwright.sync_api import Browser, Route
 
 playground, chromium, visit = browser.playground, browser.chromium, browser.visit
 
@@ -81,6 +81,21 @@ def test_a_pair_is_scored_as_the_library_scores_it(visit: Visit) -> None:
         visitor.tree().locator(f".anls-show-{status}").check()
     left = set(visitor.tree().locator(".anls-row[data-path]").evaluate_all(VISIBLE))
     assert left - {"wrong_type"} == {"partial", "wrong", "missing", "extra"}
+
+
+def test_what_is_typed_before_gradio_is_there_is_scored_and_stays(
+    playground: browser.Playground, chromium: Browser
+) -> None:
+    visitor = Visitor(chromium, playground, WIDE, dark=False)
+    visitor.page.route("**/assets/*.js", lambda _: None)  # they wait until there is no route
+    visitor.page.goto(playground.url, wait_until="commit")
+    visitor.page.locator("#first #pair-prediction-text").fill("{}")
+    visitor.page.locator("#first .anls-score").get_by_text("0.000", exact=True).wait_for()
+    visitor.page.unroute("**/assets/*.js")
+    visitor.page.locator("#pair .screen[data-ready]").wait_for(state="attached")
+    assert visitor.typed("pair-prediction") == "{}"
+    assert visitor.page.evaluate("document.activeElement.id") == "pair-prediction-text"
+    browser.close_all([visitor])
 
 
 def choose_example(visitor: Visitor, number: int) -> None:
