@@ -14,8 +14,8 @@ from docscore.data.pairing import Pairs
 from docscore.evaluation.comparison import Change, adjusted, changes_of, rows_of_base
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.ground_truths import suggestion_of
-from docscore.evaluation.sentences import FOLLOWS, LEADS, changed_order, share_in_words
-from docscore.metrics.anls_star.causes import NAMES, Cause
+from docscore.evaluation.sentences import capital, changed_order, conclusion_of, share_in_words
+from docscore.metrics.anls_star.causes import NAMES
 from docscore.metrics.annotations import cause_in_words
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
 from docscore.metrics.typed.comparators import COMPARATORS
@@ -154,32 +154,12 @@ def _holds_texts_for_json(found: Evaluation) -> bool:
 
 
 def headline_of(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
-    """Where the points went: a sentence on the largest cause, one on what helps, and the what-if that gains most.
-
-    A metric without causes says in their place what it counts.
-    """
-    total = 1 - found.score
-    causes = sorted(found.lost.items(), key=lambda item: -item[1])
-    title, text = found.scorer.fields_note, ""
-    if total <= ROUNDING:
-        title = "Every value is right."
-    elif causes[0][1] > 0:
-        title, text = _largest(causes, total)
+    """Where the points went: a sentence on the largest cause, one on what helps, and the what-if that gains most."""
+    title, text = conclusion_of(found)
     if what_ifs:
         text = _after(what_ifs[0])
     remedy = {"label": what_ifs[0].label, "options": what_ifs[0].options} if what_ifs else None
     return {"title": title, "text": text, "remedy": remedy}
-
-
-def _largest(causes: Sequence[tuple[Cause, float]], total: float) -> tuple[str, str]:
-    (first, lost), (second, others) = causes[:2]
-    share, following = lost / total, others / total
-    if share < LEADS:
-        largest = f"The largest, {cause_in_words(first)}, makes up {share_in_words(share)} of the loss."
-        return "No single cause dominates.", largest
-    said = f"{share_in_words(share)} of the loss is {cause_in_words(first)}."
-    follows = f"{share_in_words(following)} is {cause_in_words(second)}." if following >= FOLLOWS else ""
-    return _capital(said), _capital(follows)
 
 
 def _after(best: WhatIf) -> str:
@@ -196,10 +176,6 @@ def _after(best: WhatIf) -> str:
     if share < _HALF and others:
         names, share = [*names, cause_in_words(second)], (lost + others) / left
     return f"{said}, {share_in_words(share)} of it to {' and '.join(names)}."
-
-
-def _capital(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]
 
 
 def every_pair(systems: Mapping[str, Evaluation]) -> list[dict[str, Any]]:
@@ -320,7 +296,7 @@ def _of_lead(second: Evaluation, best: Evaluation, lead: float) -> tuple[str, li
         said = f"{which} {'decides' if count == 1 else 'decide'} who leads"
     else:
         said = f"{share_in_words(share)} of the lead comes from {which}"
-    return _capital(said), [name for _, name in gains[:count]]
+    return capital(said), [name for _, name in gains[:count]]
 
 
 def ties_of(systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, Any]]) -> list[list[int]]:
@@ -339,7 +315,7 @@ def ties_of(systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, Any]
 
 def cause_label(cause: str) -> str:
     """The name of a cause as a heading."""
-    return _capital(NAMES[cause][0])
+    return capital(NAMES[cause][0])
 
 
 def loss_text(points: float) -> str:

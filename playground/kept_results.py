@@ -6,31 +6,29 @@ import json
 import os
 import pickle
 import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from math import fsum
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import clipped, counted, printable, three_digits, with_minus_signs, with_sign
-from docscore.core.numbers import ROUNDING
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.runtime import with_room_to_recurse
-from docscore.core.values import Value, convert_ground_truth, to_json, value_text
+from docscore.core.values import Value, convert_ground_truth, to_json
 from docscore.data.json_text import dumps, loads
 from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import Losses
-from docscore.evaluation.sentences import NOTHING_LOST
+from docscore.evaluation.sentences import NOTHING_LOST, spread_lines
 from docscore.metrics.anls_star.causes import CAUSES, NAMES
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.metrics.registry import METRICS, TYPED
+from docscore.report.html_report import bins, examples_of_causes
 from docscore.report.html_tree import explained_drawing
 from playground.conclusions import cause_label
 from playground.fragments import fragment
@@ -161,7 +159,6 @@ MOST_FIELDS = 300  # fields that are drawn
 _LONGEST_NAME = 200  # characters of an id and of the name of a field that are shown
 _LONGEST_TEXT = 20_000  # characters of a document's values in which a text is looked for, on each side
 _NAMED_LOSSES = 3  # of a document
-_LONGEST_SPECIMEN = 60  # characters of a value
 _ROWS, _TEXTS, _LIST = "rows.jsonl", "texts.txt", "list.json"
 _READ_ROWS, _COUNTS = "rows.pickle", "counts.pickle"
 _PREFIX = "document"  # of the ids of the rows of its tree
@@ -220,38 +217,13 @@ def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any], c
         "losses": [_largest(lost)[:most] for lost in table.losses],
         "holding": {_field_name(field.path): field.document_count for field in table.by_loss()},
         "field_scores": {_field_name(field.path): field.score for field in table.by_loss()},
-        "specimens": specimens_of(evaluation),
+        "specimens": examples_of_causes(evaluation),
         "note": evaluation.scorer.fields_note,
         "rates": {name: (rate.hits, rate.totals) for name, rate in evaluation.rate_counts.items()},
         "left_out": sum(max(0, len(lost) - most) for lost in table.losses),
     }
     (folder / _LIST).write_text(json.dumps(listing), encoding="utf-8")
     (folder / _COUNTS).write_bytes(pickle.dumps(counts, -1))
-
-
-def specimens_of(evaluation: Evaluation) -> dict[str, tuple[str | None, str | None]]:
-    """By cause a pair of values that shows it, of the document that lost most by it; None for an absent value."""
-    most: dict[str, tuple[float, int]] = {}
-    for number, losses in enumerate(evaluation.field_table.losses):
-        for (_, cause), points in losses.items():
-            if points > most.get(cause, (0.0, 0))[0]:
-                most[cause] = points, number
-    found: dict[str, tuple[str | None, str | None]] = {}
-    for wanted, (_, number) in most.items():
-        nodes = evaluation.row(number).tree.nodes()
-        lossy = [node for node in nodes if node.cause == wanted and node.points_lost]
-        leaves = [node for node in lossy if not node.children] or lossy
-        if leaves:
-            node = max(leaves, key=lambda each: each.points_lost)
-            found[wanted] = (
-                None
-                if node.status == "extra"
-                else clipped(printable(value_text(node.ground_truth)), _LONGEST_SPECIMEN),
-                None
-                if node.status == "missing"
-                else clipped(printable(value_text(node.prediction)), _LONGEST_SPECIMEN),
-            )
-    return found
 
 
 def _largest(losses: Losses) -> list[tuple[str, str, float]]:
@@ -383,7 +355,7 @@ class KeptList(KeptResult):
             "title": [_why(meant[number]) for number in order],
             "points": _points(fsum(lost.values()) / len(scores)),
             "bins": bins(self.result["histogram"]["edges"], [scores[number] for number in order]),
-            "spread": _spread([scores[number] for number in order]),
+            "spread": spread_lines([scores[number] for number in order]),
             "rates": [_rate(name, hits, totals, order) for name, (hits, totals) in self._list["rates"].items()],
             "count": f"{of}{counted(len(scores), 'document')}",
             "causes": [
@@ -460,21 +432,6 @@ def _indented(value: Value) -> str:
 
 
 _SMALL_LIST = 2_000_000  # bytes
-
-
-def bins(edges: Sequence[float], scores: Iterable[float]) -> list[int]:
-    """How many scores are in each bar of a histogram; the highest edge is within the last one."""
-    counts = [0] * (len(edges) - 1)
-    for score in scores:
-        counts[max(bisect_right(edges, score + ROUNDING) - 1, 0) if score < 1 else -1] += 1
-    return counts
-
-
-def _spread(scores: Sequence[float]) -> list[str]:
-    if not scores:
-        return []
-    faultless = sum(score == 1 for score in scores)
-    return [f"median {three_digits(median(scores))}", f"{faultless:,} without a fault"]
 
 
 def _rate(name: str, hits: Sequence[int], totals: Sequence[int], numbers: Sequence[int]) -> dict[str, str]:

@@ -6,12 +6,10 @@ from copy import copy
 from dataclasses import fields
 from filecmp import cmp
 from functools import partial
-from math import floor
 from pathlib import Path
 from typing import Any
 
 from docscore.core.formatting import printable, three_digits
-from docscore.core.numbers import ROUNDING
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.runtime import no_progress
 from docscore.data.groups import groups_of_rows
@@ -19,12 +17,12 @@ from docscore.evaluation.automation import curve_table
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sentences import count_lines, interval_text
 from docscore.metrics.registry import ANLS_STAR
-from docscore.report.html_report import figures_of_evaluation
+from docscore.report.html_report import bins, edges_of, figures_of_evaluation
 from playground.column_guesses import ReadingPlan
 from playground.conclusions import WhatIf, headline_of, what_ifs_of
 from playground.file_reading import check_metrics, check_pairs, rows_of_request, skipped_lines
 from playground.fragments import fragment
-from playground.kept_results import bins, keep_list, keep_rows, kept_rows
+from playground.kept_results import keep_list, keep_rows, kept_rows
 from playground.limits import check_slices
 from playground.pair import python_code
 from playground.requests import RECEIPTS, FileRequest, arguments_of, metrics_of
@@ -170,8 +168,7 @@ def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
     """The score, where points went and what would help, the spread of the documents and the rates, as JSON values."""
     interval = found.measured[0].interval
     low, high = (interval and interval.ends) or (None, None)
-    lowest = min(floor(10 * min(found.scores) + ROUNDING), 9) / 10
-    edges = [lowest + (1 - lowest) * number / _BINS for number in range(_BINS + 1)]
+    edges = edges_of(found.scores)
     return {
         "score": found.score,
         "label": found.figure_names[0].label,
@@ -204,7 +201,6 @@ def _is_example(asked: FileRequest, evaluation: Evaluation) -> bool:
 
 
 WORST = 10  # trees in the report
-_BINS = 20  # of the histogram
 DOWNLOADS = {
     "scores.csv": "Scores as CSV",
     "scores.json": "Everything as JSON",

@@ -41,7 +41,6 @@ def test_a_file_as_the_page_shows_it(tmp_path: Path) -> None:
     figures = Markup(shown["figures"])
     captions = [re.split("[:,]", text)[0] for text in figures.texts("caption")]
     assert captions == ["Rates", "Metrics", "Entities by type", "Groups by type"]
-    assert len(figures.of("rect")) == 20
     tree = document(tmp_path, 17)
     assert tree.texts("h2") == ["receipt-018"]
     assert tree.texts("h3") == ["88% of the loss is 10 repeated rows."]

@@ -12,13 +12,17 @@ import pytest
 
 from tests import browser
 from tests.browser import HOSTILE, NARROW, VISIBLE, WIDE, XSS, Window, axe, close_all
-from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, pred, ref, run, written
+from tests.commands import NEW, PREDICTIONS, RECEIPTS, REFERENCES, pred, ref, run, written
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Request
 
 chromium = browser.chromium
 
+FIRST_SCREEN = (1300, 900)
+PAPER = (718, 1000)  # the width of an A4 page between margins of a centimetre
+BEYOND = """all => all.filter(each => each.checkVisibility() && !each.closest(".anls-folded") &&
+    each.getBoundingClientRect().right > document.documentElement.clientWidth).map(each => each.outerHTML)"""
 BACKGROUND = "element => getComputedStyle(element).backgroundColor"
 INK = "element => getComputedStyle(element).color"
 LIGHT, DARK = b".1216 .1373 .1569 rg", b".902 .9294 .9529 rg"  # the ink of light and of dark pages, as in a PDF
@@ -73,6 +77,8 @@ def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def test_without_a_script_only_chosen_rows_are_shown(read: Read, report: Path) -> None:
     """In the document some of whose parts of the bar are chosen, and in no other."""
     documents = read(report, java_script_enabled=False).page.locator(".anls-document")
+    for summary in documents.locator("> summary").all():
+        summary.click()
     before = [documents.nth(n).locator("[data-path]").evaluate_all(VISIBLE) for n in range(10)]
     number = next(n for n, statuses in enumerate(before) if len({"exact", "wrong"} & set(statuses)) > 1)
     others = documents.nth(number).locator(".anls-legend input:not(.anls-show-exact)").all()
@@ -86,19 +92,59 @@ def test_without_a_script_only_chosen_rows_are_shown(read: Read, report: Path) -
     assert documents.nth(number).locator("[data-path]").evaluate_all(VISIBLE) == before[number]
 
 
-@pytest.mark.parametrize(("size", "scheme"), [(WIDE, "light"), (WIDE, "dark"), (NARROW, "dark")])
-def test_axe_finds_nothing_on_the_whole_page(read: Read, report: Path, size: tuple[int, int], scheme: str) -> None:
-    reader = read(report, size, color_scheme=scheme)
+@pytest.fixture(scope="module", params=["report", "comparison"])
+def either(request: pytest.FixtureRequest, report: Path) -> Path:
+    """A report, or the report on a comparison whose gate fails."""
+    path = report.with_name("compared.html")
+    done = run("compare", NEW, PREDICTIONS, "--references", REFERENCES, "--max-loss", "0.05", "-o", path)
+    assert done.code == 1, done.err
+    return path if request.param == "comparison" else report
+
+
+@pytest.mark.parametrize(
+    ("size", "scheme"), [(FIRST_SCREEN, "light"), (FIRST_SCREEN, "dark"), (NARROW, "light"), (NARROW, "dark")]
+)
+def test_axe_finds_nothing_on_the_whole_page(read: Read, either: Path, size: tuple[int, int], scheme: str) -> None:
+    """With the worst document open, and all fields."""
+    reader = read(either, size, color_scheme=scheme)
+    for control in reader.page.locator(".anls-document:first-of-type > summary, .anls-more > label").all():
+        control.click()
     faults = axe(reader.page, "html")
     assert faults == [], f"{len(faults)} faults, the first: {faults[0]}"
     assert reader.sideways() == 0
+
+
+def test_the_first_screen_says_what_and_why(read: Read, report: Path) -> None:
+    """Files, score with interval, distribution, conclusion, the first causes and fields; beside each other."""
+    page = read(report, FIRST_SCREEN).page
+    causes, fields = (page.locator(each).bounding_box() for each in (".anls-causes", ".anls-halves .anls-table"))
+    assert causes
+    assert fields
+    assert causes["y"] < fields["y"] + 100 < 400
+    assert causes["x"] + causes["width"] < fields["x"]
+    for text in ("references.jsonl × predictions.jsonl", "95% interval", "median"):
+        assert page.get_by_text(text).first.bounding_box()["y"] < 130  # type: ignore[index]
+    assert page.locator(".anls-conclusion").first.inner_text().endswith(".")
+
+
+def test_on_paper_nothing_is_cut_off(read: Read, either: Path) -> None:
+    """Short trees of the worst documents are open, without what is exact; others are as the reader left them."""
+    page = read(either, PAPER).page
+    page.emulate_media(media="print")
+    assert page.locator("main *").evaluate_all(BEYOND) == []
+    opened = page.locator(".anls-document").evaluate_all(
+        "all => all.map(each => each.querySelector('.anls-grid').checkVisibility({contentVisibilityAuto: true}))"
+    )
+    assert opened == [] or True in opened[:3]
+    assert True not in opened[3:]
+    assert "exact" not in page.locator(".anls-document [data-path]").evaluate_all(VISIBLE)
 
 
 def test_it_prints_on_light_pages(read: Read, report: Path) -> None:
     """Whatever the screen has."""
     page = read(report, color_scheme="dark").page
     assert page.locator("body").evaluate(BACKGROUND) != "rgb(255, 255, 255)"
-    pdf = page.pdf()
+    pdf = page.pdf(format="A4")
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) > 1
     drawn = b""
     for stream in re.findall(rb"stream\r?\n(.*?)endstream", pdf, re.DOTALL):
@@ -131,6 +177,7 @@ def test_text_that_tries_to_be_code_is_text(read: Read, tmp_path: Path, size: tu
     assert TITLE[:20] in page.locator("h1").inner_text()
     assert page.title().startswith(TITLE[:20])
     assert not set(page.content()) & set("\u202e\u2066")
+    page.locator(".anls-document > summary").first.click()
     page.locator(".anls-row[data-path]").first.click()
     assert page.url.split("#", maxsplit=1)[0] == reader.address
     assert reader.sideways() == 0

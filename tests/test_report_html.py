@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from itertools import pairwise
 from math import fsum
 from pathlib import Path
 from typing import Any
@@ -87,15 +86,24 @@ def test_many_fields_are_cut_off_with_a_line() -> None:
 
 
 def test_a_histogram_counts_every_document_once() -> None:
-    scores = [0.0, 0.04, 0.05, 0.5, 0.95, 0.999, 1.0, 1.0]
-    picture = html_report.histogram_of_scores(scores)
-    assert len(picture.bars) == html_report.HISTOGRAM_BINS
-    titles = [title for *_, number, title in picture.bars if number]
-    assert titles == ["0.00 to 0.05: 2", "0.05 to 0.10: 1", "0.50 to 0.55: 1", "0.95 to 1.00: 4"]
-    assert picture.caption == "2 of 8 documents have the score 1, 1 the score 0."
-    _, top, _, height, number, _ = max(picture.bars, key=lambda bar: bar[3])
-    assert (number, top + height) == ("4", picture.base)
-    assert all(left + width < after for (left, _, width, *_), (after, *_) in pairwise(picture.bars))
+    """Its bars begin at the tenth below the lowest score."""
+    edges = html_report.edges_of([0.31, 0.9])
+    assert edges == pytest.approx([0.3 + 0.035 * number for number in range(21)])
+    counts = html_report.bins(edges, [0.3, 0.334, 0.335, 0.96, 0.999, 1.0, 1.0])
+    assert (counts[:2], counts[-2:], sum(counts)) == ([2, 1], [1, 3], 7)
+
+
+def test_each_cause_has_an_example_of_the_document_that_lost_most_by_it_and_the_number_of_documents() -> None:
+    """A whole field that is missing loses half of c, a missing row half of e; "cakes" a tenth of b."""
+    causes = html_report.causes_of(drinks_evaluation())
+    found = {each["name"]: (each["documents"], each["example"]) for each in causes}
+    assert found == {
+        "Missing field": ("1 document", ('"0.90"', None)),
+        "Missing row": ("1 document", ('"x"', None)),
+        "Invented field": ("1 document", (None, '"2"')),
+        "Near miss": ("1 document", ('"cake"', '"cakes"')),
+    }
+    assert next(each["share"] for each in causes) == 1
 
 
 def test_a_curve_is_a_line_of_steps() -> None:

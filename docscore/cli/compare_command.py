@@ -11,6 +11,7 @@ from docscore.cli.options import (
     Number,
     a_file,
     by_option,
+    command_line,
     comparing_options,
     ending,
     evaluations_of_files,
@@ -22,7 +23,8 @@ from docscore.cli.options import (
     test_set_options,
     together,
 )
-from docscore.cli.terminal import print_json
+from docscore.cli.terminal import print_json, say
+from docscore.core.output import check_output
 from docscore.evaluation.comparison import FEWEST_DOCUMENTS
 from docscore.evaluation.tables import LISTED
 from docscore.report.console import print_comparison
@@ -76,6 +78,7 @@ from docscore.report.markup import comparison_as_markdown
     help="Exit with status 1 only if the interval and the p-value show the loss. A loss that may be chance passes.",
 )
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown, for a comment on a pull request.")
+@click.option("-o", "--output", type=a_file, metavar="FILE", help="Write it to a file too, .html or .md.")
 @click.option(
     "--changes",
     type=COUNT,
@@ -99,6 +102,7 @@ def compare_command(
     beyond_chance: bool,
     changes: int,
     as_markdown: bool,
+    output: Path | None,
     as_json: bool,
     **shared: Any,
 ) -> int:
@@ -111,6 +115,8 @@ def compare_command(
     """
     if as_markdown and as_json:
         click.get_current_context().fail("expected --markdown or --json, got both")
+    if output is not None:
+        check_output(output, (".html", ".md"))
     gated = max_loss is not None or max_field_loss is not None
     if not gated and (fields or every_slice or beyond_chance):
         click.get_current_context().fail(
@@ -128,6 +134,9 @@ def compare_command(
             min_documents=min_documents,
             every_slice=every_slice,
         )
+    if output is not None:
+        title = f"{base.name} → {new.name}"
+        say(f"wrote {comparison.report(output, changes=changes, gate=gate, title=title, recipe=command_line())}")
     if as_json:
         print_json("compare", {**comparison.to_dict(), "gate": gate and gate.to_dict()})
     elif as_markdown:

@@ -2,6 +2,7 @@
 
 import math
 import re
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -74,7 +75,7 @@ _SECTIONS = {
     "Output": ("worst", "changes", "figures", "ranks", "pareto", "columns", "caption", "percent", "debug"),
 }
 _SECTION_OF = {name: section for section, names in _SECTIONS.items() for name in names}
-_FULL_HELP = f"{__name__}.full_help"
+_FULL_HELP, _ARGUMENTS = f"{__name__}.full_help", f"{__name__}.arguments"
 
 
 class Command(click.Command):
@@ -83,6 +84,11 @@ class Command(click.Command):
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         self.params += [_DEBUG, _HELP_ALL]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep the arguments for `command_line`."""
+        ctx.meta[_ARGUMENTS] = list(args)
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the common options and, in the full help, those of the sections."""
@@ -103,6 +109,17 @@ class Command(click.Command):
             formatter.write_paragraph()
             with formatter.indentation():
                 formatter.write_text(f"{ctx.command_path} --help-all shows all options.")
+
+
+def command_line() -> str:
+    """The command that is running, as it is typed into a shell; paths are shortened to names."""
+    context = click.get_current_context()
+
+    def shown(argument: str) -> str:
+        begin, sign, path = argument.rpartition("=")
+        return begin + sign + (Path(path).name or path if Path(path).parent.is_dir() else path)
+
+    return shlex.join([*context.command_path.split(), *map(shown, context.meta[_ARGUMENTS])])
 
 
 def _print_full_help(context: click.Context, _parameter: click.Parameter, value: Any) -> None:

@@ -9,6 +9,7 @@ from docscore.cli.options import (
     Command,
     a_file,
     by_option,
+    command_line,
     comparing_options,
     ending,
     evaluations_of_files,
@@ -31,7 +32,7 @@ from docscore.core.output import check_output, write_whole
 @click.option(
     "-o", "--output", type=a_file, required=True, metavar="FILE", help="HTML file to write; - writes to stdout."
 )
-@click.option("--title", help="Heading of the report.  [default: the file name of PREDICTIONS]")
+@click.option("--title", help="Heading of the report.  [default: the names of the files]")
 @worst_option
 @together(metric_options, comparing_options, test_set_options, by_option, slice_option)
 def report_command(
@@ -57,7 +58,8 @@ def report_command(
             if output.exists() and path.exists() and output.samefile(path):
                 raise InputValueError(place=in_file(output), expected=f"a file other than {path}, which is an input")
     (evaluation,) = evaluations_of_files(references, [predictions], shared)
-    page = evaluation.as_html(title or predictions.name, worst=worst)
+    names = " × ".join(path.name for path in (references, predictions) if path)
+    page = evaluation.as_html(title or names, worst=worst, recipe=command_line())
     if to_stdout:
         click.echo(page.encode("utf-8", "backslashreplace"), nl=False)
     else:

@@ -11,6 +11,7 @@ from docscore.cli.options import (
     a_file,
     by_option,
     check_priced,
+    command_line,
     comparing_options,
     cost_options,
     ending,
@@ -183,7 +184,7 @@ def table_command(
     formats: dict[str, Callable[[], str | bytes]] = {
         ".md": lambda: table_as_markdown(table),
         ".tex": lambda: table_as_latex(table, caption),
-        ".html": lambda: systems_as_html(compared, table),
+        ".html": lambda: systems_as_html(compared, table, command_line()),
         ".png": lambda: systems_as_png(compared),
     }
     if output is not None:

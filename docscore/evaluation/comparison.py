@@ -654,12 +654,23 @@ class Comparison(Displayed):
         name = text_column("value", by, attrgetter("name"))
         return changes_table(caption, self.slice_changes, name, unit="slices")
 
-    def report(self, path: str | Path, *, changes: int = LISTED) -> Path:
-        """Write the comparison as Markdown, for a comment on a pull request.
+    def report(
+        self,
+        path: str | Path,
+        *,
+        changes: int = LISTED,
+        gate: Gate | None = None,
+        title: str | None = None,
+        recipe: str | None = None,
+    ) -> Path:
+        """Write the comparison to a file.
 
         Args:
-            path: the file to write, `.md`.
+            path: the file to write: `.html`, or `.md` for a comment on a pull request.
             changes: how many of the better and of the worse documents are listed.
+            gate: what `decide` returned, to stand in it.
+            title: the heading of HTML; None for the names of the files that were evaluated.
+            recipe: how to make HTML again, at its foot; None for the Python code.
 
         Returns:
             The path of the file.
@@ -667,7 +678,12 @@ class Comparison(Displayed):
         Raises:
             ValueError: for another extension, and a folder that does not exist.
         """
-        return write_report(path, self._renderers(changes=changes))
+        if title is None:
+            sides = ("base", self.base), ("new", self.new)
+            title = " → ".join(system.files[-1] if system.files else name for name, system in sides)
+        if recipe is None and self.base.recipe and self.new.recipe:
+            recipe = f"{self.base.recipe}.compare({self.new.recipe}).report({Path(path).name!r})"
+        return write_report(path, self._renderers(changes=changes, gate=gate, title=title, recipe=recipe or ""))
 
     def _sides(self, of_system: Callable[[ScoredRows], Ratios]) -> tuple[Ratios, Ratios]:
         """Ratios of both systems, the rows of both in the order of the new system."""

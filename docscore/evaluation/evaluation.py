@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,8 @@ class Evaluation(Displayed, ScoredRows):
             one.
         slice: the value that all rows have, of the evaluation of one slice; else None.
         rows_by_slice: the numbers of the rows with each value of `by`.
+        files: the names of the files that `evaluate` read, references first; empty where there were none.
+        recipe: the call of `evaluate` that made it, as Python code; "" where there was none.
 
     Raises:
         TypeError, ValueError: for unknown metrics, options that a metric cannot take, a level that is not between 0 and
@@ -297,16 +300,22 @@ class Evaluation(Displayed, ScoredRows):
         """
         return Review(*worklist({name: self}, **settings))
 
-    def as_html(self, title: str = "docscore", *, worst: int = LISTED) -> str:
-        """Return the report as one HTML document, without scripts and network access."""
-        return self._renderers(title=title, worst=worst)[".html"]()
+    def as_html(self, title: str = "docscore", *, worst: int = LISTED, recipe: str = "") -> str:
+        """Return the report as one HTML document, without scripts and network access.
+
+        Args:
+            title: the heading.
+            worst: how many of the rows with the lowest scores it shows.
+            recipe: how to make it again, at its foot.
+        """
+        return self._renderers(title=title, worst=worst, recipe=recipe)[".html"]()
 
     def report(self, path: str | Path, *, title: str | None = None, worst: int = LISTED) -> Path:
         """Write a report on the test set.
 
         Args:
             path: the file to write: `.html`, or `.md` without score trees.
-            title: the heading; None for the name of the file.
+            title: the heading; None for the names of the files that were evaluated, or else of this file.
             worst: how many of the rows with the lowest scores it shows.
 
         Returns:
@@ -315,8 +324,9 @@ class Evaluation(Displayed, ScoredRows):
         Raises:
             ValueError: for another extension, and a folder that does not exist.
         """
-        heading = Path(path).stem if title is None else title
-        return write_report(path, self._renderers(title=heading, worst=worst))
+        heading = (" × ".join(self.files) or Path(path).stem) if title is None else title
+        recipe = self.recipe and f"{self.recipe}.report({Path(path).name!r})"
+        return write_report(path, self._renderers(title=heading, worst=worst, recipe=recipe))
 
     # Plain types
 
@@ -539,7 +549,7 @@ def evaluate(
         of_runs = [f"run {number + 1}" for number in range(len(sides))]
         warn_of_copies(systems, of_runs)
         pairs = joined_runs(systems, of_runs)
-    return Evaluation(
+    found = Evaluation(
         pairs,
         options,
         metrics=chosen,
@@ -551,3 +561,22 @@ def evaluate(
         faults=list(map(str, faults.collected)),
         token_price=token_price,
     )
+    found.files = [Path(side).name for side in (references, *sides) if isinstance(side, str | PathLike)]
+    found.recipe = _call(given)
+    return found
+
+
+def _call(given: Mapping[str, Any]) -> str:
+    """The call of `evaluate` with these arguments; what is no number and no text stands as a variable of its name."""
+
+    def shown(name: str, value: object) -> str:
+        if isinstance(value, PathLike) or (name in _PATHS and isinstance(value, str)):
+            value = Path(value).name
+        return f"{name}={value!r}" if isinstance(value, str | int | float) else f"{name}={name}"
+
+    defaults = evaluate.__kwdefaults__ or {}
+    chosen = (shown(name, given[name]) for name, default in defaults.items() if given[name] is not default)
+    return f"docscore.evaluate({', '.join(chosen)})"
+
+
+_PATHS = ("predictions", "references", "schema")

@@ -266,6 +266,9 @@ class Rows(Displayed, list[Row]):
 class ScoredRows:
     """The rows of one system on one test set, scored by metrics; `Evaluation` says what they and its tables are."""
 
+    files: Sequence[str] = ()
+    recipe = ""
+
     def __init__(
         self,
         pairs: Pairs,

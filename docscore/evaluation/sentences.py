@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from math import fsum
+from statistics import median
 from typing import NamedTuple, get_args
 
 import Levenshtein
@@ -17,6 +18,7 @@ from docscore.core.formatting import (
     threshold_text,
     with_sign,
 )
+from docscore.core.numbers import ROUNDING
 from docscore.data.json_text import PARSE_COUNTS
 from docscore.evaluation.automation import Choice
 from docscore.evaluation.comparison import Comparison, level_of_tests
@@ -33,6 +35,7 @@ from docscore.stats.intervals import Interval
 _RUNS_LISTED = 8  # scores of runs in a sentence
 
 NOTHING_LOST = "No point was lost."
+_NO_FAULT = "Every value is right."
 
 
 STATUS_WORDS = {
@@ -144,6 +147,12 @@ def headline_text(evaluation: Evaluation, noun: str) -> str:
     """What the headline figure is, with its interval: "mean ANLS* of 40 documents, 95% interval 0.7511 to 0.8532"."""
     mean = "mean " if evaluation.is_mean else ""
     return f"{mean}{evaluation.figure_names[0].label} of {sample_text(evaluation, noun)}"
+
+
+def spread_lines(scores: Sequence[float]) -> list[str]:
+    """What the scores of documents are: their median, and how many are without a fault; of no documents nothing."""
+    faultless = sum(score == 1 for score in scores)
+    return [f"median {three_digits(median(scores))}", f"{faultless:,} without a fault"] if scores else []
 
 
 def slice_text(system: ScoredRows) -> str:
@@ -324,6 +333,25 @@ def share_in_words(share: float) -> str:
     return word if word and share >= FOLLOWS else f"{share:.0%}"
 
 
+def conclusion_of(evaluation: ScoredRows) -> tuple[str, str]:
+    """Where the points of a test set went: a sentence on the largest cause, and one on what comes second, or "".
+
+    A metric without causes says in their place what it counts.
+
+    >>> import docscore
+    >>> conclusion_of(docscore.evaluate(predictions=[{"a": "x"}], references=[{"a": "x", "b": "y"}]))
+    ('All of the loss is missing fields.', '')
+    """
+    total = 1 - evaluation.score
+    if total <= ROUNDING:
+        return _NO_FAULT, ""
+    lost = {cause_in_words(cause): points for cause, points in evaluation.lost.items() if points}
+    if not lost:
+        return evaluation.scorer.fields_note, ""
+    first, second = _largest_losses(lost, total)
+    return first, f"{capital(second)}." if second else ""
+
+
 def conclusion_of_tree(tree: ScoreTree, remarks: Sequence[Annotation]) -> tuple[str, str]:
     """What most of the loss of a document is, as a sentence, and what comes second, or "".
 
@@ -335,17 +363,24 @@ def conclusion_of_tree(tree: ScoreTree, remarks: Sequence[Annotation]) -> tuple[
     """
     if isinstance(tree, MetricTree):
         return "", ""
-    lost, total = _losses(tree, remarks), tree.weight - tree.earned
-    if not total:
-        return "Every value is right.", ""
+    total = tree.weight - tree.earned
+    return _largest_losses(_losses(tree, remarks), total) if total else (_NO_FAULT, "")
+
+
+def _largest_losses(lost: Mapping[str, float], total: float) -> tuple[str, str]:
+    """A sentence on the largest part of a loss, and what comes second, or ""; no part leads below the share `LEADS`."""
     (share, first), *others = sorted(
         ((points / total, words) for words, points in lost.items()), key=lambda each: -each[0]
     )
     if share < LEADS:
         return "No single cause dominates.", f"the largest, {first}, is {share_in_words(share)} of the loss"
-    said = f"{share_in_words(share)} of the loss is {first}."
     second = f"{share_in_words(others[0][0])} is {others[0][1]}" if others and others[0][0] >= FOLLOWS else ""
-    return said[0].upper() + said[1:], second
+    return capital(f"{share_in_words(share)} of the loss is {first}."), second
+
+
+def capital(sentence: str) -> str:
+    """The sentence with a capital letter."""
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _losses(tree: ScoreTree, remarks: Sequence[Annotation]) -> dict[str, float]:

@@ -2,20 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from functools import singledispatch
+from typing import Any
 from zlib import crc32
 
-from docscore.core.formatting import with_sign
-from docscore.evaluation.comparison import Comparison, document_changes_table
+from docscore.evaluation.comparison import Comparison, Gate, document_changes_table
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.review import Review
 from docscore.evaluation.rows import Row, Rows
-from docscore.evaluation.sentences import (
-    count_lines,
-    count_lines_of_both,
-    difference_interval,
-    headline_text,
-    verdict_text,
-)
+from docscore.evaluation.sentences import count_lines, count_lines_of_both
 from docscore.evaluation.tables import LISTED, Table
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.annotations import Annotation
@@ -28,7 +22,13 @@ from docscore.report.console import (
     print_tree,
     printed,
 )
-from docscore.report.html_report import report_as_html
+from docscore.report.html_report import (
+    causes_of,
+    comparison_as_html,
+    head_of,
+    head_of_comparison,
+    report_as_html,
+)
 from docscore.report.html_tree import macro_as_html, tree_drawing
 from docscore.report.markup import comparison_as_markdown, report_as_markdown
 
@@ -76,32 +76,28 @@ def html_of(result: object) -> str:
 
 @html_of.register
 def _(result: Evaluation) -> str:
-    """The figures of a test set with their intervals, its slices, and the documents with the lowest scores."""
-    tables = result.figure_table, result.slices.first(_MOST_ROWS), result.worst(LISTED).table
-    return _overview(
-        f"{result.score:.4f}", headline_text(result, "document"), count_lines(result), tables, result.signature
-    )
+    """The score of a test set with its interval, causes, slices, and the documents with the lowest scores."""
+    tables = result.worst(LISTED).table, result.figure_table, result.slices.first(_MOST_ROWS)
+    return _overview(head_of(result), count_lines(result), causes_of(result), tables, result.signature)
 
 
 @html_of.register
 def _(result: Comparison) -> str:
     """The difference of two systems with its interval and p-value, and the fields and documents that changed."""
-    facts = [verdict_text(result), difference_interval(result), *count_lines_of_both(result)]
     documents = document_changes_table([*result.worse[:LISTED], *result.better[:LISTED]])
-    tables = result.figures, result.fields.first(_MOST_ROWS), documents
-    mean = "mean " if result.new.is_mean else ""
-    return _overview(
-        with_sign(result.difference),
-        f"{mean}{result.figure.label} from {result.figure.base:.4f} to {result.figure.new:.4f}",
-        facts,
-        tables,
-        result.signature,
-    )
+    tables = result.fields.first(_MOST_ROWS), documents, result.figures
+    return _overview(head_of_comparison(result), count_lines_of_both(result), [], tables, result.signature)
 
 
-def _overview(score: str, text: str, facts: Sequence[str], tables: Sequence[Table], signature: str) -> str:
-    """Return a headline, sentences, and those of the tables that have rows."""
-    return macro_as_html(_NOTEBOOK, "overview", score, text, facts, list(filter(None, tables)), signature)
+def _overview(
+    head: dict[str, Any],
+    facts: Sequence[str],
+    causes: Sequence[dict[str, Any]],
+    tables: Sequence[Table],
+    signature: str,
+) -> str:
+    """Return a headline, sentences, the causes of lost points, and those of the tables that have rows."""
+    return macro_as_html(_NOTEBOOK, "overview", head, facts, causes, list(filter(None, tables)), signature)
 
 
 @html_of.register
@@ -139,13 +135,16 @@ def renderers_of(result: object, **settings: object) -> dict[str, Callable[[], s
 
 
 @renderers_of.register
-def _(result: Evaluation, *, title: str, worst: int) -> dict[str, Callable[[], str]]:
+def _(result: Evaluation, *, title: str, worst: int, recipe: str) -> dict[str, Callable[[], str]]:
     return {
-        ".html": lambda: report_as_html(result, title, worst),
+        ".html": lambda: report_as_html(result, title, worst, recipe),
         ".md": lambda: report_as_markdown(result, title, worst),
     }
 
 
 @renderers_of.register
-def _(result: Comparison, *, changes: int) -> dict[str, Callable[[], str]]:
-    return {".md": lambda: comparison_as_markdown(result, None, changes)}
+def _(result: Comparison, *, changes: int, gate: Gate | None, title: str, recipe: str) -> dict[str, Callable[[], str]]:
+    return {
+        ".html": lambda: comparison_as_html(result, gate, changes, title, recipe),
+        ".md": lambda: comparison_as_markdown(result, gate, changes),
+    }

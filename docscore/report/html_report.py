@@ -1,16 +1,37 @@
-"""The report on a test set as one HTML file, without scripts or network access, and its pictures."""
+"""Reports on a test set and on a comparison as one HTML file, without scripts or network access, and their pictures."""
 
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from math import floor
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from docscore.core.formatting import counted, shown_name
+from docscore.core.formatting import clipped, counted, printable, shown_name, with_minus_signs, with_sign
+from docscore.core.numbers import ROUNDING
+from docscore.core.values import value_text
 from docscore.evaluation.automation import Curve, Point, calibration_table, reliability_table
+from docscore.evaluation.comparison import Comparison, Gate, document_changes_table
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import kieval_tables
 from docscore.evaluation.rows import Row
-from docscore.evaluation.sentences import NOTHING_LOST, count_lines, headline_text
-from docscore.report.html_tree import TreeDrawing, explained_drawing, template_environment, tree_drawing
+from docscore.evaluation.sentences import (
+    capital,
+    conclusion_of,
+    count_lines,
+    count_lines_of_both,
+    difference_interval,
+    headline_text,
+    spread_lines,
+    verdict_text,
+)
+from docscore.report.html_tree import (
+    TreeDrawing,
+    explained_drawing,
+    lost_text,
+    template_environment,
+    tree_drawing,
+)
 from docscore.stats.calibration import Calibration
 
 
@@ -23,36 +44,155 @@ def _document(row: Row) -> tuple[str, TreeDrawing, list[TreeDrawing]]:
     )
 
 
-def report_as_html(evaluation: Evaluation, title: str, worst: int) -> str:
+def report_as_html(evaluation: Evaluation, title: str, worst: int, recipe: str = "") -> str:
     """Render the report on a test set as HTML.
 
     Args:
         evaluation: the evaluation.
         title: the heading.
         worst: how many of the documents with the lowest scores are drawn as score trees.
+        recipe: the command or the Python code that makes the report again; "" for none.
 
     Returns:
         An HTML document.
     """
-    return (
-        template_environment()
-        .get_template("report.html.jinja")
-        .render(
-            title=shown_name(title),
-            mean=f"{evaluation.score:.4f}",
-            label=evaluation.figure_names[0].label,
-            headline=headline_text(evaluation, "document"),
-            fields_note=evaluation.scorer.fields_note,
-            counts=count_lines(evaluation),
-            figures=figures_of_evaluation(evaluation),
-            nothing_lost=NOTHING_LOST,
-            documents=list(map(_document, evaluation.worst(worst))),
-            signature="" if evaluation.other_figures else evaluation.signature,
-        )
+    return page_as_html(
+        "report.html.jinja",
+        title,
+        recipe,
+        "" if evaluation.other_figures else evaluation.signature,  # the table of several metrics has the signatures
+        head=head_of(evaluation),
+        counts=count_lines(evaluation),
+        causes=causes_of(evaluation),
+        figures=figures_of_evaluation(evaluation),
+        documents=list(map(_document, evaluation.worst(worst))),
+        count=len(evaluation),
     )
 
 
+def comparison_as_html(comparison: Comparison, gate: Gate | None, changes: int, title: str, recipe: str = "") -> str:
+    """Render a comparison as HTML.
+
+    Args:
+        comparison: the comparison.
+        gate: the result of the gate, optional.
+        changes: how many of the better and of the worse documents are listed.
+        title: the heading.
+        recipe: the command or the Python code that makes the report again; "" for none.
+
+    Returns:
+        An HTML document.
+    """
+    return page_as_html(
+        "comparison.html.jinja",
+        title,
+        recipe,
+        "" if comparison.figures else comparison.signature,
+        head=head_of_comparison(comparison),
+        gate=gate,
+        counts=count_lines_of_both(comparison),
+        causes=comparison.causes.without("p_value"),
+        fields=comparison.fields.without("p_value").first(MOST_FIELDS_DRAWN),
+        slices=comparison.slices.without("p_value"),
+        metrics=comparison.figures,
+        documents=document_changes_table([*comparison.worse[:changes], *comparison.better[:changes]]),
+    )
+
+
+def page_as_html(template: str, title: str, recipe: str, signature: str, **parts: Any) -> str:
+    """Render a page of its own, with a heading, and at its foot how it is made again and a signature."""
+    page = template_environment().get_template(template)
+    return page.render(title=shown_name(title), recipe=recipe, signature=signature, **parts)
+
+
+def head_of(evaluation: Evaluation) -> dict[str, Any]:
+    """What stands first in a report and in a notebook: the score, the spread of documents, where the points went."""
+    edges = edges_of(evaluation.scores)
+    return {
+        "score": f"{evaluation.score:.4f}",
+        "value": evaluation.score,
+        "ends": evaluation.interval,
+        "label": evaluation.figure_names[0].label,
+        "text": headline_text(evaluation, "document"),
+        "bars": list(zip(edges, bins(edges, evaluation.scores), strict=False)),
+        "spread": spread_lines(evaluation.scores),
+        "conclusion": conclusion_of(evaluation),
+    }
+
+
+def head_of_comparison(comparison: Comparison) -> dict[str, Any]:
+    """What stands first in a report on a comparison and in a notebook: the difference, and whether it is chance."""
+    verdict, _, chance = verdict_text(comparison).partition("; ")
+    mean = "mean " if comparison.new.is_mean else ""
+    figure, interval = comparison.figure, difference_interval(comparison)
+    return {
+        "score": with_minus_signs(with_sign(comparison.difference)),
+        "sides": (figure.base, figure.new),
+        "text": f"{mean}{figure.label} from {figure.base:.4f} to {figure.new:.4f}, {with_minus_signs(interval)}",
+        "conclusion": (f"{capital(verdict)}.", f"{capital(chance)}." if chance else ""),
+    }
+
+
+def causes_of(evaluation: Evaluation) -> list[dict[str, Any]]:
+    """The causes of lost points, largest first, each with an example and the number of its documents."""
+    examples, losses = examples_of_causes(evaluation), evaluation.field_table.losses
+    documents = Counter(cause for lost in losses for cause in {cause for _, cause in lost})
+    return [
+        {
+            "name": capital(cause.text),
+            "meaning": cause.note,
+            "lost": lost_text(points.value),
+            "share": bar.value,
+            "documents": counted(documents[cause.value], "document"),
+            "example": examples.get(cause.value),
+        }
+        for bar, points, _, cause in evaluation.causes.cells
+    ]
+
+
+_LONGEST_EXAMPLE = 60  # characters of a value
+
+
+def examples_of_causes(evaluation: Evaluation) -> dict[str, tuple[str | None, str | None]]:
+    """By cause a pair of values that shows it, of the document that lost most by it; None for an absent value."""
+    most: dict[str, tuple[float, int]] = {}
+    for number, losses in enumerate(evaluation.field_table.losses):
+        for (_, cause), points in losses.items():
+            if points > most.get(cause, (0.0, 0))[0]:
+                most[cause] = points, number
+    found: dict[str, tuple[str | None, str | None]] = {}
+    for wanted, (_, number) in most.items():
+        nodes = evaluation.row(number).tree.nodes()
+        lossy = [node for node in nodes if node.cause == wanted and node.points_lost]
+        leaves = [node for node in lossy if not node.children] or lossy
+        if leaves:
+            node = max(leaves, key=lambda each: each.points_lost)
+            truth, prediction = (
+                clipped(printable(value_text(value)), _LONGEST_EXAMPLE)
+                for value in (node.ground_truth, node.prediction)
+            )
+            found[wanted] = (
+                None if node.status == "extra" else truth,
+                None if node.status == "missing" else prediction,
+            )
+    return found
+
+
 HISTOGRAM_BINS = 20
+
+
+def edges_of(scores: Sequence[float]) -> list[float]:
+    """The edges of the bars of a histogram of scores, from the tenth below the lowest score to 1."""
+    lowest = min(floor(10 * min(scores) + ROUNDING), 9) / 10
+    return [lowest + (1 - lowest) * number / HISTOGRAM_BINS for number in range(HISTOGRAM_BINS + 1)]
+
+
+def bins(edges: Sequence[float], scores: Iterable[float]) -> list[int]:
+    """How many scores are in each bar of a histogram; the highest edge is within the last one."""
+    counts = [0] * (len(edges) - 1)
+    for score in scores:
+        counts[max(bisect_right(edges, score + ROUNDING) - 1, 0) if score < 1 else -1] += 1
+    return counts
 
 
 MOST_FIELDS_DRAWN = 500  # rows of a table
@@ -90,20 +230,17 @@ class Picture(NamedTuple):
 def figures_of_evaluation(evaluation: Evaluation) -> dict[str, Any]:
     """The tables and pictures of an evaluation, by the names that templates use.
 
-    Those of causes, rates, fields, lists and the histogram of the scores are always there; the others are empty or None
-    where they were not asked for. The curve and the diagram of reliability, of predictions with confidences, are each a
-    picture and its table.
+    Those of rates, fields and lists are always there; the others are empty or None where they were not asked for. The
+    curve and the diagram of reliability, of predictions with confidences, are each a picture and its table.
     """
     metrics = [evaluation.figure_table] if evaluation.other_figures else []
     metrics += kieval_tables(evaluation.breakdowns["kieval"]) if "kieval" in evaluation.breakdowns else []
     metrics += [evaluation.breakdowns["typed"].typed()] if "typed" in evaluation.breakdowns else []
     curve, calibration = (evaluation.curve, evaluation.calibration) if evaluation.has_reviews else (None, None)
     return {
-        "causes": evaluation.causes,
         "rates": evaluation.rates,
         "fields": evaluation.fields.first(MOST_FIELDS_DRAWN),
         "lists": evaluation.lists.first(MOST_FIELDS_DRAWN),
-        "histogram": histogram_of_scores(evaluation.scores),
         "metrics": [table.first(MOST_FIELDS_DRAWN) for table in metrics],
         "curve": None if curve is None else (picture_of_curve(curve), curve.table()),
         "calibration": None if calibration is None else calibration_table(calibration),
@@ -112,27 +249,6 @@ def figures_of_evaluation(evaluation: Evaluation) -> dict[str, Any]:
         else None,
         "slices": evaluation.slices or None,
     }
-
-
-def histogram_of_scores(scores: Sequence[float]) -> Picture:
-    """A histogram of the scores of documents."""
-    counts = [0] * HISTOGRAM_BINS
-    for score in scores:
-        counts[min(int(score * HISTOGRAM_BINS + 1e-9), HISTOGRAM_BINS - 1)] += 1
-    wide = PICTURE_WIDTH / HISTOGRAM_BINS
-    bars = []
-    for number, count in enumerate(counts):
-        high = count / max(counts) * _HEIGHT
-        title = f"{number / HISTOGRAM_BINS:.2f} to {(number + 1) / HISTOGRAM_BINS:.2f}: {count:,}"
-        bars.append((number * wide + 1, _HEIGHT - high + _TOP, wide - 2, high, f"{count:,}" if count else "", title))
-    label = f"Histogram of the scores of {counted(len(scores), 'document')}"
-    perfect, zero = sum(score == 1 for score in scores), sum(score == 0 for score in scores)
-    return Picture(
-        label,
-        f"{perfect:,} of {len(scores):,} documents have the score 1, {zero:,} the score 0.",
-        (0, 0.25, 0.5, 0.75, 1),
-        bars=bars,
-    )
 
 
 def picture_of_curve(curve: Curve) -> Picture:

@@ -41,6 +41,7 @@ from docscore.metrics.annotations import (
     groups_of,
 )
 from docscore.metrics.base import MetricTree
+from docscore.version import VERSION
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -172,7 +173,7 @@ def template_environment(*folders: Path) -> "Environment":
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415  slow to import
 
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader([*folders, _HERE / "templates", _HERE]),  # the style sheets are in the last folder
         autoescape=True,
         finalize=_printable,
@@ -181,6 +182,8 @@ def template_environment(*folders: Path) -> "Environment":
         lstrip_blocks=True,
         auto_reload=False,
     )
+    environment.globals["version"] = VERSION
+    return environment
 
 
 def _printable(value: object) -> object:

@@ -27,8 +27,7 @@ from docscore.evaluation.tables import (
     text_column,
     value_column,
 )
-from docscore.report.html_report import PICTURE_WIDTH, Picture
-from docscore.report.html_tree import template_environment
+from docscore.report.html_report import PICTURE_WIDTH, Picture, page_as_html
 from docscore.stats.intervals import CONFIDENCE
 
 DOCUMENTS = "documents"
@@ -299,9 +298,9 @@ _MOST_MARKS = 10
 _BLUE, _PALE = "#3f7fcd", "#a9c8ec"  # --blue-bar and --blue-pale of tokens.css
 
 
-def systems_as_html(systems: Systems, table: Table) -> str:
+def systems_as_html(systems: Systems, table: Table, recipe: str = "") -> str:
     """The table of several systems with their pictures as one HTML document, without scripts and network access."""
-    return template_environment().get_template("systems.html.jinja").render(table=table, pictures=pictures_of(systems))
+    return page_as_html("systems.html.jinja", table.caption, recipe, "", table=table, pictures=pictures_of(systems))
 
 
 def pictures_of(systems: Systems) -> list[Picture]:
