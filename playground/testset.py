@@ -72,7 +72,7 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
     written = bar("Writing", 3)
     evaluation.field_intervals, evaluation.rate_list = intervals()
     written(1)
-    write_downloads(folder, evaluation, asked.files["predictions"].name)
+    write_downloads(folder, evaluation, " × ".join(path.name for path in asked.files.values()))
     written(1)
     result = {
         "run": folder.name,
