@@ -72,7 +72,7 @@ def main() -> None:
         subprocess.run([sys.executable, "-m", "docscore", "report", *files, "-o", report], check=True)
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         draw(browser.new_page(viewport={"width": 900, "height": 740}), tree, "tree.png")
-        draw(browser.new_page(viewport={"width": 1100, "height": 1500}), report, "report.png")
+        draw(browser.new_page(viewport={"width": 1300, "height": 900}), report, "report.png")
         browser.close()
 
 
