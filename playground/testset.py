@@ -72,7 +72,8 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
     written = bar("Writing", 3)
     evaluation.field_intervals, evaluation.rate_list = intervals()
     written(1)
-    write_downloads(folder, evaluation, " × ".join(path.name for path in asked.files.values()))
+    code = code_of_files(uploaded.plan, asked, evaluation)
+    write_downloads(folder, evaluation, " × ".join(path.name for path in asked.files.values()), code)
     written(1)
     result = {
         "run": folder.name,
@@ -82,7 +83,7 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
         "paired": f"{len(pairs.ids):,} paired by {' and '.join(paired_by) or 'their position'}",
         **_result(evaluation, what_ifs),
         "left_out": skipped_lines(uploaded),
-        "python": code_of_files(uploaded.plan, asked, evaluation),
+        "python": code,
         "figures": fragment(
             "test_set",
             figures_of_evaluation(evaluation),
@@ -210,13 +211,14 @@ DOWNLOADS = {
 }
 
 
-def write_downloads(folder: Path, evaluation: Evaluation, name: str) -> None:
+def write_downloads(folder: Path, evaluation: Evaluation, name: str, code: str) -> None:
     """Write the files of `DOWNLOADS` to the folder.
 
     Args:
         folder: the folder.
         evaluation: the scored test set.
         name: the heading of the report.
+        code: what makes its score again, at its foot.
     """
     samples = evaluation.samples()
     write_csv(folder / "scores.csv", list(samples[0]), samples)
@@ -227,5 +229,5 @@ def write_downloads(folder: Path, evaluation: Evaluation, name: str) -> None:
         parts["curve"] = list(curve_table(evaluation.curve.points()))
         parts["calibration"] = evaluation.calibration.to_dict()
     (folder / "scores.json").write_text(json.dumps(parts, indent=1), encoding="utf-8")
-    report = evaluation.as_html(name, worst=WORST)
+    report = evaluation.as_html(name, worst=WORST, recipe=code)
     (folder / "report.html").write_text(report, encoding="utf-8", errors="backslashreplace")
