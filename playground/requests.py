@@ -12,6 +12,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    Json,
     PlainValidator,
     ValidationError,
     ValidationInfo,
@@ -395,28 +396,16 @@ class Verdict(NamedTuple):
         value: the value that a visitor typed.
     """
 
-    number: int
-    verdict: str
-    answer: int = 0
-    value: str = ""
-
-
-def _verdicts(text: object) -> list[Verdict]:
-    parsed = loads_at(text, "verdicts") if isinstance(text, str) else None
-    fields = len(Verdict._fields)
-    if not isinstance(parsed, list) or not all(isinstance(each, list) and len(each) == fields for each in parsed):
-        raise InputValueError(place="verdicts", expected="a list of [number, verdict, answer, value] as text")
-    for number, verdict, answer, value in parsed:
-        check_choice("verdict", verdict, VERDICTS)
-        if not all(isinstance(each, int) and each >= 0 for each in (number, answer)) or not isinstance(value, str):
-            raise InputValueError(place="verdicts", expected="numbers of a place and an answer, and a text")
-    return [Verdict(*each) for each in parsed]
+    number: Annotated[int, Field(ge=0)]
+    verdict: Annotated[str, _one_of(*VERDICTS)]
+    answer: Annotated[int, Field(ge=0)]
+    value: str
 
 
 class VerdictsRequest(KeptRequest):
     """Verdicts on places of a review, as text, as lists in requests are limited."""
 
-    verdicts: Annotated[list[Verdict], PlainValidator(_verdicts)] = []
+    verdicts: Json[list[Verdict]]
 
 
 class ViewRequest(KeptRequest):
