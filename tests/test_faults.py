@@ -237,5 +237,5 @@ def test_of_a_flood_the_first_are_kept_and_the_others_counted() -> None:
         faults.add(NOT_JSON, Diagnostic(("line 0",)))
     faults.add(SHAPE, Diagnostic(("line 1",)), 4)
     assert [fault.diagnostic.place for fault in faults.collected] == [*(f"line {n}" for n in range(KEPT)), "line 1", ""]
-    assert str(faults.collected[-1]) == f"and {KEPT + 3:,} more {NOT_JSON}"
+    assert str(faults.collected[-1]) == f"and {KEPT + 3:,} more: {NOT_JSON}"
     assert faults_summary(faults.collected) == f"{2 * KEPT + 7:,} faults: {NOT_JSON} ({2 * KEPT + 3:,}), {SHAPE} (4)"
