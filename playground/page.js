@@ -43,10 +43,10 @@ const { docscoreIsShown, docscoreStep, docscoreTabs } = (() => {
     history.pushState(null, "", address);
   };
 
-  // The keys of the page in a dialog.
+  // The keys of the page in a dialog; reviews have their own.
   const keys = () => docscoreFind(document, "dialog.keys", HTMLDialogElement);
   document.addEventListener("keydown", (event) => {
-    if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey || docscoreAround(event, "input, textarea, select")) return;
+    if (event.key !== "?" || isShown("review") || event.ctrlKey || event.metaKey || event.altKey || docscoreAround(event, "input, textarea, select")) return;
     event.preventDefault();
     if (keys().open) keys().close();
     else keys().showModal();
