@@ -15,15 +15,12 @@ from starlette.middleware.gzip import GZipMiddleware
 from docscore.report.html_tree import stylesheet
 from playground.api import API, Page, refuse_arguments
 from playground.body_limit import BodyLimit, refuse_request
-from playground.compare_tab import compare_tab
 from playground.connections import SecurityHeaders, allow_connections, close_idle, trust_the_proxy_of_a_space
 from playground.fragments import fragment
 from playground.limits import MAX_FILE_BYTES
-from playground.pair_tab import first_workspace, workspace
 from playground.requests import RECEIPTS
-from playground.review_tab import review_tab
 from playground.storage import delete_when_ended, results_folder, uploads_folder
-from playground.testset_tab import testset_tab
+from playground.tabs import compare_tab, first_workspace, pair_tab, review_tab, testset_tab
 
 PAGE = Path(__file__).parent
 FONTS = PAGE / "fonts"
@@ -51,7 +48,7 @@ def build_demo() -> gr.Blocks:
     with Page(title="ANLS*", analytics_enabled=False, delete_cache=(3600, 3600), fill_width=True) as demo:
         gr.HTML(fragment("top", TABS), elem_id="top", js_on_load="docscoreTabs(element)", apply_default_css=False)
         with gr.Column(elem_id="panel-pair"):
-            workspace()
+            pair_tab()
         with gr.Column(elem_id="panel-testset"):
             testset_tab()
         with gr.Column(elem_id="panel-compare"):
