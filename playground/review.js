@@ -369,7 +369,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     const most = Math.max(0, ...groups.filter(({ alike }) => alike).map(({ numbers }) => numbers.length));
     const { title, text } = isDone ? docscoreReviewDone.conclusion(decidedPlaces())
       : largest ? { title: `${largest.open} of ${decided ? "the " : ""}${(all - decided).toLocaleString("en")}${decided ? " left" : ""} are alike: ${docscoreGroupName(largest.name, isBlind())}`, text: largest.open > SURE ? "After three of them, one verdict decides the others." : "One verdict decides them all." }
-        : { title: most > 1 ? `No group is larger than ${most}.` : all ? "No two places are alike." : "", text: "" };
+        : { title: most > 1 ? `No group is larger than ${most}.` : all ? "No two places are alike." : "Nothing to decide in this list.", text: "" };
     part("title").textContent = title;
     part("text").textContent = text;
     const act = part("act");

@@ -55,7 +55,7 @@ class Reviewer(Visitor):
         self["review"].locator(".drop-input").set_input_files(given)
         self["review"].locator(".drop[data-state=chosen]:not([aria-busy])").wait_for()
         self["review"].get_by_role("button", name="Review", exact=True).click()
-        self.shown()
+        self.page.locator('.rv[data-state="shown"]').wait_for()
 
     def example(self) -> None:
         self["review"].get_by_role("button", name="Try 16 delivery notes, 3 systems").click()
@@ -251,6 +251,18 @@ def test_each_state_is_usable_and_within_the_window(visit: Visit, size: tuple[in
             assert (axe(visitor.page, "#review"), visitor.sideways()) == ([], 0)
     assert visitor.text("sum").startswith("16 ground truths corrected")
     assert (axe(visitor.page, "#review"), visitor.sideways()) == ([], 0)
+
+
+@pytest.mark.parametrize(("size", "dark"), browser.LOOKS)
+def test_other_lists_are_offered_where_no_two_agree(visit: Visit, size: tuple[int, int], dark: bool) -> None:
+    visitor = on_the_tab(visit, size=size, dark=dark)
+    rows = made(documents=2, fields=1)
+    visitor.give(references=rows["references"], one=rows["one"], three=rows["three"])
+    assert visitor.text("none").startswith("No two systems agree against a ground truth in these 2 documents.")
+    assert (axe(visitor.page, "#review"), visitor.sideways()) == ([], 0)
+    visitor.page.locator(".rv-none").get_by_role("button", name="Everything that is not exact").click()
+    visitor.press("2")
+    assert visitor.decided() == 1
 
 
 def test_it_opens_from_other_tabs_and_shows_what_strangers_wrote(visit: Visit) -> None:
