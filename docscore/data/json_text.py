@@ -243,7 +243,7 @@ _NOT_AFTER: dict[type, re.Pattern[str]] = {  # what cannot follow what is in an 
 }
 _PAIR = re.compile(rf"({_QUOTED}){_COLON}", re.DOTALL)
 _MEMBER = re.compile(
-    rf"{_PAIR.pattern}|[{_QUOTES}]{{0,3}}([^\s{{}}\[\],:{_QUOTES}][^{{}}\[\],:\n{_QUOTES}]{{0,200}})?"
+    rf"({_QUOTED})(?:{_COLON}|\s{{0,99}}=>?|\s{{1,99}}(?=[{_QUOTES}\[{{]|{_LITERAL}))|[{_QUOTES}]{{0,3}}([^\s{{}}\[\],:{_QUOTES}][^{{}}\[\],:\n{_QUOTES}]{{0,200}})?"
     rf"[{_QUOTES}]{{0,3}}{_COLON}",
     re.DOTALL,
 )
@@ -262,7 +262,7 @@ _BEGINS = re.compile(rf"\s*(?:[:{_QUOTES}{{\[]|[-.]?\d|{_WORD})")
 _CLOSED_LATER = re.compile(rf"[^{{\[]{{0,2000}}[\]}}]|{_GOES_ON.pattern}", re.DOTALL)
 _LAST = re.compile(r"\s*(?:\}|\Z)")
 _ESCAPED = re.compile(r'[\[{]\s*\\"')
-_ESCAPES = re.compile(r"""((?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))+)|\\(')|\\u?[\da-fA-F]{0,3}\Z""")
+_ESCAPES = re.compile(r"""((?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))+)|\\(')|\\(?:u[\da-fA-F]{0,3})?\Z""")
 
 
 class _Mender:
