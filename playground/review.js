@@ -110,12 +110,13 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     const sorted = await Promise.all(others.map(async (file) => ({ file, isReview: await isReview(file) })));
     const verdicts = sorted.find((each) => each.isReview)?.file, count = given.filter(isText).length, images = given.length - others.length - count;
     const counted = (/** @type {number} */ number, /** @type {string} */ name) => (number ? [`${number.toLocaleString("en")} ${name}${number === 1 ? "" : "s"}`] : []);
-    const said = [...counted(images, "page image"), ...counted(count, "text"), ...(verdicts ? [`the verdicts of ${docscorePrintable(verdicts.name)}`] : [])].join(", ");
+    const added = [...counted(images, "page image"), ...counted(count, "text")].join(", ");
+    const said = [...(added ? [`Added: ${added}.`] : []), ...(verdicts ? [`${docscorePrintable(verdicts.name)}: its verdicts are taken over.`] : [])].join(" ");
     try {
       const texts = count ? await pane.texts() : null;
       if (texts) extra.texts = await upload(texts);
       if (verdicts) extra.verdicts = await upload(verdicts);
-      if (said && result) toast(`Added: ${said}.`, false); else if (said) part("also").textContent = `Added: ${said}.`;
+      if (said && result) toast(said, false); else if (said) part("also").textContent = said;
     } catch (error) {
       const fault = docscoreSentence(error instanceof Error ? error.message : String(error));
       if (result) notice(fault, "", [["Close", () => notice("")]]); else part("also").textContent = fault;
