@@ -236,7 +236,7 @@ def report(output: Path, *arguments: str | Path) -> Markup:
 def test_the_report_on_the_examples_is_one_small_file(tmp_path: Path) -> None:
     page = report(tmp_path / "out.html", REFERENCES, PREDICTIONS)
     assert [path.name for path in tmp_path.iterdir()] == ["out.html"]
-    assert page.texts("title")[0] == "predictions.jsonl: ANLS* 0.8043"
+    assert page.texts("title")[0] == "references.jsonl × predictions.jsonl: ANLS* 0.8043"
     assert page.texts("h3")[:2] == ["receipt-004", "receipt-040"]
 
 
