@@ -1,4 +1,4 @@
-"""What the page's script calls: each function takes one object, which is checked, and answers one object.
+"""What the page's script calls: each function takes one object, which is checked as a request, and answers one object.
 
 Where it raises an error, the answer is `{"refused": sentence, "kind": word}`, with the kinds of `Refused`, and "gone"
 for results and files that were deleted.
@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial, wraps
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import Response
 
@@ -50,67 +50,63 @@ _ANSWERED_WITHIN = 0.5  # seconds; a run that takes longer is asked for again
 _FORGOTTEN_AFTER = 60  # seconds for which nobody asked for a run
 _FAILED = "An error occurred on the server; its log says why."
 Answer = dict[str, Any]
+R = TypeVar("R", bound=Request)
 Ask = Callable[[Any], Coroutine[Any, Any, Answer]]
 
 
-def refusing(ask: Ask) -> Ask:
-    """The function, which a browser calls, with a sentence as the answer where it raises an error."""
+def answers(kind: type[R]) -> Callable[[Callable[[R], Coroutine[Any, Any, Answer]]], Ask]:
+    """Let a browser call a function of a request of this kind; where an error is raised, the answer is a sentence."""
 
-    @wraps(ask)
-    async def answered(asked: Any) -> Answer:
-        try:
-            return await ask(asked)
-        except FileNotFoundError:
-            return {"refused": GONE, "kind": "gone"}
-        except Refused as error:
-            return {"refused": "; ".join(lines_of(str(error))), "kind": error.kind}
-        except InputError as error:
-            return {"refused": "; ".join(lines_of(str(error.for_remote_users()))), "kind": "input"}
-        except Exception:  # noqa: BLE001  the page says that it is the server's fault
-            traceback.print_exc()
-            return {"refused": _FAILED, "kind": "failed"}
+    def decorated(function: Callable[[R], Coroutine[Any, Any, Answer]]) -> Ask:
+        @wraps(function)
+        async def answered(asked: Any) -> Answer:
+            try:
+                return await function(await asyncio.to_thread(kind.of, asked, uploads_folder()))
+            except FileNotFoundError:
+                return {"refused": GONE, "kind": "gone"}
+            except Refused as error:
+                return {"refused": "; ".join(lines_of(str(error))), "kind": error.kind}
+            except InputError as error:
+                return {"refused": "; ".join(lines_of(str(error.for_remote_users()))), "kind": "input"}
+            except Exception:  # noqa: BLE001  the page says that it is the server's fault
+                traceback.print_exc()
+                return {"refused": _FAILED, "kind": "failed"}
 
-    return answered
+        return answered
 
-
-@refusing
-async def ping(_: Any) -> Answer:
-    """Whether the server is there."""
-    return {"ok": True}
+    return decorated
 
 
 # One pair
 
 
-@refusing
-async def score_workspace(asked: Any) -> Answer:
+@answers(PairRequest)
+async def score_workspace(request: PairRequest) -> Answer:
     """The answer to a `PairRequest`: a `PairAnswer`; a newer request of the same window stops the one before."""
-    request = PairRequest.of(asked)
     if await asyncio.to_thread(is_scored_at_once, request):
         return (await asyncio.to_thread(answer, request))._asdict()
     found: PairAnswer = await _in_child(PAIRS, "window", request, partial(answer, request))
     return found._asdict()
 
 
-@refusing
-async def try_options(asked: Any) -> Answer:
+@answers(PairRequest)
+async def try_options(request: PairRequest) -> Answer:
     """What scores the pair of a `PairRequest` higher: `{"what_ifs": ...}`; no score waits for it."""
-    request = PairRequest.of(asked)
     return {"what_ifs": await _in_child(READERS, "what-ifs", request, partial(what_ifs_of_pair, request))}
 
 
-@refusing
-async def stop_workspace(asked: Any) -> Answer:
+@answers(Request)
+async def stop_workspace(request: Request) -> Answer:
     """Stop a request: the window is that which it was asked with."""
-    name, number = Request.of(asked).window
+    name, number = request.window
     PAIRS.stop(f"window {name}", number)
     return {}
 
 
-@refusing
-async def open_link(asked: Any) -> Answer:
+@answers(LinkRequest)
+async def open_link(request: LinkRequest) -> Answer:
     """The request that a link holds, for the editors and options."""
-    return PairRequest.of_link(LinkRequest.of(asked).link).model_dump(exclude={"window"})
+    return PairRequest.of_link(request.link).model_dump(exclude={"window"})
 
 
 async def _in_child(pool: WorkerPool, kind: str, request: Request, work: Callable[..., Any]) -> Any:
@@ -135,37 +131,34 @@ class _Run:
 _RUNS: dict[str, _Run] = {}  # by the name of the window
 
 
-@refusing
-async def score_files(asked: Any) -> Answer:
+@answers(FileRequest)
+async def score_files(request: FileRequest) -> Answer:
     """Begin to score the files of a `FileRequest`; the answer is that of `progress`."""
-    request = FileRequest.of(asked, uploads_folder())
     return await _begun(request, partial(testset.score_files, request))
 
 
-@refusing
-async def compare_files(asked: Any) -> Answer:
+@answers(CompareRequest)
+async def compare_files(request: CompareRequest) -> Answer:
     """Begin to compare the files of a `CompareRequest`; the answer is that of `progress`."""
-    request = CompareRequest.of(asked, uploads_folder())
     return await _begun(request, partial(compare_systems, request))
 
 
-@refusing
-async def begin_review(asked: Any) -> Answer:
+@answers(ReviewRequest)
+async def begin_review(request: ReviewRequest) -> Answer:
     """Begin to list the places of the files of a `ReviewRequest`; the answer is that of `progress`."""
-    request = ReviewRequest.of(asked, uploads_folder())
     return await _begun(request, partial(review_files, request))
 
 
-@refusing
-async def progress(asked: Any) -> Answer:
+@answers(Request)
+async def progress(request: Request) -> Answer:
     """The result of the run of a window, or `{"running": true, "share": ..., "text": ...}` after half a second."""
-    return await _after_a_second(Request.of(asked).window[0])
+    return await _after_a_second(request.window[0])
 
 
-@refusing
-async def stop(asked: Any) -> Answer:
+@answers(Request)
+async def stop(request: Request) -> Answer:
     """Stop the run of a window."""
-    name, number = Request.of(asked).window
+    name, number = request.window
     RUNS.stop(name, number)
     return {}
 
@@ -207,33 +200,30 @@ async def _after_a_second(name: str) -> Answer:
     return run.task.result()
 
 
-@refusing
-async def sort_files(asked: Any) -> Answer:
+@answers(SortRequest)
+async def sort_files(request: SortRequest) -> Answer:
     """Which of the files of a `SortRequest` holds the ground truths, and how their rows are read."""
-    request = SortRequest.of(asked, uploads_folder())
     return dict(await _in_child(READERS, "sort", request, partial(file_reading.sort_files, request)))
 
 
 # Results that are kept
 
 
-@refusing
-async def open_result(asked: Any) -> Answer:
+@answers(KeptRequest)
+async def open_result(wanted: KeptRequest) -> Answer:
     """The result of a run of before, where it is still kept."""
-    wanted = KeptRequest.of(asked)
-    return dict(await asyncio.to_thread(lambda: KeptResult(results_folder(), wanted.run).result))
+    return await asyncio.to_thread(lambda: KeptResult(results_folder(), wanted.run).result)
 
 
-@refusing
-async def read_documents(asked: Any) -> Answer:
+@answers(KeptRequest)
+async def read_documents(wanted: KeptRequest) -> Answer:
     """The names and scores of all documents of a result."""
-    return await _of_list(KeptRequest.of(asked), KeptList.listing)
+    return await _of_list(wanted, KeptList.listing)
 
 
-@refusing
-async def view_documents(asked: Any) -> Answer:
+@answers(ViewRequest)
+async def view_documents(view: ViewRequest) -> Answer:
     """Which documents a `ViewRequest` means, and why they lost points."""
-    view = ViewRequest.of(asked)
     return await _of_list(view, KeptList.view, view)
 
 
@@ -250,62 +240,51 @@ async def _read(is_small: Callable[[], bool], work: Callable[[], Answer]) -> Ans
     return found
 
 
-@refusing
-async def read_document(asked: Any) -> Answer:
+@answers(DocumentRequest)
+async def read_document(wanted: DocumentRequest) -> Answer:
     """The tree of a document as HTML, the field and the cause of its rows, and its image."""
-    wanted = DocumentRequest.of(asked)
     kept = await asyncio.to_thread(KeptList, results_folder(), wanted.run)
     return await _read(lambda: is_small(*kept.values(wanted.number)), partial(kept.document, wanted.number))
 
 
-@refusing
-async def read_rows(asked: Any) -> Answer:
+@answers(RowsRequest)
+async def read_rows(wanted: RowsRequest) -> Answer:
     """Documents as rows of JSONL."""
-    wanted = RowsRequest.of(asked)
     numbers = map(int, wanted.numbers.split())
     return {"text": await asyncio.to_thread(lambda: KeptList(results_folder(), wanted.run).rows(numbers))}
 
 
-@refusing
-async def read_pair(asked: Any) -> Answer:
+@answers(DocumentRequest)
+async def read_pair(wanted: DocumentRequest) -> Answer:
     """The sides of a document as they were scored, as texts for the editors of a pair."""
-    wanted = DocumentRequest.of(asked)
     kept = await asyncio.to_thread(KeptResult, results_folder(), wanted.run)
     return dict(await asyncio.to_thread(kept.as_pair, wanted.number, wanted.system))
 
 
-@refusing
-async def open_document(asked: Any) -> Answer:
+@answers(SideBySideRequest)
+async def open_document(wanted: SideBySideRequest) -> Answer:
     """The trees of a document side by side, which a `SideBySideRequest` asks for, and the number of the document."""
-    wanted = SideBySideRequest.of(asked)
     kept = await asyncio.to_thread(KeptSystems, results_folder(), wanted.run)
-    work = partial(kept.side_by_side, wanted.document)
-    return dict(await _in_child(READERS, "document", wanted, work))
+    return dict(await _in_child(READERS, "document", wanted, partial(kept.side_by_side, wanted.document)))
 
 
-@refusing
-async def score_verdicts(asked: Any) -> Answer:
+@answers(VerdictsRequest)
+async def score_verdicts(wanted: VerdictsRequest) -> Answer:
     """What each system gains by verdicts on documents: `KeptReview.gains`."""
-    wanted, kept = await _review(asked)
+    kept = await asyncio.to_thread(KeptReview, results_folder(), wanted.run)
     return dict(await _in_child(READERS, "verdicts", wanted, partial(kept.gains, wanted.verdicts)))
 
 
-@refusing
-async def export_review(asked: Any) -> Answer:
+@answers(VerdictsRequest)
+async def export_review(wanted: VerdictsRequest) -> Answer:
     """The files of a review with verdicts: `KeptReview.export`."""
-    wanted, kept = await _review(asked)
+    kept = await asyncio.to_thread(KeptReview, results_folder(), wanted.run)
     return dict(await _in_child(READERS, "export", wanted, partial(kept.export, wanted.verdicts, uploads_folder())))
 
 
-async def _review(asked: Any) -> tuple[VerdictsRequest, KeptReview]:
-    wanted = await asyncio.to_thread(VerdictsRequest.of, asked)
-    return wanted, await asyncio.to_thread(KeptReview, results_folder(), wanted.run)
-
-
-@refusing
-async def read_beside(asked: Any) -> Answer:
+@answers(DocumentRequest)
+async def read_beside(wanted: DocumentRequest) -> Answer:
     """What stands beside a place of a review: `KeptReview.beside`."""
-    wanted = DocumentRequest.of(asked)
     kept = await asyncio.to_thread(KeptReview, results_folder(), wanted.run)
     return await _read(lambda: kept.is_small(wanted.number), partial(kept.beside, wanted.number))
 
@@ -322,7 +301,7 @@ def written(ask: Ask) -> Callable[[Any], Coroutine[Any, Any, Response]]:
 
 
 FUNCTIONS = [
-    *map(written, (ping, score_workspace, try_options, stop_workspace, open_link)),
+    *map(written, (score_workspace, try_options, stop_workspace, open_link)),
     *map(written, (score_files, compare_files, progress, stop, sort_files)),
     *map(written, (begin_review, score_verdicts, export_review, read_beside)),
     *map(written, (open_result, read_documents, view_documents, read_document, read_rows, read_pair, open_document)),

@@ -119,7 +119,7 @@ def with_text(text: str) -> dict[str, Any]:
         (
             JSON_TEXTS,
             {"parse": "text"},
-            f"{ALL} values of a wrong type.",
+            f"{ALL} values of the wrong type.",
             "With JSON extracted from the texts",
             REPAIRED,
         ),
@@ -171,7 +171,7 @@ def test_a_verdict_says_who_leads_whether_that_is_proven_and_the_order_by_value(
     verdict = told(systems)
     assert verdict["title"] == "first leads second by 0.167"
     assert (verdict["rest"], verdict["p"]) == ("no difference is proven", "= 1.00")
-    assert (verdict["text"], verdict["document"]) == ("All of the lead comes from one document", "a")
+    assert (verdict["text"], verdict["documents"]) == ("One document decides who leads", ["a"])
     assert verdict["remarks"] == ["Compared by value, the order is first 1.000, third 1.000, second 0.833."]
     assert [each["options"] for each in verdict["remedies"]] == [BY_VALUE]
     assert [(each["better"], each["worse"], each["same"]) for each in pairs] == [(1, 0, 5), (6, 0, 0), (5, 1, 0)]
@@ -312,7 +312,7 @@ def test_a_review_gives_what_the_library_does(tmp_path: Path) -> None:
 def test_contradictions_and_nonsense_are_refused_and_verdicts_are_kept() -> None:
     rows = {"references": [ref("x", {"a": {"b": "tea", "c": 1}})], "one": [pred("x", {"a": "tea"})]}
     rows["two"] = [pred("x", {"a": {"b": "tee", "c": 1}})]
-    paths = [storage.uploads_folder() / f"{name}.jsonl" for name in rows]
+    paths = [storage.uploads_folder() / f"contradicted_{name}.jsonl" for name in rows]
     for path, of_file in zip(paths, rows.values(), strict=True):
         path.write_bytes(payload(path.name, of_file)["buffer"])
     files = {"references": str(paths[0]), "predictions": list(map(str, paths[1:]))}
