@@ -59,11 +59,13 @@ class FileRows(NamedTuple):
         systems: the pairs of each file of predictions.
         faults: the faults of rows that were left out.
         plan: how the files were read.
+        options: how the rows are scored.
     """
 
     systems: list[Pairs]
     faults: Faults
     plan: ReadingPlan
+    options: ScoringOptions
 
 
 class UploadedTables(NamedTuple):
@@ -87,9 +89,10 @@ class UploadedTables(NamedTuple):
         both = {"references": self.references, "predictions": self.predictions}
         return {name: table for name, table in both.items() if table is not None}
 
-    def planned(self) -> tuple[Table | None, Table]:
-        """The rows under the names of the row format."""
-        return planned_tables(self.references, self.predictions, self.plan)
+    def planned(self) -> tuple[Table | None, list[Table]]:
+        """The rows of ground truths and those of each system, under the names of the row format."""
+        sides = [planned_tables(self.references, each, self.plan) for each in (self.predictions, *self.others)]
+        return sides[0][0], [predictions for _, predictions in sides]
 
 
 def uploaded_tables(
@@ -136,53 +139,22 @@ def _chosen(plan: ReadingPlan, references: Table | None, systems: Sequence[Table
     )
 
 
-def rows_of_request(asked: FileRequest, progress: Progress = no_progress) -> tuple[FileRows, ScoringOptions, list[str]]:
-    """The rows of uploaded files, read, paired and checked against the limits of the page, and how to score them.
-
-    The last are the names of the columns by which they are paired; none where that is the number of the row.
+def rows_of_request(asked: FileRequest | CompareRequest, progress: Progress = no_progress) -> FileRows:
+    """The rows of uploaded files, of all systems alike, read, paired and checked against the limits of the page.
 
     Raises:
         TypeError, ValueError: with a message that names the file and the place.
     """
     faults = Faults("skip" if asked.skip else "error")
-    tables = uploaded_tables(asked, faults, progress=progress)
+    first, others = (asked.of_first(), asked.files[1:]) if isinstance(asked, CompareRequest) else (asked, [])
+    tables = uploaded_tables(first, faults, others, progress)
     plan = tables.plan
-    options = asked.options(
-        parse=plan.parse or AS_TEXT,
-        parse_references=plan.parse_references,
-        missing=asked.missing,
-        with_confidences=asked.confidences,
-    )
-    truths, predictions = tables.planned()
-    systems = read_systems(truths, [predictions], options.missing, faults, check_uploaded_value, progress)
-    rows = FileRows(systems, faults, plan)
-    check_pairs(rows.systems[0], options)
-    return rows, options, _ids_of(plan)
-
-
-def rows_of_systems(asked: CompareRequest, progress: Progress = no_progress) -> tuple[FileRows, ScoringOptions]:
-    """The rows of the files of several systems, all read alike, and how to score them.
-
-    They are checked against the limits of the page.
-
-    Raises:
-        TypeError, ValueError: with a message that names the file and the place.
-    """
-    faults = Faults("skip" if asked.skip else "error")
-    tables = uploaded_tables(asked.of_first(), faults, asked.files[1:], progress)
-    plan = tables.plan
-    truths, first = tables.planned()
-    systems = [first, *(planned_tables(tables.references, other, plan)[1] for other in tables.others)]
-    if _is_own_format(plan, asked.reading):
-        options = asked.options(parse=asked.parse)
-    else:
-        parse = asked.parse or plan.parse or AS_TEXT
-        options = asked.options(parse=parse, parse_references=plan.parse_references)
-    paired = read_systems(truths, systems, options.missing, faults, check_uploaded_value, progress)
-    rows = FileRows(paired, faults, plan)
-    for pairs in rows.systems:
+    otherwise = None if first is not asked and _is_own_format(plan, asked.reading) else AS_TEXT
+    options = asked.options(plan.parse or otherwise, plan.parse_references)
+    systems = read_systems(*tables.planned(), options.missing, faults, check_uploaded_value, progress)
+    for pairs in systems:
         check_pairs(pairs, options)
-    return rows, options
+    return FileRows(systems, faults, plan, options)
 
 
 def _is_own_format(plan: ReadingPlan, reading: Reading) -> bool:
@@ -318,15 +290,14 @@ def _doubts(tables: UploadedTables, faults: Faults, asked: FileRequest) -> Itera
         return
     pairs = None
     try:
-        truths, predictions = tables.planned()
+        truths, systems = tables.planned()
         if plan.ids == (None, None) and not plan.certain:
             yield "No id column is chosen, so rows are paired by their position.", (), False
-        apart = list(doubts_of_ids(truths, predictions)) if truths is not None else []
+        apart = list(doubts_of_ids(truths, systems[0])) if truths is not None else []
         if apart:
             yield from ((_sentence(each), (), True) for each in apart)
             return
         unless_error = "error" if asked.missing == "error" else "zero"
-        systems = [predictions, *(planned_tables(tables.references, other, plan)[1] for other in tables.others)]
         pairs = read_systems(truths, systems, unless_error, faults)[0]
         options = ScoringOptions(parse=plan.parse, parse_references=plan.parse_references)
         refuse_json_text(pairs.truths, pairs.predictions, options)
@@ -371,7 +342,7 @@ def _headline(tables: UploadedTables) -> list[str]:
     """How the rows are read, in a few words."""
     plan = tables.plan
     counts = [f"{len(table.rows):,} {side if tables.references else 'rows'}" for side, table in tables.sides.items()]
-    by = f"by {' and '.join(_ids_of(plan)) or 'their position'}"
+    by = paired_by(plan)
     phrases = [f"{' and '.join(counts)}, paired {by}" if tables.references else f"{counts[0]} {by}"]
     nothing = "all columns but the ids" if tables.references else "not chosen"
     if not plan.certain:
@@ -383,8 +354,9 @@ def _headline(tables: UploadedTables) -> list[str]:
     return phrases
 
 
-def _ids_of(plan: ReadingPlan) -> list[str]:
-    return sorted({_short(name) for name in plan.ids if name is not None})
+def paired_by(plan: ReadingPlan) -> str:
+    """By which columns rows are paired, in words."""
+    return f"by {' and '.join(sorted({_short(name) for name in plan.ids if name is not None})) or 'their position'}"
 
 
 def _short(name: str) -> str:

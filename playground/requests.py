@@ -287,9 +287,10 @@ class FileRequest(Request):
         both = {"references": self.references, "predictions": self.predictions}
         return {name: path for name, path in both.items() if path is not None}
 
-    def options(self, **options: Any) -> ScoringOptions:
-        """The options of scoring, with others than those of a what-if."""
-        return scoring_options({**self.what_if, **options})
+    def options(self, parse: str | None, parse_references: str | None) -> ScoringOptions:
+        """The options of scoring, for texts that are read as JSON so."""
+        read = {"parse": parse, "parse_references": parse_references, "with_confidences": self.confidences}
+        return scoring_options({**self.what_if, "missing": self.missing, **read})
 
     @property
     def missing(self) -> str:
@@ -355,9 +356,10 @@ class CompareRequest(Request):
         """The files of predictions."""
         return [path for path in self.predictions if path is not None]
 
-    def options(self, **options: Any) -> ScoringOptions:
-        """The options of scoring, with others than those of a what-if."""
-        return scoring_options({**self.what_if, "missing": self.missing, **options})
+    def options(self, parse: str | None, parse_references: str | None) -> ScoringOptions:
+        """The options of scoring, for texts that are read as JSON so, unless it says otherwise."""
+        read = {"parse": self.parse or parse, "parse_references": parse_references}
+        return scoring_options({**self.what_if, "missing": self.missing, **read})
 
     def of_first(self) -> FileRequest:
         """The ground truths and the first system, by which it is decided how the files are read."""

@@ -362,7 +362,8 @@ class KeptReview(KeptResult):
         tables = uploaded_tables(asked.of_first(), Faults("skip"), asked.files[1:])
         read = {"parse_references": tables.plan.parse_references}
         source = asked.references or asked.files[0]
-        rows = read_ground_truths(tables.planned()[0 if asked.references else 1], read)
+        truths, systems = tables.planned()
+        rows = read_ground_truths(truths or systems[0], read)
         changed = review.corrected(rows.ids, rows.values)
         column = tables.plan.names_of("references").references
         options = {**read, "references_column": column, "delimiter": asked.reading.get("references_delimiter")}

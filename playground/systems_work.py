@@ -23,7 +23,7 @@ from docscore.metrics.anls_star.causes import CAUSES
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_report import CHANCE_MARK, systems_table
 from playground.conclusions import cause_label, every_pair, loss_text, ties_of, verdict_of, what_ifs_of
-from playground.file_reading import FileRows, check_metrics, check_pairs, rows_of_systems, skipped_lines
+from playground.file_reading import FileRows, check_metrics, check_pairs, rows_of_request, skipped_lines
 from playground.fragments import fragment
 from playground.kept_results import KeptResult, keep_documents, shown_ids
 from playground.requests import CompareRequest, metrics_of
@@ -141,10 +141,10 @@ def systems_of_request(
     """
     files, count = len(names) + (request.references is not None), len(names)
     bar = bar_of(progress, [*READING * files, *PAIRING * (count + 1), *SCORING[:1] * count, *SCORING[1:]])
-    uploaded, options = rows_of_systems(request, bar)
+    uploaded = rows_of_request(request, bar)
     metrics = metrics_of([request.metric], request.what_if["schema"])[:1]
     evaluations = {
-        name: Evaluation(pairs, options, metrics=metrics, progress=bar)
+        name: Evaluation(pairs, uploaded.options, metrics=metrics, progress=bar)
         for name, pairs in zip(names, uploaded.systems, strict=True)
     }
     for each in evaluations.values():

@@ -20,7 +20,7 @@ from docscore.metrics.registry import ANLS_STAR
 from docscore.report.html_report import bins, edges_of, figures_of_evaluation
 from playground.column_guesses import ReadingPlan
 from playground.conclusions import WhatIf, headline_of, what_ifs_of
-from playground.file_reading import check_metrics, check_pairs, rows_of_request, skipped_lines
+from playground.file_reading import check_metrics, check_pairs, paired_by, rows_of_request, skipped_lines
 from playground.fragments import fragment
 from playground.kept_results import keep_list, keep_rows, kept_rows
 from playground.limits import check_slices
@@ -50,12 +50,8 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
     bar = bar_of(progress, [*READING, *READING, *PAIRING, *PAIRING, *measured, *SCORING])
     same = asked.model_dump(mode="json", include={"references", "predictions", "reading", "skip", "confidences"})
     kept = kept_rows(folder, asked.before, same)
-    if kept:
-        (uploaded, read, paired_by), known = kept
-        options = asked.options(**read)
-    else:
-        (uploaded, options, paired_by), known = rows_of_request(asked, bar), []
-        read = {name: getattr(options, name) for name in ("parse", "parse_references", "missing", "with_confidences")}
+    uploaded, known = kept or (rows_of_request(asked, bar), [])
+    options = asked.options(uploaded.options.parse, uploaded.options.parse_references)
     if asked.by:
         check_slices(groups_of_rows(uploaded.systems[0], asked.by, "slices"))
     evaluation = Evaluation(uploaded.systems[0], options, metrics=metrics, by=asked.by or None, progress=bar)
@@ -63,7 +59,7 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
     check_metrics(metrics, pairs)
     known = [*count_rows(evaluation, known), *known][:_MOST_KNOWN]
     _ = evaluation.field_table  # which both processes need
-    keeping = None if kept else beside(partial(keep_rows, folder, evaluation, (uploaded, read, paired_by)))
+    keeping = None if kept else beside(partial(keep_rows, folder, evaluation, uploaded))
     silent = copy(evaluation)
     silent.progress = no_progress
     intervals = beside(lambda: (silent.field_intervals, silent.rate_list))
@@ -80,7 +76,7 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
         "example": _is_example(asked, evaluation),
         "asked": asked.model_dump(mode="json", exclude={"window", "before"}),
         "names": {side: printable(path.name) for side, path in asked.files.items()},
-        "paired": f"{len(pairs.ids):,} paired by {' and '.join(paired_by) or 'their position'}",
+        "paired": f"{len(pairs.ids):,} paired {paired_by(uploaded.plan)}",
         **_result(evaluation, what_ifs),
         "left_out": skipped_lines(uploaded),
         "python": code,

@@ -152,7 +152,7 @@ def test_a_guess_of_nonsense_is_said_before_scoring(
     if buttons:
         lenient = asked.model_copy(update={"skip": "rows" in buttons[-1], "reading": {"missing": "zero"}})
         assert look(lenient)[1] is False
-        assert rows_of_request(lenient)[0].systems[0].ids
+        assert rows_of_request(lenient).systems[0].ids
 
 
 @golden("file_requests", "sorted")
