@@ -14,7 +14,7 @@ from docscore.data.pairing import Pairs
 from docscore.evaluation.comparison import Change, adjusted, changes_of, rows_of_base
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.ground_truths import suggestion_of
-from docscore.evaluation.sentences import capital, changed_order, conclusion_of, share_in_words
+from docscore.evaluation.sentences import capital, changed_order, conclusion_of, interval_text, share_in_words
 from docscore.metrics.anls_star.causes import NAMES
 from docscore.metrics.annotations import cause_in_words
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
@@ -151,6 +151,14 @@ def _holds_texts_for_json(found: Evaluation) -> bool:
     return found.options.parse != "repair" and any(
         isinstance(prediction, str) and isinstance(truth, dict | list) for truth, prediction in sides
     )
+
+
+def figure_of(found: Evaluation) -> dict[str, Any]:
+    """The score with its interval: "score", "low", "high", and as "text" and "interval" what is said of them."""
+    low, high = found.interval or (None, None)
+    interval = found.measured[0].interval
+    said = "" if interval is None else interval_text(interval, found.confidence or 0)
+    return {"score": found.score, "low": low, "high": high, "text": three_digits(found.score), "interval": said}
 
 
 def headline_of(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:

@@ -112,7 +112,7 @@ declare namespace Server {
     label: string;
     low: number | null;
     high: number | null;
-    shown: string;
+    text: string;
     range: string;
     interval: string;
     headline: Headline;

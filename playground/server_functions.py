@@ -180,8 +180,7 @@ async def _begun(request: Request, work: Callable[..., Any]) -> Answer:
 
     async def result() -> Answer:
         task = partial(work, folder=folder)
-        found = await RUNS.run(name, task, report=report, number=number, client=client())
-        return dict(found if isinstance(found, dict) else found.result)
+        return dict(await RUNS.run(name, task, report=report, number=number, client=client()))
 
     begun = _RUNS[name] = _Run(asyncio.ensure_future(result()), now)
     return await _after_a_second(name)

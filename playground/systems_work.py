@@ -16,13 +16,13 @@ from docscore.core.numbers import ROUNDING
 from docscore.data.files import names_of_files
 from docscore.evaluation.comparison import Comparison, level_of_tests
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.sentences import by_value_text, count_lines, interval_text
+from docscore.evaluation.sentences import by_value_text, count_lines
 from docscore.evaluation.systems import changes_against, systems_of
 from docscore.evaluation.tables import Table, TableCell, TableColumn
 from docscore.metrics.anls_star.causes import CAUSES
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_report import CHANCE_MARK, systems_table
-from playground.conclusions import cause_label, every_pair, loss_text, ties_of, verdict_of, what_ifs_of
+from playground.conclusions import cause_label, every_pair, figure_of, loss_text, ties_of, verdict_of, what_ifs_of
 from playground.file_reading import FileRows, check_metrics, check_pairs, rows_of_request, skipped_lines
 from playground.fragments import fragment
 from playground.kept_results import KeptResult, keep_documents, shown_ids
@@ -48,13 +48,6 @@ FILES = {
     "systems.md": "Tables as Markdown",
     "systems.tex": "Tables as LaTeX",
 }
-
-
-class SystemsAnswer(NamedTuple):
-    """The paths of the files of `FILES`, in their order, and the result as JSON values."""
-
-    downloads: tuple[str, ...]
-    result: dict[str, Any]
 
 
 def names_of_uploads(files: Sequence[Path]) -> list[str]:
@@ -91,15 +84,18 @@ def checked_names(request: CompareRequest, fewest: int = FEWEST_SYSTEMS) -> tupl
     return tuple(names)
 
 
-def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) -> SystemsAnswer:
-    """Compare several files of predictions, and keep the result in the folder, whose name opens it again.
+def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) -> dict[str, Any]:
+    """Compare several files of predictions: what the page's script draws, as JSON values.
+
+    It is kept in the folder, whose name opens it again, with the files of `FILES`.
 
     Raises:
         TypeError, ValueError, OSError: with a message that names the file and the place.
     """
     names = checked_names(request)
     uploaded, systems = systems_of_request(request, names, progress)
-    files = _written(folder, _texts(systems))
+    for name, text in zip(FILES, _texts(systems), strict=True):
+        (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
     first = next(iter(systems.values()))
     ids = dict(zip(first.ids, shown_ids(first.ids), strict=True))
     fields = _names_of_fields(systems)
@@ -115,10 +111,7 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
             first,
             {name: path.name for name, path in zip(names, request.files, strict=True)},
         ),
-        "downloads": [
-            {"label": label, "name": name, "path": path}
-            for (name, label), path in zip(FILES.items(), files, strict=True)
-        ],
+        "downloads": [{"label": label, "name": name, "path": str(folder / name)} for name, label in FILES.items()],
     }
     facts = {
         "names": [shown_name(name) for name in systems],
@@ -128,7 +121,7 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
     }
     keep_documents(folder, list(systems.values()), facts)
     first.progress("Writing", 1)(1)
-    return SystemsAnswer(files, result)
+    return result
 
 
 def systems_of_request(
@@ -184,16 +177,10 @@ def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: M
 
 def _system(name: str, evaluation: Evaluation, says_by_value: bool) -> dict[str, Any]:
     """What is drawn of a system; its score by value is left out where the verdict says it."""
-    interval = evaluation.measured[0].interval
-    low, high = (interval and interval.ends) or (None, None)
     return {
         "name": shown_name(name),
-        "score": evaluation.score,
-        "text": three_digits(evaluation.score),
+        **figure_of(evaluation),
         "lost": loss_text(1 - evaluation.score),
-        "low": low,
-        "high": high,
-        "interval": "" if interval is None else interval_text(interval, evaluation.confidence or 0),
         "counts": [
             line for line in count_lines(evaluation) if not (says_by_value and line == by_value_text({"": evaluation}))
         ],
@@ -455,10 +442,3 @@ def _as_json(
 def _system_as_dict(name: str, evaluation: Evaluation) -> dict[str, Any]:
     signatures = {"signature": evaluation.signature, "signatures": evaluation.signatures}
     return {"system": name, **evaluation.figures_to_dict(), **evaluation.counts, **signatures}
-
-
-def _written(folder: Path, texts: Sequence[str]) -> tuple[str, ...]:
-    paths = [folder / name for name in FILES]
-    for path, text in zip(paths, texts, strict=True):
-        path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
-    return tuple(map(str, paths))

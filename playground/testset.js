@@ -52,7 +52,7 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
     delete root.dataset.stale;
     if (!result) return;
     const { title, text, remedy } = result.headline;
-    part("heard").textContent = `${result.label} ${result.shown}.`;
+    part("heard").textContent = `${result.label} ${result.text}.`;
     notice(title, text, remedy?.label, remedy && (() => take(remedy.options)));
   };
 
@@ -175,12 +175,12 @@ const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.F
     part("prediction").textContent = references ? predictions : "";
     part("times").hidden = !references;
     part("paired").textContent = found.paired;
-    part("score").textContent = found.shown;
+    part("score").textContent = found.text;
     part("label").textContent = found.label === "ANLS*" ? "" : found.label;
     part("python").textContent = found.python;
     const plot = part("plot");
     for (const [name, value] of [["v", found.score], ["a", found.low ?? found.score], ["b", found.high ?? found.score]]) plot.style.setProperty(`--${name}`, String(value));
-    plot.setAttribute("aria-label", `${found.label} ${found.shown} on a scale from 0 to 1${found.interval ? `, ${found.interval}` : ""}`);
+    plot.setAttribute("aria-label", `${found.label} ${found.text} on a scale from 0 to 1${found.interval ? `, ${found.interval}` : ""}`);
     part("left-out").hidden = !found.left_out.length;
     part("left-out").textContent = found.left_out.join(" ");
     const links = found.downloads.map(({ label, path }) => {

@@ -15,11 +15,11 @@ from docscore.core.runtime import no_progress
 from docscore.data.groups import groups_of_rows
 from docscore.evaluation.automation import curve_table
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.sentences import count_lines, interval_text
+from docscore.evaluation.sentences import count_lines
 from docscore.metrics.registry import ANLS_STAR
 from docscore.report.html_report import bins, edges_of, figures_of_evaluation
 from playground.column_guesses import ReadingPlan
-from playground.conclusions import WhatIf, headline_of, what_ifs_of
+from playground.conclusions import WhatIf, figure_of, headline_of, what_ifs_of
 from playground.file_reading import check_metrics, check_pairs, paired_by, rows_of_request, skipped_lines
 from playground.fragments import fragment
 from playground.kept_results import keep_list, keep_rows, kept_rows
@@ -163,17 +163,11 @@ def _reader(plan: ReadingPlan, side: str, delimiter: str | None) -> str:
 
 def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
     """The score, where points went and what would help, the spread of the documents and the rates, as JSON values."""
-    interval = found.measured[0].interval
-    low, high = (interval and interval.ends) or (None, None)
     edges = edges_of(found.scores)
     return {
-        "score": found.score,
+        **figure_of(found),
         "label": found.figure_names[0].label,
-        "low": low,
-        "high": high,
-        "shown": three_digits(found.score),
-        "range": "" if low is None or high is None else f"{three_digits(low)}–{three_digits(high)}",
-        "interval": "" if interval is None else interval_text(interval, found.confidence or 0),
+        "range": "–".join(map(three_digits, found.interval or ())),
         "headline": headline_of(found, what_ifs),
         "what_ifs": [each.to_dict() for each in what_ifs],
         "counts": count_lines(found),

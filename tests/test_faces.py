@@ -212,7 +212,7 @@ def test_every_face_says_what_is_doubtful(
         work, requests = (pytest.importorskip(f"playground.{name}") for name in ("systems_work", "requests"))
         asked = requests.CompareRequest(references=truths, predictions=[theirs, ours])
         answer = work.compare_systems(asked, folder=Path(tempfile.mkdtemp(dir=tmp_path)), progress=lambda *_: None)
-        return [*answer.result["verdict"]["remarks"], *(each["counts"] for each in answer.result["systems"])]
+        return [*answer["verdict"]["remarks"], *(each["counts"] for each in answer["systems"])]
 
     comparison_file = tmp_path / "comparison.md"
     faces: dict[str, Callable[[], object]] = {

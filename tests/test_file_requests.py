@@ -100,7 +100,7 @@ def test_the_python_code_gives_the_same_scores_of_systems(asked: dict[str, Any],
     systems = [written(tmp_path, f"{name}.jsonl", rows) for name, rows in sides.items()]
     (tmp_path / "results").mkdir()
     request = CompareRequest(references=truths, predictions=list(systems), **asked)
-    actual = compare_systems(request, folder=tmp_path / "results", progress=lambda *_: None).result
+    actual = compare_systems(request, folder=tmp_path / "results", progress=lambda *_: None)
     assert printed(actual["python"], tmp_path) == [f"{each['name']} {each['score']}" for each in actual["systems"]]
 
 

@@ -137,10 +137,10 @@ def test_the_first_metric_is_that_of_everything_the_page_shows(
     answer = systems_work.compare_systems(request, folder=folder, progress=lambda *_: None)
     best, second = sorted((result, other), key=lambda each: -each.score)
     expected = best.compare(second).to_dict()
-    [compared] = json.loads(Path(answer.downloads[2]).read_text())["comparisons"]
+    [compared] = json.loads(Path(answer["downloads"][2]["path"]).read_text())["comparisons"]
     for name in ("base", "new", "difference", "p_value"):
         assert compared[name] == expected[name], name
-    assert [each["score"] for each in answer.result["systems"]] == [best.score, second.score]
+    assert [each["score"] for each in answer["systems"]] == [best.score, second.score]
     shown = systems_work.KeptSystems(tmp_path, "s" * 22).side_by_side(names[0])
     assert (shown["html"].count('class="cmp-system"'), shown["number"]) == (2, 0)
 

@@ -30,7 +30,7 @@ from docscore.report.systems_report import table_of_costs, table_of_scores
 from docscore.stats.significance import holm
 from playground.file_reading import sort_files
 from playground.requests import CompareRequest, SortRequest
-from playground.systems_work import SystemsAnswer, compare_systems, names_of_uploads
+from playground.systems_work import compare_systems, names_of_uploads
 from playground.tree_columns import PlaceRow, places_side_by_side
 from tests.commands import RECEIPTS, pred, ref, run, written
 from tests.conftest import golden
@@ -214,7 +214,7 @@ def test_changes_against_a_base() -> None:
     ]
 
 
-def compared(folder: Path, truths: list[Any], systems: dict[str, list[Any]]) -> SystemsAnswer:
+def compared(folder: Path, truths: list[Any], systems: dict[str, list[Any]]) -> dict[str, Any]:
     """What the page says of systems, from files of those names."""
     paths: list[Path | None] = [written(folder, f"{name}.jsonl", rows) for name, rows in systems.items()]
     request = CompareRequest(references=written(folder, "r.jsonl", truths), predictions=paths)
@@ -223,14 +223,13 @@ def compared(folder: Path, truths: list[Any], systems: dict[str, list[Any]]) -> 
 
 def test_fields_and_documents_by_system(tmp_path: Path) -> None:
     """Best system first, rows that are most apart first; a field that a system does not have has no score."""
-    found = compared(tmp_path, REFERENCES, {f"pred_s{count}": answers(count) for count in (6, 12, 3)})
-    result = found.result
+    result = compared(tmp_path, REFERENCES, {f"pred_s{count}": answers(count) for count in (6, 12, 3)})
     assert [each["name"] for each in result["systems"]] == ["s12", "s6", "s3"]
     cells = {row["name"]: [cell["text"] for cell in row["cells"]] for row in result["fields"]}
     assert cells["b"] == ["·", "−0.250", "−0.375"]
     assert result["fields"][0]["cells"][2]["document"] == "d1-3"
     assert [row["id"] for row in result["documents"][:2]] == ["d1-3", "d2-4"]
-    fields, documents, _, markdown, _ = (Path(path).read_text(encoding="utf-8") for path in found.downloads)
+    fields, documents, _, markdown, _ = (Path(each["path"]).read_text("utf-8") for each in result["downloads"])
     assert fields.splitlines()[:2] == ["field,s12,s6,s3", "b,1.0,0.5,0.25"]
     assert len(documents.splitlines()) == 13
     assert "0.500†" in markdown
@@ -247,7 +246,7 @@ def test_columns_of_other_names_are_those_of_the_first_system(tmp_path: Path) ->
 
     def scores(last: int, **reading: str | None) -> list[float]:
         request = CompareRequest(references=truths, predictions=systems[:last], reading=reading)
-        result = compare_systems(request, folder=tmp_path, progress=lambda *_: None).result
+        result = compare_systems(request, folder=tmp_path, progress=lambda *_: None)
         return [each["score"] for each in result["systems"]]
 
     assert scores(2) == [1, 0.5]
@@ -263,7 +262,7 @@ def test_fields_of_documents_without_a_common_schema_are_those_of_one_key(tmp_pa
     truths = [ref(f"d{n}", {f"part {n}": {"price": "1", f"k{n}": "x"}}) for n in range(6)]
     wrong = [pred(f"d{n}", {f"part {n}": {"price": "2", f"k{n}": "x"}}) for n in range(6)]
     right = [pred(row["question_id"], row["references"][0]) for row in truths]
-    result = compared(tmp_path, truths, {"a": wrong, "b": right}).result
+    result = compared(tmp_path, truths, {"a": wrong, "b": right})
     assert [(row["name"], row["documents"], len(row["paths"])) for row in result["fields"]] == [("price", 6, 5)]
 
 
