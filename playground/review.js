@@ -281,9 +281,9 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     if (systems.length === 1 && mode === "agree") mode = "all";
     if (found.sampled !== null) mode = "sample";
     keepAddress();
+    score([...decisions.keys()]);
     drawAll();
     if (found.decided) takeVerdicts(found.decided);
-    score([...decisions.keys()]);
     const open = next(-1), same = order.find((number) => keyOf(places()[number]) === before);
     go(same ?? open ?? order[0] ?? -1);
     if (open === null && order.length) finish();
@@ -419,14 +419,16 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
 
   const ask = async () => {
     if (!result) return;
-    const asked = new Set(stale), of = [...decisions].filter(([number]) => asked.has(places()[number].document)), { run: name } = result;
-    const found = await scorer.ask({ run: name, verdicts: asText(of) });
+    const asked = new Set(stale), { run: name } = result;
+    const decided = () => asText([...decisions].filter(([number]) => asked.has(places()[number].document))), verdicts = decided();
+    const found = await scorer.ask({ run: name, verdicts });
     if (!found || result.run !== name) return;
     if ("refused" in found) {
       notice("The scores are old.", docscoreSentence(found.refused), [/** @type {[string, () => void]} */ (found.kind === "gone" ? ["Review again", run] : ["Try again", () => { notice(""); ask(); }]), ...(steps.length ? /** @type {[string, () => void][]} */ ([["Undo", undo]]) : [])]);
       return;
     }
     if (part("notice-title").textContent === "The scores are old.") notice("");
+    if (verdicts !== decided()) return;  // what was decided since is asked next
     for (const document of asked) { gains.delete(document); stale.delete(document); }
     for (const [document, ...gained] of found.gains) gains.set(document, gained);
     drawScores();
