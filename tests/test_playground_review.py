@@ -178,7 +178,7 @@ def test_verdicts_of_a_file_and_of_another_version_of_the_files(visit: Visit) ->
     visitor = on_the_tab(visit)
     drop = visitor["review"].locator(".drop-input")
     drop.set_input_files([TRUTHS, *SYSTEMS.values(), NOTES / "decided.jsonl"])
-    visitor.page.locator(".rv-heard", has_text="decided.jsonl").wait_for(state="attached")
+    visitor.page.locator(".rv-also", has_text="decided.jsonl").wait_for()
     visitor["review"].locator(".drop[data-state=chosen]:not([aria-busy])").wait_for()
     visitor["review"].get_by_role("button", name="Review", exact=True).click()
     visitor.shown()
