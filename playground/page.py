@@ -24,12 +24,12 @@ from playground.tabs import compare_tab, first_workspace, pair_tab, review_tab, 
 
 PAGE = Path(__file__).parent
 FONTS = PAGE / "fonts"
-SCRIPTS = (
-    *("elements.js", "page.js", "links.js", "panes.js", "tree.js", "editor.js", "pair.js", "files.js", "comparison.js"),
-    *("compare.js", "histogram.js", "facets.js", "page_image.js", "views.js", "documents.js", "testset.js"),
+FIRST_PARTS = "elements.js", "page.js", "links.js", "panes.js", "tree.js", "editor.js", "pair.js"  # of the first screen
+OTHER_PARTS = (
+    *("files.js", "comparison.js", "compare.js", "histogram.js", "facets.js", "page_image.js", "views.js"),
+    *("documents.js", "testset.js"),
     *("review_document.js", "review_list.js", "review_item.js", "review_done.js", "review.js"),
 )
-STYLES = "page.css", "review.css"
 SESSIONS = 200  # visitors whose state is kept, each of half a megabyte; the oldest goes first
 TABS = [  # name in the address, name in the page, label
     ("one-pair", "pair", "One pair"),
@@ -107,13 +107,20 @@ _INDEX = "frontend/index.html"
 
 
 def add_first_screen() -> None:
-    """Put styles, scripts and the first screen into gradio's template of the page, whose scripts take long to load."""
-    parts = {name: (PAGE / name).read_text(encoding="utf-8") for name in (*SCRIPTS, *STYLES)}
+    """Put styles, scripts and the first screen into gradio's template of the page, whose scripts take long to load.
+
+    The first screen scores before the scripts and styles of the other tabs are there.
+    """
+
+    def text_of(*names: str) -> str:
+        return "\n".join((PAGE / name).read_text(encoding="utf-8") for name in names)
+
     fonts = [f"gradio_api/file={FONTS / name}.woff2" for name in ("Inter", "JetBrainsMono")]
-    styles = "".join([stylesheet(), *map(parts.pop, STYLES)])
+    styles = stylesheet() + text_of("page.css")
     head = f"{fragment('head', fonts, template='head.html.jinja')}<style>{styles}</style></head>"
-    first = fragment("first", TABS, first_workspace())
-    app = f"{first}<script>{chr(10).join(parts.values())}docscoreFirst();</script><gradio-app"
+    first = f"{fragment('first', TABS, first_workspace())}<script>{text_of(*FIRST_PARTS)}docscoreFirst();</script>"
+    others = f"<style>{text_of('review.css')}</style><script>{text_of(*OTHER_PARTS)}</script>"
+    app = f"{first}{others}<gradio-app"
     text = (Path(gr.__file__).parent / "templates" / _INDEX).read_text(encoding="utf-8")
     for before, after in (("</head>", head), ("<gradio-app", app)):
         text = text.replace(before, f"{{% raw %}}{after}{{% endraw %}}", 1)
