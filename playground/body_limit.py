@@ -56,6 +56,8 @@ _QUOTA: Fault = (
     f"more than {UPLOADED_BY_CLIENT:,} bytes of files in an hour, or {UPLOADED:,} of all visitors; try again later",
     HTTPStatus.TOO_MANY_REQUESTS,
 )
+_TOO_LARGE = "more than {:,} bytes in one request"
+_TOO_MANY = f"more than {MAX_MARKS:,} brackets and commas in one request; values may be sent as text"
 _GONE = {"type": "http.disconnect"}
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -63,12 +65,12 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 App = Callable[[dict[str, Any], Receive, Send], Awaitable[None]]
 
 
-class _TooSlowError(Exception):
-    """A body does not go on, or too slowly."""
+class _RefusedError(Exception):
+    """A request is refused; its arguments are those of a `Fault`."""
 
 
 def _in_time(receive: Receive) -> Receive:
-    """The function that receives a body, which raises `_TooSlowError` if the body comes too slowly."""
+    """The function that receives a body, which raises `_RefusedError` if the body comes too slowly."""
     begun, taken = time.monotonic(), 0
 
     async def received() -> dict[str, Any]:
@@ -76,12 +78,12 @@ def _in_time(receive: Receive) -> Receive:
         try:
             message = await asyncio.wait_for(receive(), SILENT)
         except (TimeoutError, asyncio.TimeoutError):  # two classes before Python 3.11
-            raise _TooSlowError from None
+            raise _RefusedError(*_SLOW) from None
         taken += len(message.get("body", b""))
         seconds = time.monotonic() - begun
         if seconds > _MINUTE:
             if taken < SLOWEST * seconds and message.get("more_body"):
-                raise _TooSlowError
+                raise _RefusedError(*_SLOW)
             begun, taken = begun + seconds, 0
         return message
 
@@ -114,7 +116,7 @@ class BodyLimit:
         most = MAX_UPLOAD if is_upload else MAX_BODY
         declared = headers.get(b"content-length", b"0")
         if not declared.isdigit() or int(declared[:20]) > most:
-            await _refuse(send, f"more than {most:,} bytes in one request")
+            await _refuse(send, _TOO_LARGE.format(most))
         elif is_upload:
             await self._upload(scope, receive, send, client, options.get(b"boundary", b""))
         elif kind.startswith(b"multipart/"):
@@ -123,6 +125,8 @@ class BodyLimit:
             held = [0]
             try:
                 await self._body(scope, receive, send, client, held)
+            except _RefusedError as error:
+                await _refuse(send, *error.args)
             finally:
                 self._hold(client, -held[0])
 
@@ -135,38 +139,32 @@ class BodyLimit:
         return self._held[client] <= HELD_BY_CLIENT and self._held[_ALL] <= HELD
 
     async def _body(self, scope: dict[str, Any], receive: Receive, send: Send, client: str, held: list[int]) -> None:
-        """Read the whole body, and pass it on if it is within the limits; `held` is its length so far."""
+        """Read the whole body, and pass it on; `held` is its length so far.
+
+        Raises:
+            _RefusedError: if it is not within the limits.
+        """
         portions: list[bytes] = []
         portion_of = _in_time(receive)
         more = True
         while more:
-            try:
-                message = await portion_of()
-            except _TooSlowError:
-                await _refuse(send, *_SLOW)
-                return
+            message = await portion_of()
             if message["type"] != "http.request":
                 return  # the client has gone
             portions.append(message.get("body", b""))
             held[0] += len(portions[-1])
             is_within = self._hold(client, len(portions[-1]))
             if held[0] > MAX_BODY:
-                await _refuse(send, f"more than {MAX_BODY:,} bytes in one request")
-                return
+                raise _RefusedError(_TOO_LARGE.format(MAX_BODY))
             if not is_within and held[0] > _SMALL_BYTES:
-                await _refuse(send, *_BUSY)
-                return
+                raise _RefusedError(*_BUSY)
             more = message.get("more_body", False)
         body = b"".join(portions)
         marks = count_marks(body)
         if not await self._takes_its_turn(marks + len(body) // _BYTES_OF_MARK):
-            await _refuse(send, *_BUSY)
-            return
+            raise _RefusedError(*_BUSY)
         if marks > MAX_MARKS:
-            await _refuse(
-                send, f"more than {MAX_MARKS:,} brackets and commas in one request; values may be sent as text"
-            )
-            return
+            raise _RefusedError(_TOO_MANY)
         waiting = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def replay() -> dict[str, Any]:
@@ -201,8 +199,8 @@ class BodyLimit:
                 return await receive()  # until the client has gone
             try:
                 message = await portion_of()
-            except _TooSlowError:
-                fault = _SLOW
+            except _RefusedError as error:
+                fault = error.args
                 return _GONE
             more = message.get("more_body", False)
             portion = message.get("body", b"")
@@ -229,7 +227,7 @@ class BodyLimit:
         for name in (client, _ALL):
             self._uploaded[name] = self._uploaded.get(name, 0) + portion
         if taken > MAX_UPLOAD:
-            return f"more than {MAX_UPLOAD:,} bytes in one request", HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+            return _TOO_LARGE.format(MAX_UPLOAD), HTTPStatus.REQUEST_ENTITY_TOO_LARGE
         if files > MAX_FILES + 1:  # one stands behind the last file
             return f"more than {MAX_FILES} files in one request", HTTPStatus.REQUEST_ENTITY_TOO_LARGE
         over = self._uploaded[client] > UPLOADED_BY_CLIENT or self._uploaded[_ALL] > UPLOADED

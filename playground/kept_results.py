@@ -32,6 +32,7 @@ from docscore.report.html_report import bins, examples_of_causes
 from docscore.report.html_tree import explained_drawing
 from playground.conclusions import cause_label
 from playground.fragments import fragment
+from playground.limits import parts_of
 from playground.requests import ViewRequest
 from playground.storage import kept_file
 
@@ -265,13 +266,7 @@ def _is_plain(value: object) -> bool:
 
 def _text_of(value: Any) -> str:
     """The keys, texts and numbers of a value in one line, in lower case."""
-    found, waiting = [], [value]
-    for part in waiting:  # which grows
-        if isinstance(part, dict | list | tuple):
-            waiting.extend(part)
-            waiting.extend(part.values() if isinstance(part, dict) else ())
-        elif part is not None:
-            found.append(str(part))
+    found = (str(part) for part in parts_of(value) if not isinstance(part, dict | list | tuple | None))
     return _folded("\0".join(found))[:_LONGEST_TEXT]
 
 

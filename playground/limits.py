@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from docscore.core.errors import InputValueError
 from docscore.core.values import Value, convert_ground_truth, convert_prediction, size
 from docscore.data.json_text import loads
 from docscore.metrics.anls_star.matching import list_tables
@@ -27,8 +28,8 @@ def check_slices(values: Sequence[str]) -> None:
     """Raise `ValueError` for a column with too many different values to make slices of."""
     count = len(set(values))
     if count > MAX_SLICES:
-        msg = f"slices: expected a column with at most {MAX_SLICES} different values, got {count:,}"
-        raise ValueError(msg)
+        expected = f"a column with at most {MAX_SLICES} different values"
+        raise InputValueError(place="slices", expected=expected, got=f"{count:,}")
 
 
 def read_text(text: str | None) -> Any:
@@ -40,8 +41,7 @@ def read_text(text: str | None) -> Any:
     text = text or ""
     check_length(text)
     if not text.strip():
-        msg = "empty: paste a JSON value"
-        raise ValueError(msg)
+        raise InputValueError(problem="empty: paste a JSON value")
     return loads(text, unique_keys=True)
 
 
@@ -49,8 +49,7 @@ def check_length(text: str) -> None:
     """Raise `ValueError` for a text that is too long."""
     length = len(text.encode("utf-8", "surrogatepass"))
     if length > MAX_BYTES:
-        msg = f"{length:,} bytes of text; this page takes up to {MAX_BYTES:,} per side"
-        raise ValueError(msg)
+        raise InputValueError(problem=f"{length:,} bytes of text; this page takes up to {MAX_BYTES:,} per side")
 
 
 def check_value(value: Any, *, is_truth: bool) -> Value:
@@ -62,16 +61,14 @@ def check_value(value: Any, *, is_truth: bool) -> Value:
     plain = convert_ground_truth(value) if is_truth else convert_prediction(value)
     leaves = size(plain)
     if leaves > MAX_LEAVES:
-        msg = f"{leaves:,} values; this page takes up to {MAX_LEAVES:,} per side"
-        raise ValueError(msg)
-    for leaf in _parts(plain):
+        raise InputValueError(problem=f"{leaves:,} values; this page takes up to {MAX_LEAVES:,} per side")
+    for leaf in parts_of(plain):
         if isinstance(leaf, str) and len(leaf) > MAX_TEXT:
-            msg = f"a text of {len(leaf):,} characters; this page takes up to {MAX_TEXT:,}"
-            raise ValueError(msg)
+            raise InputValueError(problem=f"a text of {len(leaf):,} characters; this page takes up to {MAX_TEXT:,}")
     return plain
 
 
-def _parts(value: Any) -> Iterator[Any]:
+def parts_of(value: Any) -> Iterator[Any]:
     """The value and every value in it, the keys of objects too."""
     waiting = [value]
     while waiting:
@@ -130,8 +127,9 @@ def check_work(truth: Value, prediction: Value) -> None:
     pairs = sum(of_table for *_, of_table in tables)
     if pairs > MAX_PAIRS:
         place, *_ = max(tables, key=lambda table: table[-1])
-        msg = f"lists at {place}: {pairs:,} pairs to compare; this page compares up to {MAX_PAIRS:,}"
-        raise ValueError(msg)
+        raise InputValueError(
+            problem=f"lists at {place}: {pairs:,} pairs to compare; this page compares up to {MAX_PAIRS:,}"
+        )
 
 
 def check_metric(metric: str, truth: Value, prediction: Value) -> None:
@@ -140,8 +138,9 @@ def check_metric(metric: str, truth: Value, prediction: Value) -> None:
         first = next(readings(truth, scalars=True))
         most = max(forests(document_tree(value)) for value in (first, prediction))
         if most > MAX_FORESTS:
-            msg = f"{most:,} forests to compare; for nTED this page takes up to {MAX_FORESTS:,} per side"
-            raise ValueError(msg)
+            raise InputValueError(
+                problem=f"{most:,} forests to compare; for nTED this page takes up to {MAX_FORESTS:,} per side"
+            )
     if metric in ("kieval", "entity_f1", "nted"):
         for _ in readings(truth, scalars=metric == "nted"):
             break
@@ -159,5 +158,6 @@ def check_file(path: Path) -> None:
     """Raise `ValueError` for a file that is too large."""
     length = path.stat().st_size
     if length > MAX_FILE_BYTES:
-        msg = f"{path.name}: {length:,} bytes; this page takes files of up to {MAX_FILE_BYTES:,}"
-        raise ValueError(msg)
+        raise InputValueError(
+            problem=f"{path.name}: {length:,} bytes; this page takes files of up to {MAX_FILE_BYTES:,}"
+        )
