@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, combinations
 from typing import Any, NamedTuple
 
-from docscore.core.formatting import counted, p_text, shown_name, three_digits, with_minus_signs, with_sign
+from docscore.core.formatting import counted, p_text, shown_name, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE, ScoringOptions
 from docscore.data.checks import first_truths
@@ -19,6 +19,7 @@ from docscore.metrics.anls_star.causes import NAMES
 from docscore.metrics.annotations import cause_in_words
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
 from docscore.metrics.typed.comparators import COMPARATORS
+from docscore.report.html_tree import lost_text
 from playground.row_counts import Known, count_rows, nearest
 
 MOST_RESCORED = 20_000  # rows that are scored once more for a what-if
@@ -328,5 +329,4 @@ def cause_label(cause: str) -> str:
 
 def loss_text(points: float) -> str:
     """Lost points as text, with three digits; a dot for less."""
-    text = with_minus_signs(with_sign(-points, 3))
-    return text if points >= 0.0005 else "·"  # noqa: PLR2004  the least that three digits show
+    return lost_text(points) if points >= 0.0005 else "·"  # noqa: PLR2004  the least that three digits show

@@ -1,7 +1,7 @@
 """Uploaded files as a plan reads them: what a visitor sees before scoring, the rows to score, and rescoring."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -215,21 +215,14 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
             signs += _sign_fields({side: path}, asked.reading)
         facts.append(fact)
     truth = asked.truth if asked.truth is None or 0 <= asked.truth < len(files) else None
+    sorting = {"truth": truth, "both": False, "unsure": False, "files": facts, "html": "", "blocked": False}
     if len(tables) < len(files):
-        html = _drawn([], [(signs, None)], [], "open") if signs else ""
-        return {"truth": truth, "both": False, "unsure": False, "files": facts, "html": html, "blocked": False}
+        return {**sorting, "html": _drawn([], [(signs, None)], [], "open") if signs else ""}
     hold_both = all(None not in planned(None, table, (), asked.reading).plan[1:3] for table in tables)
     is_open = asked.truth is None and len(files) > 1 and not (hold_both and not asked.is_pair)
     if is_open:
         truth = number_of_truth(tables)
-    sorting = {
-        "truth": truth,
-        "both": hold_both,
-        "unsure": is_open and truth is None,
-        "files": facts,
-        "html": "",
-        "blocked": False,
-    }
+    sorting |= {"truth": truth, "both": hold_both, "unsure": is_open and truth is None}
     is_known = truth is not None or hold_both
     if sorting["unsure"] or not (asked.is_pair or (is_known and len(files) > 1)):
         return sorting
@@ -438,26 +431,17 @@ class FirstRows(NamedTuple):
 
 def _previews(tables: UploadedTables) -> list[FirstRows]:
     plan = tables.plan
-    both = tables.references is None
-    roles: dict[str, Callable[[str], list[str]]] = {
-        "references": lambda name: _roles(name, (plan.ids[0], "id"), (plan.references, "ground truth")),
-        "predictions": lambda name: _roles(
-            name,
-            (plan.ids[1], "id"),
-            (plan.references if both else None, "ground truth"),
-            (plan.prediction, "prediction"),
-        ),
+    truth = [(plan.references, "ground truth")]
+    holding: dict[str, list[tuple[str | None, str]]] = {
+        "references": [(plan.ids[0], "id"), *truth],
+        "predictions": [(plan.ids[1], "id"), *([] if tables.references else truth), (plan.prediction, "prediction")],
     }
-    return [_preview(table, roles[side]) for side, table in tables.sides.items()]
+    return [_preview(table, holding[side]) for side, table in tables.sides.items()]
 
 
-def _roles(name: str, *holding: tuple[str | None, str]) -> list[str]:
-    return [what for column, what in holding if column == name]
-
-
-def _preview(table: Table, roles: Callable[[str], list[str]]) -> FirstRows:
-    columns = columns_of(table)
-    columns.sort(key=lambda name: not roles(name))  # what is scored is always shown
+def _preview(table: Table, holding: Sequence[tuple[str | None, str]]) -> FirstRows:
+    roles = {name: " and ".join(what for column, what in holding if column == name) for name in columns_of(table)}
+    columns = sorted(roles, key=lambda name: not roles[name])  # what is scored is always shown
     good = [row for _, row in islice(table.good(), SHOWN_ROWS)]
     title = table.path.name
     if not columns:
@@ -465,7 +449,7 @@ def _preview(table: Table, roles: Callable[[str], list[str]]) -> FirstRows:
     shown = columns[:SHOWN_COLUMNS]
     rows = [[_cell(row[name]) if name in row else "" for name in shown] for row in good]
     more = len(columns) - len(shown)
-    return FirstRows(title, [(_short(name), " and ".join(roles(name))) for name in shown], rows, more)
+    return FirstRows(title, [(_short(name), roles[name]) for name in shown], rows, more)
 
 
 def _cell(value: Any) -> str:

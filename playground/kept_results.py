@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from docscore.core.errors import InputValueError
-from docscore.core.formatting import clipped, counted, printable, three_digits, with_minus_signs, with_sign
+from docscore.core.formatting import clipped, counted, printable, three_digits
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.values import Value, convert_ground_truth, to_json
@@ -29,7 +29,7 @@ from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.metrics.registry import METRICS, TYPED
 from docscore.report.html_report import bins, examples_of_causes
-from docscore.report.html_tree import explained_drawing
+from docscore.report.html_tree import explained_drawing, lost_text
 from playground.conclusions import cause_label
 from playground.fragments import fragment
 from playground.limits import parts_of
@@ -346,7 +346,7 @@ class KeptList(KeptResult):
         return {
             "order": order,
             "why": [cause for cause, _ in largest],
-            "lost": [_points(points) if points else "" for _, points in largest],
+            "lost": [lost_text(points) for _, points in largest],
             "title": [_why(meant[number]) for number in order],
             "points": _points(fsum(lost.values()) / len(scores)),
             "bins": bins(self.result["histogram"]["edges"], [scores[number] for number in order]),
@@ -446,7 +446,7 @@ _RATES = {  # shorter names
 
 
 def _points(lost: float) -> str:
-    return with_minus_signs(with_sign(-lost, 3)) if lost else "0.000"
+    return lost_text(lost) or "0.000"
 
 
 def _largest_cause(losses: Sequence[tuple[str, str, float]], lost: float) -> tuple[str, float]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
 from docscore.core.errors import InputValueError
 from docscore.core.values import Value, convert_ground_truth, convert_prediction, size
@@ -112,13 +112,9 @@ def _is_below(value: Any, values: int, characters: int, levels: int) -> bool:
             if depth >= levels or len(part) > values:
                 return False
             if isinstance(part, dict):
-                characters -= sum(map(len, filter(_is_text, part)))
+                characters -= sum(len(key) for key in part if isinstance(key, str))
             waiting += [(each, depth + 1) for each in (part.values() if isinstance(part, dict) else part)]
     return not waiting and characters >= 0
-
-
-def _is_text(key: object) -> TypeGuard[str]:
-    return isinstance(key, str)
 
 
 def check_work(truth: Value, prediction: Value) -> None:

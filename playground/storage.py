@@ -5,6 +5,7 @@ folders are nobody's.
 """
 
 import csv
+import io
 import os
 import re
 import secrets
@@ -13,7 +14,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import IO, Any
@@ -138,14 +139,19 @@ def csv_cell(value: Any) -> Any:
 
 
 def write_csv(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows as a CSV file in UTF-8, with every cell and heading made safe by `csv_cell`.
+    """Write rows as a CSV file in UTF-8.
 
     Args:
         path: the file.
         columns: the columns, in their order.
         rows: a value for each column; None, or a column that a row lacks, is an empty cell.
     """
-    with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(map(csv_cell, columns))
-        writer.writerows([csv_cell(row.get(column)) for column in columns] for row in rows)
+    text = as_csv(columns, ([row.get(column) for column in columns] for row in rows))
+    path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
+
+
+def as_csv(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
+    """Rows of cells as CSV, with every cell and heading made safe by `csv_cell`; two columns may have one name."""
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(map(csv_cell, row) for row in (columns, *rows))
+    return text.getvalue()

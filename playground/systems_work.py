@@ -1,7 +1,5 @@
 """Several systems: who leads, what each lost by cause, field and document, and a document side by side in all."""
 
-import csv
-import io
 import json
 import re
 from collections import defaultdict
@@ -28,7 +26,7 @@ from playground.fragments import fragment
 from playground.kept_results import KeptResult, keep_documents, shown_ids
 from playground.requests import CompareRequest, metrics_of
 from playground.row_counts import count_rows
-from playground.storage import csv_cell
+from playground.storage import as_csv
 from playground.testset import code_of_files
 from playground.tree_columns import places_side_by_side
 from playground.worker_pool import PAIRING, READING, SCORING, Report, bar_of
@@ -359,7 +357,10 @@ def _texts(systems: Mapping[str, Evaluation]) -> tuple[str, ...]:
     documents = _score_table("Documents by system", "document", _scores_of_documents(systems), systems)
     figures = systems_table(systems_of(systems, against=best), intervals=True)
     return (
-        *map(_as_csv, (fields, documents)),
+        *(
+            as_csv([head.name for head in table.heads], ([cell.value for cell in row] for row in table.cells))
+            for table in (fields, documents)
+        ),
         _as_json(best, systems, changes, (fields, documents)),
         *(f"{form(figures)}\n\n{form(fields)}\n" for form in (table_as_markdown, table_as_latex)),
     )
@@ -408,15 +409,6 @@ def _mark_remark(base: str, changes: Mapping[str, Comparison]) -> str:
         f"{CHANCE_MARK} differs from {shown_name(base)} beyond chance: paired permutation test, false discoveries "
         f"among the fields of a system held at {level}."
     )
-
-
-def _as_csv(table: Table) -> str:
-    """The scores of a table; two columns may have the same name, as systems are called what their files are."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(csv_cell(column.name) for column in table.heads)
-    writer.writerows([csv_cell(cell.value) for cell in row] for row in table.cells)
-    return text.getvalue()
 
 
 def _as_json(
