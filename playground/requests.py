@@ -240,31 +240,47 @@ def _upload(name: object, info: ValidationInfo) -> Path | None:
 Upload = Annotated[Path | None, PlainValidator(_upload)]
 
 
-class FileRequest(Request):
-    """Uploaded files and how they are scored.
+class ReadRequest(Request):
+    """How the rows of uploaded files are read.
 
     The name of an uploaded file holds a hash of its content: who knows the name has the file.
 
     Attributes:
-        references: the file of ground truths; None where the predictions hold them.
-        predictions: the file of predictions.
         reading: what a visitor chose in place of guesses: by the names in `COLUMNS` the name of a column, None for
             none; by those in `SIGNS` the sign between columns; by those in `READ` an option.
+        skip: whether rows with faults are left out.
+    """
+
+    reading: Annotated[dict[str, str | None], AfterValidator(_reading)] = {}
+    skip: bool = False
+
+
+class ScoreRequest(ReadRequest):
+    """How the rows of uploaded files are scored.
+
+    Attributes:
+        references: the file of ground truths; None where the predictions hold them.
         what_if: how values are compared: the options in `WHAT_IFS`, and by "schema" a JSON Schema as text.
+    """
+
+    references: Upload = None
+    what_if: WhatIf = _what_if({})
+
+
+class FileRequest(ScoreRequest):
+    """A test set.
+
+    Attributes:
+        predictions: the file of predictions.
         metrics: the metrics, of which the first is that of everything that is shown.
         by: a column of the references whose values make slices; "" for none.
-        skip: whether rows with faults are left out.
         confidences: whether predictions have confidences.
         before: the name of a kept result of these files, of which what does not change is taken; "" for none.
     """
 
-    references: Upload = None
     predictions: Upload = None
-    reading: Annotated[dict[str, str | None], AfterValidator(_reading)] = {}
-    what_if: WhatIf = _what_if({})
     metrics: Annotated[list[str], AfterValidator(checked_metrics)] = [PAIR_METRICS[0]]
     by: str = ""
-    skip: bool = False
     confidences: bool = False
     before: str = ""
 
@@ -305,51 +321,39 @@ def metrics_of(asked: Sequence[str], schema: str) -> tuple[str, ...]:
     return (TYPED, *asked) if asked[0] == ANLS_STAR else (*asked, TYPED)
 
 
-class SortRequest(Request):
+class SortRequest(ReadRequest):
     """Uploaded files of which it is asked which one holds the ground truths, and how their rows are read.
 
     Attributes:
         files: the files, in any order.
         truth: the number of that with the ground truths; None where that is asked; -1 where the rows of predictions
             hold them.
-        reading: as in a `FileRequest`.
         is_pair: whether they are the two sides of one test set, or one file with both; else they are of many systems.
         missing: what happens to ground truths without a prediction, where `reading` does not say it.
-        skip: whether rows with faults are left out.
     """
 
     files: Annotated[list[Upload], Field(min_length=1, max_length=MAX_FILES)]
     truth: Annotated[int | None, Field(ge=-1, lt=MAX_FILES)] = None
-    reading: Annotated[dict[str, str | None], AfterValidator(_reading)] = {}
     is_pair: bool = True
     missing: str = "error"
-    skip: bool = False
 
 
-class CompareRequest(Request):
-    """What is to be compared.
+class CompareRequest(ScoreRequest):
+    """What is to be compared: systems whose predictions are all read alike.
 
     Attributes:
-        references: the file of ground truths; None where the rows of the predictions hold them.
         predictions: a file a system.
         names: their names; "" for the name of the file.
-        reading: as in a `FileRequest`; the predictions of all systems are read alike.
         parse: how predictions that are text are read as JSON, in place of what `reading` or a guess says.
         missing: what happens to ground truths without a prediction.
-        skip: whether rows with faults are left out.
         metric: the metric of everything that is shown.
-        what_if: how values are compared, as in a `FileRequest`.
     """
 
-    references: Upload = None
     predictions: list[Upload] = []
     names: list[str] = []
-    reading: Annotated[dict[str, str | None], AfterValidator(_reading)] = {}
     parse: str | None = None
     missing: str = "error"
-    skip: bool = False
     metric: Annotated[str, _one_of(*METRICS)] = PAIR_METRICS[0]
-    what_if: WhatIf = _what_if({})
 
     @property
     def files(self) -> list[Path]:

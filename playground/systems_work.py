@@ -416,7 +416,16 @@ def _as_json(
 ) -> str:
     parts = {
         "base": base,
-        "systems": [_system_as_dict(name, each) for name, each in evaluations.items()],
+        "systems": [
+            {
+                "system": name,
+                **each.figures_to_dict(),
+                **each.counts,
+                "signature": each.signature,
+                "signatures": each.signatures,
+            }
+            for name, each in evaluations.items()
+        ],
         "comparisons": [
             {"system": name, **found.to_dict(), "p_value_adjusted": found.figure.adjusted}
             for name, found in changes.items()
@@ -429,8 +438,3 @@ def _as_json(
         },
     }
     return json.dumps(parts, indent=1)
-
-
-def _system_as_dict(name: str, evaluation: Evaluation) -> dict[str, Any]:
-    signatures = {"signature": evaluation.signature, "signatures": evaluation.signatures}
-    return {"system": name, **evaluation.figures_to_dict(), **evaluation.counts, **signatures}
