@@ -151,7 +151,7 @@ def rows_of_request(asked: FileRequest | CompareRequest, progress: Progress = no
     plan = tables.plan
     otherwise = None if first is not asked and _is_own_format(plan, asked.reading) else AS_TEXT
     options = asked.options(plan.parse or otherwise, plan.parse_references)
-    systems = read_systems(*tables.planned(), options.missing, faults, check_uploaded_value, progress)
+    systems = read_systems(*tables.planned(), options.missing, faults, check_value, progress)
     for pairs in systems:
         check_pairs(pairs, options)
     return FileRows(systems, faults, plan, options)
@@ -489,11 +489,6 @@ def check_metrics(metrics: Iterable[str], pairs: Pairs) -> None:
                 check_metric(metric, truth, prediction)
             except ValueError as error:
                 raise at_place(row_place(name), error) from None
-
-
-def check_uploaded_value(value: object, is_truth: bool) -> None:
-    """Raise `ValueError` or `TypeError` for a value of a file that cannot be scored here."""
-    check_value(value, is_truth=is_truth)
 
 
 def skipped_lines(rows: FileRows) -> list[str]:

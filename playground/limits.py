@@ -52,7 +52,7 @@ def check_length(text: str) -> None:
         raise InputValueError(problem=f"{length:,} bytes of text; this page takes up to {MAX_BYTES:,} per side")
 
 
-def check_value(value: Any, *, is_truth: bool) -> Value:
+def check_value(value: Any, is_truth: bool) -> Value:
     """The value in plain types.
 
     Raises:

@@ -109,8 +109,12 @@ def code_of_files(
         evaluation: a system as it was scored.
         systems: the names of the files of several systems by the names of the systems.
     """
-    readers = {side: _reader(plan, side, asked.reading.get(f"{side}_delimiter")) for side in asked.files}
+    columns = {"references": (plan.ids[0], plan.references), "predictions": (plan.ids[1], plan.prediction)}
+    signs = {side: asked.reading.get(f"{side}_delimiter") for side in asked.files}
+    read = {side for side, sign in signs.items() if sign or (None in columns[side] and not plan.certain)}
     files = {side: repr(path.name) for side, path in asked.files.items()} | ({"predictions": "path"} if systems else {})
+    for side in read:
+        files[side] = f"read({', '.join([files[side], *map(repr, (side, *columns[side], signs[side]))])})"
     first, second, options = plan.names_of("references"), plan.names_of("predictions"), evaluation.options
     settings = {
         "id_column": second.id if first.id == second.id else None,
@@ -123,7 +127,7 @@ def code_of_files(
         "on_error": "skip" if asked.skip else None,
     }
     arguments = [
-        *(f"{side}=read_{side}({file})" if readers[side] else f"{side}={file}" for side, file in files.items()),
+        *(f"{side}={file}" for side, file in files.items()),
         *(f"{name}={value!r}" for name, value in settings.items() if value),
         *arguments_of(options, [field.name for field in fields(ScoringOptions)]),
     ]
@@ -132,10 +136,24 @@ def code_of_files(
     call = f"docscore.evaluate({line}    {f',{line}    '.join(arguments)},{line})"
     imports = "from pathlib import Path\n\nimport docscore\nfrom docscore.data.files import read_table"
     schema = {"schema": options.schema.schema_of("")} if options.schema else {}
-    read = "".join(readers.values())
-    return python_code(imports if read else "import docscore", schema, read + code.format(call=call, systems=systems))
+    code = (_READ if read else "") + code.format(call=call, systems=systems)
+    return python_code(imports if read else "import docscore", schema, code)
 
 
+_READ = """\
+def read(path, side, id_column, column, delimiter):
+    # without a column of ids, rows are numbered; without a column of values, each is one as a whole
+    table, rows = read_table(Path(path), delimiter=delimiter, side=side), []
+    for number, row in enumerate(table.rows):
+        added = {"question_id": str(number)} if id_column is None else {}
+        if column is None:
+            whole = {name: cell for name, cell in row.items() if name != id_column}
+            added |= {"references": [whole]} if side == "references" else {"prediction": whole}
+        rows.append({**row, **added})
+    return table._replace(rows=rows)
+
+
+"""
 _OF_ONE = "result = {call}\nprint(result.score)"
 _OF_SEVERAL = "systems = {systems!r}\nresults = {{}}\nfor name, path in systems.items():\n    results[name] = {call}\n"
 _EACH_SCORE = "for name, result in results.items():\n    print(name, result.score)"
@@ -144,21 +162,6 @@ shared = set.intersection(*map(set, results.values()))
 for name, result in results.items():
     rows = result.source.only([row for row, question_id in enumerate(result.ids) if question_id in shared])
     print(name, docscore.Evaluation(rows, result.options, metrics=result.metrics).score)"""
-
-
-def _reader(plan: ReadingPlan, side: str, delimiter: str | None) -> str:
-    """A function in Python that reads a file as the plan says; "" where `docscore.evaluate` does so by itself."""
-    ids, value = plan.ids[side == "predictions"], plan.references if side == "references" else plan.prediction
-    whole = f"{{name: cell for name, cell in row.items() if name != {ids!r}}}"
-    holding = f'"references": [{whole}]' if side == "references" else f'"prediction": {whole}'
-    lacking = {'"question_id": str(number)': ids, holding: value}
-    parts = [] if plan.certain else [part for part, column in lacking.items() if column is None]
-    if not parts and delimiter is None:
-        return ""
-    rows = f"[{{**row, {', '.join(parts)}}} for number, row in enumerate(table.rows)]" if parts else "table.rows"
-    sign = f", delimiter={delimiter!r}" if delimiter else ""
-    read = f"table = read_table(Path(path){sign}, side={side!r})"
-    return f"def read_{side}(path):\n    {read}\n    return table._replace(rows={rows})\n\n\n"
 
 
 def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:

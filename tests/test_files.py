@@ -38,7 +38,7 @@ from docscore.data.files import (
     table_of_source,
 )
 from docscore.data.pairing import read_systems
-from playground.file_reading import check_uploaded_value
+from playground.limits import check_value
 from playground.storage import csv_cell, write_csv
 from tests.commands import REFERENCES, Write, pred, ref, run, run_process, succeed
 from tests.conftest import golden
@@ -211,7 +211,7 @@ def test_arrow_values_are_json_values_or_named(tmp_path: Path, kind: Any, value:
     with contextlib.suppress(pa.ArrowNotImplementedError):
         sides.append(parquet_file(tmp_path, table))
     references = table_of_source({"a": "x"}, "references", SAME_NAMES)
-    for side, check in itertools.product(sides, (None, check_uploaded_value)):
+    for side, check in itertools.product(sides, (None, check_value)):
         systems = partial(read_systems, references, check=check)
         if isinstance(expected, str) and " " in expected:
             with pytest.raises((TypeError, ValueError), match=re.escape(expected)):
