@@ -530,7 +530,12 @@ STATES: dict[str, list[Callable[[Visitor], object]]] = {
     "a test set": [press("Try 40 receipts"), see(".testset[data-ready] .panes")],
     "options of a test set": [pop("#testset-options")],
     "orders of rows": [pop("#testset-sort")],
-    "a cause": [pop("body"), lambda visitor: visitor.page.locator("#testset-causes .facet").first.click()],
+    "a cause": [
+        pop("body"),
+        lambda visitor: visitor.page.locator("#testset-causes .facet").first.click(),
+        lambda visitor: visitor.page.wait_for_timeout(500),  # until the document of the cause is asked for
+        lambda visitor: visitor.page.locator(".pane[data-stale]").first.wait_for(state="detached"),
+    ],
     "a page image": [press("Page image")],
     "all figures": [press("All figures")],
     "systems": [
