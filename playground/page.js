@@ -43,16 +43,20 @@ const { docscoreIsShown, docscoreStep, docscoreTabs } = (() => {
     history.pushState(null, "", address);
   };
 
-  // The keys of the page in a dialog; reviews have their own.
+  // The keys of the tab that is shown, in a dialog.
   const keys = () => docscoreFind(document, "dialog.keys", HTMLDialogElement);
+  const showKeys = () => {
+    for (const part of keys().querySelectorAll("section")) part.hidden = !part.dataset.of?.includes(root.dataset.tab ?? "");
+    keys().showModal();
+  };
   document.addEventListener("keydown", (event) => {
-    if (event.key !== "?" || isShown("review") || event.ctrlKey || event.metaKey || event.altKey || docscoreAround(event, "input, textarea, select")) return;
+    if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey || docscoreAround(event, "input:not([type=checkbox], [type=radio]), textarea, select")) return;
     event.preventDefault();
     if (keys().open) keys().close();
-    else keys().showModal();
+    else showKeys();
   });
   document.addEventListener("click", (event) => {
-    if (docscoreAround(event, ".keys-open")) keys().showModal();
+    if (docscoreAround(event, ".keys-open")) showKeys();
     else if (docscoreAround(event, ".keys button") || event.target === document.querySelector("dialog.keys[open]")) keys().close();
   });
   return { docscoreIsShown: isShown, docscoreStep: step, docscoreTabs: mark };

@@ -23,7 +23,6 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
   const list = docscoreReviewList(part("list"), (number) => go(number));
   const find = part("find", HTMLInputElement), every = docscoreFind(part("all"), "input", HTMLInputElement);
   const neither = part("neither", HTMLFormElement), typed = docscoreFind(neither, "textarea", HTMLTextAreaElement);
-  const keys = part("keys", HTMLDialogElement);
   const box = new DropBox(docscoreFind(screen, ".drop"), server, {
     isPair: false, examples, verb: "Review", run: (chosen) => begin(chosen), sift: (given) => sift(given),
     truth: ["ground truth, with the text if you have it", '{"question_id", "references", "text"}'],
@@ -278,6 +277,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     const soft = (/** @type {string} */ text) => docscoreElement("span", "soft", text);
     part("what").replaceChildren(...(asked.references ? [docscoreElement("code", "", references()), soft(" × ")] : []), systems.length === 1 ? systems[0].name : `${systems.length} systems`, soft(` · ${count.toLocaleString("en")} document${count === 1 ? "" : "s"}`));
     part("left-out").textContent = found.left_out.join(" ");
+    docscoreFind(screen, "#review-python").textContent = found.python;
     if (systems.length === 1 && mode === "agree") mode = "all";
     if (found.sampled !== null) mode = "sample";
     keepAddress();
@@ -714,7 +714,6 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     next: () => step(1),
     undo,
     cancel: closeNeither,
-    keys: () => { if (keys.open) keys.close(); else keys.showModal(); },
     list: () => { docscoreFind(screen, "[data-do=list]").setAttribute("aria-expanded", String(screen.classList.toggle("with-list"))); list.mark(current); },
     more: (button) => button.setAttribute("aria-expanded", String(screen.classList.toggle("with-setup"))),
   };
@@ -746,9 +745,8 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     const { target, key } = event;
     const isTyping = target instanceof Element && target.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true]");
     if (!docscoreIsShown("review") || screen.dataset.state !== "shown" || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
-    if (key === "?") acts.keys(screen);
-    else if (keys.open || screen.querySelector("details.pop[open]")) return;
-    else if (/^[1-5]$/.test(key)) press(key);
+    if (document.querySelector("dialog[open]") || screen.querySelector("details.pop[open]")) return;
+    if (/^[1-5]$/.test(key)) press(key);
     else if (key === "g") { if (!every.disabled && !part("all").hidden) every.checked = !every.checked; }
     else if (key === "u") undo();
     else if (key === "j" || key === "k") step(key === "j" ? 1 : -1);

@@ -24,6 +24,7 @@ from playground.file_reading import skipped_lines, uploaded_tables
 from playground.kept_results import KeptResult, keep_documents, numbered_lines, shown_ids
 from playground.requests import ReviewRequest, Verdict
 from playground.systems_work import checked_names, systems_of_request
+from playground.testset import BEFORE_AND_AFTER, code_of_files
 from playground.worker_pool import Report
 
 MOST_BESIDE = 12  # fields and rows that are shown beside a place
@@ -78,6 +79,13 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
         ],
         "decided": _decided_before(earlier, review.lines),
         "left_out": [*skipped_lines(uploaded), *left_out_lines(review)],
+        "python": code_of_files(
+            uploaded.plan,
+            request.of_first(),
+            first,
+            dict(zip(names, request.files, strict=True)),
+            BEFORE_AND_AFTER,
+        ),
     }
     scores = [dict(zip(each.ids, each.scores, strict=True)) for each in systems.values()]
     facts = {

@@ -206,6 +206,7 @@ declare namespace Server {
     places: Place[];
     decided: DecidedBefore | null;
     left_out: string[];
+    python: string;
   }
   interface ReviewedSystem { name: string; score: number; text: string }
   /** An item of a review with its values as texts, null where a side has nothing, and the ground truth to be edited, null where it cannot; systems by their numbers. */

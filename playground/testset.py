@@ -96,10 +96,23 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
 
 
 _MOST_KNOWN = 2  # results with other options whose counts are kept
+EACH_SCORE = "for name, result in results.items():\n    print(name, result.score)"
+BEFORE_AND_AFTER = """\
+review = docscore.Review.read("verdicts.jsonl")
+for name, before in results.items():
+    rows = before.source
+    truths = dict(zip(rows.ids, rows.truths)) | review.corrected(rows.ids, rows.truths)
+    corrected = rows._replace(truths=list(truths.values()))
+    after = docscore.Evaluation(corrected, before.options, metrics=before.metrics)
+    print(name, before.score, after.score)"""
 
 
 def code_of_files(
-    plan: ReadingPlan, asked: FileRequest, evaluation: Evaluation, systems: Mapping[str, str] | None = None
+    plan: ReadingPlan,
+    asked: FileRequest,
+    evaluation: Evaluation,
+    systems: Mapping[str, Path] | None = None,
+    then: str = EACH_SCORE,
 ) -> str:
     """Python code that gives the score of these files, or of several systems, by the library alone.
 
@@ -107,7 +120,8 @@ def code_of_files(
         plan: how the files are read.
         asked: the files, and whether rows with faults are left out; of several systems the first.
         evaluation: a system as it was scored.
-        systems: the names of the files of several systems by the names of the systems.
+        systems: the files of several systems by their names.
+        then: the code for their results, `EACH_SCORE` or `BEFORE_AND_AFTER`.
     """
     columns = {"references": (plan.ids[0], plan.references), "predictions": (plan.ids[1], plan.prediction)}
     signs = {side: asked.reading.get(f"{side}_delimiter") for side in asked.files}
@@ -131,12 +145,14 @@ def code_of_files(
         *(f"{name}={value!r}" for name, value in settings.items() if value),
         *arguments_of(options, [field.name for field in fields(ScoringOptions)]),
     ]
-    code = _OF_ONE if systems is None else _OF_SEVERAL + (_ON_SHARED_ROWS if evaluation.pairs.skipped else _EACH_SCORE)
+    shared = _ON_SHARED_ROWS if evaluation.pairs.skipped else ""
+    code = _OF_ONE if systems is None else f"{_OF_SEVERAL}{shared}{then}"
+    names = {name: path.name for name, path in (systems or {}).items()}
     line = "\n" if systems is None else "\n    "
     call = f"docscore.evaluate({line}    {f',{line}    '.join(arguments)},{line})"
     imports = "from pathlib import Path\n\nimport docscore\nfrom docscore.data.files import read_table"
     schema = {"schema": options.schema.schema_of("")} if options.schema else {}
-    code = (_READ if read else "") + code.format(call=call, systems=systems)
+    code = (_READ if read else "") + code.format(call=call, systems=names)
     return python_code(imports if read else "import docscore", schema, code)
 
 
@@ -156,12 +172,12 @@ def read(path, side, id_column, column, delimiter):
 """
 _OF_ONE = "result = {call}\nprint(result.score)"
 _OF_SEVERAL = "systems = {systems!r}\nresults = {{}}\nfor name, path in systems.items():\n    results[name] = {call}\n"
-_EACH_SCORE = "for name, result in results.items():\n    print(name, result.score)"
 _ON_SHARED_ROWS = """\
 shared = set.intersection(*map(set, results.values()))
 for name, result in results.items():
     rows = result.source.only([row for row, question_id in enumerate(result.ids) if question_id in shared])
-    print(name, docscore.Evaluation(rows, result.options, metrics=result.metrics).score)"""
+    results[name] = docscore.Evaluation(rows, result.options, metrics=result.metrics)
+"""
 
 
 def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:

@@ -6,8 +6,6 @@ import gzip
 import html
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +16,8 @@ from playground.file_reading import look, rows_of_request, sort_files
 from playground.requests import CompareRequest, FileRequest, SortRequest
 from playground.systems_work import compare_systems
 from playground.testset import score_files
-from tests.commands import environment, pred, ref, written
-from tests.conftest import HUNG, golden
+from tests.commands import pred, ref, run_python, written
+from tests.conftest import golden
 
 
 @pytest.fixture
@@ -70,16 +68,6 @@ def test_the_delimiter_of_a_file_that_cannot_be_read_can_be_chosen(tmp_path: Pat
     assert "fault" not in sort_files(semicolon)["files"][0]
 
 
-def printed(code: str, folder: Path) -> list[str]:
-    """The lines that Python code prints in a folder, in a process of its own."""
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(
-        command, cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=HUNG
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
-
-
 @golden("file_requests", "code")
 def test_the_python_code_gives_the_same_score(
     files: dict[str, str], asked: dict[str, Any], score: float, tmp_path: Path
@@ -89,7 +77,7 @@ def test_the_python_code_gives_the_same_score(
     (tmp_path / "results").mkdir()
     actual = score_files(request, folder=tmp_path / "results", progress=lambda *_: None)
     assert actual["score"] == pytest.approx(score)
-    assert printed(actual["python"], tmp_path) == [str(actual["score"])]
+    assert run_python("-c", actual["python"], cwd=tmp_path).splitlines() == [str(actual["score"])]
 
 
 @pytest.mark.parametrize("asked", [{"missing": "skip"}, {"missing": "zero", "what_if": {"schema": "{}"}}], ids=str)
@@ -101,7 +89,9 @@ def test_the_python_code_gives_the_same_scores_of_systems(asked: dict[str, Any],
     (tmp_path / "results").mkdir()
     request = CompareRequest(references=truths, predictions=list(systems), **asked)
     actual = compare_systems(request, folder=tmp_path / "results", progress=lambda *_: None)
-    assert printed(actual["python"], tmp_path) == [f"{each['name']} {each['score']}" for each in actual["systems"]]
+    assert run_python("-c", actual["python"], cwd=tmp_path).splitlines() == [
+        f"{each['name']} {each['score']}" for each in actual["systems"]
+    ]
 
 
 R, P = [ref("a", "x")], [pred("a", "x")]

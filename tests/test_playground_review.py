@@ -170,7 +170,7 @@ def test_what_is_typed_is_chosen_or_was_decided_is_shown(visit: Visit, tmp_path:
     visitor.page.keyboard.press("Enter")
     assert "winch" in visitor.text("body")
     visitor.press("?")
-    assert visitor.page.locator(".rv-keys").is_visible()
+    assert visitor.page.locator(".keys h3:visible").all_inner_texts() == ["Everywhere", "Review"]
 
 
 def test_verdicts_of_a_file_and_of_another_version_of_the_files(visit: Visit) -> None:

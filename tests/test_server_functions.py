@@ -23,7 +23,7 @@ from playground.conclusions import every_pair, headline_of, ties_of, verdict_of,
 from playground.pair import edited
 from playground.requests import NOTES
 from tests.browser import payload
-from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS, pred, ref
+from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS, pred, ref, run_python
 from tests.conftest import ROOT, golden
 from tests.structures import evaluation_of
 
@@ -285,11 +285,11 @@ def test_a_run_ends_in_one_sentence(monkeypatch: pytest.MonkeyPatch, kind: str) 
 
 
 def test_a_review_gives_what_the_library_does(tmp_path: Path) -> None:
-    """Places, verdicts of a file, gains, corrected references and the estimate of a sample."""
-    notes, systems = NOTES / "references.jsonl", {path.stem: path for path in (NOTES / "systems").iterdir()}
+    """Places, verdicts of a file, gains also as code, corrected references and the estimate of a sample."""
+    notes, systems = NOTES / "references.jsonl", sorted((NOTES / "systems").iterdir())
     up = uploaded(NOTES / "sample_decided.jsonl")
     lines = [line for line in Review.read(up).lines if line["kind"] != "agreement"]
-    asked = {"references": str(notes), "predictions": list(map(str, systems.values())), "verdicts": up}
+    asked = {"references": str(notes), "predictions": list(map(str, systems)), "verdicts": up}
     found = asyncio.run(result_of(server_functions.begin_review, asked))
     assert [each["path"] for each in found["places"]] == [line["path"] for line in lines]
     assert (len(found["decided"]["verdicts"]), found["decided"]["gone"]) == (len(lines), 0)
@@ -302,11 +302,14 @@ def test_a_review_gives_what_the_library_does(tmp_path: Path) -> None:
     Review.read(exported["verdicts"]).apply(notes, corrected)
     assert corrected.read_bytes() == Path(exported["references"]).read_bytes()
     gains = asyncio.run(server_functions.score_verdicts(question))["gains"]
-    for number, name in enumerate(each["name"] for each in found["systems"]):
-        before, after = (
-            docscore.evaluate(predictions=systems[name], references=side).score for side in (notes, corrected)
-        )
-        assert before + sum(gained[number + 1] for gained in gains) / 16 == pytest.approx(after, abs=1e-12)
+    for path in (notes, *systems, exported["verdicts"]):
+        shutil.copy(path, tmp_path)
+    printed = [line.split() for line in run_python("-c", found["python"], cwd=tmp_path).splitlines()]
+    assert [f"{name}.jsonl" for name, *_ in printed] == [path.name for path in systems]
+    scores = {name: (float(before), float(after)) for name, before, after in printed}
+    for number, (name, score) in enumerate(((each["name"], each["score"]) for each in found["systems"]), 1):
+        shown = score, score + sum(gained[number] for gained in gains) / 16
+        assert scores[name] == pytest.approx(shown, abs=1e-12)
 
 
 def test_contradictions_and_nonsense_are_refused_and_verdicts_are_kept() -> None:
