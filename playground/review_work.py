@@ -373,8 +373,13 @@ class KeptReview(KeptResult):
         truths, systems = tables.planned()
         rows = read_ground_truths(truths or systems[0], read)
         changed = review.corrected(rows.ids, rows.values)
-        column = tables.plan.names_of("references").references
-        options = {**read, "references_column": column, "delimiter": asked.reading.get("references_delimiter")}
+        names = tables.plan.names_of("references")
+        options = {
+            **read,
+            "id_column": names.id,
+            "references_column": names.references,
+            "delimiter": asked.reading.get("references_delimiter"),
+        }
         ending = suffix_of(source)
         path = self.folder / f"{source.name.removesuffix('.gz').removesuffix(ending)}_corrected.jsonl"
         if ending in TEXT_EXTENSIONS:

@@ -98,12 +98,14 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
 _MOST_KNOWN = 2  # results with other options whose counts are kept
 EACH_SCORE = "for name, result in results.items():\n    print(name, result.score)"
 BEFORE_AND_AFTER = """\
+from dataclasses import replace
+
 review = docscore.Review.read("verdicts.jsonl")
 for name, before in results.items():
-    rows = before.source
+    rows = before.pairs  # texts are read
     truths = dict(zip(rows.ids, rows.truths)) | review.corrected(rows.ids, rows.truths)
-    corrected = rows._replace(truths=list(truths.values()))
-    after = docscore.Evaluation(corrected, before.options, metrics=before.metrics)
+    options = replace(before.options, parse="text", parse_references=None)
+    after = docscore.Evaluation(rows._replace(truths=list(truths.values())), options, metrics=before.metrics)
     print(name, before.score, after.score)"""
 
 

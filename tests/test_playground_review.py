@@ -13,7 +13,7 @@ from docscore.evaluation.review import Review
 from playground.requests import NOTES
 from tests import browser
 from tests.browser import HOSTILE, NARROW, Visit, Visitor, axe, payload
-from tests.commands import pred, ref, run
+from tests.commands import pred, ref, run, written
 
 if TYPE_CHECKING:
     from playwright.sync_api import FilePayload
@@ -22,7 +22,6 @@ playground, chromium, visit = browser.playground, browser.chromium, browser.visi
 
 SYSTEMS = {name: NOTES / "systems" / f"{name}.jsonl" for name in ("alder", "birch", "cedar")}
 TRUTHS = NOTES / "references.jsonl"
-KEYS = {"ground_truth": "1", "prediction": "2", "both": "3", "unclear": "5"}
 ANSWERED = """async keys => {
   const times = [];
   for (const key of keys) {
@@ -66,9 +65,6 @@ class Reviewer(Visitor):
 
     def text(self, part: str) -> str:
         return self.page.locator(f".rv-{part}").first.inner_text().replace("\n", " ")
-
-    def place(self) -> tuple[str, str]:
-        return self.text("who").split(" ")[0], self.text("path")
 
     def press(self, keys: str) -> None:
         for key in keys:
@@ -118,9 +114,7 @@ def test_a_hundred_verdicts_by_keyboard_are_kept_and_exported(visit: Visit, tmp_
     assert (verdicts.name, corrected.name) == ("verdicts.jsonl", "references_corrected.jsonl")
     counts = Review.read(verdicts).counts
     assert counts == {**dict.fromkeys(("ground_truth", "prediction", "both", "unclear"), 25), "other": 0, "open": 5}
-    files = {name: tmp_path / f"{name}.jsonl" for name in rows}
-    for name, path in files.items():
-        path.write_bytes(payload(name, rows[name])["buffer"])
+    files = {name: written(tmp_path, f"{name}.jsonl", of_file) for name, of_file in rows.items()}
     systems = [files[name] for name in ("one", "two", "three")]
     done = run("review", "apply", verdicts, files["references"], *systems, "-o", tmp_path / "applied.jsonl")
     assert (done.code, (tmp_path / "applied.jsonl").read_bytes()) == (0, corrected.read_bytes()), done.err

@@ -22,8 +22,7 @@ from playground import requests, server_functions, storage
 from playground.conclusions import every_pair, headline_of, ties_of, verdict_of, what_ifs_of
 from playground.pair import edited
 from playground.requests import NOTES
-from tests.browser import payload
-from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS, pred, ref, run_python
+from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS, pred, run_python, written
 from tests.conftest import ROOT, golden
 from tests.structures import evaluation_of
 
@@ -99,7 +98,7 @@ JSON_TEXTS = {name: json.dumps(truth) for name, truth in TRUTHS.items()}
 BY_VALUE = {"what_if": {"numbers": "value"}}
 REPAIRED = {"reading": {"parse": "repair"}}
 IGNORING_CASE = {"what_if": {"ignore_case": True}}
-ALL = "All of the loss is"
+ALL, EXTRACTED = "All of the loss is", "With JSON extracted from the texts"
 OF_KIEVAL = "KIEval counts entities: fields are types of entities, and lost points have no causes."
 
 
@@ -116,13 +115,7 @@ def with_text(text: str) -> dict[str, Any]:
         (INTEGERS, {"metric": "kieval"}, OF_KIEVAL, "Compared by value", BY_VALUE),
         (with_text("xxxx"), {}, f"{ALL} wrong values.", "", None),
         (with_text("TEA"), {"ignore_case": False}, f"{ALL} wrong values.", "With case ignored", IGNORING_CASE),
-        (
-            JSON_TEXTS,
-            {"parse": "text"},
-            f"{ALL} values of the wrong type.",
-            "With JSON extracted from the texts",
-            REPAIRED,
-        ),
+        (JSON_TEXTS, {"parse": "text"}, f"{ALL} values of the wrong type.", EXTRACTED, REPAIRED),
     ],
 )
 def test_a_headline_is_the_largest_cause_and_what_helps(
@@ -189,7 +182,7 @@ def test_a_verdict_says_what_reading_texts_and_a_schema_would_change() -> None:
     assert empty["rest"] == "that is beyond chance"
     assert empty["remarks"] == ["Predictions of y are text where an object or a list is expected."]
     assert empty["remedies"] == []
-    assert texts["remarks"][1:] == ["With JSON extracted from the texts, the scores are x 1.000, y 1.000."]
+    assert texts["remarks"][1:] == [f"{EXTRACTED}, the scores are x 1.000, y 1.000."]
     assert [each["options"] for each in texts["remedies"]] == [REPAIRED]
     wrong_text = {name: {**truth, "t": "tee"} for name, truth in AMOUNTS.items()}
     amounts = told({"x": evaluated(AMOUNTS, wrong_text), "y": evaluated(AMOUNTS, SAME_AMOUNTS)})
@@ -304,21 +297,18 @@ def test_a_review_gives_what_the_library_does(tmp_path: Path) -> None:
     gains = asyncio.run(server_functions.score_verdicts(question))["gains"]
     for path in (notes, *systems, exported["verdicts"]):
         shutil.copy(path, tmp_path)
-    printed = [line.split() for line in run_python("-c", found["python"], cwd=tmp_path).splitlines()]
-    assert [f"{name}.jsonl" for name, *_ in printed] == [path.name for path in systems]
-    scores = {name: (float(before), float(after)) for name, before, after in printed}
-    for number, (name, score) in enumerate(((each["name"], each["score"]) for each in found["systems"]), 1):
-        shown = score, score + sum(gained[number] for gained in gains) / 16
-        assert scores[name] == pytest.approx(shown, abs=1e-12)
+    printed = map(str.split, run_python("-c", found["python"], cwd=tmp_path).splitlines())
+    scores = {name: [float(before), float(after)] for name, before, after in printed}
+    for number, each in enumerate(found["systems"], 1):
+        shown = [each["score"], each["score"] + sum(gained[number] for gained in gains) / 16]
+        assert scores[each["name"]] == pytest.approx(shown, abs=1e-12)
 
 
 def test_contradictions_and_nonsense_are_refused_and_verdicts_are_kept() -> None:
-    rows = {"references": [ref("x", {"a": {"b": "tea", "c": 1}})], "one": [pred("x", {"a": "tea"})]}
+    rows = {"references": [{"id": "x", "references": [{"a": {"b": "tea", "c": 1}}]}], "one": [pred("x", {"a": "tea"})]}
     rows["two"] = [pred("x", {"a": {"b": "tee", "c": 1}})]
-    paths = [storage.uploads_folder() / f"contradicted_{name}.jsonl" for name in rows]
-    for path, of_file in zip(paths, rows.values(), strict=True):
-        path.write_bytes(payload(path.name, of_file)["buffer"])
-    files = {"references": str(paths[0]), "predictions": list(map(str, paths[1:]))}
+    paths = [str(written(storage.uploads_folder(), f"odd_{name}.jsonl", of_file)) for name, of_file in rows.items()]
+    files = {"references": paths[0], "predictions": paths[1:]}
     found = asyncio.run(result_of(server_functions.begin_review, files))
     assert {each["path"] for each in found["places"]} == {"$.a", "$.a.b"}
     both = {"run": found["run"], "verdicts": '[[0, "prediction", 0, ""], [1, "prediction", 0, ""]]'}
@@ -330,8 +320,9 @@ def test_contradictions_and_nonsense_are_refused_and_verdicts_are_kept() -> None
     numbers = {each["path"]: number for number, each in enumerate(found["places"])}
     for place, typed, value in (("$.a.b", "1\n2", "1\n2"), ("$.a", '{"b": 1.0}', {"b": 1.0}), ("$.a", "tea", "tea")):
         question = {"run": found["run"], "verdicts": json.dumps([[numbers[place], "other", 0, typed]])}
-        lines = Review.read(asyncio.run(server_functions.export_review(question))["verdicts"]).lines
-        assert [line["value"] for line in lines if line["verdict"]] == [value], "typed like the ground truth"
+        exported = asyncio.run(server_functions.export_review(question))
+        values = [line["value"] for line in Review.read(exported["verdicts"]).lines if line["verdict"]]
+        assert (values, exported["fault"]) == ([value], ""), "typed like the ground truth"
     for verdicts in ('{"a": 1}', '[[0, "maybe", 0, ""]]', '[[0, "both", "a", ""]]', '[[99, "both", 0, ""]]'):
         refused = asyncio.run(server_functions.score_verdicts({"run": found["run"], "verdicts": verdicts}))
         assert refused["kind"] == "input", verdicts
@@ -391,18 +382,13 @@ def test_answers_have_the_names_of_their_types(results: Results) -> None:
         verdicts = json.dumps([[0, "prediction", 0, ""]])
         of_scored, pair = {"run": scored["run"]}, {"truth": '{"a": 1}', "prediction": '{"a": "1"}'}
         asked: dict[str, dict[str, Any]] = {
-            "score_workspace": pair,
-            "try_options": pair,
-            "stop_workspace": {},
+            **dict.fromkeys(("score_workspace", "try_options"), pair),
+            **dict.fromkeys(("open_result", "read_documents", "view_documents"), of_scored),
             "open_link": {"link": pair},
-            "stop": {},
+            **{name: {} for name in ("stop_workspace", "stop")},
             "sort_files": {"files": [uploaded(PREDICTIONS), uploaded(REFERENCES)]},
-            "open_result": of_scored,
-            "read_documents": of_scored,
-            "view_documents": of_scored,
-            "read_document": {**of_scored, "number": 1},
+            **{name: {**of_scored, "number": 1} for name in ("read_document", "read_pair")},
             "read_rows": {**of_scored, "numbers": "1"},
-            "read_pair": {**of_scored, "number": 1},
             "open_document": {"run": compared["run"], "document": compared["documents"][0]["id"]},
         }
         asked |= {name: {"run": reviewed["run"], "verdicts": verdicts} for name in ("score_verdicts", "export_review")}

@@ -296,18 +296,23 @@ def read_ground_truths(references: Any, options: Mapping[str, Any]) -> Rows:
         references: the side, or its table, in which columns have the names of the side.
         options: the options, and `delimiter` for CSV files.
     """
-    names = ColumnNames(
-        options.get("id_column"),
-        references=options.get("references_column"),
-        json_references=options.get("parse_references") is not None,
-        references_id=options.get("references_id_column"),
-    )
+    names = _names_of(options)
     if isinstance(references, Table):
         table = with_names(references, "references", names, both=False)
     else:
         table = table_of_source(references, "references", names, Faults(), delimiter=options.get("delimiter"))
     rows = read_rows(table, side_format(table.first(), "references", place_of(table)), "references")
     return rows._replace(values=list(map(parsed_reference, rows.ids, rows.values))) if names.json_references else rows
+
+
+def _names_of(options: Mapping[str, Any]) -> ColumnNames:
+    """The names of the columns of references."""
+    return ColumnNames(
+        options.get("id_column"),
+        references=options.get("references_column"),
+        json_references=options.get("parse_references") is not None,
+        references_id=options.get("references_id_column"),
+    )
 
 
 _JSON_LINES = (".jsonl", ".ndjson")
@@ -362,8 +367,10 @@ def corrected_rows(
 
 def _column_of(table: Table, options: Mapping[str, Any]) -> str:
     """The column of the ground truths; "" where rows are ground truths."""
-    column = options.get("references_column")
-    return str(column or side_format(table.first(), "references").references or "")
+    if column := options.get("references_column"):
+        return str(column)
+    named = with_names(table._replace(rows=table.rows[:1]), "references", _names_of(options), both=False)
+    return side_format(named.first(), "references").references or ""
 
 
 def _corrected_row(table: Table, index: int, value: Value, options: Mapping[str, Any]) -> Any:
