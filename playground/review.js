@@ -378,7 +378,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     act.textContent = isDone ? "Summary" : "Show them";
     act.onclick = () => { if (isDone) finish(); else if (largest) go(largest.first); };
     part("references").textContent = `${references().replace(/(\.[^.]+)$/, "_corrected$1")}, ${result.count.toLocaleString("en")} documents`;
-    part("verdicts").textContent = `verdicts.jsonl, ${decisions.size.toLocaleString("en")} of ${places().length.toLocaleString("en")} decided`;
+    part("verdicts").textContent = `verdicts.jsonl, ${decisions.size.toLocaleString("en")} decided`;
     docscoreFind(screen, ".rv-undo", HTMLButtonElement).disabled = !steps.length;
   };
 
@@ -658,7 +658,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     if (mode === "sample") {
       const found = await docscoreAnswer(server.export_review, { run: name, verdicts: asText(decisions) });
       if (!("refused" in found) && found.estimate) loss.replaceChildren(...docscoreReviewDone.estimate(found.estimate, SAMPLE));
-    } else loss.replaceChildren(docscoreElement("p", "soft", "These places were picked, so they do not tell. A random sample does."), docscoreElement("div", "rv-draws", ...acts));
+    } else loss.replaceChildren(docscoreElement("p", "soft", "These places were not drawn at random, so they cannot answer this. A random sample can."), docscoreElement("div", "rv-draws", ...acts));
     // What each group gave back, by itself
     const rows = groups.slice(0, MOST_GROUPS).map(({ name: of, numbers }) => ({
       name: of, numbers, places: numbers.length, gains: /** @type {number[] | null} */ (null),

@@ -51,7 +51,7 @@ const docscoreReviewDone = (() => {
   /** The conclusion, for the head. */
   const conclusion = (/** @type {Decided[]} */ decided) => {
     const { corrected, acceptable, errors, unclear } = sums(decided), all = decided.length;
-    const others = [[errors, "were errors of the systems", "was an error of a system"], [acceptable, "have two acceptable answers", "has two acceptable answers"], [unclear, "cannot be told", "cannot be told"]];
+    const others = [[errors, "were errors of the systems", "was an error of a system"], [acceptable, "have two acceptable answers", "has two acceptable answers"], [unclear, "are unclear", "is unclear"]];
     const said = others.filter(([count]) => count).map(([count, many, one]) => `${count} ${count === 1 ? one : many}`).join(", ");
     return { title: corrected ? `At ${corrected} of ${all} the ground truth was wrong.` : `At none of ${all} the ground truth was wrong.`, text: said ? `${said}.` : "" };
   };
@@ -88,7 +88,7 @@ const docscoreReviewDone = (() => {
         { count: corrected, look: "exact", words: `${counted(corrected, "ground truth")} corrected`, note: rows ? `${counted(rows, "row")} added or removed` : "" },
         { count: acceptable, look: "partial", words: `${acceptable.toLocaleString("en")} more acceptable`, note: "the prediction counts as well" },
         { count: errors, look: "wrong", words: `${counted(errors, "error")} of systems`, note: "nothing changes" },
-        { count: unclear, look: "unclear", words: `${unclear.toLocaleString("en")} cannot be told`, note: "nothing changes" },
+        { count: unclear, look: "unclear", words: `${unclear.toLocaleString("en")} unclear`, note: "nothing changes" },
       ].filter(({ count }) => count).map(({ count, look, words, note }) => {
         const found = element("div", "", element("i", look), element("b", "t15", words), element("p", "soft", note));
         found.style.setProperty("--w", String(Math.max(count / all, 0.02)));
@@ -104,7 +104,7 @@ const docscoreReviewDone = (() => {
         section("full", `${all.toLocaleString("en")} of ${all.toLocaleString("en")} decided`, element("div", "rv-sum", ...bars)),
         section("", "Scores before → after", scores, element("p", "soft t12", `○ before, ● after. ${counted(files.count, "document")}, the same options.`)),
         section("", "How much of the loss is not the system’s", loss),
-        section("full rv-files", "Files", element("div", "", references, note(files.references, `${counted(files.count, "document")}; what else is acceptable stands as an option`)), element("div", "", verdicts, note("verdicts.jsonl", "one line a place; drop it here again to go on"))),
+        section("full rv-files", "Files", element("div", "", references, note(files.references, `${counted(files.count, "document")}; what else is acceptable stands as an option`)), element("div", "", verdicts, note("verdicts.jsonl", "one line for each place; drop it here again to continue"))),
         section("full", "What each group gave back", element("div", "rv-scroll", groups))));
       const scroller = docscoreFind(part, ".scroll");
       scroller.tabIndex = 0;
