@@ -216,7 +216,7 @@ const docscoreComparison = (() => {
     const links = ids.flatMap((id, at) => {
       const found = element("a", "", element("code", "", id));
       found.href = link(id);
-      return [at || ids.length === 1 ? ", " : ": ", found];
+      return [at ? ", " : ": ", found];
     });
     return ids.length ? [...links, "."] : [];
   }

@@ -294,7 +294,7 @@ const docscoreWordsOf = (/** @type {string} */ text, /** @type {Server.Mend} */ 
   const kinds = new Set(edits.map(([begin, end, added]) => (begin === end ? "Insert" : added ? "Replace" : "Remove")));
   const [kind] = kinds, ends = [0, [...text].length], isAround = edits.every(([begin, end]) => begin === ends[0] || end === ends[1]);
   if (kinds.size > 1) return "Repair it";
-  if (kind === "Remove") return isAround && pieces.some((piece) => piece.kind === "del" && /[\p{L}\p{N}`]/u.test(piece.text)) ? "Take the JSON" : `Remove ${it}`;
+  if (kind === "Remove") return isAround && pieces.some((piece) => piece.kind === "del" && /[\p{L}\p{N}`]/u.test(piece.text)) ? "Take the JSON" : it === "it" ? "Remove it" : "Remove all";
   return it === "it" && !pieces[3].text.trim() ? "Close it" : `${kind} ${it}`;
 };
 

@@ -89,7 +89,7 @@ def test_three_real_systems_in_one_look(visitor: Comparer, docubench: Path) -> N
     visitor.drop(docubench / "references.jsonl", *sorted(docubench.glob("predictions_*.jsonl")))
     assert visitor.shown() == "gemini leads claude by 0.026; no difference is proven (p = 0.66)."
     for name, text in (
-        ("text", "Four fifths of the lead comes from one document, 5ukZftw0."),
+        ("text", "Four fifths of the lead comes from one document: 5ukZftw0."),
         ("order", "Compared by value, the order is gemini 0.970, gpt 0.959, claude 0.934."),
         ("remedies", "Compare by value"),
         ("tie", "tied"),
