@@ -45,6 +45,11 @@ def main() -> None:
         visitor.page.screenshot(path=DOCS / "pair_error.png")
         _test_set(browser, app)
         _compare(browser, app)
+        visitor = Visitor(browser, app, DRAWN, dark=False)
+        visitor.arrive("/#review")
+        visitor["review"].get_by_role("button", name="Try 16 delivery notes").click()
+        visitor.page.locator(".rv-kind").first.wait_for()
+        visitor.page.screenshot(path=DOCS / "review.png")
         browser.close()
     for path in DOCS.glob("*.png"):
         cut(path)
