@@ -706,5 +706,5 @@ def _edit(at: Difference, kind: str) -> str:
 
 
 def _edit_in_words(removed: str, inserted: str) -> str:
-    quoted = f'"{removed}"', f'"{inserted}"'
+    quoted = ["a space" if signs == " " else f'"{signs}"' for signs in (removed, inserted)]
     return f"without {quoted[0]}" if not inserted else f"with {quoted[1]}" if not removed else " → ".join(quoted)
