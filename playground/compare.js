@@ -74,17 +74,8 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
 
   // A run, and what is said while and after it
 
-  /** What stands above the result: a title, a sentence, and buttons. */
   const notice = (/** @type {string} */ title, detail = "", /** @type {[string, () => void][]} */ acts = [], /** @type {number | null} */ share = null) => {
-    part("notice").hidden = !title;
-    part("title").textContent = title;
-    part("detail").textContent = detail;
-    const bar = docscoreFind(part("notice"), ".bar");
-    bar.hidden = share === null;
-    bar.style.setProperty("--v", String(share ?? 0));
-    bar.setAttribute("aria-valuenow", String(Math.round(100 * (share ?? 0))));
-    const words = [...part("acts").children].map((button) => button.textContent).join();
-    if (words !== acts.map(([label]) => label).join()) part("acts").replaceChildren(...acts.map(([label, action]) => docscoreButton("btn tint", label, action)));
+    docscoreNotice(part, title, detail, acts, share);
     setOld(Boolean(title) && result !== null);
   };
 

@@ -7,6 +7,26 @@
 const docscorePrintable = (/** @type {string} */ text) => text.replace(/[\p{Cc}\p{Cf}]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
 
 /**
+ * What stands above a result: a title, a sentence, buttons, of which the same stay, and how far a run is.
+ * @param {ReturnType<typeof docscoreParts>} part
+ * @param {string} title
+ * @param {string} detail
+ * @param {[string, () => void][]} acts
+ * @param {number | null} share
+ */
+const docscoreNotice = (part, title, detail, acts, share) => {
+  part("notice").hidden = !title;
+  part("notice-title").textContent = title;
+  part("detail").textContent = detail;
+  const bar = docscoreFind(part("notice"), ".bar");
+  bar.hidden = share === null;
+  bar.style.setProperty("--v", String(share ?? 0));
+  bar.setAttribute("aria-valuenow", String(Math.round(100 * (share ?? 0))));
+  const words = [...part("acts").children].map((button) => button.textContent).join();
+  if (words !== acts.map(([label]) => label).join()) part("acts").replaceChildren(...acts.map(([label, action]) => docscoreButton("btn tint", label, action)));
+};
+
+/**
  * The files that were dropped, also those in folders; asked while they are, as a browser forgets them then.
  * @param {DataTransfer} dropped
  */

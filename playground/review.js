@@ -135,16 +135,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
 
   // A run
 
-  const notice = (/** @type {string} */ title, detail = "", /** @type {[string, () => void][]} */ acts = [], /** @type {number | null} */ share = null) => {
-    part("notice").hidden = !title;
-    part("notice-title").textContent = title;
-    part("detail").textContent = detail;
-    const bar = docscoreFind(part("notice"), ".bar");
-    bar.hidden = share === null;
-    bar.style.setProperty("--v", String(share ?? 0));
-    bar.setAttribute("aria-valuenow", String(Math.round(100 * (share ?? 0))));
-    part("acts").replaceChildren(...acts.map(([label, action]) => docscoreButton("btn tint", label, action)));
-  };
+  const notice = (/** @type {string} */ title, detail = "", /** @type {[string, () => void][]} */ acts = [], /** @type {number | null} */ share = null) => docscoreNotice(part, title, detail, acts, share);
 
   const run = async () => {
     clearTimeout(timer);
