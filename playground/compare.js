@@ -38,7 +38,6 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
   let opened = null;  // the number of the document that is open
   let timer = 0, patience = 0, newest = 0;  // the number of the run whose answer is wanted
 
-  const nameOf = (/** @type {string} */ path) => path.split(/[\\/]/).pop() ?? path;
   const setStatus = (/** @type {string} */ text) => { part("status").textContent = text; };
 
   // What is asked for
@@ -138,20 +137,16 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
 
   /** Whether the drop box is shown, or the result; the options are in both. */
   const setState = (/** @type {string} */ state) => {
-    screen.dataset.state = state;
-    if (part("options").closest(state === "empty" ? ".drop" : ".setup")) return;  // what is moved loses the focus
-    if (state === "empty") screen.querySelector(".drop-options")?.append(part("options"));
-    else screen.querySelector("[data-do=review]")?.before(part("options"));
+    docscoreSetState(screen, state, part("options"), docscoreFind(screen, "[data-do=review]"));
   };
 
   const changeFiles = () => {
-    const upload = (/** @type {string} */ path) => ({ name: nameOf(path), path });
     newest += 1;
     runs.stop();
     clearTimeout(patience);
     notice("");
     setState("empty");
-    if (files) box.take({ truth: files.references ? upload(files.references) : null, predictions: files.predictions.map(upload), reading: files.reading }, restore);
+    if (files) box.takeAgain(files, restore);
   };
 
   // The result
@@ -189,7 +184,7 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
 
   const drawSetUp = (/** @type {Server.Comparison} */ { asked, systems, count, downloads }) => {
     const soft = (/** @type {string} */ text) => docscoreElement("span", "soft", text);
-    const truth = asked.references ? [docscoreElement("code", "", nameOf(asked.references)), soft(" × ")] : [];
+    const truth = asked.references ? [docscoreElement("code", "", docscoreFileName(asked.references)), soft(" × ")] : [];
     part("what").replaceChildren(...truth, `${systems.length} systems`, soft(` · ${count.toLocaleString("en")} document${count === 1 ? "" : "s"} each`));
     part("export").replaceChildren(...downloads.map(({ label, name, path }) => {
       const link = docscoreElement("a", "", label);
@@ -202,7 +197,7 @@ const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Func
       const input = docscoreElement("input", "field");
       Object.assign(input, { value: asked.names[at], maxLength: 80 });
       input.dataset.system = String(at);
-      return docscoreElement("label", "opt", docscoreElement("span", "", nameOf(path)), input);
+      return docscoreElement("label", "opt", docscoreElement("span", "", docscoreFileName(path)), input);
     }));
     if (held) docscoreFindAll(part("names"), `[data-system="${held}"]`)[0]?.focus();
   };

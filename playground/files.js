@@ -6,6 +6,22 @@
 /** A name with its control characters and those that turn the direction of text as numbers. */
 const docscorePrintable = (/** @type {string} */ text) => text.replace(/[\p{Cc}\p{Cf}]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
 
+const docscoreFileName = (/** @type {string} */ path) => path.split(/[\\/]/).pop() ?? path;
+
+/**
+ * Show the drop box of a screen, "empty", or its result; the options are in both, in the latter before another element.
+ * @param {HTMLElement} screen
+ * @param {string} state
+ * @param {HTMLElement} options
+ * @param {HTMLElement} next
+ */
+const docscoreSetState = (screen, state, options, next) => {
+  screen.dataset.state = state;
+  if (options.closest(state === "empty" ? ".drop" : ".setup")) return;  // what is moved loses the focus
+  if (state === "empty") screen.querySelector(".drop-options")?.append(options);
+  else next.before(options);
+};
+
 /**
  * What stands above a result: a title, a sentence, buttons, of which the same stay, and how far a run is.
  * @param {ReturnType<typeof docscoreParts>} part
@@ -266,6 +282,16 @@ class DropBox {
     this.truth = truth ? 0 : null;
     this.reading = { ...reading };
     this.sort(true);
+  }
+
+  /**
+   * The files of a request that was answered before.
+   * @param {Pick<Server.CompareRequest, "references" | "predictions" | "reading">} files
+   * @param {(() => void) | null} back
+   */
+  takeAgain({ references, predictions, reading }, back) {
+    const upload = (/** @type {string} */ path) => ({ name: docscoreFileName(path), path });
+    this.take({ truth: references ? upload(references) : null, predictions: predictions.map(upload), reading }, back);
   }
 
   /** @returns {Chosen} */

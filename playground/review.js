@@ -61,10 +61,9 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
   const asides = new Map();
 
   const places = () => result?.places ?? [];
-  const nameOf = (/** @type {string} */ path) => path.split(/[\\/]/).pop() ?? path;
   const isBlind = () => options.read().blind;
   const say = (/** @type {string} */ text) => { part("heard").textContent = text; };
-  const references = () => nameOf(result?.asked.references ?? result?.asked.predictions[0] ?? "");
+  const references = () => docscoreFileName(result?.asked.references ?? result?.asked.predictions[0] ?? "");
 
   // What is asked for
 
@@ -173,27 +172,21 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     notice("");
   };
 
-  const setState = (/** @type {"empty" | "shown"} */ state) => {
-    screen.dataset.state = state;
-    if (part("options").closest(state === "empty" ? ".drop" : ".setup")) return;  // what is moved loses the focus
-    if (state === "empty") screen.querySelector(".drop-options")?.append(part("options"));
-    else part("export").before(part("options"));
-  };
+  const setState = (/** @type {"empty" | "shown"} */ state) => docscoreSetState(screen, state, part("options"), part("export"));
 
   const changeFiles = () => {
-    const upload = (/** @type {string} */ path) => ({ name: nameOf(path), path });
     newest += 1;
     runs.stop();
     clearTimeout(patience);
     notice("");
     setState("empty");
-    if (files) box.take({ truth: files.references ? upload(files.references) : null, predictions: files.predictions.map(upload), reading: files.reading }, result ? restore : null);
+    if (files) box.takeAgain(files, result ? restore : null);
   };
 
   // What is kept in this browser
 
   const keyOf = (/** @type {Server.Place} */ { id, path, row, reference }) => JSON.stringify([id, path, row, reference]);
-  const storageKey = () => KEPT + [references(), ...(result?.asked.predictions ?? []).map(nameOf)].join(" ");
+  const storageKey = () => KEPT + [references(), ...(result?.asked.predictions ?? []).map(docscoreFileName)].join(" ");
 
   /** @returns {KeptFile | null} */
   const stored = () => {
@@ -677,7 +670,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
       return;
     }
     const link = docscoreElement("a", "");
-    [link.href, link.download] = [`gradio_api/file=${found[name]}`, nameOf(found[name])];
+    [link.href, link.download] = [`gradio_api/file=${found[name]}`, docscoreFileName(found[name])];
     link.click();
   };
 

@@ -14,8 +14,9 @@ from docscore.core.values import SCALAR_TYPES, convert_ground_truth, step_text
 from docscore.data.files import TEXT_EXTENSIONS, suffix_of
 from docscore.data.json_text import dumps, dumps_in_style, loads
 from docscore.data.pairing import Pairs, corrected_rows, read_ground_truths
+from docscore.data.rows import NoCell
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.review import OTHER, Review, around, steps_of
+from docscore.evaluation.review import OTHER, Review, answers_of, around, is_whole_row, steps_of
 from docscore.evaluation.sentences import Span, left_out_lines, text_differences
 from docscore.evaluation.systems import Systems
 from docscore.evaluation.worklist import AGREEMENT, DocumentText, Line
@@ -33,9 +34,8 @@ _LONGEST_VALUE = 5_000  # characters of a value that are shown
 _LONGEST_CELL = 200
 _REVIEW, _VERDICTS, _TEXTS = "review.jsonl", "verdicts.jsonl", "texts.jsonl"
 _PATHS = "paths.jsonl"  # the number of the document of each item; then by document the numbers of its items by path
+SMALL_TEXT = 100_000  # characters of a text in which values are found in milliseconds
 _MOST_MARKS = 1_000  # places of a value in a text
-_SMALL = 100_000  # characters of a text
-_NOTHING = object()
 
 
 def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> dict[str, Any]:
@@ -54,11 +54,11 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
     drawn = earlier[0].get("sample") if earlier else None
     sample, of = (drawn["draws"], drawn["system"]) if drawn else (request.sample, request.sample_of or None)
     texts = _texts(request, first)
-    review = Systems(systems, []).review(texts=texts or None, sample=sample, of=of)
+    words = {name: DocumentText(text) for name, text in texts.items()}
+    review = Systems(systems, []).review(texts=words or None, sample=sample, of=of)
     review.write(folder / _REVIEW)
     shown = dict(zip(first.ids, shown_ids(first.ids), strict=True))
     numbers = {name: number for number, name in enumerate(first.ids)}
-    words = {name: DocumentText(text) for name, text in texts.items()}
     result = {
         "run": folder.name,
         "asked": {**request.model_dump(mode="json", exclude={"window"}), "names": list(names)},
@@ -126,10 +126,10 @@ def _fingerprint(files: Sequence[Path | None]) -> str:
 
 def _place(line: Line, systems: Sequence[str], first: Evaluation, text: DocumentText | None) -> dict[str, Any]:
     """What the page needs of an item: its keys with values as texts, differences, evidence and stake."""
-    truth = line.get("ground_truth", _NOTHING)
-    values = [truth, *_answers(line)]
+    truth = line.get("ground_truth", NoCell)
+    values = [truth, *answers_of(line)]
     names_of = [line["systems"], *(each["systems"] for each in line["others"])]
-    is_plain = all(value is _NOTHING or isinstance(value, str) for value in values)
+    is_plain = all(value is NoCell or isinstance(value, str) for value in values)
     return {
         "path": line["path"],
         "row": line.get("row"),
@@ -141,10 +141,10 @@ def _place(line: Line, systems: Sequence[str], first: Evaluation, text: Document
         "of": line["of"],
         "drawn": line.get("drawn", 1),
         "points": [line["points"].get(name, 0.0) * len(first) for name in systems],
-        "whole": _is_whole_row(line),
+        "whole": is_whole_row(line),
         "has_text": text is not None,
         "truth": _side(truth, is_plain=is_plain),
-        "edit": None if truth is _NOTHING else _editable(truth),
+        "edit": None if truth is NoCell else _editable(truth),
         "found": _found(truth, text),
         "answers": [
             {
@@ -158,15 +158,9 @@ def _place(line: Line, systems: Sequence[str], first: Evaluation, text: Document
     }
 
 
-def _is_whole_row(line: Line) -> bool:
-    """Whether an item is a row of a list that only one side has."""
-    is_of_one_side = ("ground_truth" in line) != ("proposal" in line)
-    return "row" in line or (is_of_one_side and line["path"] != "$" and isinstance(steps_of(line["path"])[-1], int))
-
-
 def _side(value: Any, *, is_plain: bool) -> str | None:
     """A value as text, in quotes where others are no texts; None where a side has nothing."""
-    if value is _NOTHING:
+    if value is NoCell:
         return None
     text = value if is_plain else dumps_in_style(value, ensure_ascii=False)
     return "\n".join(map(printable, text[:_LONGEST_VALUE].split("\n")))
@@ -174,7 +168,7 @@ def _side(value: Any, *, is_plain: bool) -> str | None:
 
 def _found(value: Any, text: DocumentText | None) -> str:
     """Whether a value stands in the text: "yes", "no", "unspaced" without white space, "" where nothing tells."""
-    held = None if text is None or value is _NOTHING else text.holds(convert_ground_truth(value))
+    held = None if text is None or value is NoCell else text.holds(convert_ground_truth(value))
     if held is False and isinstance(value, str) and text is not None and text.places(value):
         return "unspaced"
     return "" if held is None else "yes" if held else "no"
@@ -206,8 +200,8 @@ def _decided_before(earlier: Sequence[Line], lines: Sequence[Line]) -> dict[str,
     numbers, found = {_key(line): number for number, line in enumerate(lines)}, []
     fitting = [(numbers[_key(line)], line) for line in decided if _key(line) in numbers]
     for number, line in fitting:
-        value = line.get("value", line.get("proposal", _NOTHING))
-        texts = [None if part is _NOTHING else dumps(part) for part in (value, *_answers(lines[number]))]
+        value = line.get("value", line.get("proposal", NoCell))
+        texts = [None if part is NoCell else dumps(part) for part in (value, *answers_of(lines[number]))]
         answer = texts[1:].index(texts[0]) if texts[0] in texts[1:] else 0
         typed = _typed_text(line["value"]) if line["verdict"] == OTHER else ""
         same = line["judged"] == lines[number]["judged"]
@@ -217,11 +211,6 @@ def _decided_before(earlier: Sequence[Line], lines: Sequence[Line]) -> dict[str,
 
 def _key(line: Line) -> tuple[Any, ...]:
     return line["question_id"], line["path"], line.get("row"), line.get("reference")
-
-
-def _answers(line: Line) -> list[Any]:
-    """The predicted values of an item."""
-    return [line.get("proposal", _NOTHING), *(each.get("value", _NOTHING) for each in line["others"])]
 
 
 def _typed_text(value: Any) -> str:
@@ -251,16 +240,16 @@ class KeptReview(KeptResult):
         """The values in these lines of a file, of which nothing else is read."""
         return map(loads, numbered_lines(self.folder / name, numbers))
 
-    def _document(self, number: int) -> tuple[int, str | None]:
-        """The number of the document of a place, and its text."""
+    def document_of(self, number: int) -> tuple[int, str | None]:
+        """The number of the document of a place, and its text.
+
+        Raises:
+            ValueError: if there is no place of that number.
+        """
         [documents] = self._lines(_PATHS, 0)
         if not 0 <= number < len(documents):
             raise InputValueError(place="number", expected="the number of a place", got=str(number))
         return documents[number], next(self._lines(_TEXTS, documents[number]))
-
-    def is_small(self, number: int) -> bool:
-        """Whether what stands beside a place is found in milliseconds."""
-        return len(self._document(number)[1] or "") <= _SMALL
 
     @cached_property
     def lines(self) -> list[Line]:
@@ -304,17 +293,21 @@ class KeptReview(KeptResult):
                 gains[name][system] = score - self.facts["scores"][numbers[name]][system]
         return {"gains": [[numbers[name], *of_name] for name, of_name in gains.items()]}
 
-    def beside(self, number: int) -> dict[str, Any]:
+    def beside(self, number: int, document: int, text: str | None) -> dict[str, Any]:
         """What stands beside a place: the other fields of its row, or the rows of the list that a new row joins.
+
+        Args:
+            number: the number of the place.
+            document: the number of its document.
+            text: the text of that document; None for none.
 
         Returns:
             "heads": the names of the fields; "rows": of each row the fields as texts; "places": by field the number of
             its own place, None where all systems are right; "count": of fields, or of rows; "text": that of the
             document, or None; "marks": of the ground truth and of each answer the places in it; "row": one of the row.
         """
-        document, text = self._document(number)
         line = next(self._lines(_REVIEW, number))
-        is_row = _is_whole_row(line)
+        is_row = is_whole_row(line)
         holder, steps = around(self.values(document)[0], line), steps_of(line["path"])
         rows = holder if isinstance(holder, list) and is_row else []
         own: dict[str, int] = {}
@@ -326,8 +319,8 @@ class KeptReview(KeptResult):
             own = {key: paths[here + step_text(key)] for key in rows[0] if here + step_text(key) in paths}
         shown = [row if isinstance(row, dict) else {"": row} for row in rows[:MOST_BESIDE]]
         heads = list(dict.fromkeys(key for row in shown for key in row))[:MOST_BESIDE]
-        words, values = DocumentText(text or ""), [line.get("ground_truth", _NOTHING), *_answers(line)]
-        marks = [[] if value is _NOTHING else words.places(convert_ground_truth(value)) for value in values]
+        words, values = DocumentText(text or ""), [line.get("ground_truth", NoCell), *answers_of(line)]
+        marks = [[] if value is NoCell else words.places(convert_ground_truth(value)) for value in values]
         is_in_row = not is_row and len(steps) > 1 and isinstance(steps[-2], int)
         return {
             "heads": list(map(shown_name, heads)),

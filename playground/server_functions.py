@@ -38,7 +38,7 @@ from playground.requests import (
     VerdictsRequest,
     ViewRequest,
 )
-from playground.review_work import KeptReview, review_files
+from playground.review_work import SMALL_TEXT, KeptReview, review_files
 from playground.storage import new_folder, results_folder, uploads_folder
 from playground.systems_work import KeptSystems, compare_systems
 from playground.worker_pool import Limits, Refused, WorkerPool
@@ -285,7 +285,9 @@ async def export_review(wanted: VerdictsRequest) -> Answer:
 async def read_beside(wanted: DocumentRequest) -> Answer:
     """What stands beside a place of a review: `KeptReview.beside`."""
     kept = await asyncio.to_thread(KeptReview, results_folder(), wanted.run)
-    return await _read(lambda: kept.is_small(wanted.number), partial(kept.beside, wanted.number))
+    document, text = await asyncio.to_thread(kept.document_of, wanted.number)
+    beside = partial(kept.beside, wanted.number, document, text)
+    return await _read(lambda: len(text or "") <= SMALL_TEXT, beside)
 
 
 def written(ask: Ask) -> Callable[[Any], Coroutine[Any, Any, Response]]:

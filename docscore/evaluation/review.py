@@ -32,7 +32,6 @@ from docscore.stats.intervals import CONFIDENCE, wilson_interval
 
 GROUND_TRUTH, PREDICTION, BOTH, OTHER, UNCLEAR = "ground_truth", "prediction", "both", "other", "unclear"
 VERDICTS = (GROUND_TRUTH, PREDICTION, BOTH, OTHER, UNCLEAR)
-_SIDES = {"ground_truth", "proposal"}
 _NEEDED = (ID, "path", "judged", "systems", "agree", "of", "others", "kind", "group", "points", "verdict")
 
 Share = tuple[float, float, float]  # a share of the loss with the ends of its interval
@@ -386,7 +385,7 @@ def _changes(
         current = None if is_new else _part(parent, steps[-1])
         if not isinstance(parent, list if is_new else dict | list) or (isinstance(parent, list) and current is NoCell):
             raise InputValueError(place=line["path"], problem="the ground truth has no such place")
-        new = _decided(line, current, is_row=is_new or (isinstance(parent, list) and len(_SIDES & line.keys()) == 1))
+        new = _decided(line, current)
         if new and is_new:
             after = -1 if line["after"] is None else line["after"]
             if after not in range(-1, len(parent)):
@@ -401,6 +400,17 @@ def _changes(
             problem = "a verdict on a part of what another verdict replaces or takes away"
             raise InputValueError(place=paths[steps], problem=problem)
     return values, added
+
+
+def is_whole_row(line: Line) -> bool:
+    """Return whether an item is an element of a list that only one side has."""
+    is_of_one_side = ("ground_truth" in line) != ("proposal" in line)
+    return "row" in line or (is_of_one_side and isinstance(next(reversed(steps_of(line["path"])), None), int))
+
+
+def answers_of(line: Line) -> list[Any]:
+    """Return the predicted values of an item, the proposal first; `NoCell` for a prediction that has nothing there."""
+    return [line.get("proposal", NoCell), *(other.get("value", NoCell) for other in line["others"])]
 
 
 def around(truth: Value, line: Line) -> Any:
@@ -429,12 +439,12 @@ def _part(value: Any, step: str | int) -> Any:
     return value[step] if isinstance(value, list) and isinstance(step, int) and step < len(value) else NoCell
 
 
-def _decided(line: Line, current: Any, *, is_row: bool) -> tuple[Any] | None:
+def _decided(line: Line, current: Any) -> tuple[Any] | None:
     """The value that an item's verdict gives its place, `NoCell` to take it away; None for no change."""
     verdict, value, place = line["verdict"], line.get("value", NoCell), line["path"]
     if verdict in (None, GROUND_TRUTH, UNCLEAR):
         return None
-    if is_row and verdict != PREDICTION:
+    if is_whole_row(line) and verdict != PREDICTION:
         expected = f"{GROUND_TRUTH}, {PREDICTION} or {UNCLEAR} for a whole row"
         raise InputValueError(place=place, expected=expected, got=verdict)
     if verdict == OTHER:
@@ -454,7 +464,6 @@ def _decided(line: Line, current: Any, *, is_row: bool) -> tuple[Any] | None:
 
 def _chosen(line: Line, value: Any) -> Any:
     """The predicted value that an item names."""
-    known = [line.get("proposal", NoCell), *(other.get("value", NoCell) for other in line["others"])]
-    if not any(each is not NoCell and dumps(each) == dumps(value) for each in known):
+    if not any(each is not NoCell and dumps(each) == dumps(value) for each in answers_of(line)):
         raise InputValueError(place=line["path"], expected="as value one of the predictions", got=short_repr(value))
     return value

@@ -438,7 +438,8 @@ def _text_source(texts: Any, column: str | None, rows: ScoredRows) -> Callable[[
     def text_of(name: str) -> DocumentText | None:
         text = known.get(name)
         text = text_of_file(text) if isinstance(text, Path) else text
-        return DocumentText(text) if isinstance(text, str) else None
+        text = DocumentText(text) if isinstance(text, str) else text
+        return text if isinstance(text, DocumentText) else None
 
     return text_of
 
