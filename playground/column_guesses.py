@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 from docscore.core.errors import Diagnostic, Faulty, FilePlace, InputValueError, in_file, short_repr, some_of
-from docscore.data.checks import doubts_of_reading, first_truths, given_predictions
+from docscore.data.checks import doubts_of_reading, first_truths, given_predictions, is_json_document, json_mode
 from docscore.data.files import ColumnNames, with_names
 from docscore.data.json_text import holds_json, is_json_container, parse_text
 from docscore.data.pairing import Pairs
@@ -16,6 +16,7 @@ from docscore.data.rows import ANLS, BY_ID, ID, Side, Table, described, format_o
 
 SAMPLED = 50  # rows from which columns and texts are judged
 _TRIED = 20  # texts that are read to see whether they hold JSON
+_NEARLY_ALL = 0.9  # of the values of a column
 _MOST_COLUMNS = 20  # whose values are compared, those first that are called as ids
 
 Uniques = dict[str, frozenset[str]]
@@ -123,7 +124,9 @@ def _columns_of_one(predictions: Table) -> ReadingPlan:
 
 
 def _holds_containers(cells: Sequence[Any]) -> bool:
-    return bool(cells) and all(isinstance(cell, dict | list) or is_json_container(cell) for cell in cells)
+    """Whether nearly all cells are objects or lists, or texts that are."""
+    held = sum(isinstance(cell, dict | list) or (isinstance(cell, str) and is_json_document(cell)) for cell in cells)
+    return held >= _NEARLY_ALL * len(cells) > 0
 
 
 def _holds_json(cells: Sequence[Any]) -> bool:
@@ -162,13 +165,14 @@ def with_guessed_parsing(plan: ReadingPlan, references: Table | None, systems: S
     truths = [answer for each in _values(references or systems[0], plan.references) for answer in _answers(each)]
     guesses = [value for table in systems for value in _values(table, plan.prediction)]
     parsings = parsings_of(systems, plan)
-    texts = bool(truths) and all(map(is_json_container, truths[:_TRIED]))
-    structured = texts or (bool(truths) and all(isinstance(each, dict | list) for each in truths))
+    texts = [each for each in truths[:_TRIED] if isinstance(each, str) and is_json_document(each)]
+    read = bool(texts) and len(texts) >= _NEARLY_ALL * len(truths[:_TRIED])
+    structured = read or (bool(truths) and all(isinstance(each, dict | list) for each in truths))
     # a list that is text may be one of acceptable answers; an object is meant as such whatever the predictions are
-    read = texts and (truths[0].lstrip().startswith("{") or _parsing(guesses, anyhow=True) is not None)
+    read = read and ("{" in texts[0] or _parsing(guesses, anyhow=True) is not None)
     return plan._replace(
         parse=next((each for each in ("repair", "json") if each in parsings), None) if structured else None,
-        parse_references="json" if read else None,
+        parse_references=json_mode(texts) if read else None,
     )
 
 

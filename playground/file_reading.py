@@ -21,9 +21,9 @@ from docscore.core.errors import (
 from docscore.core.formatting import clipped, printable
 from docscore.core.options import AS_TEXT, SKIP, ScoringOptions
 from docscore.core.runtime import Progress, no_progress
-from docscore.data.checks import refuse_json_text
+from docscore.data.checks import refuse_document_texts
 from docscore.data.files import delimiter_of_file, read_table, suffix_of
-from docscore.data.json_text import dumps, parse_predictions, parsed_reference
+from docscore.data.json_text import dumps, parse_predictions, parsed_references
 from docscore.data.pairing import WITHOUT_PREDICTION, Pairs, read_systems
 from docscore.data.rows import Side, Table
 from playground.column_guesses import (
@@ -49,7 +49,7 @@ _SIGNS: dict[str | None, str] = {",": "comma", ";": "semicolon", "\t": "tab", "|
 PARSINGS = {None: "not parsed", "json": "strict JSON", "repair": "JSON, even if fenced or malformed"}
 _MISSING = {"error": "stop with an error", "zero": "score 0", SKIP: "leave them out"}
 Reading = dict[str, str | None]
-_TRUTH_PARSINGS = {None: "not parsed", "json": "JSON"}
+_TRUTH_PARSINGS = {None: "not parsed", "json": "JSON", "repair": "JSON, repaired"}
 
 
 class FileRows(NamedTuple):
@@ -292,8 +292,7 @@ def _doubts(tables: UploadedTables, faults: Faults, asked: FileRequest) -> Itera
             return
         unless_error = "error" if asked.missing == "error" else "zero"
         pairs = read_systems(truths, systems, unless_error, faults)[0]
-        options = ScoringOptions(parse=plan.parse, parse_references=plan.parse_references)
-        refuse_json_text(pairs.truths, pairs.predictions, options)
+        refuse_document_texts(pairs.truths, pairs.predictions, plan.parse, plan.parse_references)
         doubts = [*map(_sentence, doubts_of_columns(pairs, plan)), *_apart(tables)]
         yield from ((each, (), False) for each in doubts)
     except InputError as error:
@@ -469,7 +468,7 @@ def check_pairs(pairs: Pairs, options: ScoringOptions) -> None:
         parsed = parse_predictions(parsed, pairs.truths, options.parse_mode)[0]
     truths = pairs.truths
     if options.parse_references:
-        truths = list(map(parsed_reference, pairs.ids, truths))
+        truths, _ = parsed_references(pairs.ids, truths, options.parse_references)
     for question_id, truth, prediction in zip(pairs.ids, truths, parsed, strict=True):
         try:
             if options.parse_references:

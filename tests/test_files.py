@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import datasets
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -229,14 +230,33 @@ def test_a_date_that_python_does_not_have_is_named_with_row_and_column(tmp_path:
         read_table(path)
 
 
+_TABLES: dict[str, Callable[[pa.Table], Any]] = {
+    "arrow": lambda table: table,
+    "pandas": lambda table: table.to_pandas(),
+    "polars": lambda table: pytest.importorskip("polars").from_arrow(table),
+    "datasets": datasets.Dataset,
+}
+
+
+@pytest.mark.parametrize("library", ["parquet", *_TABLES])
 @golden("files", "structs")
-def test_keys_that_structs_were_filled_with_are_warned_of(write: Write, column: list[Any], warned: bool) -> None:
-    path = write("t.parquet", [{"references": each} for each in column])
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        read_table(path)
-    sentence = f"{path}, column 'references': its rows are structs, in which a key that a row lacks is null"
-    assert [str(each.message).startswith(sentence) for each in caught] == [True] * warned
+def test_keys_that_structs_were_filled_with_are_warned_of(
+    tmp_path: Path, library: str, column: list[Any], warned: bool
+) -> None:
+    """In files, tables and columns of every library; plain lists hold what their author wrote."""
+    table = pa.table({"references": column})
+    if library == "parquet":
+        path = parquet_file(tmp_path, table)
+        sources: list[tuple[str, Any]] = [(f"{path}, column 'references'", path)]
+    else:
+        held = _TABLES[library](table)
+        sources = [("references, column 'references'", held), ("references", held["references"])]
+    for place, source in [*sources, ("references", table["references"].to_pylist())]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            table_of_source(source, "references", SAME_NAMES)
+        said = [str(each.message).startswith(f"{place}: its rows are structs, in which a key") for each in caught]
+        assert said == [True] * (warned and not isinstance(source, list))
 
 
 @golden("delimiters", "headers")
@@ -296,6 +316,7 @@ def keywords_of(flags: list[str]) -> dict[str, Any]:
     return {name[2:].replace("-", "_"): value for name, value in zip(flags[::2], flags[1::2], strict=True)}
 
 
+@pytest.mark.filterwarnings("ignore:references. all are lists of acceptable answers")
 @golden("foreign_columns", "cells of references")
 def test_what_a_cell_of_references_holds(
     write: Write, column: str, cell: Any, options: list[str], score: float

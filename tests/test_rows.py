@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import evaluate
@@ -210,27 +211,91 @@ def test_no_warning_where_nothing_is_wrong(
         Evaluation(pairs_of(predictions, references), ScoringOptions(**options))
 
 
-# JSON text on both sides: the edit distance of the raw text looks like a score of documents and is none.
+# Documents as text: the edit distance of the raw texts looks like a score of documents and is none.
 
 
-@golden("doubts", "JSON text on both sides")
-def test_json_text_on_both_sides_is_an_error(predictions: list[Any], references: list[Any]) -> None:
-    sentence = (
-        "^references and predictions: the texts of both sides are JSON.*--parse (json|repair) --parse-references json"
-    )
+@golden("doubts", "documents as text")
+def test_documents_as_text_are_an_error(
+    predictions: list[Any], references: list[Any], options: dict[str, Any], sentence: str
+) -> None:
     with pytest.raises(ValueError, match=sentence):
-        Evaluation(pairs_of(predictions, references))
+        Evaluation(pairs_of(predictions, references), ScoringOptions(**options))
     with pytest.raises(ValueError, match=sentence):
-        docscore.ScoreState().update(predictions, references)
+        docscore.ScoreState(**options).update(predictions, references)
     with pytest.raises(ValueError, match=sentence):
-        docscore.evaluate(predictions=predictions, references=references)
+        docscore.evaluate(predictions=predictions, references=references, **options)
+
+
+_BILLS = [
+    {"seller": f"Kontor {name}", "total": f"{number}.50"} for number, name in enumerate(("Nord", "Ost", "West"), 1)
+]
+_NOTATIONS: dict[str, Callable[[dict[str, str]], str]] = {
+    "JSON": json.dumps,
+    "JSON in a list": lambda bill: json.dumps([bill]),
+    "a Python literal": repr,
+    "JSON that is cut off": lambda bill: json.dumps(bill)[:-4],
+    "JSON in a fence": lambda bill: f"```json\n{json.dumps(bill, indent=1)}\n```",
+    "a trailing comma": lambda bill: f"{json.dumps(bill)[:-1]},}}",
+    "keys without quotes": lambda bill: f"{{{', '.join(f'{key}: {json.dumps(text)}' for key, text in bill.items())}}}",
+    "YAML": lambda bill: "".join(f"{key}: {text}\n" for key, text in bill.items()),
+    "YAML in a list": lambda bill: f"items:\n- seller: {bill['seller']}\n  total: {bill['total']}",
+    "XML": lambda bill: f"<bill><seller>{bill['seller']}</seller><total>{bill['total']}</total></bill>",
+    "tags of Donut": lambda bill: "".join(f"<s_{key}>{text}</s_{key}>" for key, text in bill.items()),
+}
+_WORDS: dict[str, list[str]] = {
+    "answers": ["Kontor Nord", "12.50", "3 May 2024"],
+    "an answer with colons": ["Total: 5, date: 3 May", "Total: 7, date: 4 May", "Total: 9, date: 5 May"],
+    "answers over several lines": ["Bill to:\nKontor Nord\n12 High Street", "Note: none\nPaid: yes", "Total: 5"],
+    "prose": [
+        "The bill is from Kontor Nord: it is paid.\nTotal: 12.50",
+        "See [1], {sic} and <b>bold</b>.",
+        "[illegible]",
+    ],
+    "tables in HTML": ["<table><tr><td>1</td></tr></table>", "<p>Tea</p>", "<div class='a'>Rum</div>"],
+    "formulas": ["\\frac{a}{b}", "{x | x > 0}", "[0, 1)"],
+    "a document among answers": ['{"total": "1"}', "Tea", "Rum"],
+}
+
+
+@pytest.mark.parametrize("given", [*_NOTATIONS, "objects", "prose"])
+@pytest.mark.parametrize("notation", _NOTATIONS)
+def test_documents_in_any_notation_are_known_by_the_ground_truths(notation: str, given: str) -> None:
+    """Whatever the predictions are: a model learns to write JSON only while it is trained."""
+    others: dict[str, list[Any]] = {"objects": [*_BILLS], "prose": _WORDS["prose"]}
+    predictions: list[Any] = others[given] if given in others else list(map(_NOTATIONS[given], _BILLS))
+    for references in (list(map(_NOTATIONS[notation], _BILLS)), [tuple(map(_NOTATIONS[notation], _BILLS))] * 3):
+        pairs = Pairs(["a", "b", "c"], references, predictions)
+        with pytest.raises(ValueError, match=r"^references: \d of \d texts are documents written as .*--parse.* text"):
+            Evaluation(pairs)
+        Evaluation(pairs, ScoringOptions(parse="text"))
+
+
+@pytest.mark.parametrize("given", [*_WORDS, *_NOTATIONS])
+@pytest.mark.parametrize("words", _WORDS)
+def test_answers_and_prose_are_no_documents(words: str, given: str) -> None:
+    predictions = _WORDS[given] if given in _WORDS else list(map(_NOTATIONS[given], _BILLS))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Evaluation(Pairs(["a", "b", "c"], _WORDS[words], predictions))
+
+
+def test_a_broken_ground_truth_is_named_and_does_not_hide_the_others() -> None:
+    texts = [*map(json.dumps, _BILLS * 4), '{"total": }']
+    pairs = Pairs([f"r{number}" for number in range(13)], texts, [*_BILLS * 4, {}])
+    with pytest.raises(ValueError, match=r"^references: 1[23] of 13 .* add --parse-references json \("):
+        Evaluation(pairs)
+    with pytest.raises(ValueError, match=r"^row 'r12', an answer: line 1, column 11: expected a value"):
+        Evaluation(pairs, ScoringOptions(parse_references="json"))
+    several = pairs._replace(truths=[*texts[:-1], '{"total": 1} or {"total": 2}'])
+    with pytest.raises(ValueError, match=r"^row 'r12', an answer: expected a text that can be read in one way, got 2 "):
+        Evaluation(several, ScoringOptions(parse_references="repair"))
 
 
 def test_json_text_in_an_evaluate_module() -> None:
     """With `parse="text"` the text is compared, and the signature is that of no parsing."""
     sides = {"references": [ref("0", '{"total": "12.50"}')], "predictions": [pred("0", '{"total": "12.5"}')]}
     module = evaluate.load(docscore.evaluate_module("anls_star"))
-    with pytest.raises(ValueError, match="the texts of both sides are JSON"):
+    with pytest.raises(ValueError, match=r"^references: 1 of 1 texts are documents written as JSON"):
         module.compute(**sides)
     as_text = module.compute(**sides, parse="text", signature=True)
     assert as_text["anls_score"] == pytest.approx(17 / 18)

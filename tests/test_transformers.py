@@ -176,9 +176,10 @@ def test_references_that_are_json_text_or_of_another_split_are_told(tokenizer: A
     """Labels that differ from a few references, such as those of another notation, are not."""
     texts = [json.dumps({"a": letter * 5}) for letter in "abcdefghijkl"]
     rows = tokens(tokenizer, texts)
-    with pytest.warns(UserWarning, match="references: all are JSON text, which is compared as text") as told:
+    with pytest.raises(
+        ValueError, match=r"^references: 12 of 12 texts are documents .* add --parse-references json \("
+    ):
         compute_metrics(tokenizer, references=texts)(prediction(rows, None))
-    assert [each.filename for each in told] == [__file__]
     assert compute_metrics(tokenizer, references=texts, parse_references="json")(prediction(rows))["anls_star"] == 1.0
     truths = [json.loads(text) for text in texts]
     with pytest.warns(UserWarning, match="references: 12 of 12 have an ANLS[*] score below 0.5 against their labels"):

@@ -44,7 +44,8 @@ class ScoringOptions:
         donut: whether documents are read as the published implementation of Donut reads them (Entity F1, nTED).
         parse: "json" or "repair" to read predictions that are text as JSON first; "text" to compare them as text. None
             means "text", but refuses test sets in which the texts of both sides are JSON.
-        parse_references: "json" to read references and acceptable answers that are text as JSON first; otherwise None.
+        parse_references: "json" or "repair" to read references and acceptable answers that are text as JSON first;
+            otherwise None. A text that can be repaired in several ways is an error.
         missing: what to do with a reference without a prediction: "error" to raise an error; "zero" to score it as
             null; "skip" to leave it out and count it.
         with_confidences: whether predictions have the form `{"$value": ..., "$confidence": ...}`; only the values are
@@ -83,7 +84,10 @@ class ScoringOptions:
         ),
     )
     parse_references: str | None = field(
-        default=None, metadata=_about("Read ground truths that are text as JSON.", ("json",))
+        default=None,
+        metadata=_about(
+            "Read ground truths that are text as JSON. 'repair' also accepts malformed JSON.", ("json", "repair")
+        ),
     )
     missing: str = field(
         default="error",

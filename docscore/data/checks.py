@@ -1,20 +1,31 @@
 """Make paired rows ready for scoring: read texts as JSON, take confidences out, warn of what looks wrong."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, repeat
 from typing import Any
+from unicodedata import normalize
 
 from docscore.core.errors import Diagnostic, InputValueError, at_place, row_place, short_repr
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.runtime import Progress, no_progress, warn
 from docscore.core.similarity import without_case
 from docscore.core.values import ONE_OF
-from docscore.data.json_text import Parsed, holds_json, is_json_container, parse_predictions, parsed_reference
+from docscore.data.json_text import (
+    Parsed,
+    holds_json,
+    is_json_container,
+    parse_predictions,
+    parse_text,
+    parsed_references,
+)
 from docscore.data.pairing import Pairs
 
 VALUE, CONFIDENCE = "$value", "$confidence"  # the keys of a predicted value with its confidence
 _EXAMINED = 100  # rows or texts of each side that a check looks at
 _MOST_PARSED = 20  # texts that a check reads as JSON
+_NEARLY_ALL = 0.9  # of the rows or texts that a check looks at
 _CONTAINERS = frozenset((dict, list, tuple))
 
 
@@ -28,13 +39,15 @@ def read_texts(
         warnings that were given about the rows.
 
     Raises:
-        TypeError, ValueError: if both sides are JSON text and no option says how to read it, and for a reference that
-            is not JSON, naming its row.
+        TypeError, ValueError: if the ground truths are documents written as text and no option says how to read them,
+            and for a reference that cannot be read, naming its row.
     """
-    refuse_json_text(pairs.truths, pairs.predictions, options)
+    refuse_document_texts(pairs.truths, pairs.predictions, options.parse, options.parse_references)
     doubts = list(doubts_of_reading(pairs, options.parse, options.parse_references))
     if options.parse_references:
-        pairs = pairs._replace(truths=list(map(parsed_reference, pairs.ids, pairs.truths)))
+        truths, repairs = parsed_references(pairs.ids, pairs.truths, options.parse_references)
+        pairs = pairs._replace(truths=truths)
+        doubts += _doubts_of_repairs(repairs, len(pairs.ids))
     readings: dict[int, Parsed] = {}
     if options.parse_mode is not None:
         predictions, readings = parse_predictions(
@@ -49,26 +62,100 @@ def read_texts(
     return pairs, readings, list(map(str, doubts))
 
 
-def refuse_json_text(truths: Iterable[Any], predictions: Iterable[Any], options: ScoringOptions) -> None:
-    """Raise `ValueError` if the texts of both sides are JSON, and no option says how to read them.
+def refuse_document_texts(
+    truths: Iterable[Any], predictions: Iterable[Any], parse: str | None, parse_references: str | None
+) -> None:
+    """Raise `ValueError` if the ground truths are documents written as text, and no option says how to read them.
 
-    The edit distance of two JSON texts counts braces, quotes and key names: it is not a score of the documents. The
-    check looks at the first 100 texts of each side that are not empty, including those among acceptable answers. It
-    fails if all texts of the ground truths are objects or lists, and a text of the predictions contains one, possibly
-    in prose or a fenced block.
+    The edit distance of two such texts counts brackets, quotes and the names of keys: it is not a score of the
+    documents, whatever the predictions are. The check looks at the first 100 texts that are not empty, including those
+    among acceptable answers. It fails if nearly all of them are documents in the same notation: JSON, also damaged or
+    in a fenced block, YAML with a key in common, XML, or the tags of Donut. Lists of single values may be meant as
+    text; they are refused only if a prediction holds JSON too.
+
+    Args:
+        truths: the ground truths of all rows.
+        predictions: their predictions.
+        parse: how predictions that are text will be read, as in `ScoringOptions`.
+        parse_references: how ground truths that are text will be read.
     """
-    if options.parse is not None or options.parse_references is not None:
+    if parse == AS_TEXT or parse_references is not None:
         return
-    wanted, given = (list(islice(_texts(side), _EXAMINED)) for side in (truths, predictions))
-    if not wanted or not all(map(is_json_container, wanted)) or not any(map(holds_json, given)):
+    texts = list(islice(_texts(truths), _EXAMINED))
+    found = [(name, text) for text in texts for name, fits in _NOTATIONS.items() if fits(text)]
+    (name, count), *_ = Counter(name for name, _ in found).most_common(1) or [("", 0)]
+    if not count or count < _NEARLY_ALL * len(texts):
         return
-    mode = "json" if all(map(is_json_container, given)) else "repair"
+    given = [text for text in islice(_texts(predictions), _EXAMINED) if parse is None]
+    documents = [text for notation, text in found if notation == name]
+    if name == _YAML and not set.intersection(*({*_YAML_KEY.findall(text)} for text in documents)):
+        return
+    if name == _JSON and parse is None and not any(map(_has_objects, documents)) and not any(map(holds_json, given)):
+        return
+    flags = {"parse": json_mode(given)} if given else {}
+    flags["parse_references"] = json_mode(documents)
+    reading = (
+        f"add {' '.join(f'--{flag} {mode}'.replace('_', '-') for flag, mode in flags.items())} "
+        f"({', '.join(f'{flag}={mode!r}' for flag, mode in flags.items())}) to read them"
+    ).replace("'", '"')
+    if name != _JSON:
+        reading = "convert both sides to JSON values before they are scored"
     raise InputValueError(
-        place="references and predictions",
-        problem="the texts of both sides are JSON, which would be compared character by character",
-        remedy=f'add --parse {mode} --parse-references json (parse="{mode}", parse_references="json") to read them, or '
-        '--parse text (parse="text") to compare them as they are',
+        place="references",
+        problem=f"{count:,} of {len(texts):,} texts are documents written as {name}, which would be compared character "
+        "by character, with their keys and brackets",
+        remedy=f'{reading}, or --parse text (parse="text") to compare them as they are',
     )
+
+
+_JSON, _YAML = "JSON", "YAML"
+_BEGINS_AS_JSON = re.compile(r"\s*(?:[{\[]|.*?```[\w+.-]*\s*[{\[])", re.DOTALL)
+_YAML_KEY = re.compile(r"^ *(?:- )*([\w.$-]+|\"[^\"\n]+\"|'[^'\n]+'):(?: |$)", re.MULTILINE)
+_HTML = r"html|body|table|thead|tbody|tr|td|div|p|span|ul|ol|li|[abiu]|h\d|br"  # marks up text, and names no values
+_TAG = re.compile(rf"\s*<(?!!doctype|/?(?:{_HTML})\b)[?\w!]", re.IGNORECASE)
+_CLOSED_TAG = re.compile(r"<([\w:.-]+)(?:\s[^<>]*)?>[^<>]*</\1>")
+
+
+def _is_yaml(text: str) -> bool:
+    """Return whether a text has several lines, and each is a key with its value, an element of a list, or indented."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return len(lines) > 1 and all(line[:1] == " " or line[:2] == "- " or _YAML_KEY.match(line) for line in lines)
+
+
+def is_json_document(text: str) -> bool:
+    """Return whether a text is an object or a list written as JSON, possibly damaged or in a fenced block."""
+    return bool(_BEGINS_AS_JSON.match(text)) and holds_json(text, mended=True)
+
+
+_NOTATIONS: dict[str, Callable[[str], object]] = {  # of documents, each with a function that says if a text is in it
+    _JSON: is_json_document,
+    _YAML: _is_yaml,
+    "XML or tags": lambda text: _TAG.match(text) and _CLOSED_TAG.search(text),
+}
+
+
+def json_mode(texts: Sequence[str]) -> str:
+    """Return how texts that hold JSON are read: "json" if nearly all are JSON as a whole, otherwise "repair"."""
+    return "json" if sum(map(is_json_container, texts)) >= _NEARLY_ALL * len(texts) else "repair"
+
+
+def _has_objects(text: str) -> bool:
+    """Return whether the JSON in a text is an object, or a list that has one as an element."""
+    value = parse_text(text, "repair").value
+    return isinstance(value, dict) or any(isinstance(each, dict) for each in value)
+
+
+def _doubts_of_repairs(repairs: Mapping[str, str], count: int) -> Iterator[Diagnostic]:
+    """Yield the number of ground truths that were repaired.
+
+    Args:
+        repairs: what was changed, by id.
+        count: the number of rows.
+    """
+    if repairs:
+        name, note = next(iter(repairs.items()))
+        problem = f"{len(repairs):,} of {count:,} were repaired, such as that of {short_repr(name)} ({note})"
+        yield Diagnostic(("references",), problem=problem)
 
 
 def _texts(values: Iterable[Any]) -> Iterator[str]:
@@ -114,8 +201,8 @@ of 'a' holds JSON; add --parse json or --parse repair (parse="json" or parse="re
             if type(prediction) is str
             and (isinstance(truth, dict | list) or (parse_references and is_json_container(truth)))
         ]
-        likely = ((name, text) for name, text in texts if "{" in text or "[" in text)
-        example, text = next(filter(lambda each: holds_json(each[1]), islice(likely, _MOST_PARSED)), ("", ""))
+        likely = islice((each for each in texts if "{" in each[1] or "[" in each[1]), _MOST_PARSED)
+        example, text = next((each for each in likely if holds_json(each[1], mended=True)), ("", ""))
         if text:
             strictly = ("--parse json or ", 'parse="json" or ') if is_json_container(text) else ("", "")
             yield Diagnostic(
@@ -124,34 +211,18 @@ of 'a' holds JSON; add --parse json or --parse repair (parse="json" or parse="re
                 f"text never matches; the text of {short_repr(example)} holds JSON",
                 remedy=f'add {strictly[0]}--parse repair ({strictly[1]}parse="repair") to read it',
             )
-    answers = (answer for truth in pairs.truths for answer in (truth if isinstance(truth, tuple) else (truth,)))
+    given = list(given_predictions(pairs))
+    lists = sum(isinstance(prediction, list) for prediction in given)
     if (
-        parse_references is None
-        and all(map(is_json_container, answers))
-        and (parse is not None or not all(isinstance(prediction, str) for prediction in given_predictions(pairs)))
-    ):
-        yield Diagnostic(
-            (references,),
-            problem="all are JSON text, which is compared as text",
-            remedy='add --parse-references json (parse_references="json") to read it',
-        )
-    if all(
-        isinstance(truth, list) and len(truth) == 1 and isinstance(truth[0], dict) for truth in first_truths(pairs)
-    ) and all(isinstance(prediction, dict) for prediction in given_predictions(pairs)):
-        yield Diagnostic(
-            (references,),
-            problem="all are lists of one object, which never match predictions that are objects",
-            remedy='to give a list of acceptable answers, use rows by id: {"question_id": ..., "references": [...]}',
-        )
-    if (
-        all(isinstance(truth, tuple) and all(isinstance(each, dict) for each in truth) for truth in pairs.truths)
+        lists >= _NEARLY_ALL * count
+        and all(isinstance(truth, tuple) and list not in map(type, truth) for truth in pairs.truths)
         and any(len(truth) > 1 for truth in pairs.truths)
-        and all(isinstance(prediction, list) for prediction in given_predictions(pairs))
     ):
         yield Diagnostic(
             (references,),
-            problem="all are lists of objects as acceptable answers, which never match predictions that are lists",
-            remedy='to give a list as the ground truth, put it in a list: "references": [[{...}, {...}]]',
+            problem="all are lists of acceptable answers, none of which is a list, and so never match predictions that "
+            "are lists",
+            remedy='to give a list as the ground truth, put it in a list: "references": [["Tea", "Cake"]]',
         )
 
 
@@ -223,71 +294,160 @@ def _containers_in(value: Any) -> list[Any]:
     return containers
 
 
+_Finder = Callable[[Any, Sequence[Any], frozenset[Any]], str]
+
+
 def _doubts_of_shapes(pairs: Pairs) -> Iterator[Diagnostic]:
-    """Yield the doubts about a shape that nearly all predictions have and no ground truth has, and about errors.
+    """Yield the doubts about a shape that nearly all rows of one side have and the other side lacks, and about errors.
 
     >>> print(next(_doubts_of_shapes(Pairs(["a"], [{"due date": "1 May"}], [{"dueDate": "1 May"}]))))
-    predictions: 1 of 1 have keys that differ from those of the ground truths only in case or separators, such as \
-'dueDate' for 'due date'; rename the keys on one side
+    predictions: 1 of 1 have keys that differ from those of the ground truths only in case, separators or Unicode \
+form, such as 'dueDate' for 'due date'; rename the keys on one side
     """
     answers = [truth if isinstance(truth, tuple) else (truth,) for truth in pairs.truths]
-    known = {key for truths in answers for truth in truths if isinstance(truth, dict) for key in truth}
     given = [(truths, found) for truths, found in zip(answers, pairs.predictions, strict=True) if found is not None]
-    objects = [(truths, found) for truths, found in given if isinstance(found, dict) and isinstance(truths[0], dict)]
-    having: dict[str, list[Any]] = {
-        "list": [
-            found
-            for truths, found in given
-            if isinstance(found, list) and [*map(type, found)] == [dict] and {*map(type, truths)} == {dict}
-        ],
-        "key": [
-            short_repr(key)
-            for truths, found in given
-            for key, part in (found.items() if isinstance(found, dict) and len(found) == 1 else ())
-            if key not in known
-            and part is not None
-            and any(type(part) is type(truth) and not is_json_container(truth) for truth in truths)
-            and not (isinstance(part, dict) and known.isdisjoint(part))
-        ],
-        "case": [spellings for truths, found in objects if (spellings := _respelled(truths[0], found, known))],
-        "error": [found for _, found in objects if "error" in found and known.isdisjoint(found)],
+    rows = {
+        "predictions": [(found, truths) for truths, found in given],
+        # a plain list is a list of acceptable answers for a prediction that is text
+        "references": [(truths[0], (found,)) for truths, found in given if len(truths) == 1 and type(found) is not str],
     }
-    for shape, (least, problem, remedy) in _SHAPES.items():
-        if having[shape] and len(having[shape]) >= least * len(given):
-            sentence = f"{len(having[shape]):,} of {len(given):,} {problem.format(having[shape][0])}"
-            yield Diagnostic(("predictions",), problem=sentence, remedy=remedy)
+    known = {
+        side: frozenset(key for _, others in faced for other in others if isinstance(other, dict) for key in other)
+        for side, faced in rows.items()
+    }
+    for find, least, problem, remedies in _SHAPES:
+        for side, remedy in remedies.items():
+            found = [find(*row, known[side]) for row in rows[side][:_EXAMINED]]
+            if any(found) and sum(map(bool, found)) >= least * min(len(given), _EXAMINED):
+                found += [find(*row, known[side]) for row in rows[side][_EXAMINED:]]
+                examples = list(filter(None, found))
+                if len(examples) >= least * len(given):
+                    other = "ground truths" if side == "predictions" else "predictions"
+                    said = f"{len(examples):,} of {len(given):,} {problem.format(examples[0], other=other)}"
+                    yield Diagnostic((side,), problem=said, remedy=remedy)
+                    break
 
 
-# For each shape the share of the predictions from which it is doubtful, the problem and the remedy.
-_SHAPES = {
-    "list": (
-        0.9,
-        "are lists of one object, which never match ground truths that are objects",
-        'score the objects, in files with --prediction-column prediction.0 (prediction_column="prediction.0")',
+def _list_of_one(value: Any, others: Sequence[Any], _known: frozenset[Any]) -> str:
+    """Return the element of a list of one where such elements stand alone on the other side."""
+    is_one = isinstance(value, list) and len(value) == 1 and all(type(value[0]) is type(other) for other in others)
+    return short_repr(value[0]) if is_one else ""
+
+
+def _under_one_key(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
+    """Return the key under which a value has everything that the other side has without it."""
+    for key, part in value.items() if isinstance(value, dict) and len(value) == 1 else ():
+        is_same = any(type(part) is type(other) and not is_json_container(other) for other in others)
+        if is_same and key not in known and not (isinstance(part, dict) and known.isdisjoint(part)):
+            return short_repr(key)
+    return ""
+
+
+def _wrapped(value: Any, others: Sequence[Any], _known: frozenset[Any]) -> str:
+    """Return one of the objects or lists of one around nearly all values that stand alone on the other side."""
+    if type(value) not in _CONTAINERS or type(others[0]) is not type(value):
+        return ""
+    facing = list(_facing(value, others[0]))
+    wrapping = [part for part, other in facing if _wraps(part, other)]
+    return short_repr(wrapping[0]) if wrapping and len(wrapping) >= _NEARLY_ALL * len(facing) else ""
+
+
+def _facing(value: Any, other: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the values at the same places of two, where not both are objects or lists, and neither is null."""
+    if isinstance(value, dict) and isinstance(other, dict):
+        for key in value.keys() & other.keys():
+            yield from _facing(value[key], other[key])
+    elif isinstance(value, list) and isinstance(other, list):
+        for pair in zip(value, other, strict=False):
+            yield from _facing(*pair)
+    elif value is not None and other is not None:
+        yield value, other
+
+
+def _wraps(value: Any, other: Any) -> bool:
+    if type(other) in _CONTAINERS or not (isinstance(value, dict) or (isinstance(value, list) and len(value) == 1)):
+        return False
+    inner = value.values() if isinstance(value, dict) else value
+    return VALUE not in value and any(type(part) is type(other) for part in inner)
+
+
+def _dotted(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
+    """Return a key that is the path of a value on the other side."""
+    if not isinstance(value, dict) or not isinstance(others[0], dict):
+        return ""
+    paths = (key for key in value if key not in known and type(others[0].get(key.split(".")[0])) in _CONTAINERS)
+    return next(map(short_repr, paths), "")
+
+
+def _respelled(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
+    """Return a key that the other side lacks, with one that is missing and differs only in spelling."""
+    if not isinstance(value, dict) or not isinstance(others[0], dict):
+        return ""
+    missing = {_spelling(key): key for key in others[0].keys() - value.keys()}
+    unknown = (key for key in sorted(value.keys() - known) if _spelling(key) in missing)
+    return next((f"{short_repr(key)} for {short_repr(missing[_spelling(key)])}" for key in unknown), "")
+
+
+def _spelling(key: str) -> str:
+    return without_case(normalize("NFKC", key))
+
+
+def _error(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
+    """Return the key of an error that a value has instead of an answer."""
+    is_error = isinstance(value, dict) and "error" in value and known.isdisjoint(value)
+    return "error" if is_error and isinstance(others[0], dict) else ""
+
+
+_BOTH = ("predictions", "references")
+# Functions that return an example of a shape, given a value of one side, the values of the other side that it faces and
+# the keys of the whole other side; the share of the rows from which the shape is doubtful, the problem, and the remedy
+# by the side that may have it.
+_SHAPES: tuple[tuple[_Finder, float, str, Mapping[str, str]], ...] = (
+    (
+        _list_of_one,
+        _NEARLY_ALL,
+        "are lists of one, such as that of {0}, which never match {other} without a list",
+        {
+            "predictions": "",
+            "references": 'to give acceptable answers, use rows by id: {"question_id": ..., "references": [...]}',
+        },
     ),
-    "key": (
-        0.9,
-        "have everything under a key that no ground truth has, such as {0}",
-        'score what is under it, in files with --prediction-column prediction.KEY (prediction_column="prediction.KEY")',
+    (
+        _under_one_key,
+        _NEARLY_ALL,
+        "have everything under a key that the {other} lack, such as {0}",
+        {
+            "predictions": "score what is under it, in files with --prediction-column prediction.KEY "
+            '(prediction_column="prediction.KEY")',
+            "references": "score what is under it, in files with a path that ends in .KEY as --references-column "
+            "(references_column=)",
+        },
     ),
-    "case": (
-        0.9,
-        "have keys that differ from those of the ground truths only in case or separators, such as {0[0]}",
-        "rename the keys on one side",
+    (
+        _wrapped,
+        _NEARLY_ALL,
+        "hold objects or lists of one, such as {0}, around values that stand alone in the {other}",
+        dict.fromkeys(_BOTH, "take the values out of them"),
     ),
-    "error": (
+    (
+        _dotted,
+        _NEARLY_ALL,
+        "have keys that are paths of nested values in the {other}, such as {0}",
+        dict.fromkeys(_BOTH, "nest the values on both sides or on neither"),
+    ),
+    (
+        _respelled,
+        _NEARLY_ALL,
+        "have keys that differ from those of the {other} only in case, separators or Unicode form, such as {0}",
+        {"predictions": "rename the keys on one side"},
+    ),
+    (
+        _error,
         1 / 3,
         'are {{"error": ...}}, which no ground truth has',
-        'leave them out and count them with --missing zero (missing="zero"), or ask the model again',
+        {"predictions": 'leave them out and count them with --missing zero (missing="zero"), or ask the model again'},
     ),
-}
-
-
-def _respelled(truth: dict[str, Any], prediction: dict[str, Any], known: set[str]) -> list[str]:
-    """Return the keys of a prediction that no ground truth has, with the missing keys that differ only in spelling."""
-    missing = {without_case(key): key for key in truth.keys() - prediction.keys()}
-    unknown = ((key, without_case(key)) for key in sorted(prediction.keys() - known))
-    return [f"{short_repr(key)} for {short_repr(missing[spelt])}" for key, spelt in unknown if spelt in missing]
+)
 
 
 def _with_confidences(pairs: Pairs) -> Pairs:

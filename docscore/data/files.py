@@ -49,6 +49,7 @@ from docscore.data.rows import (
     described,
     known_columns,
     table_in_memory,
+    warn_of_filled_keys,
 )
 
 MAX_UNPACKED = 1_000_000_000  # bytes of a compressed file when unpacked; gzip packs a gigabyte of equal lines into 1 MB
@@ -241,12 +242,6 @@ def _header(text: str, delimiter: str) -> list[str]:
 
 _BATCH = 1000  # rows of a Parquet file that are read at a time
 
-_FILLED = (
-    "its rows are structs, in which a key that a row lacks is null, and a null in a ground truth is an answer that "
-    'counts; write the values as JSON text, which --parse json and --parse-references json (parse="json", '
-    'parse_references="json") read'
-)
-
 # what pyarrow raises besides its own errors for values that Python lacks, such as dates after the year 9999
 _UNREADABLE = (ArithmeticError, ImportError, LookupError, NotImplementedError, TypeError, ValueError)
 
@@ -295,8 +290,6 @@ def arrow_rows(
 ) -> list[dict[str, Any]]:
     """Return the rows of an Arrow table as plain Python values, with maps as objects.
 
-    Warns of each column of structs in which some rows got null for a key that they lack.
-
     Args:
         batches: the parts of the table.
         schema: its schema.
@@ -308,13 +301,9 @@ def arrow_rows(
     """
     _check_columns(schema.names, place)
     rows: list[dict[str, Any]] = []
-    filled: dict[str, None] = {}
     for batch in batches:
         columns = [_values(batch.column(name), name, where, len(rows)) for name in schema.names]
-        filled |= {name: None for name in schema.names if _has_filled_keys(batch.column(name))}
         rows += [dict(zip(schema.names, values, strict=True)) for values in zip(*columns, strict=True)]
-    for name in filled:
-        warn(f"{closer(place, f'column {name!r}')}: {_FILLED}")
     return _with_short_floats(rows, {column.name: column.type for column in schema})
 
 
@@ -362,19 +351,6 @@ def _value(item: Any, place: PlacePart) -> Any:
         raise InputValueError(
             place=place, expected="a value that Python has", got=f"{item.type} ({error.args[0]})"
         ) from None
-
-
-def _has_filled_keys(column: Any) -> bool:
-    """Return whether a key of a struct is null in some of its rows and not in others."""
-    kind = str(column.type)
-    if not column.type.num_fields or kind.startswith("map<"):
-        return False
-    if not kind.startswith("struct<"):
-        return hasattr(column, "flatten") and _has_filled_keys(column.flatten())
-    parts = column.flatten()
-    return any(0 < part.null_count - column.null_count < len(part) - column.null_count for part in parts) or any(
-        map(_has_filled_keys, parts)
-    )
 
 
 # The file formats by extension. To add one, write its reader above and enter it here: a text format, whose files this
@@ -857,9 +833,10 @@ def _document(cells: Mapping[str, Any], place: PlacePart) -> Any:
 
 
 def _warn_of_gaps(table: Table, columns: Iterable[str]) -> None:
-    """Warn of columns of whole numbers that are floats, as pandas makes them where some cells are empty."""
+    """Warn of columns that a table filled: whole numbers that became floats beside empty cells, and keys of structs."""
     for column in columns:
         cells = cells_of(table.rows, column)
+        warn_of_filled_keys(cells, closer(in_file(table.path), f"column {column!r}"))
         numbers = [cell for cell in cells if cell is not None]
         if 0 < len(numbers) < len(cells) and all(isinstance(cell, float) and cell.is_integer() for cell in numbers):
             warn(

@@ -639,29 +639,46 @@ def parse_predictions(
     return values, readings
 
 
-def parsed_reference(name: str, truth: Any) -> Any:
-    """Return the ground truth of a row with its texts read as JSON.
+def parsed_references(ids: Sequence[str], truths: Sequence[Any], mode: str) -> tuple[list[Any], dict[str, str]]:
+    """Return ground truths with their texts read as JSON, and what was changed in those that were repaired, by id.
 
     Args:
-        name: the id of the row.
-        truth: the ground truth; a tuple holds acceptable answers.
+        ids: the id of each row.
+        truths: the ground truths; a tuple holds acceptable answers.
+        mode: "json", or "repair" to mend texts that can be read in one way only.
 
     Raises:
-        TypeError, ValueError: for a text that is not JSON as a whole or cannot be scored, naming the row.
+        TypeError, ValueError: for a text that cannot be read or scored, naming the row.
 
-    >>> parsed_reference("a", ('{"total": 1}', {"total": 2}))
-    ({'total': 1}, {'total': 2})
+    >>> parsed_references(["a"], [('{"total": 1}', "{'total': 2}")], "repair")
+    ([({'total': 1}, {'total': 2})], {'a': 'added 2 quotes'})
     """
-    try:
-        return convert_ground_truth(_read_answers(truth))
-    except ValueError as error:
-        raise at_place(closer(row_place(name), "an answer"), error) from None
+    values, repairs = [], dict[str, str]()
+    for name, truth in zip(ids, truths, strict=True):
+        notes: list[str] = []
+        try:
+            values.append(convert_ground_truth(_read_answers(truth, mode, notes)))
+        except ValueError as error:
+            raise at_place(closer(row_place(name), "an answer"), error) from None
+        if notes:
+            repairs[name] = notes[0]
+    return values, repairs
 
 
-def _read_answers(truth: Any) -> Any:
+def _read_answers(truth: Any, mode: str, notes: list[str]) -> Any:
+    """Return acceptable answers with their texts read as JSON; add what was changed to the notes."""
     if isinstance(truth, tuple):
-        return tuple(map(_read_answers, truth))
-    return loads(truth, unique_keys=True) if type(truth) is str else truth
+        return tuple(_read_answers(each, mode, notes) for each in truth)
+    if type(truth) is not str:
+        return truth
+    parsed = parse_text(truth, mode)
+    if parsed.outcome == "ambiguous":
+        raise InputValueError(expected="a text that can be read in one way", got=parsed.note)
+    if parsed.failed:
+        return loads(truth, unique_keys=True)
+    if parsed.outcome != "exact":
+        notes.append(parsed.note or "taken out of other text")
+    return parsed.value
 
 
 def is_json_container(value: object) -> bool:

@@ -37,7 +37,7 @@ from docscore.data.files import (
     text_with_rows,
     with_names,
 )
-from docscore.data.json_text import dumps, dumps_in_style, parsed_reference
+from docscore.data.json_text import dumps, dumps_in_style, loads, parsed_references
 from docscore.data.rows import (
     ANLS,
     BY_ID,
@@ -302,7 +302,8 @@ def read_ground_truths(references: Any, options: Mapping[str, Any]) -> Rows:
     else:
         table = table_of_source(references, "references", names, Faults(), delimiter=options.get("delimiter"))
     rows = read_rows(table, side_format(table.first(), "references", place_of(table)), "references")
-    return rows._replace(values=list(map(parsed_reference, rows.ids, rows.values))) if names.json_references else rows
+    mode = options.get("parse_references")
+    return rows._replace(values=parsed_references(rows.ids, rows.values, mode)[0]) if mode else rows
 
 
 def _names_of(options: Mapping[str, Any]) -> ColumnNames:
@@ -406,8 +407,10 @@ def _with_cell(row: Any, steps: Sequence[str], cell: Any) -> Any:
     """A copy of a row with a cell at a path."""
     if not steps:
         return cell
+    if isinstance(row, str):
+        return dumps_in_style(_with_cell(loads(row), steps, cell), ensure_ascii=False)
     if isinstance(row, list):
-        place = int(steps[0])
+        place = int(steps[0]) % len(row)
         return [*row[:place], _with_cell(row[place], steps[1:], cell), *row[place + 1 :]]
     return {**row, steps[0]: _with_cell(row[steps[0]], steps[1:], cell)}
 

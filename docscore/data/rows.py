@@ -1,6 +1,7 @@
 """Rows of one side: tables of them, their three formats (by id, as the Space anls, plain), their values."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -19,8 +20,9 @@ from docscore.core.errors import (
     diagnostic_of,
     short_repr,
 )
-from docscore.core.runtime import Progress, no_progress
+from docscore.core.runtime import Progress, no_progress, warn
 from docscore.core.values import Value, convert_ground_truth, convert_prediction, scalar_text
+from docscore.data.json_text import loads
 
 Side = Literal["predictions", "references"]
 Check = Callable[[Value, bool], object]  # gets a value and whether it is a ground truth; raises an error to refuse it
@@ -98,10 +100,13 @@ def place_of(*tables: Table) -> FilePlace:
 def cells_of(rows: Sequence[Any], column: str) -> list[Any]:
     """Return the cell of each row in a column, or at a path where no row has a column of that name.
 
-    A path consists of keys and list indices with dots between them. The cell is `NoCell` for a row that lacks it, and
-    `Absent` for one with null on the way to it, as in the row of a request that failed.
+    A path consists of keys and list indices with dots between them. Negative indices count from the end, and a path may
+    lead into a text that is JSON. The cell is `NoCell` for a row that lacks it, and `Absent` for one with null on the
+    way to it, as in the row of a request that failed.
 
     >>> cells_of([{"response": {"choices": [{"text": "tea"}]}}], "response.choices.0.text")
+    ['tea']
+    >>> cells_of([{"messages": '[{"content": "coffee"}, {"content": "tea"}]'}], "messages.-1.content")
     ['tea']
     """
     if any(isinstance(row, dict) and column in row for row in rows):
@@ -115,10 +120,14 @@ def _follow(value: Any, steps: Sequence[str]) -> tuple[Any, Sequence[str]]:
     """Follow a path into a value as far as it leads; return what is there, and the steps that are left."""
     for number, step in enumerate(steps):
         value = value.tolist() if isinstance(value, np.ndarray) else value
-        if isinstance(value, dict) and step in value:
-            value = value[step]
-        elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):
-            value = value[int(step)]
+        inside = value
+        with suppress(ValueError):
+            inside = loads(value) if isinstance(value, str) else value
+        index = int(step) if step.removeprefix("-").isdecimal() else None
+        if isinstance(inside, dict) and step in inside:
+            value = inside[step]
+        elif isinstance(inside, list) and index is not None and -len(inside) <= index < len(inside):
+            value = inside[index]
         else:
             return value, steps[number:]
     return value, []
@@ -162,6 +171,8 @@ class Rows(NamedTuple):
 def as_rows(rows: Any, side: str) -> list[Any]:
     """Convert rows to a list, from a list, an array, a dataset, a column or a series.
 
+    Warns of values in a dataset, a column or a series that got null for keys that they lack.
+
     Raises:
         TypeError: for a single value instead of a list of rows, and for a data frame.
     """
@@ -169,7 +180,33 @@ def as_rows(rows: Any, side: str) -> list[Any]:
         raise InputTypeError(place=side, expected="a list of rows", got=type(rows).__name__)
     if isinstance(rows, np.ndarray) and not rows.ndim:
         raise InputTypeError(place=side, expected="a list of rows", got="an array without a dimension")
-    return list(rows)
+    values = rows.to_pylist(maps_as_pydicts="strict") if hasattr(rows, "to_pylist") else list(rows)
+    if any(hasattr(rows, name) for name in ("to_pylist", "to_list", "features")):  # of Arrow, a series, datasets
+        key = BY_ID.references if side == "references" else BY_ID.predictions
+        warn_of_filled_keys([row.get(key, row) if isinstance(row, dict) else row for row in values], side)
+    return values
+
+
+def warn_of_filled_keys(values: Sequence[Any], place: PlacePart) -> None:
+    """Warn if the objects at a place of values all have the same keys, and a key is null in some of them alone.
+
+    Tables store objects as structs, in which a key that a row lacks is null.
+    """
+    if _has_filled_keys(values):
+        warn(
+            f"{place}: its rows are structs, in which a key that a row lacks is null, and a null in a ground truth is "
+            "an answer that counts; write the values as JSON text, which --parse json and --parse-references json "
+            '(parse="json", parse_references="json") read'
+        )
+
+
+def _has_filled_keys(values: Sequence[Any]) -> bool:
+    items = [item for value in values if isinstance(value, list | tuple | np.ndarray) for item in value]
+    objects = [value for value in values if isinstance(value, dict)]
+    columns = [[each[key] for each in objects] for key in objects[0]] if len({*map(frozenset, objects)}) == 1 else []
+    nulls = [sum(cell is None for cell in cells) for cells in columns]
+    is_filled = any(0 < count < len(objects) for count in nulls)
+    return is_filled or any(map(_has_filled_keys, [*columns, *([items] if items else [])]))
 
 
 def row_format(references: Table, predictions: Table | None = None) -> RowFormat:

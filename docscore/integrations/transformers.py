@@ -16,7 +16,7 @@ from docscore.core.errors import InputTypeError, InputValueError, short_repr
 from docscore.core.options import AS_TEXT, check_choice
 from docscore.core.runtime import warn
 from docscore.core.values import convert_ground_truth, convert_prediction
-from docscore.data.checks import doubts_of_reading, refuse_json_text
+from docscore.data.checks import doubts_of_reading, refuse_document_texts
 from docscore.data.json_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed, parse_text
 from docscore.data.pairing import Pairs
 from docscore.data.rows import read_rows, row_format, table_in_memory
@@ -128,7 +128,8 @@ class ComputeMetrics:
         texts = self._texts(found, "predictions")
         truths = self._truths(labels, len(texts))
         predictions = list(map(self._read, texts, truths))
-        refuse_json_text(truths, truths, self.state.options)  # at the first evaluation, whatever a model answers then
+        if self.parse is None or self.references is not None:  # at the first evaluation, whatever a model answers then
+            refuse_document_texts(truths, truths, self.parse, self.state.options.parse_references)
         self.outcomes.update(each.outcome for each in predictions)
         ids = [str(self.state.rows + number) for number in range(len(predictions))]
         if ids:
