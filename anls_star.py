@@ -80,8 +80,9 @@ Args:
     ignore_case: whether to compare texts in lower case; default True.
     parse: how to read predictions that are text: "json" parses them as JSON, "repair" also extracts JSON from other
         text and repairs it, "text" compares them as text. The default None means "text", but raises an error if the
-        texts on both sides are JSON. Text that cannot be parsed is scored as text, and counted.
-    parse_references: "json" to parse references that are text as JSON; default None, which keeps them as text.
+        references are documents written as text. Text that cannot be parsed is scored as text, and counted.
+    parse_references: "json" to parse references that are text as JSON, "repair" to repair them too; default None, which
+        keeps them as text.
     missing: what to do with a reference that has no prediction: "error" raises an error (the default), "zero" scores it
         as null, "skip" leaves it out.
     per_sample: whether to return the score of each row.

@@ -459,7 +459,8 @@ def evaluate(
         metrics: names among `docscore.METRICS`. The first is the metric of everything that the result shows; None for
             "anls_star", and with a schema for "typed", beside which "anls_star" stands.
         parse: None, or "json" or "repair" to read predictions that are text as JSON first.
-        parse_references: None, or "json" to read references that are text as JSON first.
+        parse_references: None, or "json" or "repair" to read references that are text as JSON first. A reference that
+            can be repaired in several ways is an error.
         missing: a reference without a prediction: "error"; "zero" to score it as null and count it; or "skip" to leave
             it out and count it.
         on_error: rows with faults: "error", or "skip" to leave them out and count them.

@@ -58,7 +58,8 @@ Args:
     parse: how to read predictions that are text: "json" parses them as JSON, "repair" also extracts JSON from other
         text and repairs it, "text" compares them as text. The default None means "text", but raises an error if the
         texts on both sides are JSON.
-    parse_references: "json" to parse references that are text as JSON; default None, which keeps them as text.
+    parse_references: "json" to parse references that are text as JSON, "repair" to repair them too; default None, which
+        keeps them as text.
     missing: what to do with a reference that has no prediction: "error" raises an error (the default), "zero" scores it
         as null, "skip" leaves it out.
     confidence: the level of confidence intervals, such as 0.95, between 0 and 1; default None, for no intervals.
