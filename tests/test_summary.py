@@ -148,8 +148,8 @@ def test_references_that_are_json_text() -> None:
     assert "|references:json|" in str(scored.signature)
     with pytest.raises(ValueError, match=r"^row 'b', an answer: line 1, column 1: the text begins with"):
         evaluation_of(Pairs(list("ab"), ["1", "tea"], [1, 2]), parse_references="json")
-    with pytest.raises(ValueError, match=r"^parse_references: expected None or 'json', got 'repair'$"):
-        evaluation_of(pairs, parse_references="repair")
+    with pytest.raises(ValueError, match=r"^parse_references: expected None, 'json' or 'repair', got 'text'$"):
+        evaluation_of(pairs, parse_references="text")
 
 
 def counted(counts: FieldCounts) -> Any:

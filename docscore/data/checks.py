@@ -27,6 +27,7 @@ _EXAMINED = 100  # rows or texts of each side that a check looks at
 _MOST_PARSED = 20  # texts that a check reads as JSON
 _NEARLY_ALL = 0.9  # of the rows or texts that a check looks at
 _CONTAINERS = frozenset((dict, list, tuple))
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
 def read_texts(
@@ -330,15 +331,16 @@ form, such as 'dueDate' for 'due date'; rename the keys on one side
 
 def _list_of_one(value: Any, others: Sequence[Any], _known: frozenset[Any]) -> str:
     """Return the element of a list of one where such elements stand alone on the other side."""
-    is_one = isinstance(value, list) and len(value) == 1 and all(type(value[0]) is type(other) for other in others)
-    return short_repr(value[0]) if is_one else ""
+    if not isinstance(value, list) or len(value) != 1 or value[0] in _EMPTY:
+        return ""
+    return short_repr(value[0]) if all(type(value[0]) is type(other) for other in others) else ""
 
 
 def _under_one_key(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
     """Return the key under which a value has everything that the other side has without it."""
     for key, part in value.items() if isinstance(value, dict) and len(value) == 1 else ():
         is_same = any(type(part) is type(other) and not is_json_container(other) for other in others)
-        if is_same and key not in known and not (isinstance(part, dict) and known.isdisjoint(part)):
+        if is_same and part not in _EMPTY and key not in known and not (isinstance(part, dict) and known.isdisjoint(part)):
             return short_repr(key)
     return ""
 
