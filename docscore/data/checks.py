@@ -339,8 +339,8 @@ def _list_of_one(value: Any, others: Sequence[Any], _known: frozenset[Any]) -> s
 def _under_one_key(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
     """Return the key under which a value has everything that the other side has without it."""
     for key, part in value.items() if isinstance(value, dict) and len(value) == 1 else ():
-        is_same = any(type(part) is type(other) and not is_json_container(other) for other in others)
-        if is_same and part not in _EMPTY and key not in known and not (isinstance(part, dict) and known.isdisjoint(part)):
+        is_other = part in _EMPTY or key in known or (isinstance(part, dict) and known.isdisjoint(part))
+        if not is_other and any(type(part) is type(other) and not is_json_container(other) for other in others):
             return short_repr(key)
     return ""
 
