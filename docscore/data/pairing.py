@@ -37,7 +37,7 @@ from docscore.data.files import (
     text_with_rows,
     with_names,
 )
-from docscore.data.json_text import dumps, dumps_in_style, parsed_reference
+from docscore.data.json_text import dumps, dumps_in_style, parsed_reference, store
 from docscore.data.rows import (
     ANLS,
     BY_ID,
@@ -149,7 +149,7 @@ class Pairs(NamedTuple):
         return self.only([number for number in range(len(self.ids)) if number not in self.absent])
 
 
-def pairs_of(predictions: Any, references: Any, missing: str = "error") -> Pairs:
+def pairs_of(predictions: Any, references: Any, missing: str = "error", *, once: bool = False) -> Pairs:
     """Pair rows of any of the three formats.
 
     Args:
@@ -157,6 +157,7 @@ def pairs_of(predictions: Any, references: Any, missing: str = "error") -> Pairs
         references: rows of the same format.
         missing: what to do with a reference without a prediction: "error" to raise an error; "zero" to score it as
             null and count it; "skip" to leave it out and count it.
+        once: whether rows by id that repeat a row with the same values count once; otherwise they are errors.
 
     Raises:
         TypeError, ValueError: naming the first row that has another format or a value that cannot be scored, or ids
@@ -168,8 +169,26 @@ def pairs_of(predictions: Any, references: Any, missing: str = "error") -> Pairs
     check_choice("missing", missing, MISSING_MODES)
     given, wanted = table_in_memory(predictions, "predictions"), table_in_memory(references, "references")
     form = row_format(wanted, given)
-    given_rows = read_rows(given, form, "predictions")
-    return _paired(read_rows(wanted, form, "references"), given_rows, missing, Faults())
+    given_rows, wanted_rows = read_rows(given, form, "predictions"), read_rows(wanted, form, "references")
+    count = len(wanted_rows.ids) - len(set(wanted_rows.ids)) if once else 0
+    if not count:
+        return _paired(wanted_rows, given_rows, missing, Faults())
+    pairs = _paired(_distinct(wanted_rows), _distinct(given_rows), missing, Faults())
+    return pairs._replace(repeated=count, skipped=None if pairs.skipped is None else pairs.skipped - count)
+
+
+def _distinct(rows: Rows) -> Rows:
+    """Leave out the rows that repeat the id and the value of an earlier row."""
+    numbers = {
+        (name, store(value)): number
+        for number, (name, value) in reversed([*enumerate(zip(rows.ids, rows.values, strict=True))])
+    }
+    kept = sorted(numbers.values())
+    return rows._replace(
+        ids=[rows.ids[number] for number in kept],
+        values=[rows.values[number] for number in kept],
+        sources=[rows.sources[number] for number in kept],
+    )
 
 
 def pairs_of_columns(
