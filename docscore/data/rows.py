@@ -99,16 +99,36 @@ def cells_of(rows: Sequence[Any], column: str) -> list[Any]:
     """Return the cell of each row in a column, or at a path where no row has a column of that name.
 
     A path consists of keys and list indices with dots between them. The cell is `NoCell` for a row that lacks it, and
-    `Absent` for one with null on the way to it, as in the row of a request that failed.
+    `Absent` for one of a request that failed: with null on the way to the cell, or an object that reports the failure.
 
     >>> cells_of([{"response": {"choices": [{"text": "tea"}]}}], "response.choices.0.text")
     ['tea']
     """
-    if any(isinstance(row, dict) and column in row for row in rows):
-        return [row.get(column, NoCell) if isinstance(row, dict) else NoCell for row in rows]
-    steps = column.split(".")
+    is_name = any(isinstance(row, dict) and column in row for row in rows)
+    steps = [column] if is_name else column.split(".")
     ends = [_follow(row, steps) for row in rows]
-    return [value if not left else Absent if value is None else NoCell for value, left in ends]
+    return [
+        value if not left else Absent if value is None or _has_failed(row, steps, len(left)) else NoCell
+        for row, (value, left) in zip(rows, ends, strict=True)
+    ]
+
+
+_LEAST_FAILURE = 400  # of the status codes of HTTP
+
+
+def _has_failed(row: Any, steps: Sequence[str], left: int) -> bool:
+    """Return whether an object on the way to a cell reports a failure, as the results of batch APIs do.
+
+    OpenAI and Gemini have `error` or a `status_code`, Anthropic has the `type` "errored", "canceled" or "expired".
+    """
+    passed = (_follow(row, steps[:number])[0] for number in range(len(steps) - left + 1))
+    return any(
+        bool(part.get("error"))
+        or part.get("type") in ("errored", "canceled", "expired")
+        or (isinstance(code := part.get("status_code"), int) and code >= _LEAST_FAILURE)
+        for part in passed
+        if isinstance(part, dict)
+    )
 
 
 def _follow(value: Any, steps: Sequence[str]) -> tuple[Any, Sequence[str]]:
