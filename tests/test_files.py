@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import datetime as dt
+import gzip
 import io
 import itertools
 import json
@@ -36,6 +37,7 @@ from docscore.data.files import (
     read_table,
     read_value,
     table_of_source,
+    text_with_rows,
 )
 from docscore.data.pairing import read_systems
 from playground.limits import check_value
@@ -59,6 +61,71 @@ def test_faults_name_the_file_and_the_place(write: Write, name: str, content: st
     with pytest.raises(ValueError, match=r".") as caught:
         read_table(path)
     assert str(caught.value).startswith(f"{path}{message}")
+
+
+@golden("files", "encodings")
+def test_encodings(write: Write, name: str, content: str, encoding: str, rows: list[Any], places: list[str]) -> None:
+    """Of the path, and of the folder or the compressed file that a path may be."""
+    path = write(name, content.encode(encoding))
+    table = read_table(path, encoding=encoding)
+    assert table.rows == rows
+    assert [str(table.where(i)) for i in range(len(rows))] == [f"{path}, {place}" for place in places]
+    packed = write(f"{name}.gz", gzip.compress(content.encode(encoding)))
+    assert read_table(packed, encoding=encoding).rows == rows
+
+
+@golden("files", "wrong encodings")
+def test_wrong_encodings_are_named(write: Write, content: str, written: str, given: str, message: str) -> None:
+    path = write("t.csv", content.encode(written))
+    with pytest.raises(ValueError, match=r".") as caught:
+        read_table(path, encoding=given)
+    assert str(caught.value) == f"{path}{message}"
+
+
+def test_an_encoding_is_given_to_the_command_and_in_python(write: Write) -> None:
+    """For both sides, and for the files of folders; UTF-8 is not guessed to be another one."""
+    references = write("r.csv", 'question_id;references\na;["Müller"]\n'.encode("cp1252"))
+    predictions = write("p/a.txt", "Müller\r\n".encode("cp1252")).parent
+    done = run("score", references, predictions, "--encoding", "cp1252", "--json")
+    assert json.loads(done.out)["anls_score"] == 1.0
+    result = docscore.evaluate(references=references, predictions=predictions, encoding="cp1252")
+    assert (result.score, result["a"].prediction) == (1.0, "Müller")
+    for options, sentence in (
+        (
+            [],
+            f"{references}, line 2: expected UTF-8 text, got the byte 0xfc; add --encoding (encoding=), such as cp1252",
+        ),
+        (
+            ["--encoding", "cp9"],
+            "encoding: expected an encoding that Python knows, such as cp1252 or utf-16, got 'cp9'",
+        ),
+        (
+            ["--encoding", "hex"],
+            "encoding: expected an encoding that Python knows, such as cp1252 or utf-16, got 'hex'",
+        ),
+    ):
+        done = run("score", references, predictions, *options)
+        assert (done.code, sentence in done.err) == (2, True), done.err
+
+
+def test_damaged_documents_of_a_folder_are_repaired_and_counted(write: Write) -> None:
+    """As predictions, with parse="repair"; ground truths are not mended."""
+    truths = {name: {"total": "12.50"} for name in "abc"}
+    write("p/a.json", '{"total": "12.50"}')
+    write("p/b.json", 'Here it is: {"total": "12.50",}')
+    folder = write("p/c.json", "no answer").parent
+    result = docscore.evaluate(references=truths, predictions=folder, parse="repair")
+    assert (result.score, result.counts) == (
+        2 / 3,
+        {"parse_failures": 1, "parse_extracted": 0, "parse_mended": 1, "parse_ambiguous": 0},
+    )
+    with pytest.raises(ValueError, match=r"b\.json, line 1, column 1: the text begins with"):
+        docscore.evaluate(references=folder, predictions=truths, parse="repair")
+
+
+def test_a_correction_keeps_the_line_that_names_the_delimiter(write: Write) -> None:
+    path = write("t.csv", "sep=;\nid;n, m\na;1\nb;2\n")
+    assert text_with_rows(path, {1: {"id": "b", "n, m": "3"}}, "n, m") == "sep=;\nid;n, m\na;1\nb;3\n"
 
 
 @golden("files", "fields in columns")
@@ -381,7 +448,7 @@ def test_ids_and_values_where_people_have_them(
     """In the command and in Python, whose keywords are the options."""
     references = write("r.jsonl", BY_ID)
     for name, content in files.items():
-        is_text = name.endswith("jsonl") or content == '"b'
+        is_text = name.endswith(("jsonl", "txt")) or content == '"b'
         write(name, content if is_text else json.dumps(content))
     system = references.parent / predictions
     keywords = keywords_of(options)

@@ -66,6 +66,7 @@ _SECTIONS = {
         "tokens_column",
         "fields_in_columns",
         "delimiter",
+        "encoding",
         "on_error",
         "with_confidences",
     ),
@@ -318,6 +319,9 @@ column_options = together(
         callback=_checked_delimiter,
         help="Delimiter of CSV files, such as ';' or 'tab'.  [default: detected from the header]",
     ),
+    click.option(
+        "--encoding", metavar="NAME", help="Encoding of text files, such as cp1252 or utf-16.  [default: UTF-8]"
+    ),
 )
 cost_options = together(
     _column_option("cost", "Column with the cost of each prediction.  [default: cost]"),
@@ -412,7 +416,9 @@ def scoring_and_reading(values: Mapping[str, Any]) -> tuple[ScoringOptions, dict
     columns["json_references"] = options.parse_references is not None
     groups = values.get("by"), values.get("cluster")
     columns["fields_in_columns"] = tuple(filter(None, groups)) if values.get("fields_in_columns") else None
-    reading = {name: values[name] for name in ("missing", "on_error", "delimiter") if name in values}
+    reading = {
+        name: values[name] for name in ("missing", "on_error", "delimiter", "encoding", "parse") if name in values
+    }
     return options, {"names": ColumnNames(**columns), **reading}
 
 

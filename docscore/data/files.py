@@ -10,6 +10,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from itertools import accumulate, chain, islice, product
 from pathlib import Path
 from pkgutil import resolve_name
@@ -74,7 +75,7 @@ def read_jsonl(path: Path, file: Iterable[bytes], faults: Faults, *_others: str 
             try:
                 row = loads(line.removesuffix(b"\n").decode(), unique_keys=True)
             except UnicodeDecodeError as error:
-                faults.add("not UTF-8", not_utf8(in_line(path, number), error))
+                faults.add("not UTF-8", not_utf8(in_line(path, number), error, _ENCODING_REMEDY))
             except JsonError as error:
                 faults.add("not JSON", error.in_place(in_line(path, number), one_line=True))
             numbers.append(number)
@@ -130,8 +131,9 @@ def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: st
     csv.field_size_limit(1 << 30)  # a reference of a long document is one cell
     lines = _lines(path, file)
     head = list(islice(lines, _HEADER_LINES))
-    source = chain(head, lines)
-    reader = csv.reader(source, strict=True, delimiter=delimiter or _usual_delimiter(path, head))
+    delimiter = delimiter or _usual_delimiter(path, head)
+    source = chain(_without_declaration(head), lines)
+    reader = csv.reader(source, strict=True, delimiter=delimiter)
     header: list[str] = []
     rows: list[Any] = []
     numbers: list[int] = []
@@ -161,7 +163,7 @@ def _lines(path: Path, file: io.BufferedReader) -> Iterator[str]:
         try:
             text = line.decode()
         except UnicodeDecodeError as error:
-            raise InputValueError(not_utf8(in_line(path, number), error)) from None
+            raise InputValueError(not_utf8(in_line(path, number), error, _ENCODING_REMEDY)) from None
         if text.count("\r") > text.endswith("\r\n"):
             yield from io.StringIO(text, newline="")
         else:
@@ -211,7 +213,17 @@ def delimiter_of_file(path: Path, max_bytes: int | None = None) -> str:
 
 
 def _usual_delimiter(path: Path, head: Sequence[str]) -> str:
+    if declared := _DECLARATION.match("".join(head[:1])):
+        return declared[1]
     return "\t" if suffix_of(path) == ".tsv" else delimiter_of("".join(head))
+
+
+_DECLARATION = re.compile(r'"?sep=([^"\r\n])"?(\r?\n?)\Z')  # the first line of a file for Excel
+
+
+def _without_declaration(lines: Sequence[str]) -> list[str]:
+    """Return the lines of a CSV file with an empty one in place of the first if that names the delimiter."""
+    return [_DECLARATION.sub(r"\2", line) for line in lines[:1]] + list(lines[1:])
 
 
 def delimiter_of(text: str) -> str:
@@ -406,6 +418,7 @@ def read_table(
     delimiter: str | None = None,
     progress: Progress = no_progress,
     side: Side = "predictions",
+    encoding: str | None = None,
 ) -> Table:
     """Read the rows of a file; its extension determines the format.
 
@@ -428,6 +441,7 @@ def read_table(
         delimiter: the delimiter of a CSV or TSV file; None to guess it from the header or the extension.
         progress: called with the phase "Reading" and the size in bytes when the reading of a file begins; not for logs.
         side: the side on which the documents of an object stand.
+        encoding: the encoding of a text format, a name that Python knows; None for UTF-8.
 
     Raises:
         ValueError: naming file, line and fault; `DataError` for faults of single rows.
@@ -437,7 +451,7 @@ def read_table(
     suffix = suffix_of(path)
     read_text = _TEXT_READERS.get(suffix, read_jsonl if path.is_fifo() else None)  # `<(...)` has no extension
     if read_text is not None:
-        with _opened(path, max_bytes, progress) as file, gc_pause():
+        with _opened(path, max_bytes, progress, encoding) as file, gc_pause():
             table = read_text(path, file, faults, delimiter, side)
         faults.stop_if_any()
         return table
@@ -464,13 +478,13 @@ def read_value(path: Path) -> Any:
     return loads_at(text_of_file(path), in_file(path))
 
 
-def text_of_file(path: Path) -> str:
-    """Return the text of a file without its byte order mark, unpacked.
+def text_of_file(path: Path, encoding: str | None = None) -> str:
+    """Return the text of a file without its byte order mark, unpacked; None stands for UTF-8.
 
     Raises:
-        ValueError: naming the first line that is not UTF-8.
+        ValueError: naming the first line that does not have the encoding.
     """
-    with _opened(path, None) as file:
+    with _opened(path, None, encoding=encoding) as file:
         return _decoded(path, file.read())
 
 
@@ -482,7 +496,7 @@ def name_without_extension(path: Path) -> str:
     """
     name = path.stem if path.suffix.lower() == ".gz" else path.name
     suffix = suffix_of(path)
-    is_known = suffix in (*_TEXT_READERS, *_BINARY_READERS, *LOG_FORMATS)
+    is_known = suffix in (*_TEXT_READERS, *_BINARY_READERS, *LOG_FORMATS, *_OF_FOLDERS)
     return name[: -len(suffix)] or path.name if is_known else path.name
 
 
@@ -506,7 +520,9 @@ def suffix_of(path: Path) -> str:
     return Path(path.stem).suffix.lower() if suffix == ".gz" and Path(path.stem).suffix != ".parquet" else suffix
 
 
-def text_with_rows(path: Path, rows: Mapping[int, Any], column: str, delimiter: str | None = None) -> str:
+def text_with_rows(
+    path: Path, rows: Mapping[int, Any], column: str, delimiter: str | None = None, encoding: str | None = None
+) -> str:
     """Return the text of a JSONL, JSON, CSV or TSV file with other rows; all other records are as they were.
 
     Args:
@@ -514,14 +530,15 @@ def text_with_rows(path: Path, rows: Mapping[int, Any], column: str, delimiter: 
         rows: the new rows by index; for a file of documents by their ids the rows that they are read as.
         column: the column of a CSV or TSV file that changes.
         delimiter: as for `read_table`.
+        encoding: as for `read_table`.
 
     Raises:
         ValueError: for a log.
     """
-    text = text_of_file(path)
+    text = text_of_file(path, encoding)
     is_table, is_object = suffix_of(path) in (".csv", ".tsv"), False
     if is_table:
-        delimiter = delimiter or delimiter_of_file(path)
+        delimiter = delimiter or _usual_delimiter(path, text.splitlines(keepends=True)[:_HEADER_LINES])
         header, *spans = _csv_spans(text, delimiter)
         number = _cells(text[slice(*header)], delimiter).index(column)
     else:
@@ -560,7 +577,8 @@ def _json_spans(text: str, brackets: int) -> list[tuple[int, int]]:
 def _csv_spans(text: str, delimiter: str) -> list[tuple[int, int]]:
     """Where the header and the rows of a CSV file begin and end."""
     lines = list(io.StringIO(text, newline=""))
-    ends, reader, before = [0, *accumulate(map(len, lines))], csv.reader(lines, delimiter=delimiter), 0
+    ends, before = [0, *accumulate(map(len, lines))], 0
+    reader = csv.reader(_without_declaration(lines), delimiter=delimiter)
     spans = []
     for cells in reader:
         if cells:
@@ -671,18 +689,23 @@ def table_of_source(
     *,
     both: bool = False,
     delimiter: str | None = None,
+    encoding: str | None = None,
+    repair: bool = False,
     progress: Progress = no_progress,
 ) -> Table:
     """Read the rows of a side from any source.
 
     Args:
-        source: the path of a file, or of a folder with one file per document, `ID.json`; rows as `pairs_of` takes them;
-            a dict of values by id; a pandas or polars data frame, an Arrow table, or a `datasets.Dataset`; a `Table`.
+        source: the path of a file, or of a folder with one file per document, `ID.json` or `ID.txt`; rows as `pairs_of`
+            takes them; a dict of values by id; a pandas or polars data frame, an Arrow table, or a `datasets.Dataset`;
+            a `Table`.
         side: predictions or references; the place in messages if there is no file.
         names: the columns that have other names.
         faults: collects faults of single rows of files; None to raise an error for them.
         both: whether the rows hold predictions and references. Rows of a data frame without ids are then numbered.
         delimiter: as for `read_table`.
+        encoding: as for `read_table`.
+        repair: whether files of a folder that are not JSON are text, which will be repaired.
         progress: as for `read_table`.
 
     Raises:
@@ -698,9 +721,10 @@ def table_of_source(
     elif isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.is_dir():
-            table = _read_folder(path, side, faults or Faults(), in_columns=str(getattr(BY_ID, side)) in renamed)
+            in_columns = str(getattr(BY_ID, side)) in renamed
+            table = _read_folder(path, side, faults or Faults(), encoding, in_columns=in_columns, repair=repair)
         else:
-            table = read_table(path, faults, None, delimiter, progress, side)
+            table = read_table(path, faults, None, delimiter, progress, side, encoding)
     else:
         rows = _rows_of_frame(source, side, renamed[ID][1] if ID in renamed else ID)
         if rows is None and names == SAME_NAMES:
@@ -898,22 +922,28 @@ def _is_list_text(value: Any) -> bool:
     return isinstance(value, str) and value.lstrip().startswith("[")
 
 
-def _read_folder(path: Path, side: Side, faults: Faults, *, in_columns: bool) -> Table:
-    """Read a folder with one file per document, `ID.json`.
+def _read_folder(
+    path: Path, side: Side, faults: Faults, encoding: str | None, *, in_columns: bool, repair: bool
+) -> Table:
+    """Read a folder with one file per document, `ID.json`, or `ID.txt` where there is no `.json` file.
 
     Args:
         path: the folder.
         side: predictions or references.
         faults: collects the faults of files.
+        encoding: the encoding of the files; None for UTF-8.
         in_columns: whether a column of the documents holds the value of the side; otherwise the document is the value.
+        repair: whether a document that is not JSON is text.
     """
-    files = sorted(file for file in path.iterdir() if suffix_of(file) == ".json" and not file.name.startswith("."))
+    found = sorted(file for file in path.iterdir() if not file.name.startswith("."))
+    files = next(filter(None, ([file for file in found if suffix_of(file) == kind] for kind in _OF_FOLDERS)), [])
     if not files:
-        raise InputValueError(place=in_file(path), expected="a folder with one document a file, ID.json", got="none")
+        expected = "a folder with one document a file, ID.json or ID.txt"
+        raise InputValueError(place=in_file(path), expected=expected, got="none")
     rows: list[Any] = []
     for file in files:
         try:
-            value = read_value(file)
+            value = _document_of_file(file, encoding, repair=repair)
         except InputValueError as error:
             faults.add("not JSON", error.diagnostic)
             rows.append(Faulty)
@@ -924,18 +954,37 @@ def _read_folder(path: Path, side: Side, faults: Faults, *, in_columns: bool) ->
     return Table(path, rows, lambda index: in_file(files[index]))
 
 
+_OF_FOLDERS = (".json", ".txt")  # the second only where there is none of the first
+
+
+def _document_of_file(file: Path, encoding: str | None, *, repair: bool) -> Any:
+    text = text_of_file(file, encoding)
+    if suffix_of(file) == ".txt":
+        return text.rstrip("\r\n")
+    try:
+        return loads_at(text, in_file(file))
+    except InputValueError:
+        if repair:
+            return text
+        raise
+
+
+_ENCODING_REMEDY = "add --encoding (encoding=), such as cp1252 of Windows, or utf-16"
 _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _HEAD = 64  # bytes among which a zero byte shows that a file is not text
 _CHUNK = 1 << 20  # bytes read at a time
 
 
-def _opened(path: Path, max_bytes: int | None, progress: Progress = no_progress) -> io.BufferedReader:
-    """Open a text file for reading after its byte order mark; unpack it if its name ends in `.gz`.
+def _opened(
+    path: Path, max_bytes: int | None, progress: Progress = no_progress, encoding: str | None = None
+) -> io.BufferedReader:
+    """Open a text file for reading as UTF-8 after its byte order mark; unpack it if its name ends in `.gz`.
 
     Raises:
-        ValueError: if it is UTF-16 or a PDF file, or begins with binary data; here or while it is read, if it is too
-            large when unpacked, or is not a complete gzip file.
+        ValueError: if it does not have the encoding that is given; if none is given and it is UTF-16 or a PDF file, or
+            begins with binary data; here or while it is read, if it is too large when unpacked, or is not a complete
+            gzip file.
         OSError: if it cannot be read.
     """
     content: Any = _Watched(path, progress(READING, path.stat().st_size))
@@ -943,6 +992,10 @@ def _opened(path: Path, max_bytes: int | None, progress: Progress = no_progress)
         content = _Unpacked(path, io.BufferedReader(content, _CHUNK), max_bytes or MAX_UNPACKED)
     file = io.BufferedReader(content, _CHUNK)
     try:
+        if encoding is not None:
+            with file:
+                text = _decoded(path, b"".join(file), encoding).removeprefix("\ufeff")
+            return io.BufferedReader(io.BytesIO(text.encode("utf-8", "surrogatepass")))
         _begin_text(path, file)
     except BaseException:
         file.close()
@@ -956,7 +1009,8 @@ def _begin_text(path: Path, file: io.BufferedReader) -> None:
     is_binary = b"\0" in head[:_HEAD]
     got = "UTF-16" if head.startswith(_UTF16) else "a PDF file" if head.startswith(b"%PDF") else "binary data"
     if got != "binary data" or is_binary:
-        raise InputValueError(place=in_file(path), expected="UTF-8 text", got=got)
+        remedy = _ENCODING_REMEDY if got == "UTF-16" else ""
+        raise InputValueError(place=in_file(path), expected="UTF-8 text", got=got, remedy=remedy)
     file.read(len(_UTF8_MARK) if head.startswith(_UTF8_MARK) else 0)
 
 
@@ -1004,9 +1058,14 @@ def _check_unpacked(path: Path, length: int, max_bytes: int | None) -> None:
         )
 
 
-def _decoded(path: Path, content: bytes) -> str:
-    """Return the text of a file; raise `ValueError` with the first line that is not UTF-8."""
+def _decoded(path: Path, content: bytes, encoding: str = "utf-8") -> str:
+    """Return the text of a file; raise `ValueError` with the first line that does not have the encoding."""
     try:
-        return content.decode()
+        return content.decode(encoding)
+    except LookupError:
+        expected = "an encoding that Python knows, such as cp1252 or utf-16"
+        raise InputValueError(place="encoding", expected=expected, got=repr(encoding)) from None
     except UnicodeDecodeError as error:
-        raise InputValueError(not_utf8(in_line(path, error.object.count(b"\n", 0, error.start) + 1), error)) from None
+        fault = not_utf8(in_line(path, error.object.count(b"\n", 0, error.start) + 1), error, _ENCODING_REMEDY)
+        other = replace(fault, expected=f"{encoding} text", remedy="")
+        raise InputValueError(fault if encoding == "utf-8" else other) from None

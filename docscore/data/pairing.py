@@ -270,6 +270,8 @@ def rows_of_sides(
     missing: str = "error",
     on_error: str = "error",
     delimiter: str | None = None,
+    encoding: str | None = None,
+    parse: str | None = None,
     names: ColumnNames = SAME_NAMES,
     progress: Progress = no_progress,
 ) -> tuple[list[Pairs], Faults]:
@@ -283,6 +285,8 @@ def rows_of_sides(
             null; "skip" to leave it out.
         on_error: what to do with rows that have faults: "error", or "skip" to leave them out and count them.
         delimiter: the delimiter of CSV files; None to guess it from their headers.
+        encoding: the encoding of text files; None for UTF-8.
+        parse: how texts will be read: with "repair", predictions in a folder may be files that are not JSON.
         names: the columns whose names differ from those of the row formats.
         progress: called with the phase "Reading" and the size in bytes when the reading of a file begins, and with the
             phase "Pairing" and the number of rows of each side.
@@ -297,8 +301,12 @@ def rows_of_sides(
     faults = Faults(on_error)
     sides: list[tuple[Any, Side]] = [] if references is None else [(references, "references")]
     sides += [(source, "predictions") for source in predictions]
-    how: dict[str, Any] = {"both": references is None, "delimiter": delimiter, "progress": progress}
-    tables = [table_of_source(source, side, names, faults, **how) for source, side in sides]
+    how: dict[str, Any] = {"both": references is None, "progress": progress}
+    how |= {"delimiter": delimiter, "encoding": encoding}
+    tables = [
+        table_of_source(source, side, names, faults, repair=parse == "repair" and side == "predictions", **how)
+        for source, side in sides
+    ]
     truths = None if references is None else tables.pop(0)
     for source, table in zip(predictions, tables, strict=True):
         if truths is not None and (source is references or table.path.resolve() == truths.path.resolve()):
@@ -313,15 +321,19 @@ def read_ground_truths(references: Any, options: Mapping[str, Any]) -> Rows:
 
     Args:
         references: the side, or its table, in which columns have the names of the side.
-        options: the options, and `delimiter` for CSV files.
+        options: the options, and `delimiter` for CSV files and `encoding` for text files.
     """
     names = _names_of(options)
     if isinstance(references, Table):
         table = with_names(references, "references", names, both=False)
     else:
-        table = table_of_source(references, "references", names, Faults(), delimiter=options.get("delimiter"))
+        table = table_of_source(references, "references", names, Faults(), **_text_options(options))
     rows = read_rows(table, side_format(table.first(), "references", place_of(table)), "references")
     return rows._replace(values=list(map(parsed_reference, rows.ids, rows.values))) if names.json_references else rows
+
+
+def _text_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: options.get(name) for name in ("delimiter", "encoding")}
 
 
 def _names_of(options: Mapping[str, Any]) -> ColumnNames:
@@ -366,7 +378,7 @@ def corrected_rows(
             )
         if path is not None and Path(output).resolve() == path.resolve():
             raise InputValueError(place=in_file(output), expected="another file", got="that of the references")
-    table = table_of_source(source, "references", SAME_NAMES, Faults(), delimiter=options.get("delimiter"))
+    table = table_of_source(source, "references", SAME_NAMES, Faults(), **_text_options(options))
     table = table._replace(has_columns=table.has_columns and keeps)
     new = {
         index: _corrected_row(table, index, changed.get(name, rows.values[index]), options)
@@ -376,7 +388,7 @@ def corrected_rows(
     written = [new.get(index, row) for index, row in enumerate(table.rows)]
     if output is not None:
         if keeps and path is not None:
-            text = text_with_rows(path, new, _column_of(table, options), options.get("delimiter"))
+            text = text_with_rows(path, new, _column_of(table, options), **_text_options(options))
         else:
             text = "".join(f"{dumps_in_style(row, ensure_ascii=False)}\n" for row in written)
         packed = Path(output).suffix.lower() == ".gz"

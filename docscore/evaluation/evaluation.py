@@ -435,6 +435,7 @@ def evaluate(
     tokens_column: str | None = None,
     token_price: float | None = None,
     fields_in_columns: bool = False,
+    encoding: str | None = None,
     progress: bool | Progress | None = None,
 ) -> Evaluation:
     """Evaluate predictions against references: figures with intervals, fields, causes of lost points, score trees.
@@ -445,7 +446,7 @@ def evaluate(
     Each side is one of these:
 
     * a path: JSONL, JSON, CSV or Parquet, as for `docscore score`; a log of Inspect (`.eval`, `.json`); a folder with
-      one document a file, `ID.json`;
+      one document a file, `ID.json` or `ID.txt`;
     * a list of rows: `{"question_id", "prediction"}` and `{"question_id", "references": [acceptable answers]}`, or
       plain values in the same order on both sides;
     * a dict of values by id; a tuple in the references holds acceptable answers;
@@ -500,6 +501,7 @@ def evaluate(
         fields_in_columns: whether a table without a column of predictions or ground truths has one column for each
             field. A name such as "items.0.price" is a path, and an empty cell is null. Columns that other arguments
             name are not fields.
+        encoding: the encoding of text files, a name that Python knows, such as "cp1252"; None for UTF-8.
         progress: True for progress bars, False for none, None for bars on a terminal; or a callback, called with the
             name of a phase and its total, that returns one, called with the number of further units that are done.
 
@@ -541,9 +543,8 @@ def evaluate(
             expected="with runs=True a list of at least two runs",
             got=f"{len(predictions)}" if isinstance(predictions, list | tuple) else type(predictions).__name__,
         )
-    systems, faults = rows_of_sides(
-        references=references, predictions=sides, missing=missing, on_error=on_error, names=names, progress=bars
-    )
+    how: dict[str, Any] = {"missing": missing, "on_error": on_error, "encoding": encoding, "parse": parse}
+    systems, faults = rows_of_sides(references=references, predictions=sides, names=names, progress=bars, **how)
     pairs = systems[0]
     if runs:
         of_runs = [f"run {number + 1}" for number in range(len(sides))]
