@@ -463,6 +463,66 @@ def test_ids_and_values_where_people_have_them(
         assert docscore.evaluate(references=references, predictions=system, **keywords).score == outcome
 
 
+@golden("foreign_columns", "advice")
+def test_messages_name_columns_of_the_file_and_options_that_are_not_given(
+    write: Write, files: dict[str, str], options: list[str], message: str
+) -> None:
+    paths = [write(name, content) for name, content in files.items()]
+    done = run("score", *paths, *options)
+    assert done.code == 2
+    assert done.err.replace(f"{paths[0].parent}/", "").splitlines()[0] == f"docscore: {message}"
+
+
+def test_ids_in_the_index_of_a_data_frame() -> None:
+    """A named index is found; another one gets a hint, but not the numbers of rows."""
+    sides = {
+        "references": pd.DataFrame({"doc": ["a", "b"], "gold": ["x", "y"]}),
+        "predictions": pd.DataFrame({"doc": ["b", "a"], "out": ["y", "x"]}),
+    }
+    columns: dict[str, Any] = {"references_column": "gold", "prediction_column": "out"}
+    named = {name: frame.set_index("doc") for name, frame in sides.items()}
+    assert docscore.evaluate(**named, **columns, id_column="doc").score == 1.0
+    hint = r"; if the ids are in the index of the data frame, make it a column with reset_index\(\)"
+    for name in (None, "dok"):
+        with pytest.raises(ValueError, match=r"^references: expected a column .*, got 'gold'" + hint):
+            docscore.evaluate(**named, **columns, id_column=name)
+        with pytest.raises(ValueError, match=r"^references: expected a column") as caught:
+            docscore.evaluate(**sides, **columns, id_column=name)
+        assert "reset_index" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("cells", "warned"),
+    [
+        (["1", "NaN"], "1 of 2 cells are the text 'NaN', and none is empty"),
+        (["nan", "nan", "x"], "2 of 3 cells are the text 'nan', and none is empty"),
+        (["NaN", "", "x"], ""),  # the table has its own missing values
+        (["NaN", "NaN"], ""),  # the column holds nothing else
+        (["Naan", "nano", "None"], ""),
+    ],
+)
+def test_missing_values_that_were_written_as_text(write: Write, cells: list[str], warned: str) -> None:
+    """In the column of a side, and in that of a field."""
+    columns = {"question_id": [str(number) for number in range(len(cells))], "prediction": cells}
+    truths = [{"question_id": name, "references": [{"x": "x"}]} for name in columns["question_id"]]
+    path = write("p.csv", pd.DataFrame(columns).to_csv(index=False))
+    fields = write("f.csv", pd.DataFrame({**columns, "x": cells}).drop(columns="prediction").to_csv(index=False))
+    for file, column, in_columns in ((path, "prediction", False), (fields, "x", True)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            docscore.evaluate(references=truths, predictions=file, fields_in_columns=in_columns)
+        sentences = [str(each.message) for each in caught if "missing values" in str(each.message)]
+        expected = f"{file}, column {column!r}: {warned}; if they are missing values, leave them empty"
+        assert sentences == ([expected] if warned else [])
+
+
+def test_whole_floats_are_no_gap_where_numbers_are_compared_by_value() -> None:
+    frame = pd.DataFrame({"question_id": ["a", "b"], "prediction": [1.0, None], "references": [[1], [2]]})
+    with pytest.warns(UserWarning, match="which pandas makes of whole numbers"):
+        docscore.evaluate(predictions=frame)
+    assert docscore.evaluate(predictions=frame, numbers="value").score == 0.5
+
+
 def test_folders_and_columns_of_one_side(write: Write, tmp_path: Path) -> None:
     """A folder of ground truths; two names of ids; a path that names a column of slices; and no folder for both."""
     for name in "ab":

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from docscore.cli.terminal import say
 from docscore.core.errors import NAMED, InputValueError, faults_summary, row_place
-from docscore.core.options import ScoringOptions
+from docscore.core.options import BY_VALUE, ScoringOptions
 from docscore.core.runtime import progress_from
 from docscore.data.checks import warn_of_copies
 from docscore.data.files import ColumnNames
@@ -413,7 +413,7 @@ def scoring_and_reading(values: Mapping[str, Any]) -> tuple[ScoringOptions, dict
     """Return the options of scoring and the keywords of `rows_of_sides` that the values of shared options give."""
     options = ScoringOptions(**{name: values[name] for name in _FIELDS if name in values})
     columns: dict[str, Any] = {name: values.get(f"{name}_column") for name in ColumnNames._fields}
-    columns["json_references"] = options.parse_references is not None
+    columns |= {"json_references": options.parse_references is not None, "by_value": options.numbers == BY_VALUE}
     groups = values.get("by"), values.get("cluster")
     columns["fields_in_columns"] = tuple(filter(None, groups)) if values.get("fields_in_columns") else None
     reading = {

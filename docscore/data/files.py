@@ -43,6 +43,7 @@ from docscore.data.rows import (
     PREDICTION,
     REFERENCES,
     Absent,
+    ColumnAlias,
     NoCell,
     Side,
     Table,
@@ -131,21 +132,22 @@ def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: st
     csv.field_size_limit(1 << 30)  # a reference of a long document is one cell
     lines = _lines(path, file)
     head = list(islice(lines, _HEADER_LINES))
-    delimiter = delimiter or _usual_delimiter(path, head)
+    given, delimiter = delimiter is not None, delimiter or _usual_delimiter(path, head)
     source = chain(_without_declaration(head), lines)
     reader = csv.reader(source, strict=True, delimiter=delimiter)
     header: list[str] = []
     rows: list[Any] = []
     numbers: list[int] = []
-    number = 1
+    number, remedy = 1, ""
     try:
         for cells in reader:
             if cells and not header:
                 _check_columns(cells, in_line(path, number))
                 header = cells
+                remedy = _SPLIT_REMEDY[given] if {*"".join(header)} & {*DELIMITERS} else ""
             elif cells:
                 numbers.append(number)
-                rows.append(_csv_row(header, cells, in_line(path, number), faults))
+                rows.append(_csv_row(header, cells, in_line(path, number), faults, remedy))
             number = reader.line_num + 1
     except csv.Error as error:
         if not header or next(source, None) is not None:
@@ -154,7 +156,13 @@ def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: st
         faults.add("cut off", Diagnostic((in_line(path, number),), problem=problem))
         numbers.append(number)
         rows.append(Faulty)
-    return Table(path, rows, lambda index: in_line(path, numbers[index]), has_columns=True)
+    return Table(path, rows, lambda index: in_line(path, numbers[index]), has_columns=True, remedy=remedy)
+
+
+_SPLIT_REMEDY = {
+    given: f"if the columns are split at the wrong character, {verb} --delimiter"
+    for given, verb in ((False, "add"), (True, "give another"))
+}
 
 
 def _lines(path: Path, file: io.BufferedReader) -> Iterator[str]:
@@ -177,14 +185,13 @@ def _check_columns(names: Sequence[Any], place: PlacePart) -> None:
         raise InputValueError(place=place, problem=f"column {name!r} occurs twice")
 
 
-def _csv_row(header: list[str], cells: list[str], place: PlacePart, faults: Faults) -> Any:
+def _csv_row(header: list[str], cells: list[str], place: PlacePart, faults: Faults, remedy: str) -> Any:
     if len(cells) != len(header):
-        is_split_wrong = set("".join(header)) & set(DELIMITERS)
         fault = Diagnostic(
             (place,),
             f"{len(header)} cells as in the header",
             str(len(cells)),
-            remedy="if the columns are split at the wrong character, add --delimiter" if is_split_wrong else "",
+            remedy=remedy,
         )
         faults.add("unlike the header", fault)
         return Faulty
@@ -631,6 +638,7 @@ class ColumnNames(NamedTuple):
         cost: the column with the cost of each prediction, instead of "cost".
         seconds: the column with the seconds each prediction took, instead of "seconds".
         tokens: the column with the number of tokens of each prediction, instead of "tokens".
+        by_value: whether numbers are compared by value, so that whole floats are whole numbers.
         fields_in_columns: if each column of a table is a field of the documents, the columns that are none, such as
             those of slices; None if documents are in one column.
     """
@@ -644,6 +652,7 @@ class ColumnNames(NamedTuple):
     cost: str | None = None
     seconds: str | None = None
     tokens: str | None = None
+    by_value: bool = False
     fields_in_columns: tuple[str, ...] | None = None
 
     def of_side(self, side: Side, *, both: bool) -> dict[str, tuple[str, str]]:
@@ -731,7 +740,11 @@ def table_of_source(
             return table_in_memory(source, side)
         if rows and both and ID not in rows[0] and ID not in renamed:
             rows = [{ID: str(number), **row} for number, row in enumerate(rows)]
-        table = table_in_memory(source if rows is None else rows, side)._replace(has_columns=rows is not None)
+        index = getattr(source, "index", None)
+        is_named = rows is not None and type(index).__name__ not in ("NoneType", "RangeIndex")
+        table = table_in_memory(source if rows is None else rows, side)._replace(
+            has_columns=rows is not None, remedy=_INDEX_REMEDY if is_named else ""
+        )
     return with_names(table, side, names, both=both)
 
 
@@ -789,6 +802,9 @@ def _rows_of_frame(source: Any, side: Side, id_column: str) -> list[dict[str, An
     return _with_short_floats([dict(row) for row in source], {column.name: column.type for column in schema})
 
 
+_INDEX_REMEDY = "if the ids are in the index of the data frame, make it a column with reset_index()"
+
+
 def _cells_of(column: Any) -> list[Any]:
     """Return the cells of a column of a pandas data frame; NaN stands for a missing value."""
     is_float = column.dtype.kind == "f"  # `astype` would widen 32 bits
@@ -821,9 +837,11 @@ def with_names(table: Table, side: Side, names: ColumnNames, *, both: bool) -> T
                 expected=f"rows with {ID!r} beside the column of {option}",
                 got=described(table.first()),
             )
-        for row, cell in zip(rows, _column(table, option, given), strict=True):
+        key = ColumnAlias(name)
+        key.given = given
+        for row, cell in zip(rows, _column(table, names, option, given), strict=True):
             if isinstance(row, dict):  # overwrites a column that has the name of the format but was not asked for
-                row[name] = NoCell if cell is Absent and name != PREDICTION else cell
+                row[key] = NoCell if cell is Absent and name != PREDICTION else cell
     if table.has_columns:
         values = (PREDICTION, REFERENCES) if both else (str(getattr(BY_ID, side)),)
         columns = [renamed[name][1] if name in renamed else name for name in values]
@@ -831,7 +849,7 @@ def with_names(table: Table, side: Side, names: ColumnNames, *, both: bool) -> T
             no_fields = {ID, *names.fields_in_columns, *(given for _, given in renamed.values())}
             columns = [name for name in table.first() if name not in no_fields]
             _put_together(columns, table, rows, side)
-        _warn_of_gaps(table, columns)
+        _warn_of_gaps(table, columns, by_value=names.by_value)
     if both or side == "references":
         _read_answers(rows, names, table, renamed)
     return table._replace(rows=rows)
@@ -840,7 +858,7 @@ def with_names(table: Table, side: Side, names: ColumnNames, *, both: bool) -> T
 def _read_answers(rows: Sequence[Any], names: ColumnNames, table: Table, renamed: Mapping[str, Any]) -> None:
     """Make the ground truths of rows lists of acceptable answers."""
     for row in rows:
-        if isinstance(row, dict) and REFERENCES in row:
+        if isinstance(row, dict) and row.get(REFERENCES, NoCell) is not NoCell:
             value, is_json = row[REFERENCES], names.json_references
             if REFERENCES in renamed:
                 row[REFERENCES] = _answers(value, in_cell=table.has_columns and not is_json)
@@ -850,10 +868,12 @@ def _read_answers(rows: Sequence[Any], names: ColumnNames, table: Table, renamed
 
 def _put_together(columns: Sequence[str], table: Table, rows: Sequence[Any], side: Side) -> None:
     """Add the document of each row, whose fields are in columns."""
+    key = ColumnAlias(getattr(BY_ID, side))
+    key.given = str(key)
     for row, cells in zip(rows, table.rows, strict=True):
         if isinstance(row, dict):
             document = _document({name: cells[name] for name in columns}, in_file(table.path))
-            row[getattr(BY_ID, side)] = document if side == "predictions" else [document]
+            row[key] = document if side == "predictions" else [document]
 
 
 def _document(cells: Mapping[str, Any], place: PlacePart) -> Any:
@@ -880,32 +900,46 @@ def _document(cells: Mapping[str, Any], place: PlacePart) -> Any:
     return [values[step] for step in sorted(parts, key=int) if any(cell is not None for cell in parts[step].values())]
 
 
-def _warn_of_gaps(table: Table, columns: Iterable[str]) -> None:
-    """Warn of columns of whole numbers that are floats, as pandas makes them where some cells are empty."""
+def _warn_of_gaps(table: Table, columns: Iterable[str], *, by_value: bool) -> None:
+    """Warn of columns in which pandas stands between a value and what is compared.
+
+    Where some cells are empty, it makes floats of whole numbers; it can also write "NaN" in place of an empty cell.
+    """
     for column in columns:
         cells = cells_of(table.rows, column)
-        numbers = [cell for cell in cells if cell is not None]
-        if 0 < len(numbers) < len(cells) and all(isinstance(cell, float) and cell.is_integer() for cell in numbers):
+        place, texts = closer(in_file(table.path), f"column {column!r}"), [cell for cell in cells if cell in _NAN]
+        if 0 < len(texts) < len(cells) and not any(cell is None or cell == "" for cell in cells):
             warn(
-                f"{closer(in_file(table.path), f'column {column!r}')}: some cells are empty, and all others are whole "
+                f"{place}: {len(texts):,} of {len(cells):,} cells are the text {texts[0]!r}, and none is empty; if "
+                "they are missing values, leave them empty"
+            )
+        numbers = [cell for cell in cells if cell is not None]
+        whole = all(isinstance(cell, float) and cell.is_integer() for cell in numbers)
+        if 0 < len(numbers) < len(cells) and whole and not by_value:
+            warn(
+                f"{place}: some cells are empty, and all others are whole "
                 f"floats such as {numbers[0]!r}, which pandas makes of whole numbers then and which print otherwise; "
                 'make it a column of whole numbers such as Int64, or add --numbers value (numbers="value")'
             )
 
 
-def _column(table: Table, option: str, given: str) -> list[Any]:
+_NAN = ("NaN", "nan")
+
+
+def _column(table: Table, names: ColumnNames, option: str, given: str) -> list[Any]:
     """Return the cells of a column; raise `ValueError` with the option if no row has any."""
     cells = cells_of(table.rows, given)
     if all(cell is NoCell or cell is Absent for cell in cells):
-        remedy = (
-            "to name the ids of one side only, use --references-id-column or --predictions-id-column (in Python "
-            "references_id_column= or predictions_id_column=)"
+        own = [f"{side}_id" for side in ("references", "predictions") if getattr(names, f"{side}_id") is None]
+        flags, keywords = (
+            " or ".join(pattern.format(name) for name in own) for pattern in ("--{}_column", "{}_column=")
         )
+        remedy = f"to name the ids of one side only, use {flags.replace('_', '-')} (in Python {keywords})"
         raise InputValueError(
             place=in_file(table.path),
             expected=f"a column {given!r} ({option})",
             got=known_columns(table.first(), given),
-            remedy=remedy if option == "id_column" else "",
+            remedy="; ".join(filter(None, [table.remedy, remedy if option == "id_column" else ""])),
         )
     return cells
 

@@ -28,7 +28,6 @@ from docscore.core.output import check_output, write_whole
 from docscore.core.runtime import Progress, gc_pause, no_progress, warn
 from docscore.core.values import SCALAR_TYPES, Value, to_json, value_excerpt
 from docscore.data.files import (
-    DELIMITERS,
     SAME_NAMES,
     TEXT_EXTENSIONS,
     ColumnNames,
@@ -46,6 +45,7 @@ from docscore.data.rows import (
     PLAIN,
     PREDICTION,
     REFERENCES,
+    VALUE_KEYS,
     Absent,
     Check,
     RowFormat,
@@ -53,8 +53,10 @@ from docscore.data.rows import (
     Side,
     Table,
     cells_of,
+    columns_of,
     described,
     format_of,
+    name_in_file,
     place_of,
     read_rows,
     row_format,
@@ -65,10 +67,6 @@ from docscore.data.rows import (
 DID_NOT_RUN = "(a sample that did not run)"  # the ground truth of a sample that no log has run: nothing equals it
 MISSING_REMEDY = '--missing zero (missing="zero") scores them as null, --missing skip (missing="skip") leaves them out'
 WITHOUT_PREDICTION = "reference without a prediction"
-_NAMING_REMEDY = (
-    "to use other columns, or paths into the rows such as response.text, add --id-column, --prediction-column and "
-    "--references-column (in Python id_column= and so on)"
-)
 _FIELDS_REMEDY = "where each column is a field, add --fields-in-columns (fields_in_columns=True)"
 _MOST_COLUMNS = 20  # that a message lists
 _FEWEST_IN_ORDER = 3  # documents; a model may confuse the values of two
@@ -448,7 +446,7 @@ def _warn_of_documents(references: Table) -> None:
     row = references.first()
     is_text = suffix_of(references.path) in TEXT_EXTENSIONS and not references.has_columns
     if is_text and isinstance(row, dict) and format_of(row, "references") is PLAIN:
-        problem = f"rows without {ID!r} are taken as documents and paired by position; {_NAMING_REMEDY}"
+        problem = f"rows without {ID!r} are taken as documents and paired by position; {_naming_remedy(references)}"
         warn(f"{references.path}: {problem}")
 
 
@@ -528,7 +526,8 @@ def _table_with_both(tables: Sequence[Table]) -> Table:
     for table in tables:
         row = table.first()
         if not isinstance(row, dict) or not any({ID, *form[1:]} <= row.keys() for form in (BY_ID, ANLS)):
-            expected = f"rows with {ID!r}, {REFERENCES!r} and {PREDICTION!r}, since no file of ground truths was given"
+            names = [name_in_file(row if isinstance(row, dict) else (), name) for name in (ID, REFERENCES, PREDICTION)]
+            expected = "rows with {!r}, {!r} and {!r}, since no file of ground truths was given".format(*names)
             remedy = "give one as the first argument, or to `compare` and `table` with --references"
             raise _with_columns(Diagnostic((place_of(table),), expected, described(row), remedy=remedy), [table])
     first, *others = tables
@@ -590,11 +589,8 @@ def _check_documents(references: Table, predictions: Table) -> None:
     for (table, *keys), (other, *_) in zip(sides, reversed(sides), strict=True):
         row, partner = table.first(), other.first()
         if table.has_columns:
-            names = list(row or ())
-            is_split_wrong = suffix_of(table.path) in (".csv", ".tsv") and set("".join(names)) & set(DELIMITERS)
-            remedy = "if the columns are split at the wrong character, add --delimiter" if is_split_wrong else ""
-            expected, got = f"a column {ID!r}", listed(map(short_repr, names), len(names), _MOST_COLUMNS)
-            raise InputValueError(place=place_of(table), expected=expected, got=got, remedy=remedy)
+            got = _listed_columns(row or {})
+            raise InputValueError(place=place_of(table), expected=f"a column {ID!r}", got=got, remedy=table.remedy)
         if isinstance(row, dict) and isinstance(partner, dict) and (row.keys() - partner.keys()) & {*keys}:
             raise InputValueError(place=place_of(table), expected=f"rows with {ID!r}", got=described(row))
 
@@ -602,17 +598,34 @@ def _check_documents(references: Table, predictions: Table) -> None:
 def _with_columns(fault: Diagnostic, tables: Sequence[Table]) -> InputValueError:
     """Return the error about the keys of rows, with the columns of each side and the options that name columns."""
     firsts = {table.path: table.first() for table in tables}
-    columns = {
-        path: listed(map(short_repr, row), len(row), _MOST_COLUMNS)
-        for path, row in firsts.items()
-        if isinstance(row, dict)
-    }
+    columns = {path: _listed_columns(row) for path, row in firsts.items() if isinstance(row, dict)}
     if any(row is None for row in firsts.values()) or not columns:
         return InputValueError(fault)
     others = [f"{path} has {names}" for path, names in columns.items() if names not in fault.got]
-    if any(table.has_columns for table in tables):
+    if any(table.has_columns and VALUE_KEYS.isdisjoint(firsts[table.path]) for table in tables):
         others.append(_FIELDS_REMEDY)
-    return InputValueError(replace(fault, remedy="; ".join(filter(None, [fault.remedy, *others, _NAMING_REMEDY]))))
+    others.append(_naming_remedy(*tables))
+    return InputValueError(replace(fault, remedy="; ".join(filter(None, [fault.remedy, *others]))))
+
+
+def _listed_columns(row: Mapping[str, Any]) -> str:
+    names = columns_of(row)
+    return listed(map(short_repr, names), len(names), _MOST_COLUMNS)
+
+
+def _naming_remedy(*tables: Table) -> str:
+    """Name the options that name columns and were not given; "" if all were."""
+    firsts = [row for row in (table.first() for table in tables) if isinstance(row, dict)]
+    names = {ID: "id", PREDICTION: "prediction", REFERENCES: "references"}
+    left = [name for key, name in names.items() if all(name_in_file(row, key) == key for row in firsts)]
+    if not left:
+        return ""
+    *flags, last = (f"--{name}-column" for name in left)
+    flags = [", ".join(flags), last] if flags else [last]
+    return (
+        "to use other columns, or paths into the rows such as response.text, add "
+        f"{' and '.join(flags)} (in Python {left[0]}_column= and so on)"
+    )
 
 
 def _paired(wanted: Rows, given: Rows, missing: str, faults: Faults) -> Pairs:
@@ -663,7 +676,7 @@ def _warn_of_order(wanted: Rows, given: Rows) -> None:
             warn(
                 f"{place_of(wanted.table, given.table)}: rows without {ID!r} are paired by position, but {key!r} has "
                 "the same values on both sides in another order; to pair by it, give {ID: document} on each side, or "
-                f"rows with {ID!r}; {_NAMING_REMEDY}"
+                f"rows with {ID!r}; {_naming_remedy(wanted.table, given.table)}"
             )
             return
 

@@ -56,6 +56,28 @@ class NoCell:
     """Stands for the cell of a column that a row lacks."""
 
 
+class ColumnAlias(str):
+    """The name in the row format that a row has beside the name in its file, because an option names a column.
+
+    Attributes:
+        given: the column or the path that the option names.
+    """
+
+    __slots__ = ("given",)
+
+    given: str
+
+
+def columns_of(row: Mapping[str, Any]) -> list[str]:
+    """Return the keys of a row as its file has them."""
+    return [key for key in row if type(key) is not ColumnAlias]
+
+
+def name_in_file(row: Any, name: str) -> str:
+    """Return the column that stands for a name of the row format in the file of a row."""
+    return next((key.given for key in row if type(key) is ColumnAlias and key == name), name)
+
+
 class Table(NamedTuple):
     """The rows of a file, or of one side in memory.
 
@@ -67,6 +89,7 @@ class Table(NamedTuple):
             data frames. Such a row is never a document.
         shortfall: for a log, why its run is incomplete; "" if it is complete.
         documents: for a log of several epochs, the document of each id; empty for others.
+        remedy: what may give the rows their columns, for errors about the columns; "" if nothing is known.
     """
 
     path: Path
@@ -75,6 +98,7 @@ class Table(NamedTuple):
     has_columns: bool = False
     shortfall: str = ""
     documents: Mapping[str, str] = MappingProxyType({})
+    remedy: str = ""
 
     def good(self) -> Iterator[tuple[int, Any]]:
         """Yield the rows that could be read, with their indices."""
@@ -150,7 +174,7 @@ def known_columns(row: Any, column: str) -> str:
     value, left = _follow(row, steps)
     if len(left) < len(steps):
         return f"{described(value)} at {'.'.join(steps[: -len(left)])!r}"
-    return ", ".join(map(repr, row)) if isinstance(row, dict) else type(row).__name__
+    return ", ".join(map(repr, columns_of(row))) if isinstance(row, dict) else type(row).__name__
 
 
 _TEXT_REMEDY = (
@@ -240,7 +264,8 @@ def side_format(row: Any, side: Side, place: PlacePart | tuple[()] = ()) -> RowF
             return form
     expected = " or ".join(repr(getattr(form, side)) for form in (BY_ID, ANLS))
     swapped = " (are predictions and references swapped?)" if has_value else ""
-    raise InputValueError(place=place, expected=f"{expected} beside {ID!r}", got=described(row) + swapped)
+    beside = name_in_file(row, ID)
+    raise InputValueError(place=place, expected=f"{expected} beside {beside!r}", got=described(row) + swapped)
 
 
 def read_rows(
@@ -308,7 +333,8 @@ def _id_and_value(row: Any, index: int, form: RowFormat, side: Side) -> tuple[st
             raise InputValueError(expected="a plain ground truth like the first row", got=described(row))
         return str(index), row
     if not isinstance(row, dict) or row.get(ID, NoCell) is NoCell or row.get(key, NoCell) is NoCell:
-        raise InputValueError(expected=f"an object with {ID!r} and {key!r}", got=described(row))
+        names = [name_in_file(row, name) if isinstance(row, dict) else name for name in (ID, key)]
+        raise InputValueError(expected=f"an object with {names[0]!r} and {names[1]!r}", got=described(row))
     name, value = _id(row[ID]), row[key]
     if side == "references":
         value = _answers(value, key)
@@ -347,6 +373,6 @@ def _answers(value: Any, key: str) -> tuple[Any, ...]:
 def described(row: Any) -> str:
     """Describe a row in a few words for a message."""
     if isinstance(row, dict):
-        names = [short_repr(key) for key, value in row.items() if value is not NoCell]
+        names = list(map(short_repr, columns_of(row)))
         return "an object with " + (", ".join(names[:NAMED]) or "no keys")
     return type(row).__name__

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from docscore.core.errors import InputTypeError, InputValueError
-from docscore.core.options import PAPER, THRESHOLD, ScoringOptions
+from docscore.core.options import BY_VALUE, PAPER, THRESHOLD, ScoringOptions
 from docscore.core.output import Displayed, write_report
 from docscore.core.runtime import Progress, ignore, progress_from
 from docscore.data.checks import warn_of_copies
@@ -535,7 +535,8 @@ def evaluate(
     chosen = checked_metrics(metrics_with_schema(metrics, options.schema), options)
     columns = {name: given[f"{name}_column"] for name in ColumnNames._fields if f"{name}_column" in given}
     groups = tuple(name for name in (by, cluster) if isinstance(name, str)) if fields_in_columns else None
-    names = ColumnNames(**columns, json_references=parse_references is not None, fields_in_columns=groups)
+    columns |= {"json_references": parse_references is not None, "by_value": numbers == BY_VALUE}
+    names = ColumnNames(**columns, fields_in_columns=groups)
     sides = predictions if runs else [predictions]
     if runs and not (isinstance(predictions, list | tuple) and len(predictions) > 1):
         raise InputValueError(
@@ -543,8 +544,8 @@ def evaluate(
             expected="with runs=True a list of at least two runs",
             got=f"{len(predictions)}" if isinstance(predictions, list | tuple) else type(predictions).__name__,
         )
-    how: dict[str, Any] = {"missing": missing, "on_error": on_error, "encoding": encoding, "parse": parse}
-    systems, faults = rows_of_sides(references=references, predictions=sides, names=names, progress=bars, **how)
+    files: dict[str, Any] = {"missing": missing, "on_error": on_error, "encoding": encoding, "parse": parse}
+    systems, faults = rows_of_sides(references=references, predictions=sides, names=names, progress=bars, **files)
     pairs = systems[0]
     if runs:
         of_runs = [f"run {number + 1}" for number in range(len(sides))]
