@@ -740,10 +740,9 @@ def table_of_source(
             return table_in_memory(source, side)
         if rows and both and ID not in rows[0] and ID not in renamed:
             rows = [{ID: str(number), **row} for number, row in enumerate(rows)]
-        index = getattr(source, "index", None)
-        is_named = rows is not None and type(index).__name__ not in ("NoneType", "RangeIndex")
+        is_plain = rows is None or type(getattr(source, "index", None)).__name__ in ("NoneType", "RangeIndex")
         table = table_in_memory(source if rows is None else rows, side)._replace(
-            has_columns=rows is not None, remedy=_INDEX_REMEDY if is_named else ""
+            has_columns=rows is not None, remedy="" if is_plain else _INDEX_REMEDY
         )
     return with_names(table, side, names, both=both)
 
@@ -914,8 +913,8 @@ def _warn_of_gaps(table: Table, columns: Iterable[str], *, by_value: bool) -> No
                 "they are missing values, leave them empty"
             )
         numbers = [cell for cell in cells if cell is not None]
-        whole = all(isinstance(cell, float) and cell.is_integer() for cell in numbers)
-        if 0 < len(numbers) < len(cells) and whole and not by_value:
+        is_gap = not by_value and 0 < len(numbers) < len(cells)
+        if is_gap and all(isinstance(cell, float) and cell.is_integer() for cell in numbers):
             warn(
                 f"{place}: some cells are empty, and all others are whole "
                 f"floats such as {numbers[0]!r}, which pandas makes of whole numbers then and which print otherwise; "
@@ -992,15 +991,12 @@ _OF_FOLDERS = (".json", ".txt")  # the second only where there is none of the fi
 
 
 def _document_of_file(file: Path, encoding: str | None, *, repair: bool) -> Any:
-    text = text_of_file(file, encoding)
+    text: Any = text_of_file(file, encoding)
     if suffix_of(file) == ".txt":
         return text.rstrip("\r\n")
-    try:
-        return loads_at(text, in_file(file))
-    except InputValueError:
-        if repair:
-            return text
-        raise
+    with suppress(*([InputValueError] if repair else [])):
+        text = loads_at(text, in_file(file))
+    return text
 
 
 _ENCODING_REMEDY = "add --encoding (encoding=), such as cp1252 of Windows, or utf-16"
@@ -1043,8 +1039,9 @@ def _begin_text(path: Path, file: io.BufferedReader) -> None:
     is_binary = b"\0" in head[:_HEAD]
     got = "UTF-16" if head.startswith(_UTF16) else "a PDF file" if head.startswith(b"%PDF") else "binary data"
     if got != "binary data" or is_binary:
-        remedy = _ENCODING_REMEDY if got == "UTF-16" else ""
-        raise InputValueError(place=in_file(path), expected="UTF-8 text", got=got, remedy=remedy)
+        raise InputValueError(
+            place=in_file(path), expected="UTF-8 text", got=got, remedy=_ENCODING_REMEDY if got == "UTF-16" else ""
+        )
     file.read(len(_UTF8_MARK) if head.startswith(_UTF8_MARK) else 0)
 
 

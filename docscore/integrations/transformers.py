@@ -129,14 +129,11 @@ class ComputeMetrics:
 
         The call marks the frame of the loop: nothing that a Trainer passes tells one loop from another.
         """
-        frame, mark = sys._getframe(2), f"docscore_{id(self)}"  # noqa: SLF001
-        while frame.f_code.co_name != "evaluation_loop":
-            if frame.f_back is None:
-                return False
+        frame: Any = sys._getframe(2)  # noqa: SLF001
+        while frame is not None and frame.f_code.co_name != "evaluation_loop":
             frame = frame.f_back
-        begins = mark not in frame.f_locals
-        frame.f_locals[mark] = True
-        return begins
+        mark = object()
+        return frame is not None and frame.f_locals.setdefault(f"docscore_{id(self)}", mark) is mark
 
     def reset(self) -> None:
         """Forget all rows."""
