@@ -23,7 +23,7 @@ from docscore.data.groups import joined_runs
 from docscore.data.pairing import rows_of_sides
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.tables import LISTED
-from docscore.metrics.registry import ANLS_STAR, METRICS, checked_metrics, metrics_with_schema
+from docscore.metrics.registry import ANLS_STAR, METRICS, checked_metrics, loaded_metrics, metrics_with_schema
 from docscore.report.console import UNBOUNDED
 from docscore.stats.intervals import CONFIDENCE
 
@@ -387,14 +387,22 @@ by_option = click.option(
 )
 
 
+def _metrics(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    """Split and check the names of metrics. One's own may be in a module of the current folder."""
+    if value is None:
+        return None
+    sys.path += [str(Path.cwd())] if ":" in value else []
+    return tuple(checked_metrics(loaded_metrics(split_names(context, parameter, value))))
+
+
 def metrics_option(default: str) -> Callable[[F], F]:
     """Make the option `--metrics`, which names its default without a schema."""
     return click.option(
         "--metrics",
-        callback=lambda *arguments: tuple(checked_metrics(split_names(*arguments))) if arguments[-1] else None,
+        callback=_metrics,
         metavar="NAMES",
-        help=f"Metrics to compute, separated by commas: {', '.join(METRICS)}. The first one decides gates, fields, "
-        f"causes and the order of rows.  [default: {default}; typed with --schema]",
+        help=f"Metrics to compute, separated by commas: {', '.join(METRICS)}, or module:Class for your own. The first "
+        f"one decides gates, fields, causes and the order of rows.  [default: {default}; typed with --schema]",
     )
 
 

@@ -51,7 +51,7 @@ from docscore.evaluation.review import Review
 from docscore.evaluation.rows import OF_ANLS, ScoredRows
 from docscore.evaluation.tables import LISTED, Table
 from docscore.evaluation.worklist import worklist
-from docscore.metrics.registry import ANLS_STAR, checked_metrics, metrics_with_schema
+from docscore.metrics.registry import ANLS_STAR, checked_metrics, loaded_metrics, metrics_with_schema
 from docscore.stats.calibration import Calibration
 from docscore.stats.intervals import (
     CONFIDENCE,
@@ -457,8 +457,9 @@ def evaluate(
         predictions: what was predicted.
         references: the ground truths; None where the rows of the predictions hold them too, as those of logs and of one
             data frame with a column of each.
-        metrics: names among `docscore.METRICS`. The first is the metric of everything that the result shows; None for
-            "anls_star", and with a schema for "typed", beside which "anls_star" stands.
+        metrics: names among `docscore.METRICS`, or "module:Class" for a metric of your own. The first is the metric of
+            everything that the result shows; None for "anls_star", and with a schema for "typed", beside which
+            "anls_star" stands.
         parse: None, or "json" or "repair" to read predictions that are text as JSON first.
         parse_references: None, or "json" to read references that are text as JSON first.
         missing: a reference without a prediction: "error"; "zero" to score it as null and count it; or "skip" to leave
@@ -531,7 +532,7 @@ def evaluate(
     given = dict(locals())
     options = ScoringOptions(**{field.name: given[field.name] for field in fields(ScoringOptions)})
     bars = progress_from(progress)
-    metrics = [metrics] if isinstance(metrics, str) else metrics
+    metrics = metrics and loaded_metrics([metrics] if isinstance(metrics, str) else metrics)
     chosen = checked_metrics(metrics_with_schema(metrics, options.schema), options)
     columns = {name: given[f"{name}_column"] for name in ColumnNames._fields if f"{name}_column" in given}
     groups = tuple(name for name in (by, cluster) if isinstance(name, str)) if fields_in_columns else None
