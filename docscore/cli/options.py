@@ -389,10 +389,8 @@ by_option = click.option(
 
 def _metrics(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...] | None:
     """Split and check the names of metrics. One's own may be in a module of the current folder."""
-    if value is None:
-        return None
-    sys.path += [str(Path.cwd())] if ":" in value else []
-    return tuple(checked_metrics(loaded_metrics(split_names(context, parameter, value))))
+    sys.path += [str(Path.cwd())] if value and ":" in value else []
+    return tuple(checked_metrics(loaded_metrics(split_names(context, parameter, value)))) if value else None
 
 
 def metrics_option(default: str) -> Callable[[F], F]:

@@ -545,7 +545,7 @@ def text_with_rows(
     text = text_of_file(path, encoding)
     is_table, is_object = suffix_of(path) in (".csv", ".tsv"), False
     if is_table:
-        delimiter = delimiter or _usual_delimiter(path, text.splitlines(keepends=True)[:_HEADER_LINES])
+        delimiter = delimiter or _usual_delimiter(path, list(islice(io.StringIO(text, newline=""), _HEADER_LINES)))
         header, *spans = _csv_spans(text, delimiter)
         number = _cells(text[slice(*header)], delimiter).index(column)
     else:
@@ -868,7 +868,6 @@ def _read_answers(rows: Sequence[Any], names: ColumnNames, table: Table, renamed
 def _put_together(columns: Sequence[str], table: Table, rows: Sequence[Any], side: Side) -> None:
     """Add the document of each row, whose fields are in columns."""
     key = ColumnAlias(getattr(BY_ID, side))
-    key.given = str(key)
     for row, cells in zip(rows, table.rows, strict=True):
         if isinstance(row, dict):
             document = _document({name: cells[name] for name in columns}, in_file(table.path))

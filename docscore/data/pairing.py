@@ -299,10 +299,17 @@ def rows_of_sides(
     faults = Faults(on_error)
     sides: list[tuple[Any, Side]] = [] if references is None else [(references, "references")]
     sides += [(source, "predictions") for source in predictions]
-    how: dict[str, Any] = {"both": references is None, "progress": progress}
-    how |= {"delimiter": delimiter, "encoding": encoding}
+    how: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "progress": progress}
     tables = [
-        table_of_source(source, side, names, faults, repair=parse == "repair" and side == "predictions", **how)
+        table_of_source(
+            source,
+            side,
+            names,
+            faults,
+            both=references is None,
+            repair=parse == "repair" and side == "predictions",
+            **how,
+        )
         for source, side in sides
     ]
     truths = None if references is None else tables.pop(0)

@@ -56,16 +56,14 @@ class NoCell:
     """Stands for the cell of a column that a row lacks."""
 
 
-class ColumnAlias(str):
+class ColumnAlias(str):  # noqa: SLOT000
     """The name in the row format that a row has beside the name in its file, because an option names a column.
 
     Attributes:
-        given: the column or the path that the option names.
+        given: the column or the path that the option names; "" for columns of fields.
     """
 
-    __slots__ = ("given",)
-
-    given: str
+    given = ""
 
 
 def columns_of(row: Mapping[str, Any]) -> list[str]:
@@ -75,7 +73,7 @@ def columns_of(row: Mapping[str, Any]) -> list[str]:
 
 def name_in_file(row: Any, name: str) -> str:
     """Return the column that stands for a name of the row format in the file of a row."""
-    return next((key.given for key in row if type(key) is ColumnAlias and key == name), name)
+    return next((key.given for key in row if type(key) is ColumnAlias and key == name), "") or name
 
 
 class Table(NamedTuple):

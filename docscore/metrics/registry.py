@@ -166,10 +166,9 @@ def checked_metrics(metrics: Iterable[str], options: ScoringOptions | None = Non
             place="metrics", expected=f"some of {', '.join(METRICS)}", got=", ".join(map(repr, unknown)) or "none"
         )
     owners: dict[str, str] = {}
-    for owner in names:
-        for key, _ in METRICS[owner].figures:
-            if owners.setdefault(key, owner) != owner:
-                raise InputValueError(place=owner, expected=f"figures that {owners[key]} does not have", got=repr(key))
+    for key, owner in ((key, name) for name in names for key, _ in METRICS[name].figures):
+        if owners.setdefault(key, owner) != owner:
+            raise InputValueError(place=owner, expected=f"figures that {owners[key]} does not have", got=repr(key))
     if options is None:
         return names
     for name in names:
