@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import datetime as dt
+import gzip
 import io
 import itertools
 import json
@@ -37,6 +38,7 @@ from docscore.data.files import (
     read_table,
     read_value,
     table_of_source,
+    text_with_rows,
 )
 from docscore.data.pairing import read_systems
 from playground.limits import check_value
@@ -60,6 +62,71 @@ def test_faults_name_the_file_and_the_place(write: Write, name: str, content: st
     with pytest.raises(ValueError, match=r".") as caught:
         read_table(path)
     assert str(caught.value).startswith(f"{path}{message}")
+
+
+@golden("files", "encodings")
+def test_encodings(write: Write, name: str, content: str, encoding: str, rows: list[Any], places: list[str]) -> None:
+    """Of the path, and of the folder or the compressed file that a path may be."""
+    path = write(name, content.encode(encoding))
+    table = read_table(path, encoding=encoding)
+    assert table.rows == rows
+    assert [str(table.where(i)) for i in range(len(rows))] == [f"{path}, {place}" for place in places]
+    packed = write(f"{name}.gz", gzip.compress(content.encode(encoding)))
+    assert read_table(packed, encoding=encoding).rows == rows
+
+
+@golden("files", "wrong encodings")
+def test_wrong_encodings_are_named(write: Write, content: str, written: str, given: str, message: str) -> None:
+    path = write("t.csv", content.encode(written))
+    with pytest.raises(ValueError, match=r".") as caught:
+        read_table(path, encoding=given)
+    assert str(caught.value) == f"{path}{message}"
+
+
+def test_an_encoding_is_given_to_the_command_and_in_python(write: Write) -> None:
+    """For both sides, and for the files of folders; UTF-8 is not guessed to be another one."""
+    references = write("r.csv", 'question_id;references\na;["Müller"]\n'.encode("cp1252"))
+    predictions = write("p/a.txt", "Müller\r\n".encode("cp1252")).parent
+    done = run("score", references, predictions, "--encoding", "cp1252", "--json")
+    assert json.loads(done.out)["anls_score"] == 1.0
+    result = docscore.evaluate(references=references, predictions=predictions, encoding="cp1252")
+    assert (result.score, result["a"].prediction) == (1.0, "Müller")
+    for options, sentence in (
+        (
+            [],
+            f"{references}, line 2: expected UTF-8 text, got the byte 0xfc; add --encoding (encoding=), such as cp1252",
+        ),
+        (
+            ["--encoding", "cp9"],
+            "encoding: expected an encoding that Python knows, such as cp1252 or utf-16, got 'cp9'",
+        ),
+        (
+            ["--encoding", "hex"],
+            "encoding: expected an encoding that Python knows, such as cp1252 or utf-16, got 'hex'",
+        ),
+    ):
+        done = run("score", references, predictions, *options)
+        assert (done.code, sentence in done.err) == (2, True), done.err
+
+
+def test_damaged_documents_of_a_folder_are_repaired_and_counted(write: Write) -> None:
+    """As predictions, with parse="repair"; ground truths are not mended."""
+    truths = {name: {"total": "12.50"} for name in "abc"}
+    write("p/a.json", '{"total": "12.50"}')
+    write("p/b.json", 'Here it is: {"total": "12.50",}')
+    folder = write("p/c.json", "no answer").parent
+    result = docscore.evaluate(references=truths, predictions=folder, parse="repair")
+    assert (result.score, result.counts) == (
+        2 / 3,
+        {"parse_failures": 1, "parse_extracted": 0, "parse_mended": 1, "parse_ambiguous": 0},
+    )
+    with pytest.raises(ValueError, match=r"b\.json, line 1, column 1: the text begins with"):
+        docscore.evaluate(references=folder, predictions=truths, parse="repair")
+
+
+def test_a_correction_keeps_the_line_that_names_the_delimiter(write: Write) -> None:
+    path = write("t.csv", "sep=;\nid;n, m\na;1\nb;2\n")
+    assert text_with_rows(path, {1: {"id": "b", "n, m": "3"}}, "n, m") == "sep=;\nid;n, m\na;1\nb;3\n"
 
 
 @golden("files", "fields in columns")
@@ -402,7 +469,7 @@ def test_ids_and_values_where_people_have_them(
     """In the command and in Python, whose keywords are the options."""
     references = write("r.jsonl", BY_ID)
     for name, content in files.items():
-        is_text = name.endswith("jsonl") or content == '"b'
+        is_text = name.endswith(("jsonl", "txt")) or content == '"b'
         write(name, content if is_text else json.dumps(content))
     system = references.parent / predictions
     keywords = keywords_of(options)
@@ -415,6 +482,66 @@ def test_ids_and_values_where_people_have_them(
     else:
         assert json.loads(done.out)["anls_score"] == outcome
         assert docscore.evaluate(references=references, predictions=system, **keywords).score == outcome
+
+
+@golden("foreign_columns", "advice")
+def test_messages_name_columns_of_the_file_and_options_that_are_not_given(
+    write: Write, files: dict[str, str], options: list[str], message: str
+) -> None:
+    paths = [write(name, content) for name, content in files.items()]
+    done = run("score", *paths, *options)
+    assert done.code == 2
+    assert done.err.replace(f"{paths[0].parent}/", "").splitlines()[0] == f"docscore: {message}"
+
+
+def test_ids_in_the_index_of_a_data_frame() -> None:
+    """A named index is found; another one gets a hint, but not the numbers of rows."""
+    sides = {
+        "references": pd.DataFrame({"doc": ["a", "b"], "gold": ["x", "y"]}),
+        "predictions": pd.DataFrame({"doc": ["b", "a"], "out": ["y", "x"]}),
+    }
+    columns: dict[str, Any] = {"references_column": "gold", "prediction_column": "out"}
+    named = {name: frame.set_index("doc") for name, frame in sides.items()}
+    assert docscore.evaluate(**named, **columns, id_column="doc").score == 1.0
+    hint = r"; if the ids are in the index of the data frame, make it a column with reset_index\(\)"
+    for name in (None, "dok"):
+        with pytest.raises(ValueError, match=r"^references: expected a column .*, got 'gold'" + hint):
+            docscore.evaluate(**named, **columns, id_column=name)
+        with pytest.raises(ValueError, match=r"^references: expected a column") as caught:
+            docscore.evaluate(**sides, **columns, id_column=name)
+        assert "reset_index" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("cells", "warned"),
+    [
+        (["1", "NaN"], "1 of 2 cells are the text 'NaN', and none is empty"),
+        (["nan", "nan", "x"], "2 of 3 cells are the text 'nan', and none is empty"),
+        (["NaN", "", "x"], ""),  # the table has its own missing values
+        (["NaN", "NaN"], ""),  # the column holds nothing else
+        (["Naan", "nano", "None"], ""),
+    ],
+)
+def test_missing_values_that_were_written_as_text(write: Write, cells: list[str], warned: str) -> None:
+    """In the column of a side, and in that of a field."""
+    columns = {"question_id": [str(number) for number in range(len(cells))], "prediction": cells}
+    truths = [{"question_id": name, "references": [{"x": "x"}]} for name in columns["question_id"]]
+    path = write("p.csv", pd.DataFrame(columns).to_csv(index=False))
+    fields = write("f.csv", pd.DataFrame({**columns, "x": cells}).drop(columns="prediction").to_csv(index=False))
+    for file, column, in_columns in ((path, "prediction", False), (fields, "x", True)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            docscore.evaluate(references=truths, predictions=file, fields_in_columns=in_columns)
+        sentences = [str(each.message) for each in caught if "missing values" in str(each.message)]
+        expected = f"{file}, column {column!r}: {warned}; if they are missing values, leave them empty"
+        assert sentences == ([expected] if warned else [])
+
+
+def test_whole_floats_are_no_gap_where_numbers_are_compared_by_value() -> None:
+    frame = pd.DataFrame({"question_id": ["a", "b"], "prediction": [1.0, None], "references": [[1], [2]]})
+    with pytest.warns(UserWarning, match="which pandas makes of whole numbers"):
+        docscore.evaluate(predictions=frame)
+    assert docscore.evaluate(predictions=frame, numbers="value").score == 0.5
 
 
 def test_folders_and_columns_of_one_side(write: Write, tmp_path: Path) -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from datetime import date
+from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from datasets import Dataset
 
+import docscore
 from docscore import ScoreState, anls_score, score_pairs
 from docscore.core.formatting import safe_names
 from docscore.data.pairing import pairs_of
@@ -18,8 +23,9 @@ from docscore.integrations.datasets import score_batch
 from docscore.integrations.judging import answer_in, judged_output
 from docscore.integrations.lm_eval import process_results, results_from
 from docscore.integrations.promptfoo import get_assert
+from docscore.integrations.transformers import compute_metrics
 from tests.commands import receipt_pairs, run_python
-from tests.conftest import golden
+from tests.conftest import golden, needs
 from tests.structures import evaluation_of
 from tests.test_hooks import ANSWERS, SCHEMA, TRUTHS, expected_scores
 
@@ -96,6 +102,148 @@ def test_what_passes_in_promptfoo() -> None:
 def test_a_case_without_a_ground_truth_is_an_error(hook: Callable[[], Any], name: str) -> None:
     with pytest.raises(ValueError, match=f"^{name}: expected a ground truth, got none$"):
         hook()
+
+
+class Letters:
+    """A tokenizer whose tokens are the numbers of characters."""
+
+    def batch_decode(self, rows: list[list[int]], **_: Any) -> list[str]:
+        return ["".join(map(chr, row)) for row in rows]
+
+
+def by_transformers(truth: Any, text: str, **options: Any) -> float:
+    function = compute_metrics(Letters(), references=[truth], fields=False, **options)
+    prediction = SimpleNamespace(predictions=np.array([list(map(ord, text))]), label_ids=None)
+    return next(iter(function(prediction).values()))
+
+
+def by_state(truth: Any, text: str, kind: Any = ScoreState, **options: Any) -> float:
+    state = kind(parse="repair", **options)
+    state.update([text], [truth])
+    return float(next(iter(state.compute().values())))
+
+
+def by_torchmetrics(truth: Any, text: str, **options: Any) -> float:
+    needs("torch", "torchmetrics")
+    kind = import_module("docscore.integrations.torchmetrics").DocumentScore
+    return by_state(truth, text, kind, **options)
+
+
+def by_datasets(truth: Any, text: str, **options: Any) -> float:
+    columns = score_batch({"prediction": [text], "references": [[truth]]}, parse="repair", **options)
+    return float(next(iter(columns.values()))[0])
+
+
+def by_evaluate(truth: Any, text: str, **options: Any) -> float:
+    needs("evaluate")
+    found = (
+        import_module("anls_star").AnlsStar().compute(predictions=[text], references=[truth], parse="repair", **options)
+    )
+    return float(found.get("typed_score", found["anls_score"]))
+
+
+def by_mlflow(truth: Any, text: str, **options: Any) -> float:
+    module = pytest.importorskip("docscore.integrations.mlflow", reason="needs mlflow")
+    return float(module.anls_star_scorer(**options)(outputs=text, expectations={"expected_response": truth})[0].value)
+
+
+def by_pydantic_evals(truth: Any, text: str, **options: Any) -> float:
+    evals = pytest.importorskip("pydantic_evals", reason="needs pydantic_evals")
+    module = import_module("docscore.integrations.pydantic_evals")
+    evaluator = module.AnlsStarEvaluator(**options)
+    case = evals.Case(name="a", inputs=text, expected_output=truth)
+    report = evals.Dataset(name="d", cases=[case], evaluators=[evaluator]).evaluate_sync(
+        lambda given: given, progress=False
+    )
+    return float(next(iter(report.cases[0].scores.values())).value)
+
+
+def by_inspect(truth: Any, text: str, **options: Any) -> float:
+    pytest.importorskip("inspect_ai", reason="needs inspect_ai")
+    model, solver, target = (import_module(f"inspect_ai.{name}") for name in ("model", "solver", "scorer"))
+    module = import_module("docscore.integrations.inspect")
+    scorer = (module.typed_by_schema if "schema" in options else module.anls_star)(**options)
+    output = model.ModelOutput.from_content("m", text)
+    state = solver.TaskState(model="m", sample_id="a", epoch=1, input="", messages=[], output=output)
+    return float(asyncio.run(scorer(state, target.Target(json.dumps(truth)))).value)
+
+
+def by_judging(truth: Any, text: str, **options: Any) -> float:
+    return judged_output(text, [truth], **options).score
+
+
+def by_promptfoo(truth: Any, text: str, **options: Any) -> float:
+    return float(get_assert(text, {"config": {"reference": truth, **options}})["score"])
+
+
+def by_lm_eval(truth: Any, text: str, **options: Any) -> float:
+    return next(iter(results_from("a", **options)({"a": truth}, [text]).values()))
+
+
+Hook = Callable[..., float]
+INTEGRATIONS: dict[str, tuple[Hook, set[str]]] = {  # and the options that it does not have
+    "judging": (by_judging, set()),
+    "promptfoo": (by_promptfoo, set()),
+    "lm_eval": (by_lm_eval, set()),
+    "mlflow": (by_mlflow, set()),
+    "pydantic_evals": (by_pydantic_evals, set()),
+    "inspect": (by_inspect, set()),
+    "transformers": (by_transformers, set()),
+    "state, as for distributed and ray": (by_state, set()),
+    "torchmetrics": (by_torchmetrics, set()),
+    "datasets": (by_datasets, set()),
+    "evaluate": (by_evaluate, {"comparators", "with_confidences"}),
+}
+WEIGHED: dict[str, Any] = {"properties": {"total": {"type": "number", "x-docscore": {"weight": 3}}}}
+TRUTH = {"total": 1000, "shop": "Tea House", "tip": "x"}
+TEXT = '{"total": 1000.0, "shop": "tea Hous", "tip": "x", "note": null}'
+WRAPPED = json.dumps({key: {"$value": value, "$confidence": 0.5} for key, value in json.loads(TEXT).items()})
+OPTIONS_OF_ALL: list[tuple[dict[str, Any], str]] = [
+    ({}, TEXT),
+    ({"threshold": 0.95}, TEXT),
+    ({"ignore_case": False}, TEXT),
+    ({"rules": "anls_star-1.0.1"}, TEXT),
+    ({"numbers": "value"}, TEXT),
+    ({"schema": WEIGHED}, TEXT),
+    ({"schema": WEIGHED, "comparators": {"shop": "exact"}}, TEXT),
+    ({"with_confidences": True}, WRAPPED),
+]
+
+
+@pytest.mark.filterwarnings("ignore:Numbers are compared as they print")
+@pytest.mark.filterwarnings("ignore:predictions. they contain .value and .confidence")
+@pytest.mark.parametrize("name", INTEGRATIONS)
+def test_every_integration_takes_the_options_of_scoring_and_no_others(name: str) -> None:
+    """Each option gives the score of `docscore.evaluate`, and another score than the other options."""
+    hook, without = INTEGRATIONS[name]
+    expected = {}
+    for options, text in OPTIONS_OF_ALL:
+        result = docscore.evaluate(predictions=[text], references=[TRUTH], parse="repair", confidence=None, **options)
+        expected[str(options)] = result.score
+        if without.isdisjoint(options):
+            assert hook(TRUTH, text, **options) == result.score, options
+    assert len({*expected.values()}) == len(OPTIONS_OF_ALL) - 1  # values without their confidences score as the first
+    wrong: list[dict[str, Any]] = [{"treshold": 0.5}, {"rules": "other"}, {"numbers": "other"}, {"threshold": 2}]
+    for each in wrong:
+        with pytest.raises((TypeError, ValueError), match=next(iter(each))):
+            hook(TRUTH, TEXT, **each)
+    for option in without:
+        with pytest.raises(TypeError, match=option):
+            hook(TRUTH, TEXT, **{option: True})
+
+
+WRONG_CONFIGS: list[tuple[dict[str, Any], str]] = [
+    ({"passAt": 0.9}, "expected the options parse, pass_at, reference, references, threshold, .*, got 'passAt'"),
+    ({"pass_at": "0.9"}, "pass_at: expected a number from 0 to 1, got str"),
+    ({"pass_at": 90}, "pass_at: expected a number from 0 to 1, got 90"),
+    ({"strict": True}, "expected the options .*, got 'strict'"),
+]
+
+
+@pytest.mark.parametrize(("config", "message"), WRONG_CONFIGS)
+def test_a_config_of_promptfoo_is_checked(config: dict[str, Any], message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=f"^{message}$"):
+        get_assert(SAID, {"config": config, "vars": {"reference": BILL}})
 
 
 def test_a_schema_file_that_is_missing_shows_before_any_output() -> None:

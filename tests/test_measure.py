@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import random
 import re
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from math import fsum
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,10 +24,10 @@ from docscore.metrics.annotations import folded_tree
 from docscore.metrics.base import FigureName, MeanOfRows, MetricRow, MetricTree
 from docscore.metrics.kieval import entity_counts, entity_f1_tree, kieval_score, kieval_tree, total_kieval
 from docscore.metrics.nted import nted_score, nted_tree
-from docscore.metrics.registry import METRICS, WITH_TREES
+from docscore.metrics.registry import METRICS, WITH_TREES, signature_of
 from docscore.report.html_tree import positions_of, tree_drawing
 from docscore.version import VERSION
-from tests.commands import PREDICTIONS, REFERENCES, pred, ref, succeed
+from tests.commands import PREDICTIONS, REFERENCES, pred, ref, run, succeed
 from tests.conftest import DATA, ROOT, golden
 from tests.page_runner import blocks_of
 from tests.structures import damaged, random_prediction, random_truth
@@ -181,6 +183,86 @@ def test_every_face_shows_the_metric_of_the_guide(monkeypatch: pytest.MonkeyPatc
     here.update(["tea"], ["tea"])
     there.update(["tea", "rum", "x"], ["rum", "tea", "y"])
     assert here.merge(there).compute() == {"exact_match": 0.25}
+
+
+OWN = """
+from docscore.metrics.base import FigureName, MeanOfRows
+
+class Mine(MeanOfRows):
+    name, label, figures = "mine", "Mine", (FigureName("mine", "Mine"),)
+    options = frozenset({"threshold"})
+
+    def row_points(self, row, options):
+        return float(row.anls_star == 1)
+
+class Twin(Mine):
+    name = "twin"
+
+class Taken(Mine):
+    name = "kieval"
+
+class Half(MeanOfRows):
+    name, label, figures = "half", "Half", ()
+"""
+NOT_LOADED: list[tuple[str, str]] = [  # the metrics that are asked for, and what is said
+    ("own_metrics:Mine,own_metrics:Twin", "twin: expected figures that mine does not have, got 'mine'"),
+    ("own_metrics:Taken", "metrics: expected a metric with a name of its own, a class derived from"),
+    ("own_metrics:FigureName", "metrics: expected a metric with a name of its own, a class derived from"),
+    ("own_metrics:Other", "metrics: expected module:Class, got 'own_metrics:Other' (module 'own_metrics' has no"),
+    ("own_metrics:Half", "metrics: expected module:Class, got 'own_metrics:Half' (Can't instantiate abstract class"),
+    ("other_metrics:Mine", "metrics: expected module:Class, got 'other_metrics:Mine' (No module named"),
+]
+
+
+@pytest.fixture
+def own_metrics(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A module in the current folder, whose metrics are taken away afterwards."""
+    (tmp_path / "own_metrics.py").write_text(OWN, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    for name in ("mine", "twin"):
+        monkeypatch.setitem(METRICS, name, METRICS["anls"])
+        monkeypatch.delitem(METRICS, name)
+    monkeypatch.setitem(sys.modules, "own_metrics", sys)
+    monkeypatch.delitem(sys.modules, "own_metrics")
+
+
+@pytest.mark.usefixtures("own_metrics")
+def test_a_metric_of_ones_own_is_named_by_its_class() -> None:
+    """In the command, whose current folder may hold it, and in Python; as often as one likes."""
+    output = json.loads(succeed("score", REFERENCES, PREDICTIONS, "--metrics", "own_metrics:Mine,anls_star", "--json"))
+    scores = [row["mine"] for row in output["per_sample"]]
+    assert {*scores} == {0.0, 1.0}
+    for _ in range(2):
+        result = docscore.evaluate(
+            references=REFERENCES, predictions=PREDICTIONS, metrics=["own_metrics:Mine", "anls_star"]
+        )
+        assert result.metric == "mine"
+        assert result.score == fsum(scores) / len(scores)
+        assert result.signature.startswith("mine|tau:0.5|docscore:")
+
+
+@pytest.mark.usefixtures("own_metrics")
+@pytest.mark.parametrize(("names", "message"), NOT_LOADED)
+def test_metrics_that_cannot_be_loaded(names: str, message: str) -> None:
+    done = run("score", REFERENCES, PREDICTIONS, "--metrics", names)
+    assert (done.code, message in done.err) == (2, True), done.err
+
+
+def test_a_metric_has_only_options_that_exist() -> None:
+    with pytest.raises(
+        ValueError, match=r"^the options of Wrong: expected names of fields of ScoringOptions, got 'tau'$"
+    ):
+        type("Wrong", (OwnMetric,), {"options": frozenset({"threshold", "tau"})})
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_signature_says_that_confidences_were_removed(metric: str) -> None:
+    schema: dict[str, Any] = {"schema": {}} if metric == "typed" else {}
+    with_them, without = (
+        signature_of(metric, ScoringOptions(with_confidences=each, **schema)) for each in (True, False)
+    )
+    assert with_them.replace("|confidences:removed", "", 1) == without != with_them
 
 
 class OwnMetric(MeanOfRows):

@@ -154,8 +154,12 @@ def state_by_id(*rows: tuple[list[Any], list[Any]]) -> ScoreState:
 
 
 A, B, C = row("a", "abc", {"t": "abd"}), row("b", "x"), row("c", "y", {"t": 1})
+A_B_A = [*A[0], *B[0], *A[0]], [*A[1], *B[1], *A[1]]  # in one batch, as accelerate fills a batch of a small test set
 TWICE: list[tuple[str, list[ScoreState], Any]] = [  # why, states, how many rows were repeated or what is wrong
     ("in one state", [state_by_id(A, B, A)], 1),
+    ("in one update", [state_by_id(A_B_A)], 1),
+    ("in one update, and before it", [state_by_id(A, A_B_A)], 2),
+    ("in one update, and in another state", [state_by_id(B, C), state_by_id(A_B_A)], 2),
     ("in two states", [state_by_id(A, B), state_by_id(C, A)], 1),
     ("in three, and all but one at the end", [state_by_id(A), state_by_id(B, A), state_by_id(C, A)], 2),
     ("with another value", [state_by_id(A, B, C), state_by_id(row("a", "abc"))], "row 'a': expected the values with"),
@@ -185,6 +189,19 @@ def test_no_row_counts_twice(why: str, states: list[ScoreState], outcome: Any) -
     for merge in (without_ids.merge, ScoreState().merge(without_ids).merge):
         with pytest.raises(ValueError, match="got one that was merged before"):
             merge(without_ids)
+
+
+def test_rows_repeated_in_one_update_have_the_same_values() -> None:
+    """Rows without ids all count; of repeated rows, those without a prediction are left out once."""
+    for given_rows, wanted in ((row("a", "other")[0], A[1]), (A[0], row("a", "other")[1])):
+        with pytest.raises(ValueError, match="ids that occur more than once"):
+            ScoreState().update([*A[0], *given_rows], [*A[1], *wanted])
+    state = ScoreState(missing="skip")
+    state.update(A[0] * 2, A_B_A[1])
+    assert (state.rows, state.counts) == (1, {"repeated": 1, "skipped": 1})
+    plain = ScoreState()
+    plain.update(["x", "x", "y"], ["x", "x", "z"])
+    assert (plain.rows, plain.counts) == (3, {})
 
 
 def test_a_state_holds_no_rows() -> None:

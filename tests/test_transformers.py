@@ -128,7 +128,71 @@ def test_batches_give_what_one_call_gives_to_the_last_bit(size: int, given: bool
         assert in_batches(function, actual, labels, size) == expected
 
 
+class Copier(torch.nn.Module):  # type: ignore[misc]
+    """Predicts its labels."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.zeros(1))
+
+    def forward(self, labels: Any) -> dict[str, Any]:
+        return {"loss": self.weight.sum(), "logits": labels}
+
+
+class Stop(transformers.TrainerCallback):  # type: ignore[misc]
+    """Ends the first evaluation at its third batch."""
+
+    steps = 0
+
+    def on_prediction_step(self, *_: Any, **__: Any) -> None:
+        self.steps += 1
+        if self.steps == 3:
+            raise InterruptedError
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+@pytest.mark.parametrize("given", [False, True])
+def test_an_evaluation_that_was_stopped_leaves_nothing(
+    given: bool, wrapped: bool, tokenizer: Any, tmp_path: Path
+) -> None:
+    """A notebook keeps the frames of an error, as this test does; a Trainer may call through a function of a user."""
+    truths = [json.dumps({"a": letter}) for letter in "abcdefg"]
+    rows = [{"labels": row} for row in tokens(tokenizer, truths)]
+    references = [json.loads(text) for text in truths] if given else None
+    function = compute_metrics(tokenizer, references=references)
+    other = compute_metrics(tokenizer, metrics=["nted"], fields=False)
+
+    def both(prediction: Any, compute_result: bool) -> dict[str, float]:
+        return function(prediction, compute_result) | other(prediction, compute_result)
+
+    arguments = transformers.TrainingArguments(
+        output_dir=str(tmp_path),
+        use_cpu=True,
+        report_to=[],
+        disable_tqdm=True,
+        per_device_eval_batch_size=2,
+        batch_eval_metrics=True,
+    )
+    trainer = transformers.Trainer(
+        model=Copier(),
+        args=arguments,
+        eval_dataset=rows,
+        compute_metrics=both if wrapped else function,
+        callbacks=[Stop()],
+    )
+    with pytest.raises(InterruptedError) as stopped:
+        trainer.evaluate()
+    assert (function.state.rows, stopped.tb is not None) == (4, True)
+    for _ in range(2):
+        figures = trainer.evaluate()
+        assert (figures["eval_anls_star"], figures.get("eval_nted")) == (1.0, 1.0 if wrapped else None)
+    function(prediction(*[tokens(tokenizer, truths[:1])] * 2), compute_result=False)  # a loop of one's own
+    function.reset()
+    assert trainer.evaluate()["eval_anls_star"] == 1.0
+
+
 NUMBERS = np.zeros((2, 5), dtype=int)
+RAGGED = "expected token ids of shape (n, length), got rows of different lengths; pad them with -100"
 WANTED = r"expected token ids of shape \(n, length\), got"
 FAULTY: list[tuple[Any, Any, type[Exception], str]] = [  # what comes as a second batch
     (np.zeros((2, 5, 9)), None, TypeError, r"predictions: .* float64 of shape \(2, 5, 9\); set predict_with_generate"),
@@ -136,6 +200,9 @@ FAULTY: list[tuple[Any, Any, type[Exception], str]] = [  # what comes as a secon
     (np.zeros(5, dtype=int), None, TypeError, r"predictions: .* got int64 of shape \(5,\)"),
     (np.full((2, 5), -1), None, TypeError, "predictions: expected token ids"),
     (NUMBERS, None, TypeError, f"label_ids: {WANTED} NoneType"),
+    ([[1, 2], [3]], NUMBERS, TypeError, f"predictions: {re.escape(RAGGED)}"),
+    ([[[1, 2], [3]], NUMBERS], NUMBERS, TypeError, f"predictions: {re.escape(RAGGED)}"),
+    (NUMBERS, [np.array([1, 2]), np.array([3])], TypeError, f"label_ids: {re.escape(RAGGED)}"),
     (NUMBERS, np.zeros((3, 5), dtype=int), ValueError, "as many predictions as label_ids, got 2 and 3"),
 ]
 

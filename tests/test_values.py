@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, RootModel
 
 import docscore
 from docscore import anls_score, score_pairs, score_tree
@@ -57,6 +57,15 @@ class Invoice(BaseModel):
     total: Decimal
     day: date
     note: str | None = None
+
+
+class Page(BaseModel):
+    box: tuple[int, int]
+    items: list[Item]
+
+
+class Box(RootModel[tuple[int, int]]):
+    pass
 
 
 class Line(BaseModel):
@@ -131,6 +140,25 @@ ACCEPTED: list[tuple[str, Any, Any]] = [
     ("enumeration of strings", Unit.KG, "kg"),
     ("dataclass", Item("x", [Item("y", [])]), {"name": "x", "tags": [{"name": "y", "tags": []}]}),
     ("pydantic", Invoice(total=Decimal("1.50"), day=date(2024, 1, 2)), {"total": "1.50", "day": "2024-01-02"}),
+    (
+        "dataclass: a tuple is a list, at any depth",
+        Item("x", [("a", {"k": ((), ["b"])})]),
+        {"name": "x", "tags": [["a", {"k": [[], ["b"]]}]]},
+    ),
+    (
+        "dataclass in a dict in a dataclass",
+        Item("x", [{"k": Item("y", [(1, (2,))])}]),
+        {"name": "x", "tags": [{"k": {"name": "y", "tags": [[1, [2]]]}}]},
+    ),
+    ("dataclass: a named tuple is a list", Item("x", [Named("a", ("b",))]), {"name": "x", "tags": [["a", ["b"]]]}),
+    ("dataclass: an array of tuples", Item("x", [object_array((1, 2), ())]), {"name": "x", "tags": [[[1, 2], []]]}),
+    (
+        "pydantic: a tuple is a list",
+        Page(box=(1, 2), items=[Item("x", [("a",)])]),
+        {"box": [1, 2], "items": [{"name": "x", "tags": [["a"]]}]},
+    ),
+    ("pydantic: a model that is a tuple", Box((1, 2)), [1, 2]),
+    ("pydantic in a dataclass", Item("x", [(Box((1, 2)),)]), {"name": "x", "tags": [[[1, 2]]]}),
     ("subclass of str with its own __str__", Text("x"), "x"),
     ("subclass of int with its own __str__", Whole(5), 5),
     ("subclass of float with its own __str__", Real(1.5), 1.5),
@@ -149,6 +177,17 @@ def test_accepted_values_become_plain(value: Any, plain: Any) -> None:
     for convert in (convert_ground_truth, convert_prediction):
         assert repr(convert({"k": [value]})) == repr({"k": [expected]})
     assert anls_score(value, plain) == anls_score(plain, value) == 1.0
+
+
+def test_only_tuples_outside_records_are_reserved_for_one_ofs() -> None:
+    """The JSON spelling of a one-of is one inside a record too, and its options are read as the record's values."""
+    item = Item("x", [("a", "b")])
+    assert convert_ground_truth({"k": (item, ("c",))}) == {"k": ({"name": "x", "tags": [["a", "b"]]}, ("c",))}
+    assert convert_ground_truth(Item("x", [{"$one_of": ["a", ("b",)]}])) == {"name": "x", "tags": [("a", ["b"])]}
+    assert convert_prediction(Item("x", [{"$one_of": [()]}])) == {"name": "x", "tags": [{"$one_of": [[]]}]}
+    for beside in ([item, ("a",)], {"k": item, "l": ("a",)}):
+        with pytest.raises(ValueError, match="Tuples are reserved for 1-of-n ground truths"):
+            convert_prediction(beside)
 
 
 def test_tuples_and_their_spelling_in_json_are_one_ofs() -> None:

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from docscore.cli.terminal import say
 from docscore.core.errors import NAMED, InputValueError, faults_summary, row_place
-from docscore.core.options import ScoringOptions
+from docscore.core.options import BY_VALUE, ScoringOptions
 from docscore.core.runtime import progress_from
 from docscore.data.checks import warn_of_copies
 from docscore.data.files import ColumnNames
@@ -23,7 +23,7 @@ from docscore.data.groups import joined_runs
 from docscore.data.pairing import rows_of_sides
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.tables import LISTED
-from docscore.metrics.registry import ANLS_STAR, METRICS, checked_metrics, metrics_with_schema
+from docscore.metrics.registry import ANLS_STAR, METRICS, checked_metrics, loaded_metrics, metrics_with_schema
 from docscore.report.console import UNBOUNDED
 from docscore.stats.intervals import CONFIDENCE
 
@@ -66,6 +66,7 @@ _SECTIONS = {
         "tokens_column",
         "fields_in_columns",
         "delimiter",
+        "encoding",
         "on_error",
         "with_confidences",
     ),
@@ -318,6 +319,9 @@ column_options = together(
         callback=_checked_delimiter,
         help="Delimiter of CSV files, such as ';' or 'tab'.  [default: detected from the header]",
     ),
+    click.option(
+        "--encoding", metavar="NAME", help="Encoding of text files, such as cp1252 or utf-16.  [default: UTF-8]"
+    ),
 )
 cost_options = together(
     _column_option("cost", "Column with the cost of each prediction.  [default: cost]"),
@@ -383,14 +387,20 @@ by_option = click.option(
 )
 
 
+def _metrics(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    """Split and check the names of metrics. One's own may be in a module of the current folder."""
+    sys.path += [str(Path.cwd())] if value and ":" in value else []
+    return tuple(checked_metrics(loaded_metrics(split_names(context, parameter, value)))) if value else None
+
+
 def metrics_option(default: str) -> Callable[[F], F]:
     """Make the option `--metrics`, which names its default without a schema."""
     return click.option(
         "--metrics",
-        callback=lambda *arguments: tuple(checked_metrics(split_names(*arguments))) if arguments[-1] else None,
+        callback=_metrics,
         metavar="NAMES",
-        help=f"Metrics to compute, separated by commas: {', '.join(METRICS)}. The first one decides gates, fields, "
-        f"causes and the order of rows.  [default: {default}; typed with --schema]",
+        help=f"Metrics to compute, separated by commas: {', '.join(METRICS)}, or module:Class for your own. The first "
+        f"one decides gates, fields, causes and the order of rows.  [default: {default}; typed with --schema]",
     )
 
 
@@ -409,10 +419,12 @@ def scoring_and_reading(values: Mapping[str, Any]) -> tuple[ScoringOptions, dict
     """Return the options of scoring and the keywords of `rows_of_sides` that the values of shared options give."""
     options = ScoringOptions(**{name: values[name] for name in _FIELDS if name in values})
     columns: dict[str, Any] = {name: values.get(f"{name}_column") for name in ColumnNames._fields}
-    columns["json_references"] = options.parse_references is not None
+    columns |= {"json_references": options.parse_references is not None, "by_value": options.numbers == BY_VALUE}
     groups = values.get("by"), values.get("cluster")
     columns["fields_in_columns"] = tuple(filter(None, groups)) if values.get("fields_in_columns") else None
-    reading = {name: values[name] for name in ("missing", "on_error", "delimiter") if name in values}
+    reading = {
+        name: values[name] for name in ("missing", "on_error", "delimiter", "encoding", "parse") if name in values
+    }
     return options, {"names": ColumnNames(**columns), **reading}
 
 

@@ -105,9 +105,9 @@ class Diagnostic:
         return f"{sentence}; {self.remedy}" if self.remedy else sentence
 
 
-def not_utf8(place: PlacePart, error: UnicodeDecodeError) -> Diagnostic:
+def not_utf8(place: PlacePart, error: UnicodeDecodeError, remedy: str = "") -> Diagnostic:
     """Return the diagnostic for bytes that are not UTF-8."""
-    return Diagnostic((place,), "UTF-8 text", f"the byte 0x{error.object[error.start]:02x}")
+    return Diagnostic((place,), "UTF-8 text", f"the byte 0x{error.object[error.start]:02x}", remedy=remedy)
 
 
 _JSON_FAULTS = tuple(

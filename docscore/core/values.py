@@ -42,6 +42,11 @@ LEAF_TYPES = SCALAR_TYPES | {type(None)}
 _KEY_TYPES = frozenset({str})
 
 
+# How a value is read: tuples and {"$one_of": [...]} are options in a ground truth; in a record, a dataclass or a
+# pydantic model, tuples are lists.
+_PREDICTION, _TRUTH, _IN_RECORD = 0, 1, 2
+
+
 def is_empty(value: Value) -> bool:
     """Return whether the value is null, `""`, `[]` or `{}`."""
     return not value and not isinstance(value, (bool, int, float))
@@ -105,12 +110,12 @@ def convert_ground_truth(value: object) -> Value:
     Raises:
         TypeError, ValueError: for a value that cannot be scored, naming the path.
     """
-    return with_room_to_recurse(_plain, value, (), 1, True)  # noqa: FBT003
+    return with_room_to_recurse(_plain, value, (), 1, _TRUTH)
 
 
 def convert_prediction(value: object) -> Value:
     """Convert a prediction to plain types; errors as for `convert_ground_truth`."""
-    return with_room_to_recurse(_plain, value, (), 1, False)  # noqa: FBT003
+    return with_room_to_recurse(_plain, value, (), 1, _PREDICTION)
 
 
 def plain_pair(gt: object, pred: object) -> tuple[Value, Value]:
@@ -166,53 +171,54 @@ def to_json(value: Value, leaf: Callable[[Any], Any] | None = None, known: dict[
     return plain
 
 
-def _plain(value: Any, path: Path, depth: int, one_of: bool) -> Value:  # noqa: PLR0911  one for each kind of value
+def _plain(value: Any, path: Path, depth: int, reading: int) -> Value:  # noqa: PLR0911  one for each kind of value
     """Return the value in plain types.
 
     Args:
         value: any value of the caller.
         path: its path, for messages.
         depth: its level; that of the root is 1.
-        one_of: whether tuples and `{"$one_of": [...]}` are options, as in a ground truth.
+        reading: `_PREDICTION` or `_TRUTH`, in a record plus `_IN_RECORD`.
     """
     kind = type(value)
     if kind in LEAF_TYPES:
         return value  # type: ignore[no-any-return]
     if depth > MAX_DEPTH:
         raise InputValueError(place=json_path(path), problem=f"nested deeper than {MAX_DEPTH} levels")
-    if isinstance(value, tuple):
-        return _plain_options(value, path, depth, one_of=one_of)
+    if isinstance(value, tuple) and reading < _IN_RECORD:
+        return _plain_options(value, path, depth, reading)
     if kind is list:
-        if LEAF_TYPES.issuperset(map(type, value)) or (depth < MAX_DEPTH and _are_records(value, one_of)):
+        if LEAF_TYPES.issuperset(map(type, value)) or (depth < MAX_DEPTH and _are_records(value, reading)):
             return value  # type: ignore[no-any-return]
         return [
-            item if type(item) in LEAF_TYPES else _plain(item, (path, index), depth + 1, one_of)
+            item if type(item) in LEAF_TYPES else _plain(item, (path, index), depth + 1, reading)
             for index, item in enumerate(value)
         ]
     if kind is not dict:
-        return _plain(_as_json_type(value, path), path, depth, one_of)
-    if one_of and ONE_OF in value:
-        return _plain_options(_marked_options(value, path), path, depth, one_of=True)
+        inside = reading | _IN_RECORD if _is_record(value) else reading
+        return _plain(_as_json_type(value, path), path, depth, inside)
+    if ONE_OF in value and reading & _TRUTH:
+        return _plain_options(_marked_options(value, path), path, depth, reading)
     if not _KEY_TYPES.issuperset(map(type, value)):
         value = {_plain_key(key, path): item for key, item in value.items()}
     if LEAF_TYPES.issuperset(map(type, value.values())):
         return value  # type: ignore[no-any-return]
     return {
-        key: item if type(item) in LEAF_TYPES else _plain(item, (path, key), depth + 1, one_of)
+        key: item if type(item) in LEAF_TYPES else _plain(item, (path, key), depth + 1, reading)
         for key, item in value.items()
     }
 
 
-def _are_records(items: list[Any], one_of: bool) -> bool:
+def _are_records(items: list[Any], reading: int) -> bool:
     """Return whether all items are plain objects of scalars and nulls, as the rows of a table are."""
     if {*map(type, items)} != {dict} or not hold_leaves(items):
         return False
     keys = list(chain.from_iterable(items))
-    return _KEY_TYPES.issuperset(map(type, keys)) and not (one_of and ONE_OF in keys)
+    return _KEY_TYPES.issuperset(map(type, keys)) and not (reading & _TRUTH and ONE_OF in keys)
 
 
-def _plain_options(options: tuple[Any, ...], path: Path, depth: int, *, one_of: bool) -> tuple[Value, ...]:
-    if not one_of:
+def _plain_options(options: tuple[Any, ...], path: Path, depth: int, reading: int) -> tuple[Value, ...]:
+    if not reading & _TRUTH:
         raise InputValueError(
             place=json_path(path),
             expected="a list",
@@ -229,7 +235,7 @@ def _plain_options(options: tuple[Any, ...], path: Path, depth: int, *, one_of: 
             problem="Expected at least 1 valid ground truth option, got an empty one-of",  # begins as in the package
         )
     below = depth + 1 if path else depth  # a one-of around the whole value does not count as a level
-    return tuple([_plain(option, (path, index), below, one_of) for index, option in enumerate(options)])
+    return tuple([_plain(option, (path, index), below, reading) for index, option in enumerate(options)])
 
 
 def _marked_options(items: dict[Any, Any], path: Path) -> tuple[Any, ...]:
@@ -253,8 +259,8 @@ def _plain_key(key: object, path: Path) -> str:
     return str.__str__(key)
 
 
-_CONVERSIONS: tuple[tuple[type, Callable[[Any], object]], ...] = (
-    (list, list),
+_CONVERSIONS: tuple[tuple[type | tuple[type, ...], Callable[[Any], object]], ...] = (
+    ((list, tuple), list),
     (dict, dict),
     (str, str.__str__),
     (int, int.__int__),
@@ -272,7 +278,7 @@ def _as_json_type(value: object, path: Path) -> object:
         return None
     if isinstance(value, np.generic | np.ndarray):
         return _from_numpy(value, path)
-    if not isinstance(value, type) and (dataclasses.is_dataclass(value) or hasattr(value, "model_dump")):
+    if _is_record(value):
         return _from_record(value, path)
     for kind, convert in _CONVERSIONS:
         if isinstance(value, kind):
@@ -298,6 +304,10 @@ def _from_numpy(value: np.generic | np.ndarray[Any, Any], path: Path) -> object:
     if isinstance(plain, np.generic | np.ndarray):
         raise _unexpected(value, path, f" of {value.dtype}")
     return plain
+
+
+def _is_record(value: object) -> bool:
+    return not isinstance(value, type) and (dataclasses.is_dataclass(value) or hasattr(value, "model_dump"))
 
 
 def _from_record(value: Any, path: Path) -> object:

@@ -10,6 +10,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from itertools import accumulate, chain, islice, product
 from pathlib import Path
 from pkgutil import resolve_name
@@ -42,6 +43,7 @@ from docscore.data.rows import (
     PREDICTION,
     REFERENCES,
     Absent,
+    ColumnAlias,
     NoCell,
     Side,
     Table,
@@ -75,7 +77,7 @@ def read_jsonl(path: Path, file: Iterable[bytes], faults: Faults, *_others: str 
             try:
                 row = loads(line.removesuffix(b"\n").decode(), unique_keys=True)
             except UnicodeDecodeError as error:
-                faults.add("not UTF-8", not_utf8(in_line(path, number), error))
+                faults.add("not UTF-8", not_utf8(in_line(path, number), error, _ENCODING_REMEDY))
             except JsonError as error:
                 faults.add("not JSON", error.in_place(in_line(path, number), one_line=True))
             numbers.append(number)
@@ -131,20 +133,22 @@ def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: st
     csv.field_size_limit(1 << 30)  # a reference of a long document is one cell
     lines = _lines(path, file)
     head = list(islice(lines, _HEADER_LINES))
-    source = chain(head, lines)
-    reader = csv.reader(source, strict=True, delimiter=delimiter or _usual_delimiter(path, head))
+    given, delimiter = delimiter is not None, delimiter or _usual_delimiter(path, head)
+    source = chain(_without_declaration(head), lines)
+    reader = csv.reader(source, strict=True, delimiter=delimiter)
     header: list[str] = []
     rows: list[Any] = []
     numbers: list[int] = []
-    number = 1
+    number, remedy = 1, ""
     try:
         for cells in reader:
             if cells and not header:
                 _check_columns(cells, in_line(path, number))
                 header = cells
+                remedy = _SPLIT_REMEDY[given] if {*"".join(header)} & {*DELIMITERS} else ""
             elif cells:
                 numbers.append(number)
-                rows.append(_csv_row(header, cells, in_line(path, number), faults))
+                rows.append(_csv_row(header, cells, in_line(path, number), faults, remedy))
             number = reader.line_num + 1
     except csv.Error as error:
         if not header or next(source, None) is not None:
@@ -153,7 +157,13 @@ def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: st
         faults.add("cut off", Diagnostic((in_line(path, number),), problem=problem))
         numbers.append(number)
         rows.append(Faulty)
-    return Table(path, rows, lambda index: in_line(path, numbers[index]), has_columns=True)
+    return Table(path, rows, lambda index: in_line(path, numbers[index]), has_columns=True, remedy=remedy)
+
+
+_SPLIT_REMEDY = {
+    given: f"if the columns are split at the wrong character, {verb} --delimiter"
+    for given, verb in ((False, "add"), (True, "give another"))
+}
 
 
 def _lines(path: Path, file: io.BufferedReader) -> Iterator[str]:
@@ -162,7 +172,7 @@ def _lines(path: Path, file: io.BufferedReader) -> Iterator[str]:
         try:
             text = line.decode()
         except UnicodeDecodeError as error:
-            raise InputValueError(not_utf8(in_line(path, number), error)) from None
+            raise InputValueError(not_utf8(in_line(path, number), error, _ENCODING_REMEDY)) from None
         if text.count("\r") > text.endswith("\r\n"):
             yield from io.StringIO(text, newline="")
         else:
@@ -176,14 +186,13 @@ def _check_columns(names: Sequence[Any], place: PlacePart) -> None:
         raise InputValueError(place=place, problem=f"column {name!r} occurs twice")
 
 
-def _csv_row(header: list[str], cells: list[str], place: PlacePart, faults: Faults) -> Any:
+def _csv_row(header: list[str], cells: list[str], place: PlacePart, faults: Faults, remedy: str) -> Any:
     if len(cells) != len(header):
-        is_split_wrong = set("".join(header)) & set(DELIMITERS)
         fault = Diagnostic(
             (place,),
             f"{len(header)} cells as in the header",
             str(len(cells)),
-            remedy="if the columns are split at the wrong character, add --delimiter" if is_split_wrong else "",
+            remedy=remedy,
         )
         faults.add("unlike the header", fault)
         return Faulty
@@ -212,7 +221,17 @@ def delimiter_of_file(path: Path, max_bytes: int | None = None) -> str:
 
 
 def _usual_delimiter(path: Path, head: Sequence[str]) -> str:
+    if declared := _DECLARATION.match("".join(head[:1])):
+        return declared[1]
     return "\t" if suffix_of(path) == ".tsv" else delimiter_of("".join(head))
+
+
+_DECLARATION = re.compile(r'"?sep=([^"\r\n])"?(\r?\n?)\Z')  # the first line of a file for Excel
+
+
+def _without_declaration(lines: Sequence[str]) -> list[str]:
+    """Return the lines of a CSV file with an empty one in place of the first if that names the delimiter."""
+    return [_DECLARATION.sub(r"\2", line) for line in lines[:1]] + list(lines[1:])
 
 
 def delimiter_of(text: str) -> str:
@@ -382,6 +401,7 @@ def read_table(
     delimiter: str | None = None,
     progress: Progress = no_progress,
     side: Side = "predictions",
+    encoding: str | None = None,
 ) -> Table:
     """Read the rows of a file; its extension determines the format.
 
@@ -404,6 +424,7 @@ def read_table(
         delimiter: the delimiter of a CSV or TSV file; None to guess it from the header or the extension.
         progress: called with the phase "Reading" and the size in bytes when the reading of a file begins; not for logs.
         side: the side on which the documents of an object stand.
+        encoding: the encoding of a text format, a name that Python knows; None for UTF-8.
 
     Raises:
         ValueError: naming file, line and fault; `DataError` for faults of single rows.
@@ -413,7 +434,7 @@ def read_table(
     suffix = suffix_of(path)
     read_text = _TEXT_READERS.get(suffix, read_jsonl if path.is_fifo() else None)  # `<(...)` has no extension
     if read_text is not None:
-        with _opened(path, max_bytes, progress) as file, gc_pause():
+        with _opened(path, max_bytes, progress, encoding) as file, gc_pause():
             table = read_text(path, file, faults, delimiter, side)
         faults.stop_if_any()
         return table
@@ -440,13 +461,13 @@ def read_value(path: Path) -> Any:
     return loads_at(text_of_file(path), in_file(path))
 
 
-def text_of_file(path: Path) -> str:
-    """Return the text of a file without its byte order mark, unpacked.
+def text_of_file(path: Path, encoding: str | None = None) -> str:
+    """Return the text of a file without its byte order mark, unpacked; None stands for UTF-8.
 
     Raises:
-        ValueError: naming the first line that is not UTF-8.
+        ValueError: naming the first line that does not have the encoding.
     """
-    with _opened(path, None) as file:
+    with _opened(path, None, encoding=encoding) as file:
         return _decoded(path, file.read())
 
 
@@ -458,7 +479,7 @@ def name_without_extension(path: Path) -> str:
     """
     name = path.stem if path.suffix.lower() == ".gz" else path.name
     suffix = suffix_of(path)
-    is_known = suffix in (*_TEXT_READERS, *_BINARY_READERS, *LOG_FORMATS)
+    is_known = suffix in (*_TEXT_READERS, *_BINARY_READERS, *LOG_FORMATS, *_OF_FOLDERS)
     return name[: -len(suffix)] or path.name if is_known else path.name
 
 
@@ -482,7 +503,9 @@ def suffix_of(path: Path) -> str:
     return Path(path.stem).suffix.lower() if suffix == ".gz" and Path(path.stem).suffix != ".parquet" else suffix
 
 
-def text_with_rows(path: Path, rows: Mapping[int, Any], column: str, delimiter: str | None = None) -> str:
+def text_with_rows(
+    path: Path, rows: Mapping[int, Any], column: str, delimiter: str | None = None, encoding: str | None = None
+) -> str:
     """Return the text of a JSONL, JSON, CSV or TSV file with other rows; all other records are as they were.
 
     Args:
@@ -490,14 +513,15 @@ def text_with_rows(path: Path, rows: Mapping[int, Any], column: str, delimiter: 
         rows: the new rows by index; for a file of documents by their ids the rows that they are read as.
         column: the column of a CSV or TSV file that changes.
         delimiter: as for `read_table`.
+        encoding: as for `read_table`.
 
     Raises:
         ValueError: for a log.
     """
-    text = text_of_file(path)
+    text = text_of_file(path, encoding)
     is_table, is_object = suffix_of(path) in (".csv", ".tsv"), False
     if is_table:
-        delimiter = delimiter or delimiter_of_file(path)
+        delimiter = delimiter or _usual_delimiter(path, list(islice(io.StringIO(text, newline=""), _HEADER_LINES)))
         header, *spans = _csv_spans(text, delimiter)
         number = _cells(text[slice(*header)], delimiter).index(column)
     else:
@@ -536,7 +560,8 @@ def _json_spans(text: str, brackets: int) -> list[tuple[int, int]]:
 def _csv_spans(text: str, delimiter: str) -> list[tuple[int, int]]:
     """Where the header and the rows of a CSV file begin and end."""
     lines = list(io.StringIO(text, newline=""))
-    ends, reader, before = [0, *accumulate(map(len, lines))], csv.reader(lines, delimiter=delimiter), 0
+    ends, before = [0, *accumulate(map(len, lines))], 0
+    reader = csv.reader(_without_declaration(lines), delimiter=delimiter)
     spans = []
     for cells in reader:
         if cells:
@@ -589,6 +614,7 @@ class ColumnNames(NamedTuple):
         cost: the column with the cost of each prediction, instead of "cost".
         seconds: the column with the seconds each prediction took, instead of "seconds".
         tokens: the column with the number of tokens of each prediction, instead of "tokens".
+        by_value: whether numbers are compared by value, so that whole floats are whole numbers.
         fields_in_columns: if each column of a table is a field of the documents, the columns that are none, such as
             those of slices; None if documents are in one column.
     """
@@ -602,6 +628,7 @@ class ColumnNames(NamedTuple):
     cost: str | None = None
     seconds: str | None = None
     tokens: str | None = None
+    by_value: bool = False
     fields_in_columns: tuple[str, ...] | None = None
 
     def of_side(self, side: Side, *, both: bool) -> dict[str, tuple[str, str]]:
@@ -647,18 +674,23 @@ def table_of_source(
     *,
     both: bool = False,
     delimiter: str | None = None,
+    encoding: str | None = None,
+    repair: bool = False,
     progress: Progress = no_progress,
 ) -> Table:
     """Read the rows of a side from any source.
 
     Args:
-        source: the path of a file, or of a folder with one file per document, `ID.json`; rows as `pairs_of` takes them;
-            a dict of values by id; a pandas or polars data frame, an Arrow table, or a `datasets.Dataset`; a `Table`.
+        source: the path of a file, or of a folder with one file per document, `ID.json` or `ID.txt`; rows as `pairs_of`
+            takes them; a dict of values by id; a pandas or polars data frame, an Arrow table, or a `datasets.Dataset`;
+            a `Table`.
         side: predictions or references; the place in messages if there is no file.
         names: the columns that have other names.
         faults: collects faults of single rows of files; None to raise an error for them.
         both: whether the rows hold predictions and references. Rows of a data frame without ids are then numbered.
         delimiter: as for `read_table`.
+        encoding: as for `read_table`.
+        repair: whether files of a folder that are not JSON are text, which will be repaired.
         progress: as for `read_table`.
 
     Raises:
@@ -674,16 +706,20 @@ def table_of_source(
     elif isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.is_dir():
-            table = _read_folder(path, side, faults or Faults(), in_columns=str(getattr(BY_ID, side)) in renamed)
+            in_columns = str(getattr(BY_ID, side)) in renamed
+            table = _read_folder(path, side, faults or Faults(), encoding, in_columns=in_columns, repair=repair)
         else:
-            table = read_table(path, faults, None, delimiter, progress, side)
+            table = read_table(path, faults, None, delimiter, progress, side, encoding)
     else:
         rows = _rows_of_frame(source, side, renamed[ID][1] if ID in renamed else ID)
         if rows is None and names == SAME_NAMES:
             return table_in_memory(source, side)
         if rows and both and ID not in rows[0] and ID not in renamed:
             rows = [{ID: str(number), **row} for number, row in enumerate(rows)]
-        table = table_in_memory(source if rows is None else rows, side)._replace(has_columns=rows is not None)
+        is_plain = rows is None or type(getattr(source, "index", None)).__name__ in ("NoneType", "RangeIndex")
+        table = table_in_memory(source if rows is None else rows, side)._replace(
+            has_columns=rows is not None, remedy="" if is_plain else _INDEX_REMEDY
+        )
     return with_names(table, side, names, both=both)
 
 
@@ -741,6 +777,9 @@ def _rows_of_frame(source: Any, side: Side, id_column: str) -> list[dict[str, An
     return _with_short_floats([dict(row) for row in source], {column.name: column.type for column in schema})
 
 
+_INDEX_REMEDY = "if the ids are in the index of the data frame, make it a column with reset_index()"
+
+
 def _cells_of(column: Any) -> list[Any]:
     """Return the cells of a column of a pandas data frame; NaN stands for a missing value."""
     is_float = column.dtype.kind == "f"  # `astype` would widen 32 bits
@@ -773,9 +812,11 @@ def with_names(table: Table, side: Side, names: ColumnNames, *, both: bool) -> T
                 expected=f"rows with {ID!r} beside the column of {option}",
                 got=described(table.first()),
             )
-        for row, cell in zip(rows, _column(table, option, given), strict=True):
+        key = ColumnAlias(name)
+        key.given = given
+        for row, cell in zip(rows, _column(table, names, option, given), strict=True):
             if isinstance(row, dict):  # overwrites a column that has the name of the format but was not asked for
-                row[name] = NoCell if cell is Absent and name != PREDICTION else cell
+                row[key] = NoCell if cell is Absent and name != PREDICTION else cell
     if table.has_columns:
         values = (PREDICTION, REFERENCES) if both else (str(getattr(BY_ID, side)),)
         columns = [renamed[name][1] if name in renamed else name for name in values]
@@ -783,7 +824,7 @@ def with_names(table: Table, side: Side, names: ColumnNames, *, both: bool) -> T
             no_fields = {ID, *names.fields_in_columns, *(given for _, given in renamed.values())}
             columns = [name for name in table.first() if name not in no_fields]
             _put_together(columns, table, rows, side)
-        _warn_of_gaps(table, columns)
+        _warn_of_gaps(table, columns, by_value=names.by_value)
     if both or side == "references":
         _read_answers(rows, names, table, renamed)
     return table._replace(rows=rows)
@@ -792,7 +833,7 @@ def with_names(table: Table, side: Side, names: ColumnNames, *, both: bool) -> T
 def _read_answers(rows: Sequence[Any], names: ColumnNames, table: Table, renamed: Mapping[str, Any]) -> None:
     """Make the ground truths of rows lists of acceptable answers."""
     for row in rows:
-        if isinstance(row, dict) and REFERENCES in row:
+        if isinstance(row, dict) and row.get(REFERENCES, NoCell) is not NoCell:
             value, is_json = row[REFERENCES], names.json_references
             if REFERENCES in renamed:
                 row[REFERENCES] = _answers(value, in_cell=table.has_columns and not is_json)
@@ -802,10 +843,11 @@ def _read_answers(rows: Sequence[Any], names: ColumnNames, table: Table, renamed
 
 def _put_together(columns: Sequence[str], table: Table, rows: Sequence[Any], side: Side) -> None:
     """Add the document of each row, whose fields are in columns."""
+    key = ColumnAlias(getattr(BY_ID, side))
     for row, cells in zip(rows, table.rows, strict=True):
         if isinstance(row, dict):
             document = _document({name: cells[name] for name in columns}, in_file(table.path))
-            row[getattr(BY_ID, side)] = document if side == "predictions" else [document]
+            row[key] = document if side == "predictions" else [document]
 
 
 def _document(cells: Mapping[str, Any], place: PlacePart) -> Any:
@@ -832,33 +874,48 @@ def _document(cells: Mapping[str, Any], place: PlacePart) -> Any:
     return [values[step] for step in sorted(parts, key=int) if any(cell is not None for cell in parts[step].values())]
 
 
-def _warn_of_gaps(table: Table, columns: Iterable[str]) -> None:
-    """Warn of columns that a table filled: whole numbers that became floats beside empty cells, and keys of structs."""
+def _warn_of_gaps(table: Table, columns: Iterable[str], *, by_value: bool) -> None:
+    """Warn of columns in which a table stands between a value and what is compared.
+
+    Tables of structs give a row all keys. Where some cells are empty, pandas makes floats of whole numbers; it can also
+    write "NaN" in place of an empty cell.
+    """
     for column in columns:
-        cells = cells_of(table.rows, column)
-        warn_of_filled_keys(cells, closer(in_file(table.path), f"column {column!r}"))
-        numbers = [cell for cell in cells if cell is not None]
-        if 0 < len(numbers) < len(cells) and all(isinstance(cell, float) and cell.is_integer() for cell in numbers):
+        cells, place = cells_of(table.rows, column), closer(in_file(table.path), f"column {column!r}")
+        warn_of_filled_keys(cells, place)
+        texts = [cell for cell in cells if isinstance(cell, str) and cell in _NAN]
+        if 0 < len(texts) < len(cells) and not any(cell is None or (type(cell) is str and not cell) for cell in cells):
             warn(
-                f"{closer(in_file(table.path), f'column {column!r}')}: some cells are empty, and all others are whole "
+                f"{place}: {len(texts):,} of {len(cells):,} cells are the text {texts[0]!r}, and none is empty; if "
+                "they are missing values, leave them empty"
+            )
+        numbers = [cell for cell in cells if cell is not None]
+        is_gap = not by_value and 0 < len(numbers) < len(cells)
+        if is_gap and all(isinstance(cell, float) and cell.is_integer() for cell in numbers):
+            warn(
+                f"{place}: some cells are empty, and all others are whole "
                 f"floats such as {numbers[0]!r}, which pandas makes of whole numbers then and which print otherwise; "
                 'make it a column of whole numbers such as Int64, or add --numbers value (numbers="value")'
             )
 
 
-def _column(table: Table, option: str, given: str) -> list[Any]:
+_NAN = ("NaN", "nan")
+
+
+def _column(table: Table, names: ColumnNames, option: str, given: str) -> list[Any]:
     """Return the cells of a column; raise `ValueError` with the option if no row has any."""
     cells = cells_of(table.rows, given)
     if all(cell is NoCell or cell is Absent for cell in cells):
-        remedy = (
-            "to name the ids of one side only, use --references-id-column or --predictions-id-column (in Python "
-            "references_id_column= or predictions_id_column=)"
+        own = [f"{side}_id" for side in ("references", "predictions") if getattr(names, f"{side}_id") is None]
+        flags, keywords = (
+            " or ".join(pattern.format(name) for name in own) for pattern in ("--{}_column", "{}_column=")
         )
+        remedy = f"to name the ids of one side only, use {flags.replace('_', '-')} (in Python {keywords})"
         raise InputValueError(
             place=in_file(table.path),
             expected=f"a column {given!r} ({option})",
             got=known_columns(table.first(), given),
-            remedy=remedy if option == "id_column" else "",
+            remedy="; ".join(filter(None, [table.remedy, remedy if option == "id_column" else ""])),
         )
     return cells
 
@@ -875,22 +932,28 @@ def _is_list_text(value: Any) -> bool:
     return isinstance(value, str) and value.lstrip().startswith("[")
 
 
-def _read_folder(path: Path, side: Side, faults: Faults, *, in_columns: bool) -> Table:
-    """Read a folder with one file per document, `ID.json`.
+def _read_folder(
+    path: Path, side: Side, faults: Faults, encoding: str | None, *, in_columns: bool, repair: bool
+) -> Table:
+    """Read a folder with one file per document, `ID.json`, or `ID.txt` where there is no `.json` file.
 
     Args:
         path: the folder.
         side: predictions or references.
         faults: collects the faults of files.
+        encoding: the encoding of the files; None for UTF-8.
         in_columns: whether a column of the documents holds the value of the side; otherwise the document is the value.
+        repair: whether a document that is not JSON is text.
     """
-    files = sorted(file for file in path.iterdir() if suffix_of(file) == ".json" and not file.name.startswith("."))
+    found = sorted(file for file in path.iterdir() if not file.name.startswith("."))
+    files = next(filter(None, ([file for file in found if suffix_of(file) == kind] for kind in _OF_FOLDERS)), [])
     if not files:
-        raise InputValueError(place=in_file(path), expected="a folder with one document a file, ID.json", got="none")
+        expected = "a folder with one document a file, ID.json or ID.txt"
+        raise InputValueError(place=in_file(path), expected=expected, got="none")
     rows: list[Any] = []
     for file in files:
         try:
-            value = read_value(file)
+            value = _document_of_file(file, encoding, repair=repair)
         except InputValueError as error:
             faults.add("not JSON", error.diagnostic)
             rows.append(Faulty)
@@ -901,18 +964,34 @@ def _read_folder(path: Path, side: Side, faults: Faults, *, in_columns: bool) ->
     return Table(path, rows, lambda index: in_file(files[index]))
 
 
+_OF_FOLDERS = (".json", ".txt")  # the second only where there is none of the first
+
+
+def _document_of_file(file: Path, encoding: str | None, *, repair: bool) -> Any:
+    text: Any = text_of_file(file, encoding)
+    if suffix_of(file) == ".txt":
+        return text.rstrip("\r\n")
+    with suppress(*([InputValueError] if repair else [])):
+        text = loads_at(text, in_file(file))
+    return text
+
+
+_ENCODING_REMEDY = "add --encoding (encoding=), such as cp1252 of Windows, or utf-16"
 _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _HEAD = 64  # bytes among which a zero byte shows that a file is not text
 _CHUNK = 1 << 20  # bytes read at a time
 
 
-def _opened(path: Path, max_bytes: int | None, progress: Progress = no_progress) -> io.BufferedReader:
-    """Open a text file for reading after its byte order mark; unpack it if its name ends in `.gz`.
+def _opened(
+    path: Path, max_bytes: int | None, progress: Progress = no_progress, encoding: str | None = None
+) -> io.BufferedReader:
+    """Open a text file for reading as UTF-8 after its byte order mark; unpack it if its name ends in `.gz`.
 
     Raises:
-        ValueError: if it is UTF-16 or a PDF file, or begins with binary data; here or while it is read, if it is too
-            large when unpacked, or is not a complete gzip file.
+        ValueError: if it does not have the encoding that is given; if none is given and it is UTF-16 or a PDF file, or
+            begins with binary data; here or while it is read, if it is too large when unpacked, or is not a complete
+            gzip file.
         OSError: if it cannot be read.
     """
     content: Any = _Watched(path, progress(READING, path.stat().st_size))
@@ -920,6 +999,10 @@ def _opened(path: Path, max_bytes: int | None, progress: Progress = no_progress)
         content = _Unpacked(path, io.BufferedReader(content, _CHUNK), max_bytes or MAX_UNPACKED)
     file = io.BufferedReader(content, _CHUNK)
     try:
+        if encoding is not None:
+            with file:
+                text = _decoded(path, b"".join(file), encoding).removeprefix("\ufeff")
+            return io.BufferedReader(io.BytesIO(text.encode("utf-8", "surrogatepass")))
         _begin_text(path, file)
     except BaseException:
         file.close()
@@ -933,7 +1016,9 @@ def _begin_text(path: Path, file: io.BufferedReader) -> None:
     is_binary = b"\0" in head[:_HEAD]
     got = "UTF-16" if head.startswith(_UTF16) else "a PDF file" if head.startswith(b"%PDF") else "binary data"
     if got != "binary data" or is_binary:
-        raise InputValueError(place=in_file(path), expected="UTF-8 text", got=got)
+        raise InputValueError(
+            place=in_file(path), expected="UTF-8 text", got=got, remedy=_ENCODING_REMEDY if got == "UTF-16" else ""
+        )
     file.read(len(_UTF8_MARK) if head.startswith(_UTF8_MARK) else 0)
 
 
@@ -981,9 +1066,14 @@ def _check_unpacked(path: Path, length: int, max_bytes: int | None) -> None:
         )
 
 
-def _decoded(path: Path, content: bytes) -> str:
-    """Return the text of a file; raise `ValueError` with the first line that is not UTF-8."""
+def _decoded(path: Path, content: bytes, encoding: str = "utf-8") -> str:
+    """Return the text of a file; raise `ValueError` with the first line that does not have the encoding."""
     try:
-        return content.decode()
+        return content.decode(encoding)
+    except LookupError:
+        expected = "an encoding that Python knows, such as cp1252 or utf-16"
+        raise InputValueError(place="encoding", expected=expected, got=repr(encoding)) from None
     except UnicodeDecodeError as error:
-        raise InputValueError(not_utf8(in_line(path, error.object.count(b"\n", 0, error.start) + 1), error)) from None
+        fault = not_utf8(in_line(path, error.object.count(b"\n", 0, error.start) + 1), error, _ENCODING_REMEDY)
+        other = replace(fault, expected=f"{encoding} text", remedy="")
+        raise InputValueError(fault if encoding == "utf-8" else other) from None

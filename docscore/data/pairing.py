@@ -28,7 +28,6 @@ from docscore.core.output import check_output, write_whole
 from docscore.core.runtime import Progress, gc_pause, no_progress, warn
 from docscore.core.values import SCALAR_TYPES, Value, to_json, value_excerpt
 from docscore.data.files import (
-    DELIMITERS,
     SAME_NAMES,
     TEXT_EXTENSIONS,
     ColumnNames,
@@ -37,7 +36,7 @@ from docscore.data.files import (
     text_with_rows,
     with_names,
 )
-from docscore.data.json_text import dumps, dumps_in_style, loads, parsed_references
+from docscore.data.json_text import dumps, dumps_in_style, loads, parsed_references, store
 from docscore.data.rows import (
     ANLS,
     BY_ID,
@@ -46,6 +45,7 @@ from docscore.data.rows import (
     PLAIN,
     PREDICTION,
     REFERENCES,
+    VALUE_KEYS,
     Absent,
     Check,
     RowFormat,
@@ -53,8 +53,10 @@ from docscore.data.rows import (
     Side,
     Table,
     cells_of,
+    columns_of,
     described,
     format_of,
+    name_in_file,
     place_of,
     read_rows,
     row_format,
@@ -65,10 +67,6 @@ from docscore.data.rows import (
 DID_NOT_RUN = "(a sample that did not run)"  # the ground truth of a sample that no log has run: nothing equals it
 MISSING_REMEDY = '--missing zero (missing="zero") scores them as null, --missing skip (missing="skip") leaves them out'
 WITHOUT_PREDICTION = "reference without a prediction"
-_NAMING_REMEDY = (
-    "to use other columns, or paths into the rows such as response.text, add --id-column, --prediction-column and "
-    "--references-column (in Python id_column= and so on)"
-)
 _FIELDS_REMEDY = "where each column is a field, add --fields-in-columns (fields_in_columns=True)"
 _MOST_COLUMNS = 20  # that a message lists
 _FEWEST_IN_ORDER = 3  # documents; a model may confuse the values of two
@@ -149,7 +147,7 @@ class Pairs(NamedTuple):
         return self.only([number for number in range(len(self.ids)) if number not in self.absent])
 
 
-def pairs_of(predictions: Any, references: Any, missing: str = "error") -> Pairs:
+def pairs_of(predictions: Any, references: Any, missing: str = "error", *, once: bool = False) -> Pairs:
     """Pair rows of any of the three formats.
 
     Args:
@@ -157,6 +155,7 @@ def pairs_of(predictions: Any, references: Any, missing: str = "error") -> Pairs
         references: rows of the same format.
         missing: what to do with a reference without a prediction: "error" to raise an error; "zero" to score it as
             null and count it; "skip" to leave it out and count it.
+        once: whether rows by id that repeat a row with the same values count once; otherwise they are errors.
 
     Raises:
         TypeError, ValueError: naming the first row that has another format or a value that cannot be scored, or ids
@@ -168,8 +167,26 @@ def pairs_of(predictions: Any, references: Any, missing: str = "error") -> Pairs
     check_choice("missing", missing, MISSING_MODES)
     given, wanted = table_in_memory(predictions, "predictions"), table_in_memory(references, "references")
     form = row_format(wanted, given)
-    given_rows = read_rows(given, form, "predictions")
-    return _paired(read_rows(wanted, form, "references"), given_rows, missing, Faults())
+    given_rows, wanted_rows = read_rows(given, form, "predictions"), read_rows(wanted, form, "references")
+    count = len(wanted_rows.ids) - len(set(wanted_rows.ids)) if once else 0
+    if not count:
+        return _paired(wanted_rows, given_rows, missing, Faults())
+    pairs = _paired(_distinct(wanted_rows), _distinct(given_rows), missing, Faults())
+    return pairs._replace(repeated=count, skipped=None if pairs.skipped is None else pairs.skipped - count)
+
+
+def _distinct(rows: Rows) -> Rows:
+    """Leave out the rows that repeat the id and the value of an earlier row."""
+    numbers = {
+        (name, store(value)): number
+        for number, (name, value) in reversed([*enumerate(zip(rows.ids, rows.values, strict=True))])
+    }
+    kept = sorted(numbers.values())
+    return rows._replace(
+        ids=[rows.ids[number] for number in kept],
+        values=[rows.values[number] for number in kept],
+        sources=[rows.sources[number] for number in kept],
+    )
 
 
 def pairs_of_columns(
@@ -251,6 +268,8 @@ def rows_of_sides(
     missing: str = "error",
     on_error: str = "error",
     delimiter: str | None = None,
+    encoding: str | None = None,
+    parse: str | None = None,
     names: ColumnNames = SAME_NAMES,
     progress: Progress = no_progress,
 ) -> tuple[list[Pairs], Faults]:
@@ -264,6 +283,8 @@ def rows_of_sides(
             null; "skip" to leave it out.
         on_error: what to do with rows that have faults: "error", or "skip" to leave them out and count them.
         delimiter: the delimiter of CSV files; None to guess it from their headers.
+        encoding: the encoding of text files; None for UTF-8.
+        parse: how texts will be read: with "repair", predictions in a folder may be files that are not JSON.
         names: the columns whose names differ from those of the row formats.
         progress: called with the phase "Reading" and the size in bytes when the reading of a file begins, and with the
             phase "Pairing" and the number of rows of each side.
@@ -278,8 +299,19 @@ def rows_of_sides(
     faults = Faults(on_error)
     sides: list[tuple[Any, Side]] = [] if references is None else [(references, "references")]
     sides += [(source, "predictions") for source in predictions]
-    how: dict[str, Any] = {"both": references is None, "delimiter": delimiter, "progress": progress}
-    tables = [table_of_source(source, side, names, faults, **how) for source, side in sides]
+    how: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "progress": progress}
+    tables = [
+        table_of_source(
+            source,
+            side,
+            names,
+            faults,
+            both=references is None,
+            repair=parse == "repair" and side == "predictions",
+            **how,
+        )
+        for source, side in sides
+    ]
     truths = None if references is None else tables.pop(0)
     for source, table in zip(predictions, tables, strict=True):
         if truths is not None and (source is references or table.path.resolve() == truths.path.resolve()):
@@ -294,16 +326,20 @@ def read_ground_truths(references: Any, options: Mapping[str, Any]) -> Rows:
 
     Args:
         references: the side, or its table, in which columns have the names of the side.
-        options: the options, and `delimiter` for CSV files.
+        options: the options, and `delimiter` for CSV files and `encoding` for text files.
     """
     names = _names_of(options)
     if isinstance(references, Table):
         table = with_names(references, "references", names, both=False)
     else:
-        table = table_of_source(references, "references", names, Faults(), delimiter=options.get("delimiter"))
+        table = table_of_source(references, "references", names, Faults(), **_text_options(options))
     rows = read_rows(table, side_format(table.first(), "references", place_of(table)), "references")
     mode = options.get("parse_references")
     return rows._replace(values=parsed_references(rows.ids, rows.values, mode)[0]) if mode else rows
+
+
+def _text_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: options.get(name) for name in ("delimiter", "encoding")}
 
 
 def _names_of(options: Mapping[str, Any]) -> ColumnNames:
@@ -348,7 +384,7 @@ def corrected_rows(
             )
         if path is not None and Path(output).resolve() == path.resolve():
             raise InputValueError(place=in_file(output), expected="another file", got="that of the references")
-    table = table_of_source(source, "references", SAME_NAMES, Faults(), delimiter=options.get("delimiter"))
+    table = table_of_source(source, "references", SAME_NAMES, Faults(), **_text_options(options))
     table = table._replace(has_columns=table.has_columns and keeps)
     new = {
         index: _corrected_row(table, index, changed.get(name, rows.values[index]), options)
@@ -358,7 +394,7 @@ def corrected_rows(
     written = [new.get(index, row) for index, row in enumerate(table.rows)]
     if output is not None:
         if keeps and path is not None:
-            text = text_with_rows(path, new, _column_of(table, options), options.get("delimiter"))
+            text = text_with_rows(path, new, _column_of(table, options), **_text_options(options))
         else:
             text = "".join(f"{dumps_in_style(row, ensure_ascii=False)}\n" for row in written)
         packed = Path(output).suffix.lower() == ".gz"
@@ -420,7 +456,7 @@ def _warn_of_documents(references: Table) -> None:
     row = references.first()
     is_text = suffix_of(references.path) in TEXT_EXTENSIONS and not references.has_columns
     if is_text and isinstance(row, dict) and format_of(row, "references") is PLAIN:
-        problem = f"rows without {ID!r} are taken as documents and paired by position; {_NAMING_REMEDY}"
+        problem = f"rows without {ID!r} are taken as documents and paired by position; {_naming_remedy(references)}"
         warn(f"{references.path}: {problem}")
 
 
@@ -500,7 +536,8 @@ def _table_with_both(tables: Sequence[Table]) -> Table:
     for table in tables:
         row = table.first()
         if not isinstance(row, dict) or not any({ID, *form[1:]} <= row.keys() for form in (BY_ID, ANLS)):
-            expected = f"rows with {ID!r}, {REFERENCES!r} and {PREDICTION!r}, since no file of ground truths was given"
+            names = [name_in_file(row if isinstance(row, dict) else (), name) for name in (ID, REFERENCES, PREDICTION)]
+            expected = "rows with {!r}, {!r} and {!r}, since no file of ground truths was given".format(*names)
             remedy = "give one as the first argument, or to `compare` and `table` with --references"
             raise _with_columns(Diagnostic((place_of(table),), expected, described(row), remedy=remedy), [table])
     first, *others = tables
@@ -562,11 +599,8 @@ def _check_documents(references: Table, predictions: Table) -> None:
     for (table, *keys), (other, *_) in zip(sides, reversed(sides), strict=True):
         row, partner = table.first(), other.first()
         if table.has_columns:
-            names = list(row or ())
-            is_split_wrong = suffix_of(table.path) in (".csv", ".tsv") and set("".join(names)) & set(DELIMITERS)
-            remedy = "if the columns are split at the wrong character, add --delimiter" if is_split_wrong else ""
-            expected, got = f"a column {ID!r}", listed(map(short_repr, names), len(names), _MOST_COLUMNS)
-            raise InputValueError(place=place_of(table), expected=expected, got=got, remedy=remedy)
+            got = _listed_columns(row or {})
+            raise InputValueError(place=place_of(table), expected=f"a column {ID!r}", got=got, remedy=table.remedy)
         if isinstance(row, dict) and isinstance(partner, dict) and (row.keys() - partner.keys()) & {*keys}:
             raise InputValueError(place=place_of(table), expected=f"rows with {ID!r}", got=described(row))
 
@@ -574,17 +608,34 @@ def _check_documents(references: Table, predictions: Table) -> None:
 def _with_columns(fault: Diagnostic, tables: Sequence[Table]) -> InputValueError:
     """Return the error about the keys of rows, with the columns of each side and the options that name columns."""
     firsts = {table.path: table.first() for table in tables}
-    columns = {
-        path: listed(map(short_repr, row), len(row), _MOST_COLUMNS)
-        for path, row in firsts.items()
-        if isinstance(row, dict)
-    }
+    columns = {path: _listed_columns(row) for path, row in firsts.items() if isinstance(row, dict)}
     if any(row is None for row in firsts.values()) or not columns:
         return InputValueError(fault)
     others = [f"{path} has {names}" for path, names in columns.items() if names not in fault.got]
-    if any(table.has_columns for table in tables):
+    if any(table.has_columns and VALUE_KEYS.isdisjoint(firsts[table.path]) for table in tables):
         others.append(_FIELDS_REMEDY)
-    return InputValueError(replace(fault, remedy="; ".join(filter(None, [fault.remedy, *others, _NAMING_REMEDY]))))
+    others.append(_naming_remedy(*tables))
+    return InputValueError(replace(fault, remedy="; ".join(filter(None, [fault.remedy, *others]))))
+
+
+def _listed_columns(row: Mapping[str, Any]) -> str:
+    names = columns_of(row)
+    return listed(map(short_repr, names), len(names), _MOST_COLUMNS)
+
+
+def _naming_remedy(*tables: Table) -> str:
+    """Name the options that name columns and were not given; "" if all were."""
+    firsts = [row for row in (table.first() for table in tables) if isinstance(row, dict)]
+    names = {ID: "id", PREDICTION: "prediction", REFERENCES: "references"}
+    left = [name for key, name in names.items() if all(name_in_file(row, key) == key for row in firsts)]
+    if not left:
+        return ""
+    *flags, last = (f"--{name}-column" for name in left)
+    flags = [", ".join(flags), last] if flags else [last]
+    return (
+        "to use other columns, or paths into the rows such as response.text, add "
+        f"{' and '.join(flags)} (in Python {left[0]}_column= and so on)"
+    )
 
 
 def _paired(wanted: Rows, given: Rows, missing: str, faults: Faults) -> Pairs:
@@ -635,7 +686,7 @@ def _warn_of_order(wanted: Rows, given: Rows) -> None:
             warn(
                 f"{place_of(wanted.table, given.table)}: rows without {ID!r} are paired by position, but {key!r} has "
                 "the same values on both sides in another order; to pair by it, give {ID: document} on each side, or "
-                f"rows with {ID!r}; {_NAMING_REMEDY}"
+                f"rows with {ID!r}; {_naming_remedy(wanted.table, given.table)}"
             )
             return
 

@@ -58,6 +58,26 @@ class NoCell:
     """Stands for the cell of a column that a row lacks."""
 
 
+class ColumnAlias(str):  # noqa: SLOT000
+    """The name in the row format that a row has beside the name in its file, because an option names a column.
+
+    Attributes:
+        given: the column or the path that the option names; "" for columns of fields.
+    """
+
+    given = ""
+
+
+def columns_of(row: Mapping[str, Any]) -> list[str]:
+    """Return the keys of a row as its file has them."""
+    return [key for key in row if type(key) is not ColumnAlias]
+
+
+def name_in_file(row: Any, name: str) -> str:
+    """Return the column that stands for a name of the row format in the file of a row."""
+    return next((key.given for key in row if type(key) is ColumnAlias and key == name), "") or name
+
+
 class Table(NamedTuple):
     """The rows of a file, or of one side in memory.
 
@@ -69,6 +89,7 @@ class Table(NamedTuple):
             data frames. Such a row is never a document.
         shortfall: for a log, why its run is incomplete; "" if it is complete.
         documents: for a log of several epochs, the document of each id; empty for others.
+        remedy: what may give the rows their columns, for errors about the columns; "" if nothing is known.
     """
 
     path: Path
@@ -77,6 +98,7 @@ class Table(NamedTuple):
     has_columns: bool = False
     shortfall: str = ""
     documents: Mapping[str, str] = MappingProxyType({})
+    remedy: str = ""
 
     def good(self) -> Iterator[tuple[int, Any]]:
         """Yield the rows that could be read, with their indices."""
@@ -101,19 +123,39 @@ def cells_of(rows: Sequence[Any], column: str) -> list[Any]:
     """Return the cell of each row in a column, or at a path where no row has a column of that name.
 
     A path consists of keys and list indices with dots between them. Negative indices count from the end, and a path may
-    lead into a text that is JSON. The cell is `NoCell` for a row that lacks it, and `Absent` for one with null on the
-    way to it, as in the row of a request that failed.
+    lead into a text that is JSON. The cell is `NoCell` for a row that lacks it, and `Absent` for one of a request that
+    failed: with null on the way to the cell, or an object that reports the failure.
 
     >>> cells_of([{"response": {"choices": [{"text": "tea"}]}}], "response.choices.0.text")
     ['tea']
     >>> cells_of([{"messages": '[{"content": "coffee"}, {"content": "tea"}]'}], "messages.-1.content")
     ['tea']
     """
-    if any(isinstance(row, dict) and column in row for row in rows):
-        return [row.get(column, NoCell) if isinstance(row, dict) else NoCell for row in rows]
-    steps = column.split(".")
+    is_name = any(isinstance(row, dict) and column in row for row in rows)
+    steps = [column] if is_name else column.split(".")
     ends = [_follow(row, steps) for row in rows]
-    return [value if not left else Absent if value is None else NoCell for value, left in ends]
+    return [
+        value if not left else Absent if value is None or _has_failed(row, steps, len(left)) else NoCell
+        for row, (value, left) in zip(rows, ends, strict=True)
+    ]
+
+
+_LEAST_FAILURE = 400  # of the status codes of HTTP
+
+
+def _has_failed(row: Any, steps: Sequence[str], left: int) -> bool:
+    """Return whether an object on the way to a cell reports a failure, as the results of batch APIs do.
+
+    OpenAI and Gemini have `error` or a `status_code`, Anthropic has the `type` "errored", "canceled" or "expired".
+    """
+    passed = (_follow(row, steps[:number])[0] for number in range(len(steps) - left + 1))
+    return any(
+        bool(part.get("error"))
+        or part.get("type") in ("errored", "canceled", "expired")
+        or (isinstance(code := part.get("status_code"), int) and code >= _LEAST_FAILURE)
+        for part in passed
+        if isinstance(part, dict)
+    )
 
 
 def _follow(value: Any, steps: Sequence[str]) -> tuple[Any, Sequence[str]]:
@@ -139,7 +181,7 @@ def known_columns(row: Any, column: str) -> str:
     value, left = _follow(row, steps)
     if len(left) < len(steps):
         return f"{described(value)} at {'.'.join(steps[: -len(left)])!r}"
-    return ", ".join(map(repr, row)) if isinstance(row, dict) else type(row).__name__
+    return ", ".join(map(repr, columns_of(row))) if isinstance(row, dict) else type(row).__name__
 
 
 _TEXT_REMEDY = (
@@ -257,7 +299,8 @@ def side_format(row: Any, side: Side, place: PlacePart | tuple[()] = ()) -> RowF
             return form
     expected = " or ".join(repr(getattr(form, side)) for form in (BY_ID, ANLS))
     swapped = " (are predictions and references swapped?)" if has_value else ""
-    raise InputValueError(place=place, expected=f"{expected} beside {ID!r}", got=described(row) + swapped)
+    beside = name_in_file(row, ID)
+    raise InputValueError(place=place, expected=f"{expected} beside {beside!r}", got=described(row) + swapped)
 
 
 def read_rows(
@@ -325,7 +368,8 @@ def _id_and_value(row: Any, index: int, form: RowFormat, side: Side) -> tuple[st
             raise InputValueError(expected="a plain ground truth like the first row", got=described(row))
         return str(index), row
     if not isinstance(row, dict) or row.get(ID, NoCell) is NoCell or row.get(key, NoCell) is NoCell:
-        raise InputValueError(expected=f"an object with {ID!r} and {key!r}", got=described(row))
+        names = [name_in_file(row, name) if isinstance(row, dict) else name for name in (ID, key)]
+        raise InputValueError(expected=f"an object with {names[0]!r} and {names[1]!r}", got=described(row))
     name, value = _id(row[ID]), row[key]
     if side == "references":
         value = _answers(value, key)
@@ -364,6 +408,6 @@ def _answers(value: Any, key: str) -> tuple[Any, ...]:
 def described(row: Any) -> str:
     """Describe a row in a few words for a message."""
     if isinstance(row, dict):
-        names = [short_repr(key) for key, value in row.items() if value is not NoCell]
+        names = list(map(short_repr, columns_of(row)))
         return "an object with " + (", ".join(names[:NAMED]) or "no keys")
     return type(row).__name__

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from docscore.core.errors import InputTypeError, InputValueError
-from docscore.core.options import PAPER, THRESHOLD, ScoringOptions
+from docscore.core.options import BY_VALUE, PAPER, THRESHOLD, ScoringOptions
 from docscore.core.output import Displayed, write_report
 from docscore.core.runtime import Progress, ignore, progress_from
 from docscore.data.checks import warn_of_copies
@@ -51,7 +51,7 @@ from docscore.evaluation.review import Review
 from docscore.evaluation.rows import OF_ANLS, ScoredRows
 from docscore.evaluation.tables import LISTED, Table
 from docscore.evaluation.worklist import worklist
-from docscore.metrics.registry import ANLS_STAR, checked_metrics, metrics_with_schema
+from docscore.metrics.registry import ANLS_STAR, checked_metrics, loaded_metrics, metrics_with_schema
 from docscore.stats.calibration import Calibration
 from docscore.stats.intervals import (
     CONFIDENCE,
@@ -435,6 +435,7 @@ def evaluate(
     tokens_column: str | None = None,
     token_price: float | None = None,
     fields_in_columns: bool = False,
+    encoding: str | None = None,
     progress: bool | Progress | None = None,
 ) -> Evaluation:
     """Evaluate predictions against references: figures with intervals, fields, causes of lost points, score trees.
@@ -445,7 +446,7 @@ def evaluate(
     Each side is one of these:
 
     * a path: JSONL, JSON, CSV or Parquet, as for `docscore score`; a log of Inspect (`.eval`, `.json`); a folder with
-      one document a file, `ID.json`;
+      one document a file, `ID.json` or `ID.txt`;
     * a list of rows: `{"question_id", "prediction"}` and `{"question_id", "references": [acceptable answers]}`, or
       plain values in the same order on both sides;
     * a dict of values by id; a tuple in the references holds acceptable answers;
@@ -456,8 +457,9 @@ def evaluate(
         predictions: what was predicted.
         references: the ground truths; None where the rows of the predictions hold them too, as those of logs and of one
             data frame with a column of each.
-        metrics: names among `docscore.METRICS`. The first is the metric of everything that the result shows; None for
-            "anls_star", and with a schema for "typed", beside which "anls_star" stands.
+        metrics: names among `docscore.METRICS`, or "module:Class" for a metric of your own. The first is the metric of
+            everything that the result shows; None for "anls_star", and with a schema for "typed", beside which
+            "anls_star" stands.
         parse: None, or "json" or "repair" to read predictions that are text as JSON first.
         parse_references: None, or "json" or "repair" to read references that are text as JSON first. A reference that
             can be repaired in several ways is an error.
@@ -501,6 +503,7 @@ def evaluate(
         fields_in_columns: whether a table without a column of predictions or ground truths has one column for each
             field. A name such as "items.0.price" is a path, and an empty cell is null. Columns that other arguments
             name are not fields.
+        encoding: the encoding of text files, a name that Python knows, such as "cp1252"; None for UTF-8.
         progress: True for progress bars, False for none, None for bars on a terminal; or a callback, called with the
             name of a phase and its total, that returns one, called with the number of further units that are done.
 
@@ -530,11 +533,12 @@ def evaluate(
     given = dict(locals())
     options = ScoringOptions(**{field.name: given[field.name] for field in fields(ScoringOptions)})
     bars = progress_from(progress)
-    metrics = [metrics] if isinstance(metrics, str) else metrics
+    metrics = metrics and loaded_metrics([metrics] if isinstance(metrics, str) else metrics)
     chosen = checked_metrics(metrics_with_schema(metrics, options.schema), options)
     columns = {name: given[f"{name}_column"] for name in ColumnNames._fields if f"{name}_column" in given}
     groups = tuple(name for name in (by, cluster) if isinstance(name, str)) if fields_in_columns else None
-    names = ColumnNames(**columns, json_references=parse_references is not None, fields_in_columns=groups)
+    columns |= {"json_references": parse_references is not None, "by_value": numbers == BY_VALUE}
+    names = ColumnNames(**columns, fields_in_columns=groups)
     sides = predictions if runs else [predictions]
     if runs and not (isinstance(predictions, list | tuple) and len(predictions) > 1):
         raise InputValueError(
@@ -542,9 +546,8 @@ def evaluate(
             expected="with runs=True a list of at least two runs",
             got=f"{len(predictions)}" if isinstance(predictions, list | tuple) else type(predictions).__name__,
         )
-    systems, faults = rows_of_sides(
-        references=references, predictions=sides, missing=missing, on_error=on_error, names=names, progress=bars
-    )
+    files: dict[str, Any] = {"missing": missing, "on_error": on_error, "encoding": encoding, "parse": parse}
+    systems, faults = rows_of_sides(references=references, predictions=sides, names=names, progress=bars, **files)
     pairs = systems[0]
     if runs:
         of_runs = [f"run {number + 1}" for number in range(len(sides))]

@@ -4,9 +4,10 @@ Only sums, counts and field tables are kept, and of rows by id a hash of 64 bits
 are exact (`docscore.evaluation.fields`), so that the result is bit for bit the same, however the rows were split and in
 whatever order the parts were merged.
 
-No row counts twice. A sampler that gives every process the same number of rows repeats some in the last batches: a row
-by id that comes again with the same values counts once, and `counts["repeated"]` says how many did. So that they can be
-taken out again, the rows of the last update stay in their process; they are not sent.
+No row by id counts twice. A sampler that gives every process the same number of rows repeats some in the last batches,
+even in one batch if it is larger than the test set: a row that comes again with the same values counts once, and
+`counts["repeated"]` says how many did. So that they can be taken out again, the rows of the last update stay in their
+process; they are not sent. Rows without ids all count.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ class ScoreState:
         """
         prediction_rows, reference_rows = as_rows(predictions, "predictions"), as_rows(references, "references")
         if prediction_rows or reference_rows:
-            self.update_pairs(pairs_of(prediction_rows, reference_rows, self.options.missing))
+            self.update_pairs(pairs_of(prediction_rows, reference_rows, self.options.missing, once=True))
 
     def update_pairs(self, pairs: Pairs) -> None:
         """Score more pairs; errors as for `update`."""
@@ -178,7 +179,9 @@ class ScoreState:
             )
         new = self.empty()
         new.add_sums(self)
-        rows = self.last.source.only(numbers)._replace(skipped=None if self.last.source.skipped is None else 0)
+        rows = self.last.source.only(numbers)._replace(
+            skipped=None if self.last.source.skipped is None else 0, repeated=None
+        )
         options = replace(self.options, parse=self.options.parse or AS_TEXT)  # the texts were judged with the others
         repeated = ScoredRows(rows, options, metrics=self.metrics, confidence=None, whole=False)
         new.add_sums(self._sums_of(repeated), sign=-1)

@@ -4,14 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from docscore.core.errors import InputValueError
-from docscore.core.options import THRESHOLD, SchemaSource, ScoringOptions, check_choice
+from docscore.core.errors import InputTypeError, InputValueError
+from docscore.core.options import ScoringOptions, check_choice
 from docscore.core.values import convert_ground_truth, convert_prediction
+from docscore.data.checks import unwrapped
 from docscore.data.json_text import ParseOutcome, dumps, kinds_of, loads, parse_text
 from docscore.evaluation.fields import Field
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.typed.score import typed_tree
+from docscore.metrics.typed.score import schema_of_row
 
 
 @dataclass(frozen=True)
@@ -68,14 +69,37 @@ def scores_of_points(fields: Mapping[str, Sequence[float]]) -> dict[str, float]:
     return {} if scores.keys() <= {"$"} else scores
 
 
+# The options of scoring that apply to one output, and "parse".
+OPTIONS = ("threshold", "ignore_case", "rules", "numbers", "schema", "comparators", "with_confidences")
+
+
+def hook_options(parse: str, keywords: Mapping[str, Any], more: Sequence[str] = ()) -> ScoringOptions:
+    """Return the options of a hook, read at once: tools report errors of single outputs late or not at all.
+
+    Args:
+        parse: how to read outputs.
+        keywords: the other options.
+        more: the names of options of the hook itself, for messages.
+
+    Raises:
+        TypeError, ValueError: for an unknown option, and for a wrong value.
+    """
+    check_choice("parse", parse, ("auto", "none", "json", "repair"))
+    for name in (name for name in keywords if name not in OPTIONS):
+        raise InputTypeError(expected=f"the options {', '.join(['parse', *more, *OPTIONS])}", got=repr(name))
+    options = ScoringOptions(**keywords)
+    if options.schema is not None:
+        schema_of_row(options.schema, "")
+    return options
+
+
 def judged_output(
     output: Any,
     answers: Sequence[Any],
     *,
     parse: str = "auto",
-    threshold: float = THRESHOLD,
-    ignore_case: bool = True,
-    schema: Any = None,
+    options: ScoringOptions | None = None,
+    **keywords: Any,
 ) -> JudgedOutput:
     """Score one output.
 
@@ -84,9 +108,9 @@ def judged_output(
         answers: the acceptable answers, each a ground truth.
         parse: "none", "json" or "repair", as for `docscore score --parse`. "auto" is "repair" if an acceptable answer
             is an object or a list, and "none" otherwise.
-        threshold: tau in [0, 1]; a similarity below it counts as 0.
-        ignore_case: whether to compare texts in lower case.
-        schema: a JSON Schema that says how to compare each field; the score is then the typed score.
+        options: the result of `hook_options`, instead of keywords.
+        keywords: threshold, ignore_case, rules, numbers, schema, comparators and with_confidences, as for
+            `docscore.evaluate`. With a schema the score is the typed score.
 
     Raises:
         TypeError, ValueError: for values that cannot be scored, and for invalid options.
@@ -94,7 +118,7 @@ def judged_output(
     >>> judged_output('Here: {"total": 1}', [{"total": "1"}]).score
     1.0
     """
-    check_choice("parse", parse, ("auto", "none", "json", "repair"))
+    options = options or hook_options(parse, keywords)
     if not answers:
         raise InputValueError(expected="at least one acceptable answer", got="none")
     truth: Any = convert_ground_truth(tuple(answers))
@@ -103,12 +127,10 @@ def judged_output(
     if mode is not None and isinstance(output, str):
         read = parse_text(output, mode, tuple(answers))
         output, parsed = read.value, read.outcome
-    prediction = convert_prediction(output)
-    if schema is not None:
-        tree = typed_tree(truth, prediction, schema, threshold=threshold, ignore_case=ignore_case)
-        return JudgedOutput(tree, truth, prediction, parsed, "typed_score")
-    tree = build_tree(truth, prediction, ScoringOptions(threshold=threshold, ignore_case=ignore_case))
-    return JudgedOutput(tree, truth, prediction, parsed)
+    prediction = unwrapped(convert_prediction(output))[0] if options.with_confidences else convert_prediction(output)
+    schema = None if options.schema is None else schema_of_row(options.schema, "")
+    tree = build_tree(truth, prediction, options, schema)
+    return JudgedOutput(tree, truth, prediction, parsed, "anls_star" if schema is None else "typed_score")
 
 
 def answer_in(text: Any, reading: str = "auto") -> Any:
@@ -146,11 +168,6 @@ def expected_in(case: Mapping[str, Any], name: str, reading: str = "auto") -> An
     if case.get(name) is None:
         raise InputValueError(place=name, expected="a ground truth", got="none")
     return answer_in(case[name], reading)
-
-
-def schema_of(schema: Any) -> SchemaSource | None:
-    """Return the schema of a hook, read at once: tools report errors of single outputs late or not at all."""
-    return None if schema is None else SchemaSource.of(schema)
 
 
 def answers_of(*places: Mapping[str, Any]) -> list[Any]:

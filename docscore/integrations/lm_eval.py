@@ -7,8 +7,7 @@ Put a file `score.py` next to the YAML of the task, with the line
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from docscore.core.options import THRESHOLD
-from docscore.integrations.judging import answer_in, answers_of, expected_in, judged_output, schema_of
+from docscore.integrations.judging import answer_in, answers_of, expected_in, hook_options, judged_output
 
 METRIC = "anls_star"  # the name in the metric_list of the task, with the aggregation "mean"
 
@@ -35,9 +34,7 @@ def results_from(
     *,
     parse: str = "auto",
     target: str = "auto",
-    threshold: float = THRESHOLD,
-    ignore_case: bool = True,
-    schema: Any = None,
+    **keywords: Any,
 ) -> Callable[[Mapping[str, Any], Sequence[str]], dict[str, float]]:
     """Return a `process_results` function for documents with the ground truth in another column.
 
@@ -45,20 +42,16 @@ def results_from(
         column: the column with the ground truth; a list in the column `references` holds acceptable answers.
         parse: how to read outputs, as for `docscore.integrations.judging.judged_output`.
         target: how to read a ground truth that is text: "auto", "text" or "json".
-        threshold: a similarity below it counts as 0.
-        ignore_case: whether to compare texts in lower case.
-        schema: a JSON Schema, its path, or a pydantic model. The score is then called `typed_score`, also in the
-            metric_list.
+        keywords: the other options of `judged_output`, such as threshold, rules, numbers and schema. With a schema the
+            score is called `typed_score`, also in the metric_list.
     """
-    schema = schema_of(schema)
+    options = hook_options(parse, keywords)
 
     def process(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
         value = expected_in(doc, column, target)
         several = column == "references" and isinstance(value, list)
         answers = [answer_in(each, target) for each in value] if several else [value]
-        found = judged_output(
-            results[0], answers, parse=parse, threshold=threshold, ignore_case=ignore_case, schema=schema
-        )
+        found = judged_output(results[0], answers, parse=parse, options=options)
         return {found.name: found.score}
 
     return process

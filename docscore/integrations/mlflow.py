@@ -9,8 +9,7 @@ from mlflow.entities import Feedback
 from mlflow.genai.scorers import Scorer, scorer
 
 from docscore.core.formatting import safe_names
-from docscore.core.options import THRESHOLD
-from docscore.integrations.judging import expected_in, judged_output, schema_of
+from docscore.integrations.judging import expected_in, hook_options, judged_output
 
 
 def anls_star_scorer(
@@ -18,9 +17,7 @@ def anls_star_scorer(
     expectation: str = "expected_response",
     fields: bool = True,
     parse: str = "auto",
-    threshold: float = THRESHOLD,
-    ignore_case: bool = True,
-    schema: Any = None,
+    **keywords: Any,
 ) -> Scorer:
     """Return a scorer for `mlflow.genai.evaluate(scorers=[...])`.
 
@@ -30,28 +27,20 @@ def anls_star_scorer(
         fields: whether to add feedback for each field, such as `anls_star/items.price`. Characters that MLflow does not
             allow in names are replaced.
         parse: how to read outputs, as for `docscore.integrations.judging.judged_output`.
-        threshold: a similarity below it counts as 0.
-        ignore_case: whether to compare texts in lower case.
-        schema: a JSON Schema, its path, or a pydantic model, for the typed score.
+        keywords: the other options of `judged_output`, such as threshold, rules, numbers and schema.
 
     Returns:
         A scorer. Its feedback is called `anls_star`, or `typed_score` with a schema; its value is the score in [0, 1]
         and its rationale the score tree.
     """
-    schema = schema_of(schema)
+    options = hook_options(parse, keywords)
 
     def anls_star_of(outputs: Any, expectations: dict[str, Any] | None) -> list[Feedback]:
-        found = judged_output(
-            outputs,
-            [expected_in(expectations or {}, expectation)],
-            parse=parse,
-            threshold=threshold,
-            ignore_case=ignore_case,
-            schema=schema,
-        )
+        answers = [expected_in(expectations or {}, expectation)]
+        found = judged_output(outputs, answers, parse=parse, options=options)
         feedback = [Feedback(name=found.name, value=found.score, rationale=found.explanation)]
         scores = found.field_scores if fields else {}
         names = safe_names(scores)
         return feedback + [Feedback(name=f"{found.name}/{names[path]}", value=score) for path, score in scores.items()]
 
-    return scorer(anls_star_of, name="anls_star" if schema is None else "typed_score")
+    return scorer(anls_star_of, name="anls_star" if options.schema is None else "typed_score")

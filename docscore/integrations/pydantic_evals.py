@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic_evals.evaluators import EvaluationReason, Evaluator, EvaluatorContext
 
-from docscore.core.options import THRESHOLD
-from docscore.integrations.judging import expected_in, judged_output, schema_of
+from docscore.core.options import PAPER, THRESHOLD
+from docscore.integrations.judging import OPTIONS, expected_in, hook_options, judged_output
 
 
 @dataclass
@@ -25,27 +25,29 @@ class AnlsStarEvaluator(Evaluator[Any, Any, Any]):  # type: ignore[misc]
         parse: how to read outputs, as for `docscore.integrations.judging.judged_output`.
         threshold: a similarity below it counts as 0.
         ignore_case: whether to compare texts in lower case.
+        rules: as for `docscore.evaluate`.
+        numbers: as for `docscore.evaluate`.
         schema: a JSON Schema, its path, or a pydantic model; the score is then called `typed_score`.
+        comparators: as for `docscore.evaluate`.
+        with_confidences: as for `docscore.evaluate`.
     """
 
     fields: bool = True
     parse: str = "auto"
     threshold: float = THRESHOLD
     ignore_case: bool = True
+    rules: str = PAPER
+    numbers: str = "text"
     schema: Any = None
+    comparators: Any = None
+    with_confidences: bool = False
 
     def __post_init__(self) -> None:
-        schema_of(self.schema)  # an error in it should not wait for an output
+        self._options = hook_options(self.parse, {name: getattr(self, name) for name in OPTIONS})
 
     def evaluate(self, ctx: EvaluatorContext[Any, Any, Any]) -> Mapping[str, float | EvaluationReason]:
         """Return the score with the score tree as its reason, and the scores of the fields."""
-        found = judged_output(
-            ctx.output,
-            [expected_in({"expected_output": ctx.expected_output}, "expected_output")],
-            parse=self.parse,
-            threshold=self.threshold,
-            ignore_case=self.ignore_case,
-            schema=self.schema,
-        )
+        answers = [expected_in({"expected_output": ctx.expected_output}, "expected_output")]
+        found = judged_output(ctx.output, answers, parse=self.parse, options=self._options)
         scores = {f"{found.name}/{path}": score for path, score in found.field_scores.items()} if self.fields else {}
         return {found.name: EvaluationReason(found.score, found.explanation), **scores}

@@ -4,6 +4,7 @@ Install with `pip install "docscore[transformers]"`. Nothing here imports torch:
 """
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -64,7 +65,11 @@ def compute_metrics(
 
 
 class ComputeMetrics:
-    """A function of an `EvalPrediction` that keeps its state until a call with `compute_result=True`."""
+    """A function of an `EvalPrediction` that keeps its state until a call with `compute_result=True`.
+
+    The batches of one result come from one loop of a Trainer. Another loop starts without the rows of one that was
+    stopped; in a loop of your own, call `reset` first.
+    """
 
     def __init__(
         self,
@@ -94,7 +99,7 @@ class ComputeMetrics:
             self.references = read_rows(table, row_format(table), "references").values
         self.parse = parse
         self.state = ScoreState(metrics=metrics, fields=fields, **{"parse": parse and AS_TEXT, **keywords})
-        self._reset()
+        self.reset()
 
     def __call__(self, prediction: Any, compute_result: bool = True) -> dict[str, float]:  # noqa: FBT002  the Trainer's
         """Score all rows or a batch. The last call returns the result. An error resets the state.
@@ -107,17 +112,31 @@ class ComputeMetrics:
             TypeError: for logits; `preprocess_logits_for_metrics` converts them to tokens.
             ValueError: if there are more or fewer rows than references, or they are in another order.
         """
+        if self._begins():
+            self.reset()
         try:
             self._update(prediction.predictions, prediction.label_ids)
             result = self._result() if compute_result else {}
         except BaseException:
-            self._reset()
+            self.reset()
             raise
         if compute_result:
-            self._reset()
+            self.reset()
         return result
 
-    def _reset(self) -> None:
+    def _begins(self) -> bool:
+        """Return whether the loop of a Trainer makes its first call.
+
+        The call marks the frame of the loop: nothing that a Trainer passes tells one loop from another.
+        """
+        frame: Any = sys._getframe(2)  # noqa: SLF001
+        while frame is not None and frame.f_code.co_name != "evaluation_loop":
+            frame = frame.f_back
+        mark = object()
+        return frame is not None and frame.f_locals.setdefault(f"docscore_{id(self)}", mark) is mark
+
+    def reset(self) -> None:
+        """Forget all rows."""
         self.state.reset()
         self.outcomes: Counter[str] = Counter()  # of parsing
         self.labels: list[str] = []  # if references were given
@@ -211,7 +230,9 @@ class ComputeMetrics:
 
     def _texts(self, tokens: Any, name: str) -> list[str]:
         """Decode token ids without padding. With eval_do_concat_batches=False, they are a list of batches."""
-        several = isinstance(tokens, list) and all(isinstance(each, tuple) or np.ndim(each) > 1 for each in tokens)
+        several = isinstance(tokens, list) and all(
+            isinstance(each, tuple) or len(_shape(each, name)) > 1 for each in tokens
+        )
         special, texts = self.parse == "donut", []  # its keys are special tokens
         for batch in tokens if several else [tokens]:
             array = _array(batch[0] if isinstance(batch, tuple) else batch, name)
@@ -239,9 +260,21 @@ class ComputeMetrics:
             return Parsed(text, "failed")
 
 
+def _shape(tokens: Any, name: str) -> tuple[int, ...]:
+    try:
+        return np.shape(tokens)
+    except ValueError:
+        raise InputTypeError(
+            place=name,
+            expected="token ids of shape (n, length)",
+            got="rows of different lengths",
+            remedy=f"pad them with {_IGNORED}",
+        ) from None
+
+
 def _array(tokens: Any, name: str) -> npt.NDArray[Any]:
     """Return token ids of shape (n, length) as an array, from an array or a tensor on any device."""
-    shape, kind = np.shape(tokens), str(getattr(tokens, "dtype", type(tokens).__name__))
+    shape, kind = _shape(tokens, name), str(getattr(tokens, "dtype", type(tokens).__name__))
     if len(shape) == 2:  # noqa: PLR2004
         array = np.asarray(tokens.cpu() if hasattr(tokens, "cpu") else tokens)
         if array.dtype.kind in "iu" and not ((array < 0) & (array != _IGNORED)).any():

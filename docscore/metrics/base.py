@@ -2,10 +2,11 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import fsum
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
+from docscore.core.errors import InputValueError
 from docscore.core.options import ScoringOptions
 from docscore.core.values import Value
 from docscore.metrics.anls_star.api import FieldCounts, build_tree
@@ -86,6 +87,15 @@ class Metric(ABC, Generic[P]):
     options: ClassVar[frozenset[str]] = frozenset()
     field_source: ClassVar[FieldSource] = ""
     meanings: ClassVar[dict[Cause, str]] = MEANINGS
+
+    def __init_subclass__(cls) -> None:
+        """Raise `ValueError` for options that do not exist."""
+        if unknown := cls.options - {option.name for option in fields(ScoringOptions)}:
+            raise InputValueError(
+                place=f"the options of {cls.__name__}",
+                expected="names of fields of ScoringOptions",
+                got=", ".join(map(repr, sorted(unknown))),
+            )
 
     @property
     def fields_note(self) -> str:

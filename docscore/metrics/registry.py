@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pkgutil import resolve_name
 from typing import Any
 
 from docscore.core.errors import InputValueError
@@ -126,6 +127,27 @@ WITH_TREES = tuple(  # the metrics whose score trees are not those of ANLS* or t
 )
 
 
+def loaded_metrics(names: Iterable[str]) -> list[str]:
+    """Return the names of metrics, after registering the classes of those of the form "module:Class".
+
+    Raises:
+        ValueError: for a class that cannot be imported or is no metric, and for one with the name of another metric.
+    """
+    return [_loaded(name) if ":" in name else name for name in names]
+
+
+def _loaded(name: str) -> str:
+    try:
+        kind = resolve_name(name)
+        metric = kind() if isinstance(kind, type) and issubclass(kind, Metric) else None
+    except Exception as error:  # whatever the module does
+        raise InputValueError(place="metrics", expected="module:Class", got=f"{name!r} ({error})") from error
+    if metric is None or type(METRICS.setdefault(metric.name, metric)) is not kind:
+        expected = "a metric with a name of its own, a class derived from docscore.metrics.base.Metric"
+        raise InputValueError(place="metrics", expected=expected, got=repr(name))
+    return metric.name
+
+
 def checked_metrics(metrics: Iterable[str], options: ScoringOptions | None = None) -> list[str]:
     """Check the names of metrics, and return them without duplicates.
 
@@ -134,7 +156,8 @@ def checked_metrics(metrics: Iterable[str], options: ScoringOptions | None = Non
         options: the options, which all metrics must support and at least one must use; None to check only the names.
 
     Raises:
-        ValueError: for an unknown name, no names, or an option that no metric uses, naming the metrics that have it.
+        ValueError: for an unknown name, no names, two metrics with a figure of one name, or an option that no metric
+            uses, naming the metrics that have it.
     """
     names = list(dict.fromkeys(metrics))
     unknown = [name for name in names if name not in METRICS]
@@ -142,6 +165,10 @@ def checked_metrics(metrics: Iterable[str], options: ScoringOptions | None = Non
         raise InputValueError(
             place="metrics", expected=f"some of {', '.join(METRICS)}", got=", ".join(map(repr, unknown)) or "none"
         )
+    owners: dict[str, str] = {}
+    for key, owner in ((key, name) for name in names for key, _ in METRICS[name].figures):
+        if owners.setdefault(key, owner) != owner:
+            raise InputValueError(place=owner, expected=f"figures that {owners[key]} does not have", got=repr(key))
     if options is None:
         return names
     for name in names:
@@ -194,6 +221,7 @@ def signature_of(metric: str, options: ScoringOptions, *, skipped: int | None = 
         ("comparators", "+".join(name for name, _ in functions), bool(functions)),
         ("parse", options.parse_mode, options.parse_mode is not None),
         ("references", options.parse_references, options.parse_references is not None),
+        ("confidences", "removed", options.with_confidences),
         ("missing", options.missing, options.missing != "error"),
         ("skipped", str(skipped), bool(skipped)),  # figures of fewer rows
         ("compare", "folded" if options.normalise else "exact", "normalise" in used),

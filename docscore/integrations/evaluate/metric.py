@@ -223,11 +223,7 @@ def decode_rows(predictions: Sequence[Any], references: Sequence[Any], missing: 
         ValueError: if there are no rows, a process did not store all of its rows, processes have different options,
             only some rows have ids, or under the conditions of `pairs_of`.
     """
-    count = None
-    if _check_declared(predictions):
-        once = _once(predictions), _once(references)
-        count = len(references) - len(once[1]) or None
-        predictions, references = once
+    once = _check_declared(predictions)
     stored = [row for row in predictions if row["prediction"]], [row for row in references if row["references"]]
     if not stored[1]:
         raise InputValueError(place="references", expected="at least one row", got="none")
@@ -238,12 +234,7 @@ def decode_rows(predictions: Sequence[Any], references: Sequence[Any], missing: 
         )
     given = [_restored(row, "prediction") for row in stored[0]]
     truths = [_restored(row, "references") for row in stored[1]]
-    return pairs_of(given, truths, missing)._replace(repeated=count)
-
-
-def _once(stored: Sequence[Any]) -> list[Any]:
-    """Return the stored rows without repetitions of a row with an id."""
-    return [*{(*row.values(), "" if row[ID] else str(number)): row for number, row in enumerate(stored)}.values()]
+    return pairs_of(given, truths, missing, once=once)
 
 
 def _check_declared(stored: Sequence[Any]) -> bool:

@@ -34,11 +34,18 @@ from docscore.bench.documents import (
     strict_schema,
 )
 from docscore.core.errors import InputValueError
-from docscore.core.options import THRESHOLD, check_choice
+from docscore.core.options import PAPER, THRESHOLD, check_choice
 from docscore.core.runtime import grouped
 from docscore.core.values import value_excerpt
 from docscore.data.json_text import dumps
-from docscore.integrations.judging import JudgedOutput, answer_in, judged_output, schema_of, scores_of_points
+from docscore.integrations.judging import (
+    OPTIONS,
+    JudgedOutput,
+    answer_in,
+    hook_options,
+    judged_output,
+    scores_of_points,
+)
 from docscore.metrics.entities import Step
 from docscore.metrics.kieval import Counts, GroupCounts, KieScore, kieval_score, total_kieval
 
@@ -107,7 +114,14 @@ def kieval_of_all() -> Metric:
 
 @scorer(metrics=[mean_of_scores(), clustered_error(), scores_of_fields()])
 def anls_star(
-    *, target: str = "auto", parse: str = "auto", threshold: float = THRESHOLD, ignore_case: bool = True
+    *,
+    target: str = "auto",
+    parse: str = "auto",
+    threshold: float = THRESHOLD,
+    ignore_case: bool = True,
+    rules: str = PAPER,
+    numbers: str = "text",
+    with_confidences: bool = False,
 ) -> Scorer:
     """The ANLS* score of a sample, with its score tree as explanation.
 
@@ -120,14 +134,18 @@ def anls_star(
             target is an object or a list, and "none" otherwise.
         threshold: a similarity below it counts as 0.
         ignore_case: whether to compare texts in lower case.
+        rules: as for `docscore.evaluate`.
+        numbers: as for `docscore.evaluate`.
+        with_confidences: as for `docscore.evaluate`.
 
     Returns:
         A scorer. The metadata of its scores have `references` and `prediction` (JSON text), `parsed` ("exact",
         "extracted", "mended", "ambiguous", "failed" or None), and `fields`: the points earned and possible, by path.
     """
+    options = hook_options(parse, {name: value for name, value in locals().items() if name in OPTIONS})
 
     async def score(state: TaskState, target_of_sample: Target) -> Score:
-        judged = _judged(state, target_of_sample, target, parse=parse, threshold=threshold, ignore_case=ignore_case)
+        judged = _judged(state, target_of_sample, target, parse=parse, options=options)
         references, prediction = dumps(list(judged.answers)), dumps(judged.prediction)
         return _score_of(state, judged, references=references, prediction=prediction, parsed=judged.parsed)
 
@@ -169,6 +187,10 @@ def typed_by_schema(
     parse: str = "auto",
     threshold: float = THRESHOLD,
     ignore_case: bool = True,
+    rules: str = PAPER,
+    numbers: str = "text",
+    comparators: Any = None,
+    with_confidences: bool = False,
 ) -> Scorer:
     """The typed score of a sample: ANLS* with a JSON Schema that sets the comparator and the weight of each field.
 
@@ -178,12 +200,17 @@ def typed_by_schema(
         parse: as for `anls_star`.
         threshold: as for `anls_star`.
         ignore_case: as for `anls_star`.
+        rules: as for `docscore.evaluate`.
+        numbers: as for `docscore.evaluate`.
+        comparators: as for `docscore.evaluate`.
+        with_confidences: as for `docscore.evaluate`.
     """
-    schema = schema_of(schema)
+    how = {name: value for name, value in locals().items() if name in OPTIONS}
+    shared = None if schema is None else hook_options(parse, how)
 
     async def score(state: TaskState, target_of_sample: Target) -> Score:
-        how = {"threshold": threshold, "ignore_case": ignore_case, "schema": schema or state.metadata[SCHEMA]}
-        return _score_of(state, _judged(state, target_of_sample, target, parse=parse, **how))
+        options = shared or hook_options(parse, {**how, "schema": state.metadata[SCHEMA]})
+        return _score_of(state, _judged(state, target_of_sample, target, parse=parse, options=options))
 
     return score
 
