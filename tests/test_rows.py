@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from typing import Any
 
@@ -193,12 +194,20 @@ def test_no_decoder_is_made_for_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
 BILL = {"total": "12.50"}
 
 
+def scored(predictions: list[Any], references: list[Any], options: dict[str, Any]) -> Evaluation:
+    """An evaluation whose values are read, which is done when a figure is first asked for."""
+    evaluation = Evaluation(pairs_of(predictions, references), ScoringOptions(**options))
+    assert evaluation.score <= 1
+    return evaluation
+
+
 @golden("doubts", "suspected")
 def test_a_warning_names_the_remedy(
     predictions: list[Any], references: list[Any], options: dict[str, Any], sentence: str
 ) -> None:
     with pytest.warns(UserWarning, match=sentence):
-        Evaluation(pairs_of(predictions, references), ScoringOptions(**options))
+        evaluation = scored(predictions, references, options)
+    assert any(re.search(sentence, doubt) for doubt in evaluation.doubts)
 
 
 @golden("doubts", "fine")
@@ -207,7 +216,7 @@ def test_no_warning_where_nothing_is_wrong(
 ) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        Evaluation(pairs_of(predictions, references), ScoringOptions(**options))
+        scored(predictions, references, options)
 
 
 # JSON text on both sides: the edit distance of the raw text looks like a score of documents and is none.

@@ -683,8 +683,11 @@ def lint(references: Any, *, schema: Any = None, schema_by: str | None = None) -
             cases += [*_against_schema(part, text), *_of_keys(part, root)]
             mistyped = {(place, name) for kind, place, _, name in cases if kind == "schema: type"}
             found += _by_comparators(values_of(part), root, mistyped)
-            places = {place for place, _ in mistyped}
-            found = [each for each in found if each.kind != "several types" or each.place not in places]
+            found = [
+                each
+                for each in found
+                if each.kind != "several types" or not mistyped.issuperset((each.place, name) for name in each.ids)
+            ]
     for (kind, place, sentence), names in grouped((case[:3], case[3]) for case in cases).items():
         found.append(Finding(kind, place, len(names), sentence, tuple(dict.fromkeys(names))[:SPECIMENS]))
     return sorted(found, key=lambda finding: (_RANKS.get(finding.kind, 0), -finding.cases))
@@ -840,7 +843,8 @@ def _by_comparators(fields: FieldValues, root: SchemaNode, mistyped: set[tuple[s
         found = ((tuple(reading[:3:2] for reading in each), text) for each, text in readings)
         texts_of: Any = grouped((each if len(each) < 2 else None, text) for each, text in found)  # noqa: PLR2004
         unread = f"cannot be read as {compares.name}, as the schema says"
-        for sentence, key in ((unread, ()), (unread.replace("cannot", "can in several ways"), None)):
+        several = f"can be read in several ways as {compares.name}; a setting of the schema says which"
+        for sentence, key in ((unread, ()), (several, None)):
             texts = [text for text in texts_of.pop(key, []) if (place, values.documents[text]) not in mistyped]
             yield from _of_texts("unread", place, values, texts, sentence)
         odd = sorted(number for number in values.numbers if compares.read(DecimalText(number)) is None)

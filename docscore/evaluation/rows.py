@@ -19,7 +19,16 @@ from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, SKIP, SchemaSource,
 from docscore.core.output import Displayed
 from docscore.core.runtime import Progress, no_progress, warn
 from docscore.core.similarity import nearest
-from docscore.core.values import LEAF_TYPES, Scalar, Value, differs_by_value, field_path, is_empty, places_in
+from docscore.core.values import (
+    LEAF_TYPES,
+    Scalar,
+    Value,
+    differs_by_value,
+    field_path,
+    is_empty,
+    places_in,
+    scalar_text,
+)
 from docscore.data.checks import read_texts
 from docscore.data.groups import Grouping, groups_of_rows, rows_by_group, with_row_schemas
 from docscore.data.json_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
@@ -39,7 +48,7 @@ from docscore.evaluation.tables import (
 )
 from docscore.metrics.anls_star.api import FieldCounts, Leaf, score_all
 from docscore.metrics.anls_star.causes import CAUSES, Cause
-from docscore.metrics.anls_star.sizes import SIDES, SchemaNode, Side
+from docscore.metrics.anls_star.sizes import SIDES, SchemaNode
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.annotations import Annotation, annotations_of
 from docscore.metrics.base import Breakdown, FigureName, MetricRow, MetricTree
@@ -158,24 +167,24 @@ MOST_IN_DOUBT = 0.05  # of the values of a field; for more there is a warning
 
 def warn_of_readings(leaves: Iterable[Leaf], source: SchemaSource) -> list[str]:
     """Warn of fields of which many values cannot be read, or can be read in several ways, and return the warnings."""
-    totals, doubtful = Counter[str](), defaultdict[tuple[str, bool, Side], Counter[Scalar]](Counter)
+    totals, doubtful = Counter[str](), defaultdict[tuple[str, str], Counter[Scalar]](Counter)
     for leaf, count in Counter(leaf for leaf in leaves if leaf.compared and leaf.outcome != "extra").items():
         totals[leaf.field] += count
-        for side in [*leaf.unreadable, *leaf.ambiguous][:1]:
-            value = leaf.doubtful[side == SIDES[1]]
-            doubtful[leaf.field, bool(leaf.unreadable), side][value] += count
+        is_same = leaf.doubtful and scalar_text(leaf.doubtful[0]) == scalar_text(leaf.doubtful[1])  # whatever they mean
+        for side in [*leaf.unreadable, *(() if is_same else leaf.ambiguous)][:1]:
+            kind = (
+                f"{side.replace('_', ' ')}s cannot be read" if leaf.unreadable else "values may be read in several ways"
+            )
+            doubtful[leaf.field, kind][leaf.doubtful[side == SIDES[1]]] += count
     roots = (compiled_schema(text, source.functions) for text in source.schemas.values() if doubtful)
     nodes = {field_path(path): node for root in roots for path, node in named_places(root).items() if node}
     said = []
-    for (name, is_unread, side), values in doubtful.items():
+    for (name, kind), values in doubtful.items():
         compares = nodes[name].comparator if name in nodes else None
         if values.total() > MOST_IN_DOUBT * totals[name] and isinstance(compares, ReadingComparator):
-            verb = "cannot be read" if is_unread else "can be read in several ways"
-            many = f"{values.total():,} of {totals[name]:,} {side.replace('_', ' ')}s {verb} as {compares.name}"
             add = " or ".join(settings_that_read(compares, list(values)))
-            said.append(
-                f"{name}: {many}, such as {short_repr(next(iter(values)))}{add and f'; to read them, add {add}'}"
-            )
+            such = f"{compares.name}, such as {short_repr(next(iter(values)))}{add and f'; to read them, add {add}'}"
+            said.append(f"{name}: {values.total():,} of {totals[name]:,} {kind} as {such}")
             warn(said[-1])
     return said
 

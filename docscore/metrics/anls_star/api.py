@@ -456,11 +456,10 @@ class FieldPlace:
         if weight and kind != "list" and kind != "object":  # noqa: PLR1714  faster
             cause = None if earned == weight else self.cause or cause_of_scalars(truth, prediction, earned=earned)
             compared = ""
-            unreadable, ambiguous = NO_DOUBTS
+            doubts = NO_DOUBTS
             if schema is not None and schema.comparator is not None and kind == "scalar":
                 compared = schema.comparator.label
-                unreadable, ambiguous = schema.comparator.doubts(truth, prediction)  # type: ignore[arg-type]
+                doubts = schema.comparator.doubts(truth, prediction)  # type: ignore[arg-type]
             outcome: Outcome = "wrong_type" if kind == "mismatch" and status == "wrong" else status
-            doubtful: Any = (truth, prediction) if unreadable or ambiguous else ()
-            leaf = _leaf(self.name, kind, outcome, earned, weight, cause, compared, unreadable, ambiguous, doubtful)
-            self.counts.leaves.append(leaf)
+            pair = (truth, prediction) if any(doubts) else ()
+            self.counts.leaves.append(_leaf(self.name, kind, outcome, earned, weight, cause, compared, *doubts, pair))

@@ -322,7 +322,6 @@ class ScoreTree(Displayed):
         return with_room_to_recurse(self._to_dict, {})
 
     def _to_dict(self, known: dict[int, Any]) -> dict[str, Any]:
-        doubts = {"unreadable": list(self.unreadable), "ambiguous": list(self.ambiguous)}
         return {
             "path": self.path,
             "kind": self.kind,
@@ -337,7 +336,15 @@ class ScoreTree(Displayed):
             "prediction_index": self.prediction_index,
             "option": self.option,
             "reason": self.reason,
-            **({"compared": self.compared, **doubts} if self.compared else {}),
+            **(
+                {
+                    "compared": self.compared,
+                    "unreadable": list(self.unreadable),
+                    "ambiguous": list(self.ambiguous),
+                }
+                if self.compared
+                else {}
+            ),
             "children": [child._to_dict(known) for child in self.children],
         }
 
@@ -430,7 +437,7 @@ class TreePlace:
         schema: SchemaNode | None,
     ) -> None:
         note, compared = self.note, ""
-        unreadable, ambiguous = NO_DOUBTS
+        doubts = NO_DOUBTS
         if status == "missing" and self.path == "$":
             note = "the whole prediction is null or absent"
         elif self.absent and status == "missing":
@@ -443,8 +450,7 @@ class TreePlace:
             note = f"null counts here, since what holds it is {holder}"
         elif kind == "scalar" and schema is not None and schema.comparator is not None:
             comparator = schema.comparator
-            compared = comparator.label
-            unreadable, ambiguous = comparator.doubts(truth, prediction)  # type: ignore[arg-type]
+            compared, doubts = comparator.label, comparator.doubts(truth, prediction)  # type: ignore[arg-type]
             if status not in _ONE_SIDED:
                 remark = comparator.remark(truth, prediction, right=status == "exact")  # type: ignore[arg-type]
                 note = "; ".join(filter(None, (note, remark)))
@@ -464,8 +470,7 @@ class TreePlace:
             tuple(self.children),
             self.whole,
             compared,
-            unreadable,
-            ambiguous,
+            *doubts,
             self.cause,
         )
         node.__class__ = ScoreTree

@@ -62,17 +62,15 @@ _SEPARATOR = re.compile(r"(?<=\d)\D")
 Read = Callable[[Scalar], Reading | None]
 
 
-def _cached(read: Read) -> Read:
-    """Return a function that reads each distinct value once; what makes a library raise an error has no reading."""
+_cached = lru_cache(maxsize=1 << 15, typed=True)  # reads each distinct value once
 
-    @lru_cache(maxsize=1 << 15, typed=True)
-    def reading(value: Scalar) -> Reading | None:
-        try:
-            return read(value)
-        except Exception:  # noqa: BLE001  a value of a model must not end an evaluation
-            return None
 
-    return reading
+def _guarded(read: Read, value: Scalar) -> Reading | None:
+    """Read a value by a library; one that makes it raise an error, whichever it is, has no reading."""
+    try:
+        return read(value)
+    except Exception:  # noqa: BLE001  a value of a model must not end an evaluation
+        return None
 
 
 @dataclass(frozen=True)
@@ -113,7 +111,7 @@ class ReadingComparator(Comparator):
     def readings(self, value: Scalar) -> tuple[Reading, ...]:
         """Return the readings of a scalar: one, several if the settings leave it open, or none."""
         certain = self.read(value)
-        return tuple(dict.fromkeys(filter(None, [certain] if certain else self._by_ways(value))))
+        return (certain,) if certain else tuple(dict.fromkeys(filter(None, self._by_ways(value))))
 
     def _by_ways(self, value: Scalar) -> list[Reading | None]:
         return [] if self.unread == "text" else [way(value) for way in self.ways]
@@ -134,7 +132,7 @@ class ReadingComparator(Comparator):
         return self._of_readings(left, right, options.threshold)
 
     def _of_readings(self, left: Reading, right: Reading, threshold: float) -> float:
-        if not self.fits(left.kind, right.kind):
+        if left.kind is not right.kind and not self.fits(left.kind, right.kind):
             return 0.0
         if left.spelling == right.spelling or (self.near and self.near(left.value, right.value)):
             return 1.0
@@ -193,7 +191,9 @@ class ReadingComparator(Comparator):
 
     def doubts(self, truth: Scalar | None, prediction: Scalar | None) -> Doubts:
         """Return the sides without a reading, and those of a pair with several; a tuple of alternatives is not read."""
-        values: list[Any] = [value for value in (truth, prediction) if not isinstance(value, tuple | None)]
+        values: list[Any] = [
+            value for value in (truth, prediction) if value is not None and not isinstance(value, tuple)
+        ]
         if None not in map(self.read, values):
             return NO_DOUBTS
         if len(values) < len(SIDES):
@@ -202,13 +202,13 @@ class ReadingComparator(Comparator):
         return tuple(side for side, count in sides if not count), tuple(side for side, count in sides if count > 1)
 
     def remark(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:
+        if scalar_text(truth) == scalar_text(prediction) and self.readings(truth):
+            return ""
         left, other = self._sides(truth, prediction)
         if not left or not other:
             side, verb = ("neither", "can") if left == other else (_SIDES[bool(left)], "cannot")
             is_wrong = not right and (self.unread == "wrong" or (left and not self.unread))
             return f"{side} {verb} be read as {self.name}: {'wrong' if is_wrong else 'compared as text'}"
-        if scalar_text(truth) == scalar_text(prediction):
-            return ""
         sides = [*zip(_SIDES, (left, other), strict=True)]
         if right:
             is_equal = {each.spelling for each in left} & {each.spelling for each in other}
@@ -510,7 +510,7 @@ def unit_comparator(
     return ReadingComparator(
         "a quantity",
         "unit",
-        _cached(read),
+        _cached(partial(_guarded, read)),
         _within(tolerance),
         fits,
         unread=unread,
@@ -611,7 +611,7 @@ def phone_comparator(*, region: str = "", unread: Unread = "") -> ReadingCompara
     return ReadingComparator(
         "a phone number",
         "phone",
-        _cached(read),
+        _cached(partial(_guarded, read)),
         unread=unread,
         libraries=("phonenumbers",),
         beside=lambda value, others: tuple(filter(None, (read_phone(value, other.value) for other in others))),
@@ -682,7 +682,7 @@ def _separators(decimal: str, group: str, locale: str) -> Separators:
 def _ways(declared: Separators, *reads: Callable[..., Reading | None]) -> tuple[Read, ...]:
     """Return each function that reads with each pair of separators that numbers may have."""
     possible = (declared,) if any(declared) else (Separators(".", ","), Separators(",", "."))
-    return tuple(_cached(partial(read, declared=way)) for read in reads for way in possible)
+    return tuple(_cached(partial(_guarded, partial(read, declared=way))) for read in reads for way in possible)
 
 
 def _of_locale(locale: str) -> tuple[str, ...]:

@@ -271,7 +271,9 @@ def read_money(
             return None
         known = _currencies(locale) if signs is None else signs
         words = [word.casefold() for word in (parts[0], parts[2]) if word]
-        named = [known.get(part) for word in words for part in ([word] if word in known else _SIGNS_OF.split(word))]
+        named = [known.get(word) for word in words]
+        if None in named:
+            named = [known.get(part) for word in words for part in _SIGNS_OF.split(word)]
         if None in named:
             return None
         codes = frozenset.intersection(*named) if named else None  # type: ignore[arg-type]

@@ -175,9 +175,9 @@ TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 _COMPARISONS = (*TYPES, *COMPARATORS)  # a field with one of these in place of its schema is misplaced
 _FORMATS = {without_case(declared.format): declared.format for declared in COMPARATORS.values() if declared.format}
 _READ = {"type", "format", "properties", *ELEMENTS, "additionalProperties", "allOf", "anyOf", "oneOf", KEYWORD}
-_SUBSCHEMAS = {  # keywords of JSON Schema that are not read
-    "$defs", "definitions", "patternProperties", "if", "then", "else", "not", "contains", "unevaluatedItems",
-    "unevaluatedProperties", "propertyNames", "dependentSchemas", "dependentRequired", "default", "const",
+_UNREAD = {  # keywords about fields that are not read
+    "patternProperties", "if", "then", "else", "not", "contains", "required", "unevaluatedProperties",
+    "unevaluatedItems", "propertyNames", "dependentSchemas", "dependentRequired", "$dynamicRef",
 }  # fmt: skip
 _MEANT = {"property": "properties", **{name: name for name in _READ}}
 # Settings whose names are no keywords of JSON Schema
@@ -290,13 +290,11 @@ def compiled_schema(text: str, functions: tuple[tuple[str, Callable[..., Any]], 
         ValueError: for an invalid JSON Schema, a reference to nothing, and settings that are wrong or contradict each
             other, or compare nothing; the message names the place, such as `#/properties/total/x-docscore`.
     """
-    schema, compiler = schema_root(text), _Compiler(dict(functions))
-    root = compiler.root(schema)
-    views, settings = compiler.views([schema])
-    types = {each for view in views for each in types_of(view.content)}
-    named = any(named_places(root).values()) or {*root.misplaced} - _SUBSCHEMAS
-    if schema.content and not (named or settings or types - {"object"}):
-        problem = f"names nothing to compare beside {', '.join(sorted(schema.content))}"
+    schema = schema_root(text)
+    root = _Compiler(dict(functions)).root(schema)
+    unread = sorted(schema.content.keys() & _UNREAD)
+    if unread and KEYWORD not in schema.content and not any(named_places(root).values()):
+        problem = f"names nothing to compare beside {', '.join(unread)}, which is not read"
         raise InputValueError(place="#", problem=f"{problem}: add properties or items, or give {{}} to compare texts")
     return root
 

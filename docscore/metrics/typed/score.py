@@ -64,11 +64,12 @@ def typed_score(
 
 def _warn_of_fields(comparators: Mapping[Any, Any], values: Sequence[Value], schema: SchemaNode) -> None:
     """Warn of comparators for fields that neither a value nor the schema has."""
-    paths = {path for value in values for path, _ in places_in(value)} | named_places(schema).keys()
-    known = set(map(field_path, paths))
-    for key in (key for key in comparators if isinstance(key, str) and field_path(key.removeprefix("$")) not in known):
-        meant = "".join(f"; did you mean {name!r}?" for name in nearest([key], known).values())
-        warn(f"comparators[{key!r}]: neither the values nor the schema has this field{meant}")
+    known = {path for value in values for path, _ in places_in(value)} | named_places(schema).keys()
+    for key in (key for key in comparators if isinstance(key, str)):
+        *_, path = named_places(schema_of_row(SchemaSource.of({}).with_comparators({key: "exact"}), ""))
+        if path not in known:
+            meant = "".join(f"; did you mean {field_path(name)!r}?" for name in nearest([path], known).values())
+            warn(f"comparators[{key!r}]: neither the values nor the schema has this field{meant}")
 
 
 def typed_tree(gt: object, pred: object, schema: Any, **keywords: Any) -> ScoreTree:
