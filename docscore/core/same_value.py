@@ -154,7 +154,7 @@ _LONGEST_DATE = 60  # characters
 
 
 # After a space, minutes follow a colon, and an offset to the west seconds: `2024-12-31 10:00-11:00` has two times.
-_ISO = re.compile(r"(?!\S+ \d\d(?:[^:]|:\d\d-|\Z))(\d{4}-\d{2}-\d{2}|\d{8})([T ]\d{2}(:?\d{2}.*)?)?\Z", re.ASCII)
+_ISO = re.compile(r"(\d{4}-\d{2}-\d{2}|\d{8})((?:T| (?=\d\d:\d\d(?!-)))\d{2}(:?\d{2}.*)?)?\Z", re.ASCII)
 
 
 _CLOCK = (

@@ -154,9 +154,8 @@ def _is_empty_list(path: str, paths: set[str]) -> bool:
 def _problems_of_keys(nodes: Mapping[str, SchemaNode | None], paths: set[str], named: Collection[str]) -> Iterator[str]:
     """Yield a sentence for each key of rows where ground truths have no list, or rows without this key."""
     for path, node in nodes.items():
-        key = key_place(path, node) if node and node.key else ""
-        if node and key and key not in paths and key not in named:
-            if f"{path}[]" not in paths and path in paths:
+        if node and node.key and (key := key_place(path, node)) not in {*paths, *named}:
+            if path in paths and f"{path}[]" not in paths:
                 yield f"key {node.key!r} stands at {field_path(path)!r}, where no ground truth has a list"
             elif not _is_empty_list(key, paths):
                 yield f"key {node.key!r} stands at {field_path(path)!r}, but no row there has it"
@@ -170,7 +169,9 @@ def warn_of_readings(leaves: Iterable[Leaf], source: SchemaSource) -> list[str]:
     totals, doubtful = Counter[str](), defaultdict[tuple[str, str], Counter[Scalar]](Counter)
     for leaf, count in Counter(leaf for leaf in leaves if leaf.compared and leaf.outcome != "extra").items():
         totals[leaf.field] += count
-        is_same = leaf.doubtful and scalar_text(leaf.doubtful[0]) == scalar_text(leaf.doubtful[1])  # whatever they mean
+        is_same = (
+            leaf.doubtful and len({scalar_text(value).strip() for value in leaf.doubtful}) == 1
+        )  # whatever they mean
         for side in [*leaf.unreadable, *(() if is_same else leaf.ambiguous)][:1]:
             kind = (
                 f"{side.replace('_', ' ')}s cannot be read" if leaf.unreadable else "values may be read in several ways"

@@ -265,15 +265,16 @@ def read_money(
             currencies; any other text if the currency is unknown.
         signs: the possible currencies of each symbol, code and name in lower case; None for those of CLDR.
     """
-    if isinstance(value, str) and not isinstance(value, DecimalText):
+    if isinstance(value, str) and type(value) is not DecimalText:
         parts = _around(ascii_form(value), declared.beside(value))
         if parts is None:
             return None
         known = _currencies(locale) if signs is None else signs
-        words = [word.casefold() for word in (parts[0], parts[2]) if word]
-        named = [known.get(word) for word in words]
+        named = [known.get(word.casefold()) for word in (parts[0], parts[2]) if word]
         if None in named:
-            named = [known.get(part) for word in words for part in _SIGNS_OF.split(word)]
+            named = [
+                known.get(word) for part in (parts[0], parts[2]) for word in _SIGNS_OF.split(part.casefold()) if word
+            ]
         if None in named:
             return None
         codes = frozenset.intersection(*named) if named else None  # type: ignore[arg-type]

@@ -42,8 +42,7 @@ def checked_settings(settings: Any, pointer: str) -> PlaceSettings:
         raise InputValueError(place=pointer, expected="an object", got=short_repr(settings))
     for name, value in settings.items():
         if name not in _SETTINGS:
-            meant = nearest([name], _SETTINGS).get(name)
-            expected = repr(meant) if meant else f"some of {', '.join(_SETTINGS)}"
+            expected = "".join(map(repr, nearest([name], _SETTINGS).values())) or f"some of {', '.join(_SETTINGS)}"
             raise InputValueError(place=pointer, expected=expected, got=short_repr(name))
         if not _validator(name).is_valid(value):
             raise InputValueError(place=f"{pointer}/{name}", expected=_meaning(name), got=short_repr(value))
