@@ -131,6 +131,7 @@ Returns:
     typed_confidence_interval: the ends of the interval of typed_score; with `schema` and `confidence`.
     unreadable_ground_truths, unreadable_predictions: the numbers of values that the comparators of their fields could
         not read; with `schema`.
+    ambiguous_values: the number of values that can be read in several ways; with `schema`.
     typed_fields: how each field was compared; with `schema` and `key_scores=True`.
     typed_signature: the signature of typed_score; with `schema` and `signature=True`.
     per_sample: a list of `{"question_id", "anls_score"}` in the order of the references; with `parse`, rows also have

@@ -213,6 +213,7 @@ def wrapped(value: Any, sure: Any) -> Any:
     return {"$value": value, "$confidence": sure}
 
 
+@pytest.mark.filterwarnings("ignore:.* cannot be read as :UserWarning")
 @pytest.mark.parametrize("seed", range(5))
 def test_the_curve_of_a_score_with_trees_is_that_of_a_review_that_is_done(seed: int) -> None:
     """Values below the threshold are as they should be, or gone, and the documents are scored again."""

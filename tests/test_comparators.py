@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from datetime import date, datetime, time
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from docscore.core.options import ScoringOptions
+from docscore.core.same_value import ORDERS, read_date
 from docscore.metrics.typed.comparators import COMPARATORS, comparator, settings_of
 from docscore.metrics.typed.readers import Reading
 from tests.commands import rows
@@ -67,12 +69,16 @@ def groups() -> list[tuple[str, dict[str, Any], list[dict[str, Any]]]]:
 
 @pytest.mark.parametrize(("name", "settings", "rows"), groups(), ids=lambda part: str(part)[:40])
 def test_all_pairs_of_golden_values(name: str, settings: dict[str, Any], rows: list[dict[str, Any]]) -> None:
-    """The same reading scores 1 and another less; both ways alike, and as a table what they are one by one."""
-    compared = comparator(name, **settings)
+    """The same reading scores 1 and another less; both ways alike, and as a table what they are one by one.
+
+    A side without a reading is not alike both ways: a prediction is then wrong, a ground truth compared as text.
+    """
+    compared: Any = comparator(name, **settings)
     values = [row["value"] for row in rows]
     table = compared.table(values, values, DEFAULT)
     assert ((table >= 0) & (table <= 1)).all()
-    assert (table == table.T).all()
+    read = np.array([bool(compared.readings(value)) for value in values])
+    assert (table == table.T)[np.ix_(read, read)].all()
     for i, left in enumerate(rows):
         for j, right in enumerate(rows):
             assert table[i, j] == pytest.approx(compared.pair(values[i], values[j], DEFAULT), abs=1e-12)
@@ -95,17 +101,55 @@ REQUIRED: dict[str, dict[str, Any]] = {
 }
 
 
+MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October")
+BETWEEN = (" ", ",", ".", ", ", ". ", "-", " - ", "/", "")
+CLOCKS = {"": None, " 10:30": time(10, 30), ", 9:05 PM": time(21, 5), " 5pm": time(17), " 12:00 am": time(0)}
+BROKEN = (" 10:00-11:00", " 10:00 +02:00", " 10:00 - 5pm", " pm", " 7", " 2025", " 13:05 pm", " EST", " 10:00-0500")
+
+
+@examples(2000)
+@given(
+    st.dates(date(1000, 1, 1), date(9999, 10, 28)),
+    st.permutations(["day", "month", "year"]),
+    st.tuples(*[st.sampled_from(BETWEEN)] * 2),
+    st.sampled_from(["{0.day}", "{0.day:02}", "{0.day}th"]),
+    st.sampled_from([4, 3]),
+    st.sampled_from([*CLOCKS, *BROKEN]),
+    st.sampled_from(["", "", "day", "year"]),
+)
+def test_a_date_is_read_whole_or_not_at_all(
+    day: date, order: list[str], between: tuple[str, str], form: str, letters: int, clock: str, absent: str
+) -> None:
+    """However a date is spelled, it is read as that date or not at all, and never with a part that is not there."""
+    assume(not absent or clock not in (" 7", " 2025"))  # which would stand for what is absent
+    month = MONTHS[(day.month - 1) % len(MONTHS)]
+    expected = day.replace(month=MONTHS.index(month) + 1, day=min(day.day, 28))
+    parts = {"day": form.format(expected), "month": month if letters > 3 else month[:3], "year": f"{day.year}"}
+    parts[absent] = ""
+    text = f"{parts[order[0]]}{between[0]}{parts[order[1]]}{between[1]}{parts[order[2]]}{clock}"
+    for way in (None, *ORDERS):
+        when = read_date(text, way)
+        if when is not None:
+            assert clock in CLOCKS, text
+            assert not absent, text
+            assert date(*when.timetuple()[:3]) == expected, text
+            assert CLOCKS[clock] == (when.time() if isinstance(when, datetime) else None), text
+
+
 @examples(300)
 @given(
-    st.sampled_from(sorted(COMPARATORS)), st.lists(anything, min_size=1, max_size=5), st.sampled_from(["text", "wrong"])
+    st.sampled_from(sorted(COMPARATORS)),
+    st.lists(anything, min_size=1, max_size=5),
+    st.sampled_from(["", "text", "wrong"]),
 )
 def test_whatever_the_values_are(name: str, values: list[Any], unread: str) -> None:
     """Bounds, symmetry, a value scores 1 against itself, and a table is what its pairs are."""
-    settings = {**REQUIRED.get(name, {}), **({"unread": unread} if "unread" in settings_of(name) else {})}
+    settings = {**REQUIRED.get(name, {}), **({"unread": unread} if unread and "unread" in settings_of(name) else {})}
     compared = comparator(name, **settings)
     table = compared.table(values, values, DEFAULT)
     assert ((table >= 0) & (table <= 1)).all()
     assert table.diagonal().tolist() == [1.0] * len(values)
-    assert np.allclose(table, table.T, atol=1e-12)
+    if name == "judgements" or unread in ("text", "wrong"):
+        assert np.allclose(table, table.T, atol=1e-12)
     single = [[compared.pair(truth, prediction, DEFAULT) for prediction in values] for truth in values]
     assert np.allclose(table, single, atol=1e-12)

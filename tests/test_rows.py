@@ -17,6 +17,7 @@ from docscore.data.json_text import loads
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.data.rows import ANLS, BY_ID, PLAIN, RowFormat, as_rows, row_format, table_in_memory
 from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.sentences import count_lines
 from docscore.metrics.registry import METRICS
 from tests.commands import pred, ref
 from tests.conftest import golden
@@ -194,12 +195,19 @@ def test_no_decoder_is_made_for_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
 BILL = {"total": "12.50"}
 
 
+def scored(predictions: list[Any], references: list[Any], options: dict[str, Any]) -> None:
+    """Pair the rows and read their values, which is done when a figure is first asked for."""
+    evaluation = Evaluation(pairs_of(predictions, references), ScoringOptions(**options))
+    assert evaluation.score <= 1
+    assert not [doubt for doubt in evaluation.doubts if count_lines(evaluation).count(doubt) != 1]
+
+
 @golden("doubts", "suspected")
 def test_a_warning_names_the_remedy(
     predictions: list[Any], references: list[Any], options: dict[str, Any], sentence: str
 ) -> None:
     with pytest.warns(UserWarning, match=sentence):
-        Evaluation(pairs_of(predictions, references), ScoringOptions(**options))
+        scored(predictions, references, options)
 
 
 @golden("doubts", "fine")
@@ -208,7 +216,7 @@ def test_no_warning_where_nothing_is_wrong(
 ) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        Evaluation(pairs_of(predictions, references), ScoringOptions(**options))
+        scored(predictions, references, options)
 
 
 # Documents as text: the edit distance of the raw texts looks like a score of documents and is none.

@@ -127,6 +127,7 @@ def test_numbers_that_are_predicted_with_a_currency_are_money() -> None:
     assert docscore.evaluate(predictions=predictions, references=references, schema=suggestion.schema).score == 1
 
 
+@pytest.mark.filterwarnings("ignore:.* cannot be read as :UserWarning")
 @pytest.mark.parametrize("system", ["claude", "gemini", "gpt"])
 def test_real_systems_lose_nothing_by_notation(docubench: Path, system: str) -> None:
     """Of DocuBench, by a schema from the ground truths alone."""
@@ -196,6 +197,24 @@ def test_a_rare_key_that_is_near_another(common: dict[str, Any], rare: dict[str,
     assert named == [(place, ("odd",)) for place in found]
 
 
+def test_a_value_is_named_once_and_rows_by_their_key() -> None:
+    """A text where the schema says number is of a wrong type, and not also unread and of a rare type."""
+    row = {"properties": {"no": {"type": "integer"}, "sum": {"type": "number"}}}
+    schema = {"properties": {"items": {"x-docscore": {"key": "no"}, "items": row}, "day": {"format": "date"}}}
+    lists = [[{"no": 1, "sum": 2}, {"no": 1, "sum": "two"}, {"sum": 3}], [{"no": 1, "sum": 2}, {"no": 2, "sum": 4}]]
+    truths = {
+        name: {"items": rows, "day": day} for name, rows, day in zip("ab", lists, ("soon", "3/4/2024"), strict=True)
+    }
+    found = {(finding.kind, finding.place): finding for finding in lint(truths, schema=schema)}
+    assert list(found) == [
+        ("schema: type", "items[].sum"),
+        ("missing key", "items[]"),
+        ("repeated key", "items[]"),
+        ("unread", "day"),
+    ]
+    assert all(finding.cases == 1 for finding in found.values())
+
+
 def test_the_worst_findings_come_first() -> None:
     """In words of JSON, each with its documents."""
     rows = [
@@ -213,6 +232,7 @@ def test_the_worst_findings_come_first() -> None:
     assert all(finding.ids for finding in findings)
 
 
+@pytest.mark.filterwarnings("ignore:.* cannot be read as :UserWarning")
 def test_a_schema_for_each_value_of_a_column(write: Write, tmp_path: Path) -> None:
     """Written by one command and taken by others; the signature tells the folder and the column."""
     dates = {"Ship/Co": ("25.03.2024", "03.04.2024"), "Acme": ("03/25/2024", "03/04/2024")}

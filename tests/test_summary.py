@@ -163,7 +163,8 @@ def counts_of_tree(tree: ScoreTree) -> Any:
     leaves, elements = [], []
     for node in tree.nodes():
         if not node.children and node.weight > 0:
-            points, compared = (node.earned, node.weight), (node.compared, node.unreadable)
+            values = (node.ground_truth, node.prediction) if node.unreadable or node.ambiguous else ()
+            points, compared = (node.earned, node.weight), (node.compared, node.unreadable, node.ambiguous, values)
             leaves.append((node.field_path, node.kind, outcome(node), *points, node.cause, *compared))
         if node.key is None and node is not tree:
             alone = "missing" if node.prediction_index is None else "extra"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 import sys
 from datetime import date
 from decimal import Decimal
@@ -447,6 +448,28 @@ def test_a_package_that_is_missing_names_the_extra(monkeypatch: pytest.MonkeyPat
     readers.unit_registry.cache_clear()
 
 
+@pytest.mark.parametrize(
+    ("field", "meant"), [("items[].skuu", "; did you mean 'items[].sku'?"), ("sku", ""), ('["items"][].nope', "")]
+)
+def test_a_comparator_for_a_field_that_nothing_has_gives_a_warning(field: str, meant: str) -> None:
+    sides: Any = {"gt": {"items": [{"sku": "A7"}]}, "pred": {"items": [{"sku": "A-7"}]}}
+    sentence = f"{field!r}]: neither the values nor the schema has this field{meant}"
+    with pytest.warns(UserWarning, match=re.escape(sentence)):
+        typed_score(**sides, schema={}, comparators={field: "identifier", "items[].sku": "exact"})
+    known: dict[Any, Any] = {"no": "exact", "$.items[].sku": "identifier"}
+    assert typed_score(**sides, schema={"properties": {"no": {}}}, comparators=known) == 1
+
+
+def test_a_share_of_a_temperature_is_refused() -> None:
+    """Of a ground truth, whatever is predicted; a temperature that is predicted for another quantity is only wrong."""
+    schema = {"x-docscore": {"compare": "unit", "tolerance": "5%"}}
+    with pytest.raises(ValueError, match=r"^tolerance: a share of a temperature depends on its scale"):
+        typed_score("20 °C", "21 °C", schema)
+    with pytest.raises(ValueError, match=r"tolerance: a share of a temperature depends on its scale"):
+        typed_score(["20 °C", "5 kg"], ["5 kg"], {"items": schema})
+    assert typed_score("5 kg", "21 °C", schema) == 0
+
+
 # What is said of values.
 
 
@@ -465,6 +488,7 @@ def test_values_that_cannot_be_read_are_counted_by_field() -> None:
         "typed_score": 0.5,
         "unreadable_ground_truths": 1,
         "unreadable_predictions": 2,
+        "ambiguous_values": 0,
     }
 
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 from functools import cache, lru_cache
 from typing import Any, Literal
 
+from docscore.core.errors import InputValueError
 from docscore.core.numbers import DecimalText, decimal_of, decimal_value
 from docscore.core.values import Scalar, scalar_text
 
@@ -25,9 +26,9 @@ _MINUS = re.compile(r"(?<!\w)[-\u2212](?=[^\w\s]*\d)")
 # Numbers whose separators can be read in only one way, each with its separator of groups. A single separator before
 # three digits is in doubt ("1,500"), unless only 0 or more than three digits stand before it.
 _SEPARATED = (
-    (re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+,\d+\Z", re.ASCII), "."),
+    (re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+,\d+\Z", re.ASCII), "."),
     (re.compile(r"[+-]?\d+,(?:\d{1,2}|\d{4,})\Z|[+-]?(?:0|[1-9]\d{3,}),\d+\Z", re.ASCII), ""),
-    (re.compile(r"[+-]?\d{1,3}(?:,\d{3})+\.\d+\Z", re.ASCII), ","),
+    (re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+\.\d+\Z", re.ASCII), ","),
     (re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3}){2,}\Z", re.ASCII), ","),
     (re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3}){2,}\Z", re.ASCII), "."),
     (re.compile(r"[+-]?[1-9]\d?(?:,\d{2})+,\d{3}(?:\.\d+)?\Z", re.ASCII), ","),  # 12,34,567 as in India
@@ -59,7 +60,7 @@ def number_of(value: Scalar, *, decimal: str = ".", group: str = "") -> Decimal 
 
 @cache
 def _number_pattern(decimal: str, group: str) -> re.Pattern[str]:
-    grouped = rf"\d{{1,3}}(?:{re.escape(group)}\d{{3}})+|" if group else ""
+    grouped = rf"[1-9]\d{{0,2}}(?:{re.escape(group)}\d{{3}})+|" if group else ""
     return re.compile(
         rf"[+-]?(?:(?:{grouped}\d+)(?:{re.escape(decimal)}\d*)?|{re.escape(decimal)}\d+)(?:[eE][+-]?\d+)?\Z"
     )
@@ -152,31 +153,40 @@ ORDERS = ("dmy", "mdy", "ymd")
 _LONGEST_DATE = 60  # characters
 
 
-_ISO = re.compile(r"(\d{4}-\d{2}-\d{2}|\d{8})([T ]\d{2}(:?\d{2}.*)?)?\Z", re.ASCII)
+# After a space, minutes follow a colon, and an offset to the west seconds: `2024-12-31 10:00-11:00` has two times.
+_ISO = re.compile(r"(\d{4}-\d{2}-\d{2}|\d{8})((?:T| (?=\d\d:\d\d(?!-)))\d{2}(:?\d{2}.*)?)?\Z", re.ASCII)
 
 
-_TIME = r"(\d{2}:\d{2}(?::\d{2})?|\d:\d{2})"
+_CLOCK = (
+    r"(?<![\d:.])(?P<hour>\d{1,2})(?::(?P<minute>\d{2})(?::(?P<second>\d{2}))?|(?= ?[ap]\.?m))"
+    r"(?: ?(?P<half>[ap])\.?m\b\.?)?(?! ?[-+]\d|[\d:])"
+)
 
 
-_IN_NUMBERS = re.compile(rf"(\d{{1,4}})([./ -]) ?(\d{{1,2}})\2 ?(\d{{1,4}})(?:,? +{_TIME})?\Z", re.ASCII)
+_CLOCKS = re.compile(_CLOCK, re.ASCII | re.IGNORECASE)
 
 
-_MONTHS = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", re.IGNORECASE)
+_IN_NUMBERS = re.compile(
+    rf"(\d{{1,4}})([./ -]) ?(\d{{1,2}})\2 ?(\d{{1,4}})(?:,? +{_CLOCK})?\Z", re.ASCII | re.IGNORECASE
+)
+
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
 # The words that a date with the name of a month may have. Names of time zones are ambiguous and not among them.
 _WORDS = re.compile(
     """
-    jan(uary)? | feb(ruary)? | mar(ch)? | apr(il)? | may | june? | july? | aug(ust)? | sept?(ember)? | oct(ober)?
-    | nov(ember)? | dec(ember)?
+    (?P<month> jan(uary)? | feb(ruary)? | mar(ch)? | apr(il)? | may | june? | july? | aug(ust)? | sept?(ember)?
+    | oct(ober)? | nov(ember)? | dec(ember)?)
     | mon(day)? | tue(s|sday)? | wed(nesday)? | thu(r|rs|rsday)? | fri(day)? | sat(urday)? | sun(day)?
-    | st | nd | rd | th | of | am | pm
+    | st | nd | rd | th | of
     """,
     re.VERBOSE,
 )
 
 
-_MIDNIGHT = datetime(2000, 1, 1)  # noqa: DTZ001  gives the time to texts without one; all have day, month and year
+_NOT_IN_DATES = re.compile(r"[^\w\s.,;/'-]|_")
 
 
 @lru_cache(maxsize=1 << 14)
@@ -211,7 +221,7 @@ def _iso(text: str) -> date | None:
     match = _ISO.match(text)
     if match is None:
         return None
-    when: datetime = _parsers()[0].isoparse(text)
+    when: datetime = _iso_parser().isoparse(text)
     return when if match[2] else when.date()
 
 
@@ -227,7 +237,7 @@ def _in_numbers(text: str, order: str | None) -> date | None:
     dates = [day for day in readings if day is not None]
     if len(dates) != 1:
         return None
-    return datetime.combine(dates[0], time.fromisoformat(match[5].rjust(5, "0"))) if match[5] else dates[0]
+    return _at(dates[0], match if match["hour"] else None)
 
 
 def _in_order(parts: tuple[str, str, str], order: str, digits: tuple[int, ...]) -> date | None:
@@ -246,28 +256,46 @@ def _year(digits: str) -> int:
 
 
 def _with_month(text: str, order: str | None) -> date | None:
-    """Read a date with the name of a month, a day, and a year of four digits, or of two if an order is given."""
-    words = re.findall(r"[^\W\d_]+", text.lower())
-    plain, times = re.subn(_TIME, "", text)
+    """Read a date with the name of a month, a day, and a year of four digits, or of two if an order is given.
+
+    All of the text must be a part of the date, or one time of day: nothing is left out or added.
+    """
+    clocks, plain = [*_CLOCKS.finditer(text)], _CLOCKS.sub(" ", text).lower()
+    words = list(map(_WORDS.fullmatch, re.findall(r"[^\W\d_]+", plain)))
+    months = [word["month"] for word in words if word and word["month"]]
     numbers = re.findall(r"\d+", plain)
-    if not _MONTHS.search(text) or not all(map(_WORDS.fullmatch, words)) or len(numbers) != 2:  # noqa: PLR2004  day and year
+    if len(numbers) != 2 or len(months) != 1 or None in words or len(clocks) > 1 or _NOT_IN_DATES.search(plain):  # noqa: PLR2004  day and year
         return None
-    if order is None and not any(len(number) == 4 for number in numbers):  # noqa: PLR2004
+    year_first = len(numbers[0]) > 2 or (len(numbers[1]) <= 2 and order == "ymd")  # noqa: PLR2004
+    year, day = numbers if year_first else reversed(numbers)
+    if len(day) > 2 or len(year) not in ((4,) if order is None else (2, 4)):  # noqa: PLR2004
         return None
-    when: datetime = _parsers()[1 + (order == "ymd")].parse(text, default=_MIDNIGHT, ignoretz=True)
-    return when if times else when.date()
+    return _at(date(_year(year), _MONTHS.index(months[0][:3]) + 1, int(day)), *clocks or (None,))
+
+
+def _at(day: date, clock: re.Match[str] | None) -> date:
+    """Return the day with the time of day, if there is one."""
+    if clock is None:
+        return day
+    hour = hour_of_day(int(clock["hour"]), clock["half"])
+    return datetime.combine(day, time(hour, int(clock["minute"] or 0), int(clock["second"] or 0)))
+
+
+def hour_of_day(hour: int, half: str | None) -> int:
+    """Return an hour from 0 to 23: of 2 and "p", as in `2 pm`, 14; without "a" or "p" the hour as it is.
+
+    Raises:
+        ValueError: for an hour that half a day does not have.
+    """
+    if not half:
+        return hour
+    if not 1 <= hour <= 12:  # noqa: PLR2004  hours of half a day
+        raise InputValueError(expected="an hour from 1 to 12", got=str(hour))
+    return hour % 12 + 12 * (half.lower() == "p")
 
 
 @cache
-def _parsers() -> tuple[Any, Any, Any]:
-    """Return the parser of ISO 8601, and those of dates with the name of a month and the year last or first."""
+def _iso_parser() -> Any:
     from dateutil import parser  # noqa: PLC0415  slow to import
 
-    class FixedCentury(parser.parserinfo):
-        """Read years of two digits independently of today's date."""
-
-        def convertyear(self, year: int, century_specified: bool = False) -> int:  # noqa: FBT002  dateutil's signature
-            return year if century_specified else _year(f"{year:02}")
-
-    year_last, year_first = (parser.parser(FixedCentury(yearfirst=first)) for first in (False, True))
-    return parser.isoparser(), year_last, year_first
+    return parser.isoparser()

@@ -29,7 +29,7 @@ from docscore.evaluation.tables import (
 )
 from docscore.metrics.anls_star.api import OUTCOMES, Leaf, Outcome, Partner
 from docscore.metrics.anls_star.causes import NAMES, Cause
-from docscore.metrics.anls_star.sizes import SIDES, Side
+from docscore.metrics.anls_star.sizes import SIDES
 from docscore.stats.intervals import Interval, Ratios
 
 MOST_FIELDS_TESTED = 200  # only so many fields, those of most weight, get an interval or are compared
@@ -72,7 +72,7 @@ class Field:
         lost_units: the points lost in the field by cause, as shares of 1 - score of their documents, summed exactly.
         unnamed_units: the points lost without a cause, in fields of a metric that counts entities.
         compared: how a schema compared its values, "" for as text; several ways where documents have several schemas.
-        unreadable: how many values of each side could not be read so, and were compared as text.
+        doubts: how many values of each side could not be read so, and how many pairs were "ambiguous".
         document_count: how many documents have the field.
         numbers: the numbers of the documents that have the field, in the order in which they were added; empty after
             merging, which keeps only sums.
@@ -88,7 +88,7 @@ class Field:
     lost_units: defaultdict[Cause, int] = field(default_factory=partial(defaultdict, int), repr=False)
     unnamed_units: int = field(default=0, repr=False)
     compared: list[str] = field(default_factory=list, repr=False)
-    unreadable: defaultdict[Side, int] = field(default_factory=partial(defaultdict, int), repr=False)
+    doubts: defaultdict[str, int] = field(default_factory=partial(defaultdict, int), repr=False)
     document_count: int = 0
     numbers: array[int] = field(default_factory=lambda: array("q"), repr=False)
     document_earned: array[float] = field(default_factory=lambda: array("d"), repr=False)
@@ -166,7 +166,7 @@ class Field:
 
     @property
     def _tallies(self) -> tuple[defaultdict[Any, int], ...]:
-        return self.counts, self.nulls, self.lost_units, self.unreadable
+        return self.counts, self.nulls, self.lost_units, self.doubts
 
 
 Losses = dict[tuple[str, Cause], float]  # the points that a document loses, by the name of the field and the cause
@@ -190,8 +190,8 @@ class FieldTable:
         self.losses: list[Losses] = []
 
     def counts(self) -> dict[str, int]:
-        """How many values could not be read as a schema says."""
-        return {f"unreadable_{side}s": sum(field.unreadable[side] for field in self.fields.values()) for side in SIDES}
+        """How many values could not be read as a schema says, and how many pairs could be read in several ways."""
+        return {key: sum(field.doubts[name] for field in self.fields.values()) for key, name in _DOUBTS.items()}
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """The fields of the typed score, a row each, in plain types."""
@@ -232,8 +232,8 @@ class FieldTable:
                 extra += outcome == "extra"
             if leaf.compared not in field.compared:
                 field.compared.append(leaf.compared)
-            for side in leaf.unreadable:
-                field.unreadable[side] += 1
+            for doubt in (*leaf.unreadable, *(["ambiguous"] if leaf.ambiguous else ())):
+                field.doubts[doubt] += 1
             if cause:
                 points_lost = (possible - earned) / weight
                 field.lost_units[cause] += units(points_lost)
@@ -248,7 +248,7 @@ class FieldTable:
         return sorted(self.fields.values(), key=lambda field: -field.points_lost)
 
     def typed(self) -> Table:
-        """The fields of the typed score that were not compared as text, most points lost first."""
+        """The fields that a comparator compared, most points lost first."""
         fields = [field for field in self.fields.values() if field.compared != [""]]
         return typed_fields_table(sorted(fields, key=lambda field: field.earned - field.weight))
 
@@ -350,18 +350,22 @@ def causes_table(lost: Mapping[Cause, float], meanings: Mapping[Cause, str], cap
 def typed_fields_table(fields: Iterable[Field]) -> Table:
     """Return the fields of the typed score, with how their values were compared."""
     return table_of(
-        "Typed score: fields that were not compared as text",
+        "Typed score: fields with a comparator",
         fields,
         text_column("field", "field", attrgetter("path")),
         value_column("typed_score", "typed score", three_digits, attrgetter("score"), terminal="score"),
         text_column("compared", "compared as", attrgetter("compared_as"), "text"),
         value_column("weight", "weight", extra=True),
         value_column("values", "values", value=lambda field: sum(field.counts.values())),
-        _unreadable_column("ground_truth", "not read, expected", "unread"),
-        _unreadable_column("prediction", "not read, predicted", "unread pred."),
+        _doubt_column("unreadable_ground_truths", "not read, expected", "unread"),
+        _doubt_column("unreadable_predictions", "not read, predicted", "unread pred."),
+        _doubt_column("ambiguous_values", "ambiguous", ""),
         unit="fields",
     )
 
 
-def _unreadable_column(side: Side, head: str, terminal: str) -> Content:
-    return value_column(f"unreadable_{side}s", head, value=lambda field: field.unreadable[side], terminal=terminal)
+_DOUBTS = {"unreadable_ground_truths": SIDES[0], "unreadable_predictions": SIDES[1], "ambiguous_values": "ambiguous"}
+
+
+def _doubt_column(name: str, head: str, terminal: str) -> Content:
+    return value_column(name, head, value=lambda field: field.doubts[_DOUBTS[name]], terminal=terminal)

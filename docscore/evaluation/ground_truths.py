@@ -44,19 +44,19 @@ from docscore.metrics.anls_star.api import anls_score
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.registry import TYPED
 from docscore.metrics.typed.comparators import COMPARATORS, ReadingComparator, comparator
-from docscore.metrics.typed.readers import Reading, ascii_form, date_order, read_date
+from docscore.metrics.typed.readers import LOCALES, Reading, ascii_form, date_order, read_date
 from docscore.metrics.typed.schema import (
     ELEMENTS,
     SubSchema,
     compiled_schema,
     implied_comparison,
+    named_places,
     said_of_place,
     schema_root,
 )
 
 SPECIMENS = 3
 READ = 0.95  # the share of the texts of a field that a comparator must read
-_LOCALES = ("de", "fr", "es", "it", "nl", "pt", "sv", "da", "nb", "fi", "pl", "cs")
 _MONTHS, _DAYS = 12, 31
 _KINDS = {dict: "object", list: "array", str: "string", bool: "boolean", type(None): "null"}
 
@@ -360,7 +360,7 @@ def _as_date(texts: Mapping[str, int]) -> Settings | str | None:
     plain: list[Settings] = [{}]
     if _read_count(texts, "date") < sum(texts.values()):
         plain += [{"date_order": order} for order in ORDERS]
-    of_locales: list[Settings] = [{"locale": locale} for locale in _LOCALES if find_spec("babel")]
+    of_locales: list[Settings] = [{"locale": locale} for locale in LOCALES if find_spec("babel")]
     for ways in (plain, of_locales):
         counts = [(_read_count(texts, "date", way), way) for way in ways]
         fitting = [way for count, way in sorted(counts, key=lambda counted: -counted[0]) if count]
@@ -679,9 +679,15 @@ def lint(references: Any, *, schema: Any = None, schema_by: str | None = None) -
     if source is not None:
         warn_of_schemas(places_by_schema(zip(pairs.ids, pairs.truths, strict=True), source), source)
         for text, rows in rows_by_group(pairs, source.schema_of, "schema").items():
-            part = pairs.only(rows)
-            cases += _against_schema(part, text)
-            found += _by_comparators(values_of(part), compiled_schema(text, source.functions))
+            part, root = pairs.only(rows), compiled_schema(text, source.functions)
+            cases += [*_against_schema(part, text), *_of_keys(part, root)]
+            mistyped = {(place, name) for kind, place, _, name in cases if kind == "schema: type"}
+            found += _by_comparators(values_of(part), root, mistyped)
+            found = [
+                each
+                for each in found
+                if each.kind != "several types" or not mistyped.issuperset((each.place, name) for name in each.ids)
+            ]
     for (kind, place, sentence), names in grouped((case[:3], case[3]) for case in cases).items():
         found.append(Finding(kind, place, len(names), sentence, tuple(dict.fromkeys(names))[:SPECIMENS]))
     return sorted(found, key=lambda finding: (_RANKS.get(finding.kind, 0), -finding.cases))
@@ -810,19 +816,37 @@ def _shape(text: str) -> str:
     return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]+", "a", without_groups))
 
 
-def _by_comparators(fields: FieldValues, root: SchemaNode) -> Iterator[Finding]:
+def _of_keys(pairs: Pairs, root: SchemaNode) -> Iterator[_Case]:
+    """Rows without the key by which a schema pairs the rows of their list, or with the key of a row before."""
+    key_of = {path: node.key for path, node in {"": root, **named_places(root)}.items() if node and node.key}
+    places = ((name, *each) for name, truth in zip(pairs.ids, pairs.truths, strict=True) for each in places_in(truth))
+    for name, path, rows in places:
+        if path in key_of and isinstance(rows, list):
+            keys = [row.get(key_of[path]) for row in rows if isinstance(row, dict)]
+            given = [str(key) for key in keys if key not in (None, "")]
+            place, lacking, surplus = f"{field_path(path)}[]", len(keys) - len(given), len(given) - len(set(given))
+            yield from [("missing key", place, f"rows without their key {key_of[path]!r}", name)] * lacking
+            yield from [("repeated key", place, f"rows with the {key_of[path]!r} of a row before", name)] * surplus
+
+
+def _by_comparators(fields: FieldValues, root: SchemaNode, mistyped: set[tuple[str, str]]) -> Iterator[Finding]:
     """Values that the comparators of a schema cannot read, and different ones that a comparator makes equal.
 
-    The latter are those of a field for which the comparator would not be suggested.
+    The latter are those of a field for which the comparator would not be suggested. Values of documents that have one
+    of another type at this place are left out.
     """
     for place, values, node in fields.walk("", root):
         compares = node and node.comparator
         if not isinstance(compares, ReadingComparator):
             continue
-        readings: Any = ((compares.read(text), text) for text in values.texts)
-        texts_of = grouped((reading and (reading.spelling, reading.kind), text) for reading, text in readings)
+        readings = ((compares.readings(text), text) for text in values.texts)
+        found = ((tuple(reading[:3:2] for reading in each), text) for each, text in readings)
+        texts_of: Any = grouped((each if len(each) < 2 else None, text) for each, text in found)  # noqa: PLR2004
         unread = f"cannot be read as {compares.name}, as the schema says"
-        yield from _of_texts("unread", place, values, texts_of.pop(None, []), unread)
+        several = f"can be read in several ways as {compares.name}; a setting of the schema says which"
+        for sentence, key in ((unread, ()), (several, None)):
+            texts = [text for text in texts_of.pop(key, []) if (place, values.documents[text]) not in mistyped]
+            yield from _of_texts("unread", place, values, texts, sentence)
         odd = sorted(number for number in values.numbers if compares.read(DecimalText(number)) is None)
         if odd:
             sentence = f"{unread}: {', '.join(odd[:SPECIMENS])}"

@@ -147,6 +147,7 @@ def folded_nodes(tree: ScoreTree, groups: Sequence[SiblingGroup]) -> dict[int, S
                         children=members,
                         compared="",
                         unreadable=(),
+                        ambiguous=(),
                     )
                 )
         folded[id(node)] = replace(node, children=tuple(children)) if node.children else node

@@ -33,7 +33,7 @@ from docscore.core.values import (
 from docscore.metrics.anls_star.causes import Cause, cause_of_scalars
 from docscore.metrics.anls_star.matching import Tables, list_tables
 from docscore.metrics.anls_star.scorer import Place, Scorer, answer_score, equals_an_option, is_answer
-from docscore.metrics.anls_star.sizes import SchemaNode, Side
+from docscore.metrics.anls_star.sizes import NO_DOUBTS, SchemaNode, Side
 from docscore.metrics.anls_star.tree import Kind, ScoreTree, Status, TreePlace, Whole
 
 Pair = tuple[object, object]
@@ -355,6 +355,8 @@ class Leaf(NamedTuple):
         cause: the cause of lost points, or None.
         compared: the label of the comparator; "" if texts were compared.
         unreadable: the sides whose value the comparator could not read.
+        ambiguous: the sides whose value has several readings.
+        doubtful: ground truth and prediction, if one of them is unreadable or ambiguous.
     """
 
     field: str
@@ -365,6 +367,8 @@ class Leaf(NamedTuple):
     cause: Cause | None
     compared: str = ""
     unreadable: tuple[Side, ...] = ()
+    ambiguous: tuple[Side, ...] = ()
+    doubtful: tuple[Any, ...] = ()
 
 
 _leaf = lru_cache(maxsize=1 << 14)(Leaf)  # most leaves of a field are equal, and a look-up is faster than a new tuple
@@ -452,9 +456,10 @@ class FieldPlace:
         if weight and kind != "list" and kind != "object":  # noqa: PLR1714  faster
             cause = None if earned == weight else self.cause or cause_of_scalars(truth, prediction, earned=earned)
             compared = ""
-            unreadable: tuple[Side, ...] = ()
+            doubts = NO_DOUBTS
             if schema is not None and schema.comparator is not None and kind == "scalar":
                 compared = schema.comparator.label
-                unreadable = schema.comparator.unreadable(truth, prediction)  # type: ignore[arg-type]
+                doubts = schema.comparator.doubts(truth, prediction)  # type: ignore[arg-type]
             outcome: Outcome = "wrong_type" if kind == "mismatch" and status == "wrong" else status
-            self.counts.leaves.append(_leaf(self.name, kind, outcome, earned, weight, cause, compared, unreadable))
+            pair = (truth, prediction) if any(doubts) else ()
+            self.counts.leaves.append(_leaf(self.name, kind, outcome, earned, weight, cause, compared, *doubts, pair))

@@ -13,6 +13,9 @@ from docscore.core.values import LEAF_TYPES, Matrix, Scalar, Value, hold_leaves,
 Side = Literal["ground_truth", "prediction"]
 SIDES: tuple[Side, ...] = get_args(Side)
 
+Doubts = tuple[tuple[Side, ...], tuple[Side, ...]]  # the sides that a comparator cannot read, and the ambiguous ones
+NO_DOUBTS: Doubts = (), ()
+
 
 class Comparator(ABC):
     """Compares the scalars of a place that are not compared as the texts of ANLS*.
@@ -33,9 +36,9 @@ class Comparator(ABC):
     def table(self, truths: Sequence[Scalar], predictions: Sequence[Scalar], options: ScoringOptions) -> Matrix:
         """Return S of every pair, in [0, 1], shape (len(truths), len(predictions)); L is 1."""
 
-    def unreadable(self, truth: Scalar | None, prediction: Scalar | None) -> tuple[Side, ...]:  # noqa: ARG002
-        """Return the sides whose value cannot be read."""
-        return ()
+    def doubts(self, truth: Scalar | None, prediction: Scalar | None) -> Doubts:  # noqa: ARG002
+        """Return the sides whose value cannot be read, and those of a pair whose value has several readings."""
+        return NO_DOUBTS
 
     @abstractmethod
     def remark(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:

@@ -28,7 +28,7 @@ from docscore.core.values import (
     value_excerpt,
 )
 from docscore.metrics.anls_star.causes import Cause, cause_of_scalars
-from docscore.metrics.anls_star.sizes import SchemaNode, Side
+from docscore.metrics.anls_star.sizes import NO_DOUBTS, SchemaNode, Side
 
 Kind = Literal["scalar", "null", "list", "object", "mismatch", "group"]
 Status = Literal["exact", "partial", "wrong", "missing", "extra"]
@@ -201,6 +201,7 @@ class ScoreTree(Displayed):
         children: the nodes below.
         compared: the comparator of a schema, such as "number, tolerance 1%"; "" if texts were compared.
         unreadable: the sides whose value the comparator could not read.
+        ambiguous: the sides whose value has several readings.
     """
 
     path: str
@@ -219,6 +220,7 @@ class ScoreTree(Displayed):
     _whole: Whole = field(compare=False)
     compared: str = ""
     unreadable: tuple[Side, ...] = ()
+    ambiguous: tuple[Side, ...] = ()
     _cause: Cause | None = None  # the cause of a part that is lost as a whole
 
     @property
@@ -334,7 +336,15 @@ class ScoreTree(Displayed):
             "prediction_index": self.prediction_index,
             "option": self.option,
             "reason": self.reason,
-            **({"compared": self.compared, "unreadable": list(self.unreadable)} if self.compared else {}),
+            **(
+                {
+                    "compared": self.compared,
+                    "unreadable": list(self.unreadable),
+                    "ambiguous": list(self.ambiguous),
+                }
+                if self.compared
+                else {}
+            ),
             "children": [child._to_dict(known) for child in self.children],
         }
 
@@ -427,7 +437,7 @@ class TreePlace:
         schema: SchemaNode | None,
     ) -> None:
         note, compared = self.note, ""
-        unreadable: tuple[Side, ...] = ()
+        doubts = NO_DOUBTS
         if status == "missing" and self.path == "$":
             note = "the whole prediction is null or absent"
         elif self.absent and status == "missing":
@@ -440,7 +450,7 @@ class TreePlace:
             note = f"null counts here, since what holds it is {holder}"
         elif kind == "scalar" and schema is not None and schema.comparator is not None:
             comparator = schema.comparator
-            compared, unreadable = comparator.label, comparator.unreadable(truth, prediction)  # type: ignore[arg-type]
+            compared, doubts = comparator.label, comparator.doubts(truth, prediction)  # type: ignore[arg-type]
             if status not in _ONE_SIDED:
                 remark = comparator.remark(truth, prediction, right=status == "exact")  # type: ignore[arg-type]
                 note = "; ".join(filter(None, (note, remark)))
@@ -460,7 +470,7 @@ class TreePlace:
             tuple(self.children),
             self.whole,
             compared,
-            unreadable,
+            *doubts,
             self.cause,
         )
         node.__class__ = ScoreTree

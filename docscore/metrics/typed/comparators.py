@@ -9,13 +9,15 @@ suggested schema names the comparator. Describe settings that no other comparato
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timezone
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from functools import cache, lru_cache, partial
 from inspect import signature
+from itertools import product
 from operator import eq
 from typing import Any, Literal, NamedTuple
 
@@ -24,12 +26,15 @@ import numpy as np
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.numbers import decimal_of
 from docscore.core.options import ScoringOptions
+from docscore.core.same_value import ORDERS
 from docscore.core.similarity import fold, fold_all, similarity, similarity_matrix, text_rule
 from docscore.core.values import Matrix, Scalar, scalar_text
-from docscore.metrics.anls_star.sizes import SIDES, Comparator, Side
+from docscore.metrics.anls_star.sizes import NO_DOUBTS, SIDES, Comparator, Doubts
 from docscore.metrics.typed.readers import (
+    LOCALES,
     Reading,
     Separators,
+    currency_signs,
     locale_data,
     read_boolean,
     read_date,
@@ -42,13 +47,30 @@ from docscore.metrics.typed.readers import (
     read_time,
     separators_of,
 )
+from docscore.metrics.typed.readers import date_order as order_of
 
 Otherwise = Literal["text", "wrong"]
+Unread = Literal["", "text", "wrong"]
 
 _EXACT = Context(prec=4000, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])  # differences are exact up to 4,000 digits
 _DAY = 86_400  # seconds
+_TEMPERATURE = frozenset({("kelvin", 1)})
+_UNITS_OF_CASES = 3  # the most units that a symbol has with other capitals
 _SIDES = ("the ground truth", "the prediction")
+_SEPARATOR = re.compile(r"(?<=\d)\D")
+
+Read = Callable[[Scalar], Reading | None]
+
+
 _cached = lru_cache(maxsize=1 << 15, typed=True)  # reads each distinct value once
+
+
+def _guarded(read: Read, value: Scalar) -> Reading | None:
+    """Read a value by a library; one that makes it raise an error, whichever it is, has no reading."""
+    try:
+        return read(value)
+    except Exception:  # noqa: BLE001  a value of a model must not end an evaluation
+        return None
 
 
 @dataclass(frozen=True)
@@ -58,36 +80,76 @@ class ReadingComparator(Comparator):
     Attributes:
         name: the type of value, in words: "a number".
         label: the name of the comparator with its settings: "number, tolerance 1%".
-        read: reads a scalar; returns None if it cannot be read.
+        read: reads a scalar that has one reading; returns None for all others.
+        ways: read other scalars, each under one of the conventions that the settings leave open.
+        beside: reads a scalar that has no reading by the readings of the other side; None if nothing does.
         near: returns whether two values with different spellings count as equal; None if none do.
         fits: returns whether readings of two kinds can be equal.
         unequal: how two values that were read and differ compare: "wrong", or "text" to compare their spellings, so
             that 1234 is close to 1235.
-        unread: how a pair compares if one side cannot be read: "text", or "wrong" unless both texts are the same.
+        unread: how a pair compares if a side has no reading. "": a prediction without one is wrong where the ground
+            truth has one, and otherwise compared as text. "wrong": the pair is wrong. "text": it is compared as text,
+            and so are values with several readings. Equal texts are always equal.
         near_remark: the remark on values that are `near`.
         libraries: the modules of `docscore[values]` whose data affect the readings.
+        settings: the settings, for messages that say which are missing.
     """
 
     name: str
     label: str
-    read: Callable[[Scalar], Reading | None]
+    read: Read
     near: Callable[[Any, Any], bool] | None = None
     fits: Callable[[Any, Any], bool] = eq
     unequal: Otherwise = "wrong"
-    unread: Otherwise = "text"
+    unread: Unread = ""
     near_remark: str = "within the tolerance"
     libraries: tuple[str, ...] = ()
+    ways: tuple[Read, ...] = ()
+    beside: Callable[[Scalar, tuple[Reading, ...]], tuple[Reading, ...]] | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    def readings(self, value: Scalar) -> tuple[Reading, ...]:
+        """Return the readings of a scalar: one, several if the settings leave it open, or none."""
+        certain = self.read(value)
+        return (certain,) if certain else tuple(dict.fromkeys(filter(None, self._by_ways(value))))
+
+    def _by_ways(self, value: Scalar) -> list[Reading | None]:
+        return [] if self.unread == "text" else [way(value) for way in self.ways]
+
+    def _sides(self, truth: Scalar, prediction: Scalar) -> tuple[tuple[Reading, ...], tuple[Reading, ...]]:
+        """Return the readings of both sides of a pair."""
+        left, right = self.readings(truth), self.readings(prediction)
+        if self.beside and self.unread != "text":
+            return left or self.beside(truth, right), right or self.beside(prediction, left)
+        return left, right
 
     def pair(self, truth: Scalar, prediction: Scalar, options: ScoringOptions) -> float:
         """Return S of a pair with L = 1, in [0, 1]."""
         left, right = self.read(truth), self.read(prediction)
         if left is None or right is None:
-            return _as_texts(truth, prediction, options, self.unread)
-        if not self.fits(left.kind, right.kind):
+            earned = self._in_doubt(truth, prediction, options.threshold)
+            return _as_texts(truth, prediction, options, self.unread or "text") if earned is None else earned
+        return self._of_readings(left, right, options.threshold)
+
+    def _of_readings(self, left: Reading, right: Reading, threshold: float) -> float:
+        if left.kind is not right.kind and not self.fits(left.kind, right.kind):
             return 0.0
         if left.spelling == right.spelling or (self.near and self.near(left.value, right.value)):
             return 1.0
-        return 0.0 if self.unequal == "wrong" else similarity(left.spelling, right.spelling, options.threshold)
+        return 0.0 if self.unequal == "wrong" else similarity(left.spelling, right.spelling, threshold)
+
+    def _in_doubt(self, truth: Scalar, prediction: Scalar, threshold: float) -> float | None:
+        """Return S of a pair in which a side has not one reading; None if the pair compares as `unread` says.
+
+        Values that are written alike have the same convention, so that 03/04/2024 is no day that 04/03/2024 may be.
+        """
+        left, right = self._sides(truth, prediction)
+        if not left or not right:
+            return float(_is_same_text(truth, prediction)) if left and not self.unread else None
+        pairs: Iterable[Any] = product(left, right)
+        if len(left) > 1 and len(right) > 1 and _separator(truth) == _separator(prediction):
+            pairs = zip(self._by_ways(truth), self._by_ways(prediction), strict=True)
+        return max((self._of_readings(one, other, threshold) for one, other in pairs if one and other), default=0.0)
 
     def table(self, truths: Sequence[Scalar], predictions: Sequence[Scalar], options: ScoringOptions) -> Matrix:
         """Return S of every pair with L = 1: shape (len(truths), len(predictions)), values in [0, 1]."""
@@ -95,13 +157,17 @@ class ReadingComparator(Comparator):
         if None not in left and None not in right:
             return self._table_of_readings(left, right, options.threshold)  # type: ignore[arg-type]
         rows, columns = ([i for i, reading in enumerate(side) if reading is not None] for side in (left, right))
-        earned = _text_table(truths, predictions, options, self.unread)
+        earned = _text_table(truths, predictions, options, self.unread or "text")
         if rows and columns:
             earned[np.ix_(rows, columns)] = self._table_of_readings(
                 [left[i] for i in rows],  # type: ignore[misc]
                 [right[j] for j in columns],  # type: ignore[misc]
                 options.threshold,
             )
+        for i, j in product(range(len(left)), range(len(right))):
+            if left[i] is None or right[j] is None:
+                points = self._in_doubt(truths[i], predictions[j], options.threshold)
+                earned[i, j] = earned[i, j] if points is None else points
         return earned
 
     def _table_of_readings(self, truths: list[Reading], predictions: list[Reading], threshold: float) -> Matrix:
@@ -123,28 +189,53 @@ class ReadingComparator(Comparator):
                 earned[i] *= [self.fits(truth.kind, other.kind) for other in predictions]
         return earned
 
-    def unreadable(self, truth: Scalar | None, prediction: Scalar | None) -> tuple[Side, ...]:
-        """Return the sides whose value cannot be read; alternatives without a partner, a tuple, are not looked at."""
-        sides: Any = zip(SIDES, (truth, prediction), strict=True)
-        return tuple(side for side, value in sides if not isinstance(value, tuple | None) and self.read(value) is None)
+    def doubts(self, truth: Scalar | None, prediction: Scalar | None) -> Doubts:
+        """Return the sides without a reading, and those of a pair with several; a tuple of alternatives is not read."""
+        values: list[Any] = [
+            value for value in (truth, prediction) if value is not None and not isinstance(value, tuple)
+        ]
+        if None not in map(self.read, values):
+            return NO_DOUBTS
+        if len(values) < len(SIDES):
+            return (() if self.readings(values[0]) else (SIDES[values[0] is prediction],)), ()
+        sides = [*zip(SIDES, map(len, self._sides(*values)), strict=True)]
+        return tuple(side for side, count in sides if not count), tuple(side for side, count in sides if count > 1)
 
     def remark(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:
-        left, other = self.read(truth), self.read(prediction)
-        if left is None or other is None:
-            side = "neither" if left is other else _SIDES[left is not None]
-            verb = "can" if left is other else "cannot"
-            return f"{side} {verb} be read as {self.name}: {'compared as text' if self.unread == 'text' else 'wrong'}"
-        if scalar_text(truth) == scalar_text(prediction):
+        if scalar_text(truth) == scalar_text(prediction) and self.readings(truth):
             return ""
+        left, other = self._sides(truth, prediction)
+        if not left or not other:
+            side, verb = ("neither", "can") if left == other else (_SIDES[bool(left)], "cannot")
+            is_wrong = not right and (self.unread == "wrong" or (left and not self.unread))
+            return f"{side} {verb} be read as {self.name}: {'wrong' if is_wrong else 'compared as text'}"
+        sides = [*zip(_SIDES, (left, other), strict=True)]
         if right:
-            said = f"equal as {self.name}" if left.spelling == other.spelling else self.near_remark
+            is_equal = {each.spelling for each in left} & {each.spelling for each in other}
+            said = f"equal as {self.name}" if is_equal else self.near_remark
         else:
             said = f"compared as {self.name}" if self.unequal == "text" else f"not equal as {self.name}"
             lower = ["".join(scalar_text(value).casefold().split()) for value in (truth, prediction)]
             said += ": capital letters count" if self.unequal == "wrong" and lower[0] == lower[1] else ""
-        sides = [side for side, reading in zip(_SIDES, (left, other), strict=True) if reading.ignored]
-        ignored = f"the {left.ignored or other.ignored} of {' and '.join(sides)} is ignored" if sides else ""
-        return "; ".join(filter(None, (said, ignored)))
+        several = [
+            f"{side} may be {' or '.join(each.spelling for each in readings)}"
+            for side, readings in sides
+            if len(readings) > 1
+        ]
+        ignoring = [side for side, readings in sides if readings[0].ignored]
+        ignored = (
+            f"the {left[0].ignored or other[0].ignored} of {' and '.join(ignoring)} is ignored" if ignoring else ""
+        )
+        return "; ".join(filter(None, (said, *several, ignored)))
+
+
+def _separator(value: Scalar) -> str:
+    """Return the first character after a digit that is none, "" if there is none."""
+    return (_SEPARATOR.search(scalar_text(value)) or [""])[0]
+
+
+def _is_same_text(truth: Scalar, prediction: Scalar) -> bool:
+    return scalar_text(truth).strip() == scalar_text(prediction).strip()
 
 
 def _as_texts(truth: Scalar, prediction: Scalar, options: ScoringOptions, otherwise: Otherwise) -> float:
@@ -157,7 +248,7 @@ def _text_table(
 ) -> Matrix:
     """Return S of every pair: the similarity of the texts, or with "wrong" 1 for equal texts and otherwise 0."""
     if otherwise == "wrong":
-        return np.array([[float(scalar_text(t) == scalar_text(p)) for p in predictions] for t in truths])
+        return np.array([[float(_is_same_text(t, p)) for p in predictions] for t in truths])
     left, right = (fold_all(side, options.ignore_case, text_rule(options.numbers)) for side in (truths, predictions))
     return similarity_matrix(left, right, options.threshold)
 
@@ -254,10 +345,10 @@ class JudgedComparator(Comparator):
         """Return S of every pair with L = 1: shape (len(truths), len(predictions)), values in [0, 1]."""
         return np.array([[self.pair(truth, prediction, options) for prediction in predictions] for truth in truths])
 
-    def unreadable(self, truth: Scalar | None, prediction: Scalar | None) -> tuple[Side, ...]:
+    def doubts(self, truth: Scalar | None, prediction: Scalar | None) -> Doubts:
         """Return the prediction's side for a pair without a verdict."""
         both = truth is not None and prediction is not None
-        return ("prediction",) if both and self._verdict(truth, prediction) is None else ()  # type: ignore[arg-type]
+        return (("prediction",), ()) if both and self._verdict(truth, prediction) is None else NO_DOUBTS  # type: ignore[arg-type]
 
     def remark(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:  # noqa: ARG002
         if scalar_text(truth) == scalar_text(prediction):
@@ -275,7 +366,7 @@ class JudgedComparator(Comparator):
 
 
 def text_comparator(
-    *, unicode: str = "", case: str = "ignored", space: str = "folded", punctuation: str = ""
+    *, unicode: str = "", case: str = "ignored", space: str = "folded", punctuation: str = "kept"
 ) -> ReadingComparator:
     """Make a comparator of texts by similarity, ignoring what the settings say.
 
@@ -307,7 +398,7 @@ def number_comparator(
     locale: str = "",
     percent: str = "share",
     unequal: Otherwise = "wrong",
-    unread: Otherwise = "text",
+    unread: Unread = "",
 ) -> ReadingComparator:
     """Make a comparator of numbers by their exact decimal values.
 
@@ -320,16 +411,23 @@ def number_comparator(
         unequal: how different numbers compare.
         unread: how values that are not numbers compare.
     """
-    read = partial(read_number, declared=_separators(decimal, group, locale), points=percent == "points")
+    read = partial(read_number, points=percent == "points")
+    declared, of_money = _separators(decimal, group, locale), partial(read_money, signs=currency_signs())
     return ReadingComparator(
         "a number",
         "number",
-        _cached(read),
+        _cached(partial(read, declared=declared)),
         _within(tolerance),
-        unequal=unequal,
-        unread=unread,
+        _may_be_one_currency,
+        unequal,
+        unread,
         libraries=_of_locale(locale),
+        ways=_ways(declared, read, of_money),
     )
+
+
+def _may_be_one_currency(left: frozenset[str] | None, right: frozenset[str] | None) -> bool:
+    return left is None or right is None or not left.isdisjoint(right)
 
 
 def money_comparator(
@@ -340,7 +438,7 @@ def money_comparator(
     locale: str = "",
     currency: str = "any",
     unequal: Otherwise = "wrong",
-    unread: Otherwise = "text",
+    unread: Unread = "",
 ) -> ReadingComparator:
     """Make a comparator of amounts by number and currency; amounts in different currencies are wrong.
 
@@ -355,17 +453,24 @@ def money_comparator(
         unequal: how different amounts in the same currency compare.
         unread: how values that are not amounts compare.
     """
-    read = partial(read_money, declared=_separators(decimal, group, locale), locale=locale, currency=currency)
+    declared = _separators(decimal, group, locale)
+    read = partial(read_money, declared=declared, locale=locale, currency=currency)
     if read(f"{currency if currency.isupper() else '$'} 0") is None:  # also raises at once if babel is missing
         raise InputValueError(place="currency", expected="a currency of ISO 4217", got=repr(currency))
 
     def fits(left: frozenset[str] | None, right: frozenset[str] | None) -> bool:
-        if left is None or right is None:
-            return left is right or currency != "required"
-        return not left.isdisjoint(right)
+        return _may_be_one_currency(left, right) and (currency != "required" or (left is None) == (right is None))
 
     return ReadingComparator(
-        "an amount", "money", _cached(read), _within(tolerance), fits, unequal, unread, libraries=("babel",)
+        "an amount",
+        "money",
+        _cached(read),
+        _within(tolerance),
+        fits,
+        unequal,
+        unread,
+        libraries=("babel",),
+        ways=_ways(declared, read),
     )
 
 
@@ -376,7 +481,7 @@ def unit_comparator(
     group: str = "",
     locale: str = "",
     unit: str = "",
-    unread: Otherwise = "text",
+    unread: Unread = "",
 ) -> ReadingComparator:
     """Make a comparator of quantities, which are converted to base units exactly: 5 years equal 60 months.
 
@@ -388,17 +493,29 @@ def unit_comparator(
         unit: the unit of numbers that have none.
         unread: how values that are not quantities compare.
     """
-    if unit and read_quantity(f"1 {unit}") is None:
+    of_unit = read_quantity(f"1 {unit}")  # also raises at once if a package is missing
+    if of_unit is None:
         raise InputValueError(place="unit", expected="a unit such as kg", got=short_repr(unit))
-    read = partial(read_quantity, declared=_separators(decimal, group, locale), locale=locale, unit=unit)
-    read("1")  # raises at once if a package is missing
+
+    def fits(left: Any, right: Any) -> bool:
+        if tolerance and left == _TEMPERATURE:
+            raise InputValueError(
+                place="tolerance", problem="a share of a temperature depends on its scale; compare temperatures without"
+            )
+        return bool(left == right)
+
+    fits(of_unit.kind, of_unit.kind)
+    declared = _separators(decimal, group, locale)
+    read = partial(read_quantity, declared=declared, locale=locale, unit=unit)
     return ReadingComparator(
         "a quantity",
         "unit",
-        _cached(read),
+        _cached(partial(_guarded, read)),
         _within(tolerance),
+        fits,
         unread=unread,
         libraries=("pint", *_of_locale(locale)),
+        ways=_ways(declared, *(partial(read, which=which) for which in range(_UNITS_OF_CASES))),
     )
 
 
@@ -410,7 +527,7 @@ def date_comparator(
     locale: str = "",
     format: str = "",  # noqa: A002  the keyword of schemas
     unequal: Otherwise = "wrong",
-    unread: Otherwise = "text",
+    unread: Unread = "",
 ) -> ReadingComparator:
     """Make a comparator of dates, or of points in time, in any notation; offsets are converted to UTC.
 
@@ -427,8 +544,8 @@ def date_comparator(
     if locale:
         locale_data(locale)
 
-    def read(value: Scalar) -> Reading | None:
-        when, ignored = read_date(value, order=date_order, locale=locale, pattern=format), ""
+    def read(value: Scalar, order: str = date_order) -> Reading | None:
+        when, ignored = read_date(value, order=order, locale=locale, pattern=format), ""
         if isinstance(when, datetime) and part == "date":
             when, ignored = when.date(), "time of day"
         elif when and not isinstance(when, datetime) and part == "datetime":
@@ -458,12 +575,11 @@ def date_comparator(
         unread=unread,
         near_remark="the same day" if tolerance is None else "within the tolerance",
         libraries=_of_locale(locale),
+        ways=() if date_order or order_of(locale) else tuple(_cached(partial(read, order=order)) for order in ORDERS),
     )
 
 
-def time_comparator(
-    *, tolerance: float | None = None, locale: str = "", unread: Otherwise = "text"
-) -> ReadingComparator:
+def time_comparator(*, tolerance: float | None = None, locale: str = "", unread: Unread = "") -> ReadingComparator:
     """Make a comparator of times of day; one with an offset is converted to UTC and never equals one without.
 
     Args:
@@ -483,7 +599,7 @@ def time_comparator(
     )
 
 
-def phone_comparator(*, region: str = "", unread: Otherwise = "text") -> ReadingComparator:
+def phone_comparator(*, region: str = "", unread: Unread = "") -> ReadingComparator:
     """Make a comparator of phone numbers, with country code and extension.
 
     Args:
@@ -492,11 +608,18 @@ def phone_comparator(*, region: str = "", unread: Otherwise = "text") -> Reading
     """
     read = partial(read_phone, region=region)
     read("+493012345")  # raises at once if phonenumbers is missing
-    return ReadingComparator("a phone number", "phone", _cached(read), unread=unread, libraries=("phonenumbers",))
+    return ReadingComparator(
+        "a phone number",
+        "phone",
+        _cached(partial(_guarded, read)),
+        unread=unread,
+        libraries=("phonenumbers",),
+        beside=lambda value, others: tuple(filter(None, (read_phone(value, other.value) for other in others))),
+    )
 
 
 def boolean_comparator(
-    *, locale: str = "", true: Sequence[str] = (), false: Sequence[str] = (), unread: Otherwise = "text"
+    *, locale: str = "", true: Sequence[str] = (), false: Sequence[str] = (), unread: Unread = ""
 ) -> ReadingComparator:
     """Make a comparator of booleans, which also reads `true`, `yes`, `false` and `no` in any case.
 
@@ -511,9 +634,7 @@ def boolean_comparator(
     return ReadingComparator("a boolean", "boolean", read, unread=unread)
 
 
-def enum_comparator(
-    *, values: Sequence[str] | Mapping[str, Sequence[str]], unread: Otherwise = "text"
-) -> ReadingComparator:
+def enum_comparator(*, values: Sequence[str] | Mapping[str, Sequence[str]], unread: Unread = "") -> ReadingComparator:
     """Make a comparator of the values of a list, ignoring case and white space.
 
     Args:
@@ -553,7 +674,15 @@ def judgements_comparator(*, judgements: Sequence[Sequence[Any]], unread: Otherw
 
 
 def _separators(decimal: str, group: str, locale: str) -> Separators:
-    return separators_of(locale) if locale and not decimal and not group else Separators(decimal, group)
+    if locale and not decimal and not group:
+        return separators_of(locale)
+    return Separators(decimal or ("," if group == "." else ""), group)
+
+
+def _ways(declared: Separators, *reads: Callable[..., Reading | None]) -> tuple[Read, ...]:
+    """Return each function that reads with each pair of separators that numbers may have."""
+    possible = (declared,) if any(declared) else (Separators(".", ","), Separators(",", "."))
+    return tuple(_cached(partial(_guarded, partial(read, declared=way))) for read in reads for way in possible)
 
 
 def _of_locale(locale: str) -> tuple[str, ...]:
@@ -643,11 +772,42 @@ COMPARATORS: dict[str, ComparatorType] = {
 _UNLABELLED = ("decimal", "group", "judgements", "values", "part")
 
 
+REQUIRED = object()
+
+
 @cache
-def settings_of(name: str) -> dict[str, bool]:
-    """Return the settings that a comparator takes, and whether each of them is required."""
-    parameters = signature(COMPARATORS[name].make).parameters.values()
-    return {each.name: each.default is each.empty for each in parameters if each.kind is each.KEYWORD_ONLY}
+def settings_of(name: str) -> dict[str, Any]:
+    """Return the settings that a comparator takes with their defaults; `REQUIRED` for those that have none."""
+    parameters = (
+        each for each in signature(COMPARATORS[name].make).parameters.values() if each.kind is each.KEYWORD_ONLY
+    )
+    return {each.name: REQUIRED if each.default is each.empty else each.default for each in parameters}
+
+
+# Settings that may read what a comparator does not: the first group of which one does says which.
+_MISSING: tuple[list[dict[str, str]], ...] = (
+    [{"date_order": order} for order in ORDERS],
+    [{"group": ","}, {"decimal": ","}, {"group": "."}, {"decimal": "."}],
+    [{"locale": locale} for locale in LOCALES],
+    [{"compare": "money"}, {"compare": "unit"}],
+)
+
+
+def settings_that_read(compares: ReadingComparator, values: Sequence[Scalar]) -> list[str]:
+    """Return the settings, as JSON, by which most of the values have one reading; for a phone number the region."""
+    for group in _MISSING:
+        fitting: dict[tuple[Any, ...], str] = {}  # by the readings, so that each is there once
+        for added in group:
+            settings = added if "compare" in added else {**compares.settings, **added}
+            own = {name: value for name, value in settings.items() if name != "compare"}
+            if own.keys() <= settings_of(settings["compare"]).keys() | {"part"}:
+                with suppress(ValueError):  # a library is missing, or the settings contradict each other
+                    readings = tuple(map(comparator(settings["compare"], **own).read, values))  # type: ignore[attr-defined]
+                    if 2 * readings.count(None) < len(readings):
+                        fitting.setdefault(readings, json.dumps(added)[1:-1])
+        if fitting:
+            return list(fitting.values())
+    return ['"region"'] if compares.settings.keys() == {"compare"} and compares.label == "phone" else []
 
 
 def comparator(name: str, **settings: Any) -> Comparator:
@@ -672,4 +832,5 @@ def _made(name: str, settings: str) -> Comparator:
         for key, value in keywords.items()
         if key not in _UNLABELLED
     ]
-    return replace(made, label=", ".join([made.label, *shown]))  # type: ignore[type-var]
+    own = {"settings": {"compare": name, **keywords}} if isinstance(made, ReadingComparator) else {}
+    return replace(made, label=", ".join([made.label, *shown]), **own)  # type: ignore[type-var]

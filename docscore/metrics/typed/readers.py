@@ -1,7 +1,7 @@
 """Readers: one function for each type of value, which reads a scalar and returns a reading, or None.
 
 A value is read only if there is one way to read it. An ambiguous value needs a setting; without it the reader returns
-None.
+None. `docscore.metrics.typed.comparators` then reads it with each of the settings that are possible.
 """
 
 import json
@@ -21,15 +21,17 @@ from typing import Any, NamedTuple
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.numbers import UNROUNDED, DecimalText, decimal_value, shortest_spelling
 from docscore.core.runtime import library
-from docscore.core.same_value import letters_of, number_of, separated_number
+from docscore.core.same_value import hour_of_day, letters_of, number_of, separated_number
 from docscore.core.same_value import read_date as spelled_date
 from docscore.core.values import Scalar, number_text, scalar_text
+
+LOCALES = ("de", "fr", "es", "it", "nl", "pt", "sv", "da", "nb", "fi", "pl", "cs")  # that are tried for a field
 
 _LONGEST = 100  # characters of an amount with its currency or unit
 
 # The words and symbols that CLDR and pint lack or read otherwise:
 # * currencies: `shared` by several, all that have the symbol as their narrow one in CLDR, the `same` written otherwise,
-#   and `own` symbols of one currency that CLDR has only in locales of its countries;
+#   `own` symbols of one currency, and the `codes` of those in use, and of the last before the euro;
 # * units: `spelled` writings, products as in the SI Brochure, 9th edition, 5.4, and "" if there are several meanings
 #   (ares or years, months or French megabytes, bits or bytes); and those whose names in CLDR, `named`, are words;
 # * dates: words in them that the patterns of CLDR do not have, without accents;
@@ -210,6 +212,15 @@ def _around(text: str, declared: Separators, *, as_json: bool = False) -> tuple[
 
 
 @cache
+def currency_signs() -> Mapping[str, frozenset[str]]:
+    """Return the possible currencies of symbols and codes in lower case; unlike those of CLDR, they need no library."""
+    known = _WORDS["currencies"]
+    meant = {code.casefold(): code for code in " ".join(known["codes"]).split()} | known["own"] | known["shared"]
+    signs = {sign: frozenset(codes.split()) for sign, codes in meant.items()}
+    return signs | {word: signs[symbol] for word, symbol in known["same"].items()}
+
+
+@cache
 def _currencies(locale: str) -> Mapping[str, frozenset[str]]:
     """Return the possible currencies of each symbol, code and name in lower case; a country decides shared ones."""
     numbers = extra("babel.numbers", "money")
@@ -222,7 +233,7 @@ def _currencies(locale: str) -> Mapping[str, frozenset[str]]:
                 spelled = ascii_form(word).casefold()
                 named[spelled] = named.get(spelled, frozenset()) | {code}
         words.append(named)
-    known = {symbol: frozenset({code}) for symbol, code in _WORDS["currencies"]["own"].items()} | words[-1] | words[0]
+    known = dict(currency_signs()) | words[-1] | words[0]
     known |= {code.casefold(): frozenset({code}) for code in codes}
     territory = locale and locale_data(locale).territory
     home = set(numbers.get_territory_currencies(territory)) if territory else set()
@@ -232,8 +243,16 @@ def _currencies(locale: str) -> Mapping[str, frozenset[str]]:
     return known | {word: known[symbol] for word, symbol in _WORDS["currencies"]["same"].items()}
 
 
+_SIGNS_OF = re.compile(r"\s+|(?<=\b[a-z]{3})(?=[^\w\s])")  # between the names of a currency: `usd $`, `usd$`
+
+
 def read_money(
-    value: Scalar, declared: Separators = UNDECLARED, *, locale: str = "", currency: str = ""
+    value: Scalar,
+    declared: Separators = UNDECLARED,
+    *,
+    locale: str = "",
+    currency: str = "",
+    signs: Mapping[str, frozenset[str]] | None = None,
 ) -> Reading | None:
     """Read an amount with its possible currencies: None if it names none, several for `$`.
 
@@ -244,12 +263,18 @@ def read_money(
             meant.
         currency: the code of the currency of amounts with no currency or a shared symbol; "ignored" to ignore
             currencies; any other text if the currency is unknown.
+        signs: the possible currencies of each symbol, code and name in lower case; None for those of CLDR.
     """
-    if isinstance(value, str):
+    if isinstance(value, str) and type(value) is not DecimalText:
         parts = _around(ascii_form(value), declared.beside(value))
         if parts is None:
             return None
-        named = [_currencies(locale).get(word.casefold()) for word in (parts[0], parts[2]) if word]
+        known = _currencies(locale) if signs is None else signs
+        named = [known.get(word.casefold()) for word in (parts[0], parts[2]) if word]
+        if None in named:
+            named = [
+                known.get(word) for part in (parts[0], parts[2]) for word in _SIGNS_OF.split(part.casefold()) if word
+            ]
         if None in named:
             return None
         codes = frozenset.intersection(*named) if named else None  # type: ignore[arg-type]
@@ -295,12 +320,12 @@ def _unit_words(locale: str) -> Mapping[str, str]:
 
 
 @lru_cache(maxsize=1 << 12)
-def _unit(text: str, locale: str) -> Any:
-    """Return the pint unit that a text names, or None."""
+def _unit(text: str, locale: str, which: int | None) -> Any:
+    """Return the pint unit that a text names, or None; `which` as for `_unit_name`."""
     unit = unit_registry().Unit("")
     for i, side in enumerate(text.translate(_POWERS).split("/")):
         for factor in map(_FACTOR.match, side.split("*")):
-            name = factor and _unit_name(factor["name"], locale)
+            name = factor and _unit_name(factor["name"], locale, which)
             if not factor or not name:
                 return None
             unit *= unit_registry().Unit(name) ** (int(factor["power"] or 1) * (-1 if i else 1))
@@ -310,13 +335,18 @@ def _unit(text: str, locale: str) -> Any:
 _CASES = 4  # letters whose case may decide: `mWh` is no `MWh`, and `MByte` no millibyte
 
 
-def _unit_name(word: str, locale: str) -> str:
-    """Return the unit of an exact symbol or name, or otherwise the only one with other capitals; "" for none."""
+def _unit_name(word: str, locale: str, which: int | None) -> str:
+    """Return the unit of an exact symbol or name, or otherwise the one with other capitals; "" for none.
+
+    If several have other capitals, `which` is the number of the one to take, in alphabetical order; None for none.
+    """
     cases = product(*({each.lower(), each.upper()} for each in word[:_CASES])) if len(word) > 1 else ()
     for spelled in ([word], ["".join(each) + word[_CASES:].lower() for each in cases]):
-        meanings = {_exact_unit(each, _unit_words(locale)) for each in spelled} - {None}
+        meanings = [name for name in {_exact_unit(each, _unit_words(locale)) for each in spelled} if name is not None]
+        if len(meanings) > 1 and which is None:
+            return ""
         if meanings:
-            return meanings.pop() if len(meanings) == 1 else ""  # type: ignore[return-value]
+            return "" if "" in meanings else sorted(meanings)[(which or 0) % len(meanings)]
     return ""
 
 
@@ -331,7 +361,7 @@ def _exact_unit(word: str, words: Mapping[str, str]) -> str | None:
 
 
 def read_quantity(
-    value: Scalar, declared: Separators = UNDECLARED, *, locale: str = "", unit: str = ""
+    value: Scalar, declared: Separators = UNDECLARED, *, locale: str = "", unit: str = "", which: int | None = None
 ) -> Reading | None:
     """Read a number with a unit, or several of one dimension (`1 h 30 min`), and convert it exactly to base units.
 
@@ -340,13 +370,16 @@ def read_quantity(
         declared: the separators of texts.
         locale: a locale whose names of units are read, like symbols and English names.
         unit: the unit of numbers that have none, or "".
+        which: the number of the unit to take for symbols such as `MWH`, which with other capitals are several; None
+            not to read them.
     """
     number, kind = Fraction(0), None
-    for text in _parts(value):
-        parts = _around(text, declared.beside(value))
+    of_json = not isinstance(value, str) or isinstance(value, DecimalText)
+    for text in _parts(number_text(value)):
+        parts = _around(text, UNDECLARED if of_json else declared.beside(value), as_json=of_json)
         if parts is None or parts[0] or (kind is not None and (parts[1] < 0 or not parts[2])):
             return None
-        named = _unit(parts[2] or unit, locale) if parts[2] or unit else unit_registry().Unit("")
+        named = _unit(parts[2] or unit, locale, which) if parts[2] or unit else unit_registry().Unit("")
         if named is None:
             return None
         quantity = unit_registry().Quantity(Fraction(parts[1]), named).to_base_units()
@@ -361,10 +394,10 @@ _NEXT = re.compile(r"(?<=[^\W\d_]) ?(?=\d)")  # between a unit and the next numb
 _POWER = re.compile(r"(?<=[^\W\d_])\^?([23])(?![\d.,])")
 
 
-def _parts(value: Scalar) -> list[str]:
+def _parts(text: str) -> list[str]:
     """Split a text into its quantities, with powers written as superscripts."""
     superscript = {"2": "\u00b2", "3": "\u00b3"}
-    text = _POWER.sub(lambda match: superscript[match[1]], ascii_form(scalar_text(value)))
+    text = _POWER.sub(lambda match: superscript[match[1]], ascii_form(text))
     return _NEXT.split(text) if len(text) <= _LONGEST else [""]
 
 
@@ -515,14 +548,10 @@ def read_time(value: Scalar, locale: str = "") -> Reading | None:
         return None
     if (match["offset"] or "").startswith("-") and not match["second"]:  # 09:00-12:00 is an interval
         return None
-    hour, half = int(match["hour"]), (match["half"] or "").lower()
-    if half:
-        if not 1 <= hour <= 12:  # noqa: PLR2004  hours of half a day
-            return None
-        hour = hour % 12 + 12 * (half == "p")
     offset = (match["offset"] or "").upper().replace("Z", "+0000").replace(":", "")
     microseconds = int((match["fraction"] or ".0")[1:].ljust(6, "0"))
     try:
+        hour = hour_of_day(int(match["hour"]), match["half"])
         clock = time(hour, int(match["minute"] or 0), int(match["second"] or 0), microseconds)
         if offset:
             zone = datetime.strptime(offset, "%z").tzinfo
@@ -543,6 +572,8 @@ _PHONE = re.compile(
 def read_phone(value: Scalar, region: str = "") -> Reading | None:
     """Read a phone number, in E.164 format with its extension: `+493090182` or `+16502530000;ext=12`.
 
+    The value of the reading is a country with its country code.
+
     Args:
         value: a scalar.
         region: the country of numbers without a country code, such as "DE"; if it is "", they are not read.
@@ -558,7 +589,8 @@ def read_phone(value: Scalar, region: str = "") -> Reading | None:
     if not phones.is_possible_number(number):
         return None
     end = f";ext={number.extension}" if number.extension else ""
-    return Reading(f"{phones.format_number(number, phones.PhoneNumberFormat.E164)}{end}")
+    spelling = f"{phones.format_number(number, phones.PhoneNumberFormat.E164)}{end}"
+    return Reading(spelling, phones.region_code_for_country_code(number.country_code))
 
 
 @cache

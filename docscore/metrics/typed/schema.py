@@ -15,6 +15,7 @@ from docscore.core.values import step_text
 from docscore.metrics.anls_star.sizes import Comparator, SchemaNode
 from docscore.metrics.typed.comparators import (
     COMPARATORS,
+    REQUIRED,
     FunctionComparator,
     comparator,
     settings_of,
@@ -41,7 +42,8 @@ def checked_settings(settings: Any, pointer: str) -> PlaceSettings:
         raise InputValueError(place=pointer, expected="an object", got=short_repr(settings))
     for name, value in settings.items():
         if name not in _SETTINGS:
-            raise InputValueError(place=pointer, expected=f"some of {', '.join(_SETTINGS)}", got=short_repr(name))
+            expected = "".join(map(repr, nearest([name], _SETTINGS).values())) or f"some of {', '.join(_SETTINGS)}"
+            raise InputValueError(place=pointer, expected=expected, got=short_repr(name))
         if not _validator(name).is_valid(value):
             raise InputValueError(place=f"{pointer}/{name}", expected=_meaning(name), got=short_repr(value))
     return settings
@@ -91,7 +93,7 @@ def _check_settings(own: PlaceSettings, compare: str, pointer: str) -> None:
             expected=f"{name} where values compare as {owners}",
             got=f"it where they compare as {compare}",
         )
-    if own.get("decimal", ".") == own.get("group"):
+    if "group" in own and own["group"] == own.get("decimal"):
         raise InputValueError(
             place=f"{pointer}/group", expected="another character than decimal", got=repr(own["group"])
         )
@@ -102,8 +104,8 @@ def _check_settings(own: PlaceSettings, compare: str, pointer: str) -> None:
             expected="a share of the ground truth" if unit == "share" else f"a number of {unit}",
             got=short_repr(tolerance),
         )
-    for name, is_required in settings_of(compare).items():
-        if is_required and not own.get(name):
+    for name, default in settings_of(compare).items():
+        if default is REQUIRED and not own.get(name):
             raise InputValueError(place=f"{pointer}/{name}", expected=_meaning(name), got="none")
 
 
@@ -144,6 +146,7 @@ def comparator_of(
     formats = {declared.format for declared in COMPARATORS.values()} - {""}
     if compare == "date" and not any(schema.get("format") in formats for schema in schemas):
         own["part"] = ""  # the time counts too if both sides have one
+    own = {name: value for name, value in own.items() if value != settings_of(compare).get(name)}
     if compare == "text" and not own:
         return None
     try:
@@ -171,6 +174,10 @@ TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 _COMPARISONS = (*TYPES, *COMPARATORS)  # a field with one of these in place of its schema is misplaced
 _FORMATS = {without_case(declared.format): declared.format for declared in COMPARATORS.values() if declared.format}
 _READ = {"type", "format", "properties", *ELEMENTS, "additionalProperties", "allOf", "anyOf", "oneOf", KEYWORD}
+_UNREAD = {  # keywords about fields that are not read
+    "patternProperties", "if", "then", "else", "not", "contains", "required", "unevaluatedProperties",
+    "unevaluatedItems", "propertyNames", "dependentSchemas", "dependentRequired", "$dynamicRef",
+}  # fmt: skip
 _MEANT = {"property": "properties", **{name: name for name in _READ}}
 # Settings whose names are no keywords of JSON Schema
 _BESIDE = ("compare", "weight", "tolerance", "list_order", "date_order", "unequal", "unread")
@@ -280,9 +287,15 @@ def compiled_schema(text: str, functions: tuple[tuple[str, Callable[..., Any]], 
 
     Raises:
         ValueError: for an invalid JSON Schema, a reference to nothing, and settings that are wrong or contradict each
-            other; the message names the place, such as `#/properties/total/x-docscore`.
+            other, or compare nothing; the message names the place, such as `#/properties/total/x-docscore`.
     """
-    return _Compiler(dict(functions)).root(schema_root(text))
+    schema = schema_root(text)
+    root = _Compiler(dict(functions)).root(schema)
+    unread = sorted(schema.content.keys() & _UNREAD)
+    if unread and KEYWORD not in schema.content and not any(named_places(root).values()):
+        problem = f"names nothing to compare beside {', '.join(unread)}, which is not read"
+        raise InputValueError(place="#", problem=f"{problem}: add properties or items, or give {{}} to compare texts")
+    return root
 
 
 # Where a schema is in requests to models.
@@ -332,23 +345,30 @@ _MOST_PLACES = 5_000  # parts of a schema that refer to each other multiply them
 
 
 @lru_cache(maxsize=1024)
-def named_places(root: SchemaNode) -> dict[str, bool]:
-    """Return the places that a schema names, as `places_in` spells them, and whether it names them where it should.
+def named_places(root: SchemaNode) -> dict[str, SchemaNode | None]:
+    """Return the places that a schema names, as `places_in` spells them; None for those that it names where none is.
 
     "" stands for a scalar that is the whole value, and `ANY_KEY` for keys of the root that have no place of their own.
     """
-    found = {"": True} if root.comparator else {}
+    found: dict[str, SchemaNode | None] = {"": root} if root.comparator else {}
     waiting = [("", root, frozenset((id(root),)))]
     for path, node, above in waiting:  # which grows meanwhile
-        found |= dict.fromkeys((path + step_text(key) for key in node.misplaced), False)
+        found |= dict.fromkeys(path + step_text(key) for key in node.misplaced)
+        if node.key and node.items:
+            found |= {f"{path}[]": node.items, key_place(path, node): node.items.at_key(node.key)}
         below = {path + step_text(key): part for key, part in node.properties.items()}
         others = {f"{path}[]": node.items, **({} if path else {ANY_KEY: node.others})}
         # the place of which a schema says nothing contains itself
         below |= {place: part for place, part in others.items() if part is not None and part.items is not part}
-        found |= dict.fromkeys(below, True)
+        found |= below
         if len(found) < _MOST_PLACES:
             waiting += [(place, part, above | {id(part)}) for place, part in below.items() if id(part) not in above]
     return found
+
+
+def key_place(path: str, node: SchemaNode) -> str:
+    """Return the place of the key of the rows of a list."""
+    return f"{path}[]{step_text(node.key)}"
 
 
 def said_of_place(schemas: Iterable[SubSchema]) -> tuple[list[SubSchema], PlaceSettings]:

@@ -6,13 +6,15 @@ from typing import Any
 
 from docscore.core.errors import InputValueError, at_place
 from docscore.core.options import PAPER, THRESHOLD, SchemaSource, ScoringOptions
-from docscore.core.values import convert_ground_truth, convert_prediction, plain_pair
+from docscore.core.runtime import warn
+from docscore.core.similarity import nearest
+from docscore.core.values import Value, convert_ground_truth, convert_prediction, field_path, places_in, plain_pair
 from docscore.metrics.anls_star.api import FieldCounts, Leaf, build_tree, score_one
 from docscore.metrics.anls_star.causes import MEANINGS
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import FigureName, Metric, MetricRow
-from docscore.metrics.typed.schema import compiled_schema
+from docscore.metrics.typed.schema import compiled_schema, named_places
 
 
 def typed_score(
@@ -51,9 +53,23 @@ def typed_score(
     >>> typed_score({"total": 100}, {"total": 100.9}, prices)
     1.0
     """
-    source = SchemaSource.of(schema).with_comparators(comparators or {})
+    values, plain = plain_pair(gt, pred), SchemaSource.of(schema)
+    source = plain.with_comparators(comparators or {})
     options = ScoringOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers, schema=source)
-    return score_one(*plain_pair(gt, pred), options, schema_of_row(source, ""))
+    score = score_one(*values, options, schema_of_row(source, ""))
+    if comparators:
+        _warn_of_fields(comparators, values, schema_of_row(plain, ""))
+    return score
+
+
+def _warn_of_fields(comparators: Mapping[Any, Any], values: Sequence[Value], schema: SchemaNode) -> None:
+    """Warn of comparators for fields that neither a value nor the schema has."""
+    known = {path for value in values for path, _ in places_in(value)} | named_places(schema).keys()
+    for key in (key for key in comparators if isinstance(key, str)):
+        *_, path = named_places(schema_of_row(SchemaSource.of({}).with_comparators({key: "exact"}), ""))
+        if path not in known:
+            meant = "".join(f"; did you mean {field_path(name)!r}?" for name in nearest([path], known).values())
+            warn(f"comparators[{key!r}]: neither the values nor the schema has this field{meant}")
 
 
 def typed_tree(gt: object, pred: object, schema: Any, **keywords: Any) -> ScoreTree:
