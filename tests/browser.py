@@ -222,7 +222,7 @@ def chromium() -> Iterator[Browser]:
     if where is None:
         skip_or_fail("needs chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=where, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=where, args=FLAGS, timeout=HUNG * 1000)
         yield browser
         browser.close()
 
@@ -345,14 +345,13 @@ class Visitor(Window):
         self.page.locator("#testset .drop-input").set_input_files(given)
         self.page.locator("#testset .drop[data-state=chosen]:not([aria-busy])").wait_for()
 
+    def clipboard(self) -> str:
+        return str(self.page.evaluate("navigator.clipboard.readText()"))
+
     def copied(self, old: str) -> str:
-        """What the clipboard holds once it is no longer the old text; the old text if that lasts for two seconds."""
-        for _ in range(20):
-            text = str(self.page.evaluate("navigator.clipboard.readText()"))
-            if text != old:
-                return text
-            self.page.wait_for_timeout(100)
-        return old
+        """What the clipboard holds once it is no longer the old text."""
+        self.page.wait_for_function("async old => await navigator.clipboard.readText() !== old", arg=old)
+        return self.clipboard()
 
     def copy(self, text: str) -> None:
         self.page.evaluate("text => navigator.clipboard.writeText(text)", text)
