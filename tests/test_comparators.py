@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from datetime import date, datetime, time
+from datetime import datetime
 from decimal import Decimal
 from itertools import groupby
 from typing import Any
@@ -28,30 +27,20 @@ digits = pytest.importorskip("benchmarks.notations").ZEROS  # it needs babel
 DEFAULT = ScoringOptions()
 
 
-def text_of_datetime(reading: str, style: str, locale: str) -> str:
-    moment = datetime.fromisoformat(reading)
-    return f"{dates.format_date(moment, style, locale)} {dates.format_time(moment, 'short', locale=locale)}"
-
-
-def text_of_number(reading: str, system: str, locale: str) -> str:
-    text: str = numbers.format_decimal(Decimal(reading), "#,##0.000", locale, numbering_system=system)
-    return text.translate(digits.get(system, {}))
-
-
-# Patterns and names of CLDR change with each release, so babel writes the value, in the style and locale of the row.
-WRITERS: dict[str, Callable[[str, str, str], str]] = {
-    "date": lambda reading, style, locale: dates.format_date(date.fromisoformat(reading), style, locale),
-    "datetime": text_of_datetime,
-    "money": lambda reading, _, locale: numbers.format_currency(*reading.split(), locale=locale),
-    "number": text_of_number,
-    "time": lambda reading, style, locale: dates.format_time(time.fromisoformat(reading), style, locale=locale),
-}
-
-
 def golden_row(row: dict[str, Any]) -> dict[str, Any]:
-    """A golden row with its value, which babel writes where the row has a style."""
+    """A golden row with its value. Patterns and names of CLDR change: babel writes what a row with a style reads."""
     if "style" in row:
-        row["value"] = WRITERS[row["table"]](row["reading"], row["style"], row["settings"]["locale"])
+        name, reading, style, locale = row["table"], row["reading"], row["style"], row["settings"]["locale"]
+        if name == "number":
+            text = numbers.format_decimal(Decimal(reading), "#,##0.000", locale, numbering_system=style)
+            row["value"] = text.translate(digits.get(style, {}))
+        elif name == "money":
+            row["value"] = numbers.format_currency(*reading.split(), locale=locale)
+        else:
+            moment = datetime.fromisoformat(f"2024-03-05T{reading}" if name == "time" else reading)
+            day = dates.format_date(moment, style, locale)
+            clock = dates.format_time(moment, style if name == "time" else "short", locale=locale)
+            row["value"] = {"date": day, "time": clock, "datetime": f"{day} {clock}"}[name]
     return row
 
 
