@@ -95,6 +95,7 @@ def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any)
         footer_links=[],
         show_error=False,
         prevent_thread_lock=True,
+        _frontend=False,  # else gradio ends where its own request for the page takes three seconds, on a busy machine
         **options,
     )
     close_idle(demo.server)

@@ -70,18 +70,17 @@ def places_side_by_side(trees: Sequence[ScoreTree]) -> tuple[str, list[PlaceRow]
     truth, and elements that nothing expects beside equal ones. The root has a row only where a system predicts a value
     there. Of too many places, those on which all agree have none.
     """
-    places, depths, parents, same = _joined(trees)
+    places, depths, above, same = _joined(trees)
     outermost = 0 if any(map(_is_leaf, trees)) else 1
     shown = [number for number in range(outermost, len(places)) if len(places) <= MAX_ROWS or not same[number]]
     rows = [
-        _row(places[number], places[parents[number]] if number else None, depths[number] - outermost, same[number])
-        for number in shown[:MAX_ROWS]
+        _row(places[number], above[number], depths[number] - outermost, same[number]) for number in shown[:MAX_ROWS]
     ]
     return _agreed([place for place, is_same in zip(places, same, strict=True) if is_same]), rows
 
 
-def _joined(trees: Sequence[ScoreTree]) -> tuple[list[_Place], list[int], list[int], list[bool]]:
-    """The joined nodes with their depths, the numbers of their parents, and whether all agree on each and all below."""
+def _joined(trees: Sequence[ScoreTree]) -> tuple[list[_Place], list[int], list[_Place], list[bool]]:
+    """The joined nodes with their depths and parents, and whether all agree on each and all below."""
     places: list[_Place] = []
     depths: list[int] = []
     parents: list[int] = []
@@ -93,10 +92,11 @@ def _joined(trees: Sequence[ScoreTree]) -> tuple[list[_Place], list[int], list[i
         depths.append(depth)
         parents.append(parent)
         waiting.extend(reversed(below))
-    same = list(map(_agree, places))
+    above = [places[parent] if parent >= 0 else (None,) * len(trees) for parent in parents]
+    same = list(map(_agree, places, above))
     for number in range(len(places) - 1, 0, -1):
         same[parents[number]] &= same[number]
-    return places, depths, parents, same
+    return places, depths, above, same
 
 
 def _is_leaf(node: ScoreTree) -> bool:
@@ -122,18 +122,23 @@ def _children(place: _Place) -> list[_Place]:
     return [tuple(found[name]) for name in sorted(found, key=lambda name: name[:2])]
 
 
-def _agree(place: _Place) -> bool:
-    """Whether the nodes themselves agree, those of containers without their children."""
-    first, *others = place
-    if first is None or None in others:
-        return False
-    return all(
-        other is not None
-        and (other.kind, other.status, _is_leaf(other)) == (first.kind, first.status, _is_leaf(first))
-        and abs(other.earned - first.earned) <= ROUNDING
-        and (not _is_leaf(first) or value_text(other.prediction) == value_text(first.prediction))
-        for other in others
-    )
+def _agree(place: _Place, above: _Place) -> bool:
+    """Whether the nodes themselves agree, those of containers without their children; an absent value is no null."""
+    nodes = [(node, parent) for node, parent in zip(place, above, strict=True) if node is not None]
+    earned = [node.earned for node, _ in nodes]
+    seen = {
+        (node.kind, node.status, _is_leaf(node), tuple(_predicted(node, parent, marked=False).pieces))
+        for node, parent in nodes
+    }
+    return len(nodes) == len(place) and len(seen) == 1 and max(earned) - min(earned) <= ROUNDING
+
+
+def _predicted(node: ScoreTree, parent: ScoreTree | None, *, marked: bool) -> Cell:
+    """The predicted value, with its differences marked, or that it is absent; empty for a container with rows below."""
+    if not (_is_leaf(node) or node.status == "missing"):
+        return Cell()
+    found = value_cell(node, parent, "prediction", value_spans(node)[1] if marked else ())
+    return Cell(absent="absent") if found == Cell() else found
 
 
 def _agreed(places: Sequence[_Place]) -> str:
@@ -143,13 +148,12 @@ def _agreed(places: Sequence[_Place]) -> str:
     return f"{counted(len(leaves), 'value')} on which all agree{more}" if leaves else ""
 
 
-def _row(place: _Place, parent: _Place | None, depth: int, same: bool) -> PlaceRow:
+def _row(place: _Place, above: _Place, depth: int, same: bool) -> PlaceRow:
     nodes = [node for node in place if node is not None]
     known = next((node for node in nodes if node.status != "extra"), None)
     is_whole = not any(node.children for node in nodes)
     several_options = len({node.option for node in nodes}) > 1
     with_causes = [node for node in nodes if not isinstance(node, MetricTree)]
-    above = parent or (None,) * len(place)
     return PlaceRow(
         path=clipped(nodes[0].path, _LONGEST_LABEL),
         label=_label(nodes[0]),
@@ -181,9 +185,8 @@ def _in_system(node: ScoreTree | None, parent: ScoreTree | None, several_options
     if node is None:  # where the whole of what is above is missing, the row above says so
         return SystemPlace(value=Cell() if parent is None or _is_leaf(parent) else Cell(absent="absent"))
     unit = "element" if node.kind == "list" else "key"
-    is_value = _is_leaf(node) or node.status == "missing"
-    value = value_cell(node, parent, "prediction", value_spans(node)[1]) if is_value else Cell()
-    notes = [] if is_value else [counted(len(node.children), unit)]
+    value = _predicted(node, parent, marked=True)
+    notes = [] if value != Cell() else [counted(len(node.children), unit)]
     if several_options and node.option is not None:
         notes.append(f"option {node.option + 1}")
     return SystemPlace(
@@ -192,6 +195,6 @@ def _in_system(node: ScoreTree | None, parent: ScoreTree | None, several_options
         GLYPHS[node.status],
         three_digits(node.score),
         lost_text(node.points_lost) if node.points_lost > ROUNDING else "",
-        Cell(absent="absent") if is_value and value == Cell() else value,
+        value,
         ", ".join(notes),
     )

@@ -43,7 +43,7 @@ FLAGS = [
 WIDE, NARROW = (1280, 900), (390, 844)
 ZOOMED = (640, 400)  # a window of 1280 pixels at 200 %
 LOOKS = [(WIDE, False), (NARROW, True)]  # sizes, and whether dark: each size and each scheme once
-TRIES_TO_START = 3000  # a tenth of a second apart
+TRIES_TO_START = 3  # with another port each
 MILLISECONDS = 120_000  # until something that must show up has failed to
 XSS = "window.__xss"
 _WHOLE = [text.rstrip("\ud800") for text in HOSTILE_TEXTS]  # ids may not be half a character
@@ -129,14 +129,18 @@ class Playground(NamedTuple):
         address = f"{self.url}/gradio_api/call/{route}"
         status, joined = answer_of(address, json.dumps({"data": arguments}).encode())
         assert status == 200, joined
-        lines = answer_of(f"{address}/{json.loads(joined)['event_id']}")[1].split("\n")
-        named = [line.removeprefix("event: ") for line in lines if line.startswith("event: ")]
-        data = [line.removeprefix("data: ") for line in lines if line.startswith("data: ")]
-        return named[-1], data[-1]
+        status, events = answer_of(f"{address}/{json.loads(joined)['event_id']}")
+        found: list[tuple[str, str]] = re.findall(r"^event: (.*)\ndata: (.*)$", events, flags=re.MULTILINE)
+        assert (status, bool(found)) == (200, True), events
+        return found[-1]
 
 
 def answer_of(address: str, body: Any = None, kind: str = "application/json") -> tuple[int, str]:
-    """The status and the text of the answer to a request; 0 where the connection is closed before all is sent."""
+    """The status and the text of the answer to a request; 0 where the connection is closed before its body is sent.
+
+    Raises:
+        OSError: if there is no answer, as where no server listens.
+    """
     headers = {"Content-Type": kind, "Accept": "application/json, text/event-stream"}
     request = urllib.request.Request(address, body, headers)  # noqa: S310  ours
     try:
@@ -145,7 +149,9 @@ def answer_of(address: str, body: Any = None, kind: str = "application/json") ->
     except urllib.error.HTTPError as error:
         with error:
             return error.code, error.read().decode()
-    except (urllib.error.URLError, ConnectionError):
+    except OSError as error:
+        if body is None or not isinstance(getattr(error, "reason", error), (BrokenPipeError, ConnectionResetError)):
+            raise
         return 0, ""
 
 
@@ -166,39 +172,44 @@ def playground(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
 @contextlib.contextmanager
 def started(folder: Path, **changes: str) -> Iterator[Playground]:
     """The app on a free port of this machine, with its temporary files in the folder."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     (folder / "tmp").mkdir()
-    at = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port), "TMPDIR": str(folder / "tmp")}
+    at = {"GRADIO_SERVER_NAME": "127.0.0.1", "TMPDIR": str(folder / "tmp"), "PYTHONUNBUFFERED": "1"}
     at["GRADIO_TEMP_DIR"] = ""  # that of an app in the process of the tests
-    with (
-        (folder / "log.txt").open("wb") as log,
-        subprocess.Popen(
-            [sys.executable, "app.py"],
-            cwd=ROOT,
-            env=environment(**{**at, "PYTHONUNBUFFERED": "1", **changes}),
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        ) as process,
-    ):
-        app = Playground(f"http://127.0.0.1:{port}", folder / "log.txt", process)
-        try:
-            _wait_until_it_answers(app)
-            yield app
-        finally:
-            process.terminate()
-
-
-def _wait_until_it_answers(app: Playground) -> None:
     for _ in range(TRIES_TO_START):
-        with contextlib.suppress(OSError), urllib.request.urlopen(f"{app.url}/config", timeout=10):  # noqa: S310  ours
-            return
-        if app.process.poll() is not None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        with (
+            (folder / "log.txt").open("wb") as log,
+            subprocess.Popen(
+                [sys.executable, "app.py"],
+                cwd=ROOT,
+                env=environment(**{**at, "GRADIO_SERVER_PORT": str(port), **changes}),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            ) as process,
+        ):
+            app = Playground(f"http://127.0.0.1:{port}", folder / "log.txt", process)
+            try:
+                if _answers(app):
+                    yield app
+                    return
+            finally:
+                process.terminate()
+        if "Cannot find empty port" not in app.logged():  # which another process took meanwhile
             break
-        time.sleep(0.1)
     pytest.fail(f"app.py did not come up:\n{app.logged()}")
+
+
+def _answers(app: Playground) -> bool:
+    """Whether the app answers before it ends."""
+    deadline = time.monotonic() + HUNG
+    while app.process.poll() is None and time.monotonic() < deadline:
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"{app.url}/config", timeout=HUNG):  # noqa: S310  ours
+            return True
+        time.sleep(0.1)
+    return False
 
 
 @pytest.fixture(scope="module")
@@ -211,7 +222,7 @@ def chromium() -> Iterator[Browser]:
     if where is None:
         skip_or_fail("needs chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=where, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=where, args=FLAGS, timeout=HUNG * 1000)
         yield browser
         browser.close()
 
@@ -334,14 +345,13 @@ class Visitor(Window):
         self.page.locator("#testset .drop-input").set_input_files(given)
         self.page.locator("#testset .drop[data-state=chosen]:not([aria-busy])").wait_for()
 
+    def clipboard(self) -> str:
+        return str(self.page.evaluate("navigator.clipboard.readText()"))
+
     def copied(self, old: str) -> str:
-        """What the clipboard holds once it is no longer the old text; the old text if that lasts for two seconds."""
-        for _ in range(20):
-            text = str(self.page.evaluate("navigator.clipboard.readText()"))
-            if text != old:
-                return text
-            self.page.wait_for_timeout(100)
-        return old
+        """What the clipboard holds once it is no longer the old text."""
+        self.page.wait_for_function("async old => await navigator.clipboard.readText() !== old", arg=old)
+        return self.clipboard()
 
     def copy(self, text: str) -> None:
         self.page.evaluate("text => navigator.clipboard.writeText(text)", text)

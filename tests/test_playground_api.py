@@ -39,12 +39,12 @@ def test_missing_and_wrong_arguments_are_named(playground: Playground) -> None:
     """And what the visitor sent is not printed where the server logs."""
     address = f"{playground.url}/gradio_api/call/v2/score"
     with playground.without_faults():
-        for arguments, message in (
-            ({"ground_truth": PRIVATE}, "No value provided for required argument: prediction"),
-            ({"ground_truth": PRIVATE, "prediction": "x", "rule": "paper"}, "Parameter `rule` is not a valid"),
+        for arguments, name in (
+            ({"ground_truth": PRIVATE}, "prediction"),
+            ({"ground_truth": PRIVATE, "prediction": "x", "rule": "paper"}, "rule"),
         ):
             status, text = answer_of(address, json.dumps(arguments).encode())
-            assert (status, message in text) == (422, True)
+            assert (status, re.findall(rf"\b{name}\b", text)[:1]) == (422, [name])
     event, data = call(playground)
     expected = "expected ground_truth, prediction, threshold, ignore_case, rules, numbers, schema, parse"
     assert (event, data["error"]) == ("error", f"arguments: {expected}; got 0; ground_truth is missing")
@@ -177,7 +177,7 @@ def test_a_schema_gives_the_typed_score(playground: Playground) -> None:
 
 
 def test_an_agent_is_told_what_is_wrong(playground: Playground) -> None:
-    """In the words of the library, or of the protocol where an argument has the wrong type."""
+    """In the words of the library; where an argument has the wrong type, those of the protocol name it."""
     pair = {"ground_truth": "x", "prediction": "x"}
     wrong: dict[str, dict[str, Any]] = {
         "threshold: expected a number from 0 to 1, got 3": {**pair, "threshold": 3},
@@ -185,9 +185,9 @@ def test_an_agent_is_told_what_is_wrong(playground: Playground) -> None:
         "20,001 values": {**pair, "ground_truth": json.dumps([["x"]] * 20_001)},
         "pairs to compare": {"ground_truth": ["x"] * 2_500, "prediction": ["x"] * 2_500},
         "a text of 50,001 characters; this page takes up to 50,000": {**pair, "ground_truth": "x" * 50_001},
-        "'prediction' is a required property": {"ground_truth": "x"},
-        "'half' is not of type 'number'": {**pair, "threshold": "half"},
-        "'nope' is not one of": {**pair, "rules": "nope"},
+        "prediction": {"ground_truth": "x"},
+        "half": {**pair, "threshold": "half"},
+        "nope": {**pair, "rules": "nope"},
     }
     with playground.without_faults():
         _, answers = of_an_agent(playground, *(("score", arguments) for arguments in wrong.values()))

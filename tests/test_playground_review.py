@@ -75,8 +75,7 @@ class Reviewer(Visitor):
         return int(self.text("count").replace(",", ""))
 
     def scores(self) -> list[str]:
-        """The scores after, once they are computed."""
-        self.page.wait_for_timeout(400)
+        """The scores after, once they are computed: until then they are marked as old."""
         self.page.locator(".rv-head .rv-moves:not([data-old])").wait_for()
         return self.page.locator(".rv-head .rv-number b").all_inner_texts()
 

@@ -262,8 +262,8 @@ def test_a_run_ends_in_one_sentence(monkeypatch: pytest.MonkeyPatch, kind: str) 
     monkeypatch.setattr("playground.testset.score_files", sleep)
 
     async def visit() -> dict[str, Any]:
-        begun = asyncio.ensure_future(result_of(server_functions.score_files, asked))
-        await asyncio.sleep(0.3)
+        assert "running" in await server_functions.score_files({**asked, "window": ["window", 1]})
+        begun = asyncio.ensure_future(result_of(server_functions.progress, {}))
         if kind == "stopped":
             await server_functions.stop({"window": ["window", 1]})
             return await begun

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from docscore import pairs_of, score_tree
@@ -177,6 +177,8 @@ def test_many_places_that_agree_are_only_counted() -> None:
 
 @pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
 @given(truths, predictions, predictions)
+@example([[None]], None, [None])
+@example({"a": None}, {}, {"a": None})
 def test_every_leaf_of_every_tree_is_drawn_once(truth: Any, one: Any, other: Any) -> None:
     """Parts that only a prediction has are one value."""
     trees = [score_tree(truth, prediction) for prediction in (one, other)]
