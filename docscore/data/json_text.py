@@ -271,7 +271,7 @@ _UNBROKEN = re.compile(  # a call or an amount, which commas do not end
     rf"((?:[^\W\d]\w{{0,30}}\.){{1,3}}\w{{1,30}}|Decimal)\(\s*({_SCALAR})\s*\)"
     r"|([^\W\d][\w.]{0,60})\((?:[^()\n]{0,200}\))?"
     r"|(?:[^\w\s\"',.\[\](){}+-]|[A-Z]{2,3}\$?\s?)\s?-?\d{1,3}(?:,\d{3})+(?!\d)"
-    r"|-?\d{1,3}(?:,\d{3})+(?:\.\d+)?\s?(?:[A-Z]{3}|[^\w\s\"',.\[\](){}+-])",
+    r"|-?\d{1,3}(?:,\d{3})+(?:\.\d+)?\s?(?![eE][-+]?\d)(?:[^\W\d_]|[^\w\s\"',.\[\](){}+-])",
     re.DOTALL,
 )
 _SIGNS = re.compile(rf"\\.|([,{{\[]\s*)?([{_QUOTES}])", re.DOTALL)
@@ -460,7 +460,8 @@ class _Mender:
             elif begun and (call := begun[1] or begun[3]):
                 self.doubts["call"] = f"{call}(…) may be a call, and was kept as text"
             elif self.end == len(self.source) and not isinstance(value, bool | None):
-                self.notes["end"] = f"ends within a {'word' if type(value) is str else 'number'}"
+                is_number = not str(value).strip("+-.eE0123456789")
+                self.notes["end"] = f"ends within a {'number' if is_number else 'word'}"
         self._put(value)
 
     def _go_to_end_of_token(self) -> None:
@@ -855,7 +856,7 @@ def _values_in(source: str) -> tuple[list[tuple[int, Parsed]], list[tuple[int, P
         )
         is_whole = value is not None and not is_part and not _GOES_ON.match(source, end)
         if is_whole and (likely or _REST_OF_LINE.match(source, end)):
-            note = note or (_AROUND if has_quotes and not value else "")
+            note = note or (_AROUND if (has_quotes and not value) or _KEYWORD.search(before) else "")
             values.append((start, Parsed(value, "ambiguous" if note else "extracted", note)))
             position = seen = end
         elif likely or (is_first and not is_whole):
@@ -946,4 +947,5 @@ _STARTS = re.compile(
 _ASSIGNED = re.compile(rf"{_NAMED}\s{{0,99}}(?:[{_QUOTES}]|-?\d|{_WORD})", re.DOTALL)
 _LAST_PART = re.compile(rf"(?:{_QUOTED}\s{{0,99}}:|[\w\"'\]}}]\s{{0,99}},)\s{{0,99}}\Z", re.DOTALL)
 _CLOSES = re.compile(r"\s*[\]}]")
+_KEYWORD = re.compile(r"\([^()]*=\s*\Z")  # of an argument in a call
 _BEGINNING = re.compile(rf"[\[{{]|{_NEXT}|(?:-?\d[\d.]*|{_WORD})\s{{0,99}}[,\[{{]", re.DOTALL)
