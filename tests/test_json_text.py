@@ -133,6 +133,7 @@ MANY, SOME = 300_000, 30_000
         ("""["]"[x[x '""" * SOME, False),
         ("{}\n" * SOME, False),
         ("{a: }" * SOME, False),
+        ('{"x"} ' * 10_000, False),
         ('{"' * SOME, True),
         ("<think>" * MANY, True),
         ("</think>" * MANY + '{"a": 1}', False),

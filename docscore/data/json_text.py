@@ -670,7 +670,7 @@ def parse_text(text: str, mode: str, truth: Any = None) -> Parsed:
     """
     try:
         value, note = _with_repeated_keys(_CHECKED_KEYS.decode, _ANY_KEYS.decode, text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return _repaired(text, truth) if mode == "repair" else Parsed(text, "failed")
     if (note and mode == "json") or not (_is_shallow(text) or can_be_scored(value)):
         return Parsed(text, "failed", note.removesuffix(_LAST_TAKEN))
@@ -681,11 +681,14 @@ def parse_text(text: str, mode: str, truth: Any = None) -> Parsed:
 
 
 def _with_repeated_keys(checked: Callable[..., _T], other: Callable[..., _T], *text: Any) -> tuple[_T, str]:
-    """Return what a decoder that checks keys reads; or what another one reads, and which key occurs twice."""
+    """Return what a decoder that checks keys reads; or what another one reads, and which key occurs twice.
+
+    Its errors are those of the decoder: to put a fault into words takes a look at the whole text.
+    """
     try:
-        return _decoded(checked, *text), ""
+        return with_room_to_recurse(checked, *text), ""
     except _RepeatedKeyError as error:
-        return _decoded(other, *text), f"{error.problem}{_LAST_TAKEN}"
+        return with_room_to_recurse(other, *text), f"{error.problem}{_LAST_TAKEN}"
 
 
 def parse_predictions(
@@ -883,7 +886,7 @@ def _whole_value(source: str, start: int) -> tuple[Any, int, str]:
     """Return the value that begins at a bracket, its end, and what is to say of it; None if it is not JSON."""
     try:
         (value, end), note = _with_repeated_keys(_CHECKED_KEYS.raw_decode, _ANY_KEYS.raw_decode, source, start)
-    except JsonError:
+    except (ValueError, RecursionError):
         return None, start, ""
     if not _is_shallow(source[start:end]) and not can_be_scored(value):
         raise JsonError(_TOO_DEEP)
