@@ -109,7 +109,7 @@ Returns:
     parse_failures: the number of texts that could not be parsed; with `parse`.
     parse_extracted: the number of texts with JSON inside prose or a code fence; with `parse="repair"`.
     parse_mended: the number of texts with JSON that was malformed or cut off; with `parse="repair"`.
-    parse_ambiguous: the number of texts with several JSON values or a key twice, of which one was used; with
+    parse_ambiguous: the number of texts with several possible readings, of which one was used; with
         `parse="repair"`.
     missing: the number of missing predictions; with `missing="zero"`.
     skipped: the number of references that were left out; with `missing="skip"`.

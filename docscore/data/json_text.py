@@ -203,28 +203,39 @@ _CHECKED_KEYS = json.JSONDecoder(parse_float=float_or_digits, object_pairs_hook=
 _CLOSED_BY = {'"': '"', "'": "'", **dict.fromkeys("“”„‟", '“”„‟"'), **dict.fromkeys("‘’‚‛", "‘’‚‛'")}
 _QUOTES = "".join(_CLOSED_BY)
 _TEXTS = {  # a text in quotes, by the sign that opens it
-    sign: re.compile(rf"{sign}([^\\{closing}]*(?:\\.[^\\{closing}]*)*)[{closing}]", re.DOTALL)
+    sign: re.compile(
+        rf"{sign}{{3}}(.*?){sign}{{3}}|{sign}([^\\{closing}]*(?:\\.[^\\{closing}]*)*)[{closing}]", re.DOTALL
+    )
     for sign, closing in _CLOSED_BY.items()
 }
-_NAMES = {"true": True, "false": False, "none": None, "null": None}
+_NAMES = {"true": True, "false": False, "none": None, "null": None, "undefined": None}
 
 # What is looked ahead for has a largest length, so that a search takes linear time.
 _QUOTED = (
     r"""(?:"(?:[^"\\\n]|\\.){0,200}"|'(?:[^'\\\n]|\\.){0,200}'"""
     r"|[“”„‟][^“”„‟\n]{0,200}[“”]|[‘’‚‛][^‘’‚‛\n]{0,200}[‘’])"
 )
-_COLON = r"\s{0,99},?:"
+_COLON_SIGN = r"(?::|=>|：)"
+_COLON = rf"\s{{0,99}},?{_COLON_SIGN}"
 _NAMED = rf"{_QUOTED}{_COLON}"
-_KEY = rf"(?:{_NAMED}|(?:[{_QUOTES}]{{1,3}}[\w -]{{1,60}}|[^\W\d][\w-]{{0,60}})[{_QUOTES}]{{0,3}}{_COLON})"
-_COMMENT = r"(?:(?<!:)//[^\n]{0,120}(?=\n)|(?<!:)//[^\n\"{}\[\]]{0,200}\Z|/\*.{0,200}?\*/)"
-_CUT_OFF = rf"(?:[{_QUOTES}][^{_QUOTES}\n]{{0,200}}[{_QUOTES}]?|[^\W\d][\w-]{{0,60}})?\Z"  # a text or a word
-_ITEM = rf"(?:{_QUOTED}\s{{0,99}}[,\]}}]|[\[{{}}\],]|{_COMMENT}|\#|{_CUT_OFF})"
-_WORD = r"(?:null|true|false|None|True|False)\b"
-_END = rf"[}}\]]|\Z|```|(?<=\s)(?:{_COMMENT}|\#\s)"
-_IN_OBJECT = rf"\s*(?:{_END}|{_NAMED}|,\s*(?:{_KEY}|{_ITEM}))|[^\S\n]*\n\s*{_KEY}"
+_NAME = rf"(?:[{_QUOTES}]{{1,3}}[\w -]{{1,60}}|[^\W\d][\w-]{{0,60}})[{_QUOTES}]{{0,3}}{_COLON}"
+_WORD = r"(?:null|true|false|None|True|False|undefined)\b"
 _LITERAL = rf"(?:-?\d[\d.]{{0,20}}|{_WORD})"
+_NO_COLON = (  # behind a key in quotes: a value, where neither holds the colon
+    rf"(?<!:[{_QUOTES}])(?<!:\s[{_QUOTES}])(?=\s{{1,99}}(?:[{_QUOTES}\[{{]|{_LITERAL})|[\[{{]"
+    rf"|(?![{_QUOTES}]\s{{0,9}}:)(?:{_QUOTED}|{_LITERAL})\s{{0,99}}(?:[,\]}}]|\Z))"
+)
+_KEY = rf"(?:{_NAMED}|{_NAME}|{_QUOTED}{_NO_COLON})"
+_COMMENT = r"(?:(?<!:)//[^\n]{0,120}(?=\n)|(?<!:)//[^\n\"{}\[\]]{0,200}\Z|/\*.{0,200}?\*/)"
+_CUT_OFF = rf"(?:[{_QUOTES}][^{_QUOTES}\n{{}}\[\]]{{0,200}}[{_QUOTES}]?|[^\W\d][\w-]{{0,60}})?\Z"  # a text or a word
+_ITEM = (
+    rf"(?:(?:{_QUOTED}|(?<=\s){_LITERAL}|(?<=[{_QUOTES}],){_LITERAL})\s{{0,99}}[,\]}}]"
+    rf"|[\[{{}}\],:]|{_COMMENT}|\#|{_CUT_OFF})"
+)
+_END = rf"[}}\]]|\Z|```|(?<=\s)(?:{_COMMENT}|\#\s)"
+_IN_OBJECT = rf"\s*(?:{_END}|{_NAMED}|[,，]\s*(?:{_KEY}|{_ITEM}))|[^\S\n]*\n\s*{_KEY}"
 _IN_LIST = (
-    rf"\s*(?:{_END}|{_LITERAL}\s{{0,99}}[,\]]|{_QUOTED}|,\s*(?:[-+]?\.?\d|{_WORD}|[{_QUOTES}(]|\.\.\.|…|{_ITEM}))"
+    rf"\s*(?:{_END}|{_LITERAL}\s{{0,99}}[,\]]|{_QUOTED}|[,，]\s*(?:[-+]?\.?\d|{_WORD}|[{_QUOTES}(]|\.\.\.|…|{_ITEM}))"
 )
 _NEXT = rf"{_QUOTED}\s{{0,99}}(?:[:,\]}}]|\Z)"
 _ENDS: dict[str, tuple[re.Pattern[str], ...]] = {
@@ -233,24 +244,36 @@ _ENDS: dict[str, tuple[re.Pattern[str], ...]] = {
     closing: tuple(re.compile(pattern, re.DOTALL) for pattern in patterns)
     for closing, *patterns in (
         ("}", _IN_OBJECT, _NAMED, rf"(?<!\s)(?:{_IN_OBJECT})"),
-        ("]", _IN_LIST, _NEXT, rf"(?<!\s)(?:\s*(?:{_END}|[,\[{{]|{_NEXT})|[^\S\n]*\n\s*(?:-?\d|{_WORD}))"),
+        ("]", _IN_LIST, _NEXT, rf"(?<!\s)(?:\s*(?:{_END}|[,，\[{{]|{_NEXT})|[^\S\n]*\n\s*(?:-?\d|{_WORD}))"),
         (")", rf"{_IN_LIST}|\s*\)", _NEXT, rf"(?<!\s)\s*(?:{_END}|[,\[{{)]|{_NEXT})"),
     )
 }
 _NOT_AFTER: dict[type, re.Pattern[str]] = {  # what cannot follow what is in an object or in a list
     dict: re.compile(rf"\s*,\s*(?!{_KEY}|[\s}}\]]|\Z)", re.DOTALL),
-    list: re.compile(rf"\s*,?\s*{_NAMED}", re.DOTALL),
+    list: re.compile(rf"[\s，]*,?\s*{_NAMED}", re.DOTALL),
 }
-_PAIR = re.compile(rf"({_QUOTED}){_COLON}", re.DOTALL)
+_PAIR = re.compile(rf"({_QUOTED})\s{{0,99}}{_COLON_SIGN}", re.DOTALL)
 _MEMBER = re.compile(
-    rf"({_QUOTED})(?:{_COLON}|\s{{0,99}}=>?|\s{{1,99}}(?=[{_QUOTES}\[{{]|{_LITERAL}))|[{_QUOTES}]{{0,3}}([^\s{{}}\[\],:{_QUOTES}][^{{}}\[\],:\n{_QUOTES}]{{0,200}})?"
-    rf"[{_QUOTES}]{{0,3}}{_COLON}",
+    rf"({_QUOTED})(?:{_COLON}|\s{{0,99}}=|{_NO_COLON})"
+    rf"|[{_QUOTES}]{{0,3}}([^\s{{}}\[\],:：{_QUOTES}][^{{}}\[\],:：\n{_QUOTES}]{{0,200}})[{_QUOTES}]{{0,3}}{_COLON}",
     re.DOTALL,
 )
-_BLANKS = rf"\s+|{_COMMENT}|(?:\.\.\.|…)(?=\s{{0,99}}(?:[,\]}}]|\Z))|```[\w+.-]*"
+_NO_VALUE = re.compile(rf"\s*{_PAIR.pattern}|[^\S\n]*\n\s*{_NAME}", re.DOTALL)  # behind a colon
+_CUT_NAME = re.compile(_CUT_OFF)
+_BLANKS = rf"[\s，]+|{_COMMENT}|(?:\.\.\.|…)(?=\s{{0,99}}(?:[,\]}}]|\Z))|```[\w+.-]*"
 _BEFORE_VALUE = re.compile(rf"(?:{_BLANKS}|:)*", re.DOTALL)
-_BETWEEN = re.compile(rf"(?:{_BLANKS}|\#[ \t][^\n]{{0,120}}(?=\n))*", re.DOTALL)
-_TUPLE = re.compile(rf"\(\s*(?:[(\[{{]|(?:{_QUOTED}|-?\d[\d.e+-]*|{_WORD})\s*,(?!\d))", re.DOTALL)
+_BETWEEN = re.compile(rf"(?:{_BLANKS}|:|\#[ \t][^\n]{{0,120}}(?=\n))*", re.DOTALL)
+_SCALAR = rf"(?:{_QUOTED}|-?\d[\d.e+-]*|{_WORD})"
+_LIST = re.compile(  # a list, a tuple or a set
+    rf"\[|\(\s*(?:[(\[{{]|{_SCALAR}\s*,(?!\d))|\{{\s*{_SCALAR}\s*(?:\}}(?!\s*:)|,\s*{_SCALAR}\s*[,}}])", re.DOTALL
+)
+_UNBROKEN = re.compile(  # a call or an amount, which commas do not end
+    rf"((?:[^\W\d]\w{{0,30}}\.){{1,3}}\w{{1,30}}|Decimal)\(\s*({_SCALAR})\s*\)"
+    r"|([^\W\d][\w.]{0,60})\((?:[^()\n]{0,200}\))?"
+    r"|(?:[^\w\s\"',.\[\](){}+-]|[A-Z]{2,3}\$?\s?)\s?-?\d{1,3}(?:,\d{3})+(?!\d)"
+    r"|-?\d{1,3}(?:,\d{3})+(?:\.\d+)?\s?(?![eE][-+]?\d)(?:[^\W\d_]|[^\w\s\"',.\[\](){}+-])",
+    re.DOTALL,
+)
 _SIGNS = re.compile(rf"\\.|([,{{\[]\s*)?([{_QUOTES}])", re.DOTALL)
 _GOES_ON = re.compile(
     rf"[-.]?\d|([\s\]}})]*)(?:{_NEXT}|{_LITERAL}\s{{0,99}},|[\[{{]?,\s*(?:[{_QUOTES}{{\[]|-?\d|{_WORD}))"
@@ -260,7 +283,6 @@ _GOES_ON = re.compile(
 )
 _BEGINS = re.compile(rf"\s*(?:[:{_QUOTES}{{\[]|[-.]?\d|{_WORD})")
 _CLOSED_LATER = re.compile(rf"[^{{\[]{{0,2000}}[\]}}]|{_GOES_ON.pattern}", re.DOTALL)
-_LAST = re.compile(r"\s*(?:\}|\Z)")
 _ESCAPED = re.compile(r'[\[{]\s*\\"')
 _ESCAPES = re.compile(r"""((?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))+)|\\(')|\\(?:u[\da-fA-F]{0,3})?\Z""")
 
@@ -271,12 +293,23 @@ class _Mender:
     Attributes:
         source: the text, unescaped where it was escaped as a whole.
         end: how far it was read.
-        repeated: a key that occurs twice in one object, of which the last value is read; or None.
+        doubts: what makes the text ambiguous, by kind.
+        notes: what else is to say of it, by kind.
     """
 
-    def __init__(self, source: str, start: int) -> None:
+    def __init__(self, source: str, start: int, missing: dict[str, int]) -> None:
+        """Begin at a place of a text.
+
+        Args:
+            source: the text.
+            start: where the value begins.
+            missing: by opening bracket, how many more of its kind the text closes than it opens; an added bracket
+                lowers it.
+        """
         self.source, self.end = source, start
-        self.repeated: str | None = None
+        self.doubts: dict[str, str] = {}
+        self.notes: dict[str, str] = {}
+        self._missing = missing
         self._open: list[Any] = [[]]  # the objects and lists that are not closed, in a list that stands for the text
         self._closing = "]"  # the bracket that closes each
         self._key = ""
@@ -301,11 +334,16 @@ class _Mender:
                 self.end += 1
                 goes_on = self._close(sign)
             elif self._last != ":" and type(self._open[-1]) is dict and (pair := _MEMBER.match(self.source, self.end)):
-                self._key = self._text_of(pair[1]) if pair[1] else (pair[2] or "").rstrip()
+                self._key = self._text_of(pair[1]) if pair[1] else pair[2].rstrip()
                 self._last, self.end = ":", pair.end()
+                if self._missing["{"] < 1 and _NO_VALUE.match(self.source, self.end):
+                    self._finish()
+            elif self._last != ":" and type(self._open[-1]) is dict and _CUT_NAME.match(self.source, self.end):
+                name, self.source = self.source[self.end :].strip(_QUOTES), self.source[: self.end]
+                self.notes["name"] = f"ends within the name {short_repr(name)}, which was left out"
             elif pair := _PAIR.match(self.source, self.end):
                 self._open_object_for(self._text_of(pair[1]))
-            elif sign in "{[" or _TUPLE.match(self.source, self.end):
+            elif sign == "{" or _LIST.match(self.source, self.end):
                 self._begin(sign)
             else:
                 self._scalar(sign)
@@ -349,27 +387,31 @@ class _Mender:
     def _open_object_for(self, key: str) -> None:
         """Make an object the innermost, as a key follows: the last one in the list, the one around it, or a new one."""
         around, inner = ([None], *self._open)[-2:]
-        first, last = (inner[0], inner[-1]) if self._last != ":" and inner else (None, None)
+        items = inner if self._last != ":" else []
+        first, last = (items[0], items[-1]) if items else (None, None)
         is_new = type(last) is dict and key not in last
-        if is_new and (type(around) is not dict or (type(first) is dict and key in first)):
+        in_object = type(around) is dict and items
+        if is_new and (not in_object or (type(first) is dict and key in first)):
             self._open.append(last)
             self._closing += "}"
-        elif last is not None and type(around) is dict and (is_new or type(last) is not dict):
+        elif in_object and (is_new or type(last) is not dict or inner is around.get("")):
             self._drop(-1)
         else:
             self._begin("")
 
     def _begin(self, sign: str) -> None:
         """Begin an object or a list."""
+        value: Any = [] if sign and _LIST.match(self.source, self.end) else {}
         self.end += len(sign)
         inner = self._open[-1]
         if type(inner) is dict and self._last != ":":
-            if _PAIR.match(self.source, self.end) if sign == "[" else not inner:
+            is_doubled = not inner and (not self._open[2:] or self._missing["{"] < 0)
+            if _PAIR.match(self.source, self.end) if sign == "[" else is_doubled:
                 return  # a bracket too many
-            is_item = sign == "{" and self._closing[1:-1].endswith("]")
+            is_item = inner and sign == "{" and self._missing["{"] < 0 and self._closing[1:-1].endswith("]")
             if is_item and not isinstance(inner[next(reversed(inner))], dict | list):
                 self._drop(-1)
-        value: Any = [] if sign in ("[", "(") else {}
+        self._missing["{"] -= not sign
         self._put(value)
         self._open.append(value)
         self._closing += {"[": "]", "(": ")"}.get(sign, "}")
@@ -378,35 +420,49 @@ class _Mender:
 
     def _put(self, value: Any) -> None:
         """Add a value to the innermost object or list."""
+        if type(self._open[-1]) is dict and self._last != ":":
+            self._begin_list_of_more(self._open[-1])
         inner = self._open[-1]
         if type(inner) is list:
             inner.append(value)
-        elif self._last == ":" or not inner:
-            key = self._key if self._last == ":" else ""
-            if key in inner:
-                self.repeated = key
-                del inner[key]
-            inner[key] = value
-        else:  # a value without a key: one more of the key before
-            key = next(reversed(inner))
-            inner[key] = [inner[key], value]
-            self._open.append(inner[key])
-            self._closing += "]"
+        else:
+            if self._key in inner:
+                self.doubts["key"] = f"{_repeated(self._key).problem}{_LAST_TAKEN}"
+                del inner[self._key]
+            inner[self._key] = value
         self._last = ""
+
+    def _begin_list_of_more(self, inner: dict[str, Any]) -> None:
+        """Begin a list for a value without a key: of the key before if "[" is missing, otherwise of the key ""."""
+        key = next(reversed(inner)) if inner and self._missing["["] > 0 else ""
+        if key:
+            self._missing["["] -= 1
+        else:
+            self.doubts["value"] = "a value without a key was put under ''"
+        if key or type(inner.setdefault(key, [])) is not list:
+            inner[key] = [inner[key]]
+        self._open.append(inner[key])
+        self._closing += "]"
 
     def _scalar(self, sign: str) -> None:
         """Read a value that is neither an object nor a list."""
-        start, inner = self.end, self._open[-1]
+        start = self.end
         if sign in _CLOSED_BY:
-            value = self._text(sign)
+            value: Any = self._text(sign)
         else:
+            begun = _UNBROKEN.match(self.source, start)
+            self.end = begun.end() - 1 if begun else start
             self._go_to_end_of_token()
             value = _value_of(self.source[start : self.end])
-        is_key = type(inner) is dict and self._last != ":" and type(value) is str and value not in inner
-        if is_key and _LAST.match(self.source, self.end):
-            self._key, self._last = value, ":"
-        else:
-            self._put(value)
+            if begun and begun[2] and self.end == begun.end():
+                value = self._text_of(begun[2]) if begun[2][0] in _CLOSED_BY else _value_of(begun[2])
+                self.notes["call"] = f"{begun[1]}(…) was read as its argument"
+            elif begun and (call := begun[1] or begun[3]):
+                self.doubts["call"] = f"{call}(…) may be a call, and was kept as text"
+            elif self.end == len(self.source) and not isinstance(value, bool | None):
+                is_number = not str(value).strip("+-.eE0123456789")
+                self.notes["end"] = f"ends within a {'number' if is_number else 'word'}"
+        self._put(value)
 
     def _go_to_end_of_token(self) -> None:
         """Go to the end of a value without quotes; brackets that are opened in it are closed in it."""
@@ -427,16 +483,20 @@ class _Mender:
         follows, begins, _ = _ENDS[self._closing[-1]]
         start, source = self.end + 1, self.source
         whole = _TEXTS[sign].match(source, self.end)
-        is_whole = whole and follows.match(source, whole.end())
+        if whole and follows.match(source, whole.end()):
+            self.end = whole.end()
+            return self._text_of(sign + whole[whole.lastindex or 0] + sign)
         for found in _SIGNS.finditer(source, start):
             if found[2] and found[2] in _CLOSED_BY[sign] and follows.match(source, found.end()):
                 end, self.end = found.start(2), found.end()
                 break
-            if found[1] and not is_whole and begins.match(source, found.start(2)):
+            if found[1] and begins.match(source, found.start(2)):
                 end = self.end = start + len(source[start : found.start()].rstrip(",{}[] \t\r\n"))
                 break
         else:
             end = self.end = start + len(source[start:].rstrip("}] \t\r\n"))
+            if end == len(source):
+                self.notes["end"] = "ends within a text"
         return self._text_of(sign + source[start:end] + sign)
 
     @staticmethod
@@ -475,6 +535,7 @@ _ESCAPED_QUOTE = "\0"
 _KINDS = (
     ("opened", "bracket", "{["),
     ("closed", "bracket", "}]"),
+    ("added", "colon", ":"),
     ("added", "comma", ","),
     ("added", "quote", '"'),
     ("escaped", "quote", _ESCAPED_QUOTE),
@@ -557,8 +618,8 @@ class Parsed(NamedTuple):
     Attributes:
         value: the JSON value, or the unchanged text if it could not be parsed.
         outcome: "exact" if the text is JSON; "extracted" if a part of it is, within prose, a fence or a JSON string;
-            "ambiguous" if several parts with different values are, or an object has a key twice; "mended" if a part was
-            changed or cut off; "failed" if nothing could be parsed.
+            "ambiguous" if several parts with different values are, an object has a key twice or a value without a key,
+            or a value may be a call; "mended" if a part was changed or cut off; "failed" if nothing could be parsed.
         note: which of several values was taken, what mending changed, or why it was given up; otherwise "".
     """
 
@@ -583,8 +644,10 @@ def parse_text(text: str, mode: str, truth: Any = None) -> Parsed:
        inside a bracket that is not closed does not count.
     2. A scalar that is the whole content of a fenced block.
     3. The largest part that begins like an object or a list, mended: trailing commas, single quotes, text that is cut
-       off. Mending loses no letter, digit or sign of a value. A value without quotes is a text, unless it is a number
-       or a name such as `None`.
+       off. Mending loses no letter, digit or sign of a value; it leaves out a key that is cut off before its colon. A
+       value without quotes is a text, unless it is a number, a name such as `None`, or `Decimal` or a dotted name
+       called with one text or number, such as `np.float64(4.2)`. Any other call makes the text ambiguous, and so does
+       a value without a key, which is read under the key "".
 
     In an object that has a key twice, the last value counts, and the text is ambiguous; "json" does not accept it.
     "repair" also reads an object or a list in a JSON string, if the ground truth is one.
@@ -607,7 +670,7 @@ def parse_text(text: str, mode: str, truth: Any = None) -> Parsed:
     """
     try:
         value, note = _with_repeated_keys(_CHECKED_KEYS.decode, _ANY_KEYS.decode, text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return _repaired(text, truth) if mode == "repair" else Parsed(text, "failed")
     if (note and mode == "json") or not (_is_shallow(text) or can_be_scored(value)):
         return Parsed(text, "failed", note.removesuffix(_LAST_TAKEN))
@@ -618,11 +681,14 @@ def parse_text(text: str, mode: str, truth: Any = None) -> Parsed:
 
 
 def _with_repeated_keys(checked: Callable[..., _T], other: Callable[..., _T], *text: Any) -> tuple[_T, str]:
-    """Return what a decoder that checks keys reads; or what another one reads, and which key occurs twice."""
+    """Return what a decoder that checks keys reads; or what another one reads, and which key occurs twice.
+
+    Its errors are those of the decoder: to put a fault into words takes a look at the whole text.
+    """
     try:
-        return _decoded(checked, *text), ""
+        return with_room_to_recurse(checked, *text), ""
     except _RepeatedKeyError as error:
-        return _decoded(other, *text), f"{error.problem}{_LAST_TAKEN}"
+        return with_room_to_recurse(other, *text), f"{error.problem}{_LAST_TAKEN}"
 
 
 def parse_predictions(
@@ -788,42 +854,43 @@ def _values_in(source: str) -> tuple[list[tuple[int, Parsed]], list[tuple[int, P
     Raises:
         JsonError: if one is nested too deep.
     """
-    source = source.rstrip(_BLANK)
-    first = len(source) - len(source.lstrip(_BLANK))
+    length, source = len(source), source.rstrip(_BLANK)
+    missing = {sign: source.count(other) - source.count(sign) for sign, other in ("{}", "[]")}
+    first, has_quotes = len(source) - len(source.lstrip(_BLANK)), bool(_QUOTE.search(source))
     position, seen, tries = 0, 0, _MOST_TRIES
     values, damaged = [], []
     while tries and (bracket := _BRACKET.search(source, position)):
         start, position = bracket.end() - 1, bracket.end()
         likely = _LIKELY.match(source, start)
-        is_first = start == first and _NUMBERS.match(source, start)
+        is_first = start == first and _BARE_LIST.match(source, start)
         if not likely and not is_first and bracket[1] is None:
             continue
         value, end, note = _whole_value(source, start)
         before = source[seen:start]
         is_part = (
             _PART.search(before)
+            or (source[start] == "[" and before.rstrip().endswith("{"))
             or (not seen and start > first and _STARTS.match(source, first))
             or (value is None and _ASSIGNED.search(before))
             or (value is not None and _LAST_PART.search(before) and _CLOSES.match(source, end))
         )
         is_whole = value is not None and not is_part and not _GOES_ON.match(source, end)
         if is_whole and (likely or _REST_OF_LINE.match(source, end)):
-            note = note or ("" if value or not _QUOTE.search(source) else _AROUND)
+            note = note or (_AROUND if (has_quotes and not value) or _KEYWORD.search(before) else "")
             values.append((start, Parsed(value, "ambiguous" if note else "extracted", note)))
             position = seen = end
         elif likely or (is_first and not is_whole):
             begin = _BEGINNING.search(source, seen) if is_part else None
             start = begin.start() if begin else start
-            mender = _Mender(source, start)
+            mender = _Mender(source, start, missing)
             value = mender.read()
             is_quoted = _QUOTE.search(source, 0, start) or _QUOTE.search(mender.source, mender.end)
-            doubts = [
-                *([] if mender.repeated is None else [f"{_repeated(mender.repeated).problem}{_LAST_TAKEN}"]),
-                *([_AROUND] if is_quoted else []),
-            ]
+            doubts = [*mender.doubts.values(), *([_AROUND] if is_quoted else [])]
+            if length > len(source):  # what is before a blank is whole
+                mender.notes.pop("end", None)
             # a value that was dropped with its key would be taken for a change of signs
-            changes = [_changes(source[start : mender.end], value)] if mender.repeated is None else []
-            note = "; ".join([*doubts, *changes])
+            changes = [] if "key" in mender.doubts else [_changes(source[start : mender.end], value)]
+            note = "; ".join([*doubts, *mender.notes.values(), *changes])
             if value:
                 damaged.append((mender.end - start, Parsed(value, "ambiguous" if doubts else "mended", note)))
             position = seen = mender.end
@@ -836,7 +903,7 @@ def _whole_value(source: str, start: int) -> tuple[Any, int, str]:
     """Return the value that begins at a bracket, its end, and what is to say of it; None if it is not JSON."""
     try:
         (value, end), note = _with_repeated_keys(_CHECKED_KEYS.raw_decode, _ANY_KEYS.raw_decode, source, start)
-    except JsonError:
+    except (ValueError, RecursionError):
         return None, start, ""
     if not _is_shallow(source[start:end]) and not can_be_scored(value):
         raise JsonError(_TOO_DEEP)
@@ -878,17 +945,20 @@ _TOKEN = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
 # match. A search takes linear time, since no two repeated parts match the same characters.
 _LIKELY = re.compile(
     r"""
-    \{ \s* (?: /[/*][^{}]{0,200}?(?:\n|\*/) \s* )? (?: \\?["'“”‘’] | \w+ ["']? \s* : )
+    \{ \s* (?: /[/*][^{}]{0,200}?(?:\n|\*/) \s* )? (?: :? \s* \\?["'“”‘’] | \w+ ["']? \s* (?: [:：] | => ) )
     | \[ \s* (?: \\?["'“”‘’\[{] | (?: null | true | false | None | True | False ) \b )
     """,
     re.VERBOSE,
 )
-_NUMBERS = re.compile(rf"\[\s*-?\d[\d.e+-]*(?:\s*(?:[,\[{{{_QUOTES}]|\]\s*\Z|\Z)|[^\S\n]*\n\s*-?\d)")
+_BARE_LIST = re.compile(  # with an amount, a call or a number in front
+    r"\[\s*(?:[$€£¥]\s?-?\d|[^\W\d][\w.]{0,60}\("
+    rf"|-?\d[\d.e+-]*(?:\s*(?:[,\[{{{_QUOTES}]|\]\s*\Z|\Z)|[^\S\n]*\n\s*-?\d))"
+)
 
 # What shows before a value that it is part of another one; the second only if that is closed behind it.
 _PART = re.compile(
     rf"(?:[,{{}}\[\]]\s*{_QUOTED}\s{{0,99}}:|\[[^\[\]{{}}]*,|[\]}}]\s{{0,99}},|\[\s*(?:-?\d[\d.]*|{_WORD})"
-    rf"|(?:\A|[,{{\[])\s*{_QUOTED}\s{{0,99}}:[^{{}}\[\]]*,)\s*\Z",
+    rf"|(?:\A|[,{{\[])\s*{_QUOTED}\s{{0,99}}:[^{{}}\[\]]*,|\{{[^{{}}\[\]]*(?:[:,]|=>))\s*\Z",
     re.DOTALL,
 )
 _STARTS = re.compile(
@@ -897,4 +967,5 @@ _STARTS = re.compile(
 _ASSIGNED = re.compile(rf"{_NAMED}\s{{0,99}}(?:[{_QUOTES}]|-?\d|{_WORD})", re.DOTALL)
 _LAST_PART = re.compile(rf"(?:{_QUOTED}\s{{0,99}}:|[\w\"'\]}}]\s{{0,99}},)\s{{0,99}}\Z", re.DOTALL)
 _CLOSES = re.compile(r"\s*[\]}]")
+_KEYWORD = re.compile(r"\([^()]*=\s*\Z")  # of an argument in a call
 _BEGINNING = re.compile(rf"[\[{{]|{_NEXT}|(?:-?\d[\d.]*|{_WORD})\s{{0,99}}[,\[{{]", re.DOTALL)

@@ -56,13 +56,13 @@ COUNTED = {
     "parse_failures": ("prediction", "that could not be parsed, scored as text"),
     "parse_extracted": ("prediction", "extracted from prose or a fence"),
     "parse_mended": ("prediction", "mended, as JSON that was damaged or cut off"),
-    "parse_ambiguous": ("prediction", "ambiguous, with several JSON values or a key twice, of which one was taken"),
+    "parse_ambiguous": ("prediction", "ambiguous: several readings are possible, and one was taken"),
 }
 
 READ = {  # what a prediction was, by the outcome of its parsing
     "extracted": "extracted from prose or a fence",
     "mended": "mended, as JSON that was damaged or cut off",
-    "ambiguous": "ambiguous, with several JSON values or a key twice, of which one was taken",
+    "ambiguous": "ambiguous: several readings are possible, and one was taken",
     "failed": "no JSON and is scored as text",
 }
 
