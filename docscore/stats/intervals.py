@@ -354,7 +354,7 @@ def intervals_of(
     >>> scores = np.array([[1.0], [0.5], [0.75], [0.25], [1.0], [0.0]])
     >>> [interval] = intervals_of(Ratios(scores, np.ones((6, 1))))
     >>> round(interval.low, 2), round(interval.high, 2)
-    (0.12, 0.92)
+    (0.12, 0.96)
     """
     level, are_means = check_confidence(confidence), estimates.are_means.tolist()
     estimates = estimates.by_cluster(clusters)
