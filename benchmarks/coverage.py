@@ -98,7 +98,7 @@ MEANS = {"uniform in [0, 1]": 0.5, "0 with probability 0.12, else 1": 0.88, "bet
 
 
 FEW = (2, 3, 5, 8, 10, 20, 40, 100)
-_BLOCKS, _IN_A_BLOCK = 80, 500  # test sets of each size
+_IN_A_BLOCK = 500  # test sets; of few documents there are more blocks
 
 
 def of_few(count: int, seed: int) -> list[float]:
@@ -116,7 +116,7 @@ def few_documents(pool: Executor) -> Iterable[str]:
     """Yield the lines of a table: how often intervals hold the means, from few documents on."""
     yield f"| the interval holds the mean of scores, by documents | {' | '.join(map(str, FEW))} |"
     yield "|---|" + "---|" * len(FEW)
-    blocks = [pool.map(partial(of_few, count), range(_BLOCKS)) for count in FEW]
+    blocks = [pool.map(partial(of_few, count), range(max(20, 400 // count))) for count in FEW]
     shares = [map(fmean, zip(*of_size, strict=True)) for of_size in blocks]
     for name, *row in zip(MEANS, *shares, strict=True):
         yield f"| {name} | {' | '.join(f'{share:.1%}' for share in row)} |"
