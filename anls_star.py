@@ -88,7 +88,8 @@ Args:
     per_sample: whether to return the score of each row.
     key_scores: whether to return the figures of each field, and the points lost by each cause.
     confidence: the level of confidence intervals, such as 0.95, between 0 and 1; default None, for no intervals. They
-        come from 10,000 resamples of the rows (BCa bootstrap) with a fixed seed.
+        come from 10,000 resamples of the rows (expanded BCa bootstrap) with a fixed seed; of few rows from Wilson's
+        formula.
     cluster: groups of rows that are not independent, such as the questions about one document, which `confidence`
         resamples together: the name of a column of the reference rows, a function of the question_id, or a list with a
         label for each reference; default None, for independent rows.
@@ -116,12 +117,12 @@ Returns:
     confidence_interval: the ends of the interval of anls_score, or None if there is none, as for a single row; with
         `confidence`.
     standard_error: the standard error of anls_score, or None; with `confidence`.
-    confidence_note: why there is no interval; with `confidence`, if there is none.
+    confidence_note: why there is no interval, or by what other method it is; with `confidence`, if there is a note.
     clusters: the number of clusters; with `cluster`.
     key_scores: a list with a dict for each field: `field` (such as `items[].price`); `score`, with `confidence` also
-        `low` and `high`; `points_lost`, which add up to 1 - anls_score over all fields; `documents`, the number of
-        documents with the field; the numbers of values that are `exact`, `partial`, `wrong`, `wrong_type`, `missing`
-        and `extra`; `omission_rate`; `hallucination_rate`; with `key_scores=True`.
+        `low`, `high` and `interval_note`; `points_lost`, which add up to 1 - anls_score over all fields; `documents`,
+        the number of documents with the field; the numbers of values that are `exact`, `partial`, `wrong`,
+        `wrong_type`, `missing` and `extra`; `omission_rate`; `hallucination_rate`; with `key_scores=True`.
     points_lost: a dict from each cause to the points lost by it, which add up to 1 - anls_score; with
         `key_scores=True`.
     lists: a list with a dict for each list: `field`, and the numbers of elements that are `matched`, `missing` and

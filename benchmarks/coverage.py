@@ -9,6 +9,7 @@ import argparse
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, ProcessPoolExecutor
 from functools import lru_cache, partial
+from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from benchmarks.populations import (
     FIELDS,
     changed,
     confident,
-    general_loss,
+    losses,
     population,
     questions,
     share_of_right_answers,
@@ -39,6 +40,7 @@ from docscore.stats.intervals import (
     bca,
     drawn_values,
     intervals_of,
+    normal_quantiles,
     side_by_side,
     wilson_interval,
 )
@@ -48,7 +50,6 @@ TRIALS = 600
 RESAMPLES = 2000  # docscore takes 10,000; the difference is far below the standard error of the simulation
 MANY = 20_000  # documents, too many for resampling
 _LEVEL = 1 - CONFIDENCE
-_TAILS = (_LEVEL / 2, 1 - _LEVEL / 2)
 _PROCESSES = 2
 
 Outcome = tuple[bool | None, ...]  # None: there is nothing to count
@@ -91,6 +92,36 @@ def holds(interval: Interval, truth: float) -> bool:
     return interval.low is not None and interval.high is not None and interval.low <= truth <= interval.high
 
 
+# few documents
+
+MEANS = {"uniform in [0, 1]": 0.5, "0 with probability 0.12, else 1": 0.88, "beta(8, 2)": 0.8}
+
+
+FEW = (2, 3, 5, 8, 10, 20, 40, 100)
+_IN_A_BLOCK = 500  # test sets; of few documents there are more blocks
+
+
+def of_few(count: int, seed: int) -> list[float]:
+    """Return how often the interval of a block of test sets holds the mean, for each kind of scores."""
+    rng = np.random.default_rng((count, seed))
+    size = count, _IN_A_BLOCK
+    kinds = rng.random(size), (rng.random(size) >= 0.12).astype(np.float64), rng.beta(8, 2, size)
+    return [
+        fmean(holds(interval, mean) for interval in intervals_of(Ratios(scores, np.ones(size))))
+        for scores, mean in zip(kinds, MEANS.values(), strict=True)
+    ]
+
+
+def few_documents(pool: Executor) -> Iterable[str]:
+    """Yield the lines of a table: how often intervals hold the means, from few documents on."""
+    yield f"| the interval holds the mean of scores, by documents | {' | '.join(map(str, FEW))} |"
+    yield "|---|" + "---|" * len(FEW)
+    blocks = [pool.map(partial(of_few, count), range(max(20, 400 // count))) for count in FEW]
+    shares = [map(fmean, zip(*of_size, strict=True)) for of_size in blocks]
+    for name, *row in zip(MEANS, *shares, strict=True):
+        yield f"| {name} | {' | '.join(f'{share:.1%}' for share in row)} |"
+
+
 # documents
 
 
@@ -129,16 +160,25 @@ DOCUMENTS = Table(
 
 # the gate
 
-LOSSES = {"equal systems": 0.0, "worse by 0.02": 0.024, "worse by 0.05": 0.06, "worse by 0.10": 0.12}
-MAX_LOSS = 0.01
+# by the name of a row the share of right values that are lost, and that of documents that score 0
+LOSSES = {
+    "equal systems": (0.0, 0.0),
+    "worse by 0.02": (0.024, 0.0),
+    "worse by 0.05": (0.06, 0.0),
+    "worse by 0.10": (0.12, 0.0),
+    "one document in 25 lost": (0.0, 0.04),
+}
+MAX_LOSS, MAX_DOCUMENT_LOSS = 0.01, 0.75
 
 
 def of_gate(count: int, seed: int) -> Outcome:
-    """Simulate the gates of both modes for systems that get a share of the right values of all kinds wrong."""
+    """Simulate the gates of both modes, and that of single documents."""
     rng = np.random.default_rng((count, seed))
-    differences = [changed(general_loss(rng, count, loss)) for loss in LOSSES.values()]
+    changes = [losses(rng, count, *shares) for shares in LOSSES.values()]
+    differences = list(map(changed, changes))
     plain = [float(each.values[0]) < -MAX_LOSS - ROUNDING for each in differences]
-    return *plain, *(fell and shows_loss(each, seed) for fell, each in zip(plain, differences, strict=True))
+    beyond = (fell and shows_loss(each, seed) for fell, each in zip(plain, differences, strict=True))
+    return *plain, *beyond, *(bool(each.min() < -MAX_DOCUMENT_LOSS - ROUNDING) for each in changes)
 
 
 def shows_loss(differences: Differences, seed: int) -> bool:
@@ -149,13 +189,13 @@ def shows_loss(differences: Differences, seed: int) -> bool:
 
 
 GATE = Table(
-    f"the gate with a limit of {MAX_LOSS:g} fails",
+    f"the gate with a limit of {MAX_LOSS:g}, of a document {MAX_DOCUMENT_LOSS:g}, fails",
     "documents",
     (20, 40, 100, 500),
     tuple(
-        Figure(f"{name}, {mode}", _LEVEL if mode == "beyond chance" and not loss else None)
-        for mode in ("the figures", "beyond chance")
-        for name, loss in LOSSES.items()
+        Figure(f"{name}, {mode}", _LEVEL if mode == "beyond chance" and not any(shares) else None)
+        for mode in ("the figures", "beyond chance", "any document")
+        for name, shares in LOSSES.items()
     ),
     of_gate,
 )
@@ -279,14 +319,14 @@ def of_ranks(count: int, seed: int) -> Outcome:
     rng = np.random.default_rng((count, seed))
     drawn = some_documents(rng, count)
     outcomes = []
-    for losses in _LOSSES.values():
-        systems = side_by_side(*(system(rng, drawn, loss).columns([0]) for loss in losses))
+    for shares in _LOSSES.values():
+        systems = side_by_side(*(system(rng, drawn, share).columns([0]) for share in shares))
         ranks = ranks_of(systems, n_resamples=RESAMPLES, seed=seed)
-        better = [sum(other < loss for other in losses) for loss in losses]
-        worse = [sum(other > loss for other in losses) for loss in losses]
+        better = [sum(other < share for other in shares) for share in shares]
+        worse = [sum(other > share for other in shares) for share in shares]
         bounds = zip(ranks, better, worse, strict=True)
         outcomes.append(
-            all(rank.low <= 1 + above and rank.high >= len(losses) - below for rank, above, below in bounds)
+            all(rank.low <= 1 + above and rank.high >= len(shares) - below for rank, above, below in bounds)
         )
     return *outcomes, ranks[-1].group > 1
 
@@ -355,12 +395,12 @@ def distances() -> Iterable[str]:
     both: tuple[Ratios | Differences, ...] = ratios, difference
     for estimates in both:
         pulls, of_resample = -estimates.left_out(), (estimates.of, len(estimates.values), estimates.count)
+        reach = normal_quantiles(CONFIDENCE, estimates.having)
         full, other = (
-            bca(drawn_values(*of_resample, 10_000, seed, ignore), estimates.values, pulls, _TAILS) for seed in (0, 1)
+            bca(drawn_values(*of_resample, 10_000, seed, ignore), estimates.values, pulls, reach) for seed in (0, 1)
         )
-        closed = abc(estimates, _TAILS)
-        reach = 1.96 * closed[2]
-        normal = estimates.values - reach, estimates.values + reach
+        closed = abc(estimates, reach)
+        normal = estimates.values - reach * closed[2], estimates.values + reach * closed[2]
         apart = [np.maximum(abs(full[0] - end[0]), abs(full[1] - end[1])) for end in (other, closed, normal)]
         shares += (np.array(apart) / (full[1] - full[0])).T.tolist()
     for name, row in zip(names, shares, strict=True):
@@ -407,9 +447,10 @@ def main() -> None:
     with ProcessPoolExecutor(_PROCESSES) as pool:
         for table in TABLES:
             simulate(table, trials, pool)
-    print()
-    for each in distances():
-        print(each, flush=True)
+        for lines in (few_documents(pool), distances()):
+            print()
+            for line in lines:
+                print(line, flush=True)
 
 
 if __name__ == "__main__":

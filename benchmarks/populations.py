@@ -103,11 +103,18 @@ def changed(changes: Array) -> Differences:
     return Differences(new, base)
 
 
-def general_loss(rng: np.random.Generator, count: int, loss: float) -> Array:
-    """Draw changes of scores where the new system gets a share of the right values wrong."""
+def losses(rng: np.random.Generator, count: int, loss: float, collapsed: float = 0.0) -> Array:
+    """Draw changes of scores where the new system gets a share of the right values wrong.
+
+    Args:
+        rng: the random numbers.
+        count: the number of documents.
+        loss: the share of the right values.
+        collapsed: the probability that a document scores 0.
+    """
     drawn = some_documents(rng, count)
-    base, new = system(rng, drawn), system(rng, drawn, loss)
-    return (new.earned - base.earned)[:, 0]
+    base, new = (system(rng, drawn, share).earned[:, 0] for share in (0.0, loss))
+    return np.where(rng.random(count) < collapsed, 0.0, new) - base
 
 
 class Confident(NamedTuple):

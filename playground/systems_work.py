@@ -394,14 +394,22 @@ def _score_table(
         ]
         rows.append((TableCell(row, shown_name(row)), *cells))
     signatures = tuple(sorted({each.signature for each in systems.values()}))
-    return Table(caption, columns, tuple(rows), unit=f"{name}s", signatures=signatures, remarks=tuple(remarks))
+    return Table(
+        caption,
+        columns,
+        tuple(rows),
+        unit=f"{name}s",
+        signatures=signatures,
+        remarks=tuple(remarks),
+        legend=tuple(remarks),
+    )
 
 
 def _mark_remark(base: str, changes: Mapping[str, Comparison]) -> str:
     """What the mark of fields means, as a sentence."""
     level = percent_text(level_of_tests(next(iter(changes.values())).confidence))
     return (
-        f"{CHANCE_MARK} differs from {shown_name(base)} beyond chance: paired permutation test, false discoveries "
+        f"{CHANCE_MARK} differs significantly from {shown_name(base)}: paired permutation test, false discoveries "
         f"among the fields of a system held at {level}."
     )
 

@@ -184,11 +184,11 @@ for name, result in results.items():
 
 def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
     """The score, where points went and what would help, the spread of the documents and the rates, as JSON values."""
-    edges = edges_of(found.scores)
+    edges, interval = edges_of(found.scores), found.measured[0].interval
     return {
         **figure_of(found),
         "label": found.figure_names[0].label,
-        "range": "–".join(map(three_digits, found.interval or ())),
+        "range": "–".join(map(three_digits, found.interval or ())) + (interval.mark if interval else ""),
         "headline": headline_of(found, what_ifs),
         "what_ifs": [each.to_dict() for each in what_ifs],
         "counts": count_lines(found),

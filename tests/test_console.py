@@ -24,7 +24,7 @@ from tests.report_samples import drinks, hostile, systems
 @pytest.mark.parametrize(
     ("command", "options", "lines"),
     [
-        ("score", [], 7),
+        ("score", [], 8),
         ("score", ["--fields"], None),
         ("score", ["--fields", "--json"], 1),
         ("explain", [], 1),  # it asks for an id and names some
@@ -147,8 +147,8 @@ def printed(function: Callable[..., None], *arguments: Any, encoding: str = "utf
 def test_the_verdict_says_whether_it_may_be_chance() -> None:
     comparison = copy(drinks().comparison)
     for p_value, high, sentence in (
-        (0.0499, -0.1, "this is hardly chance, p = 0.050"),
-        (0.0499, None, "this is hardly chance, p = 0.050"),  # all documents changed alike: no interval
+        (0.0499, -0.1, "this is unlikely to be chance, p = 0.050"),
+        (0.0499, None, "this may be chance: p is small, but there is no interval, p = 0.050"),
         (0.0499, 0.1, "this may be chance: p is small, but the interval contains 0, p = 0.050"),
         (0.05, 0.1, "this may be chance, p = 0.050"),
         (0.05, -0.1, "this may be chance: the interval excludes 0, but p is not small, p = 0.050"),

@@ -118,12 +118,30 @@ def test_a_page_with_pictures(files: list[str | Path], tmp_path: Path) -> None:
     assert (ranks.count("<rect"), costs.count("<rect")) == (4, 3)
     assert "&lt;b&gt;dear" in ranks
     assert not re.search(r"<b>|<script|https?://(?!www\.w3\.org)", page)
-    assert "on a logarithmic scale. The line joins the systems that no other one beats in both. " in page
+    assert "on a logarithmic scale. The line joins the systems that no other one beats in both score and cost. " in page
     assert "Without a cost above 0, and not drawn: free." in page
     assert re.findall(r">(0\.01|0\.1|1|10)</text>", costs) == ["0.01", "0.1", "1", "10"]
     alone = written(files, tmp_path / "costs.html")
     assert alone.count("<svg") == 1
     assert "The line joins" not in alone
+
+
+def test_a_caption_holds_what_marks_mean_and_comments_the_rest(write: Write) -> None:
+    """What decides the front is in it; what runs say is not, and how to halve the width is said once."""
+    runs = {"a": (3, 2), "b": (1, 0)}
+    files = [
+        f"{name}={write(f'{name}{number}.jsonl', rows(right, 1.0))}"
+        for name, each in runs.items()
+        for number, right in enumerate(each)
+    ]
+    options = ("--ranks", "--pareto", "--format", "latex", "--caption", "Mine.")
+    latex = succeed("table", write("refs.jsonl", REFERENCES), *files, *options)
+    [caption] = re.findall(r"\\caption\{(.*)\}", latex)
+    assert caption.startswith("Mine. Best values in bold. rank: the ranks by ANLS* that the data allow, simultaneously")
+    assert "The cost decides what is Pareto, not the seconds or tokens." in caption
+    comments = [line for line in latex.splitlines() if line.startswith("% ")]
+    assert [len(re.findall("run to run", "\n".join(text))) for text in (comments, [caption])] == [4, 0]
+    assert latex.count("half the width") == 1
 
 
 def test_files_of_the_formats_that_are_printed(files: list[str | Path], tmp_path: Path) -> None:

@@ -222,7 +222,7 @@ def test_tables_become_data_frames_and_datasets(given: Row, table: str, metric: 
         types = {type(row[name]) for row in result} - {type(None)}
         assert types == {KINDS[dataset.features[name].dtype]}
         assert pd.api.types.is_numeric_dtype(frame[name]) == (types != {str})
-        assert (types == {str}) == (name in ("field", "rate", "question_id", "parsed"))
+        assert (types == {str}) == (name in ("field", "rate", "question_id", "parsed", "interval_note"))
 
 
 @each_module

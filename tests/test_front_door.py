@@ -288,8 +288,9 @@ def test_phases_are_reported() -> None:
 
         return advance
 
-    result = docscore.evaluate(predictions=FOUND, references=TRUTHS, parse="json", progress=begin)
-    assert phases == {"Pairing": [3, 3], "Parsing": [3, 3]}
+    answers = [{"n": "tea", "p": "1.00"}] * 5, [{"n": "tea", "p": price} for price in ("1.00", "1.10", "2", "3", "4")]
+    result = docscore.evaluate(predictions=answers[0], references=answers[1], parse="json", progress=begin)
+    assert phases == {"Pairing": [5, 5], "Parsing": [5, 5]}
     assert result.fields
     assert phases.keys() == {"Pairing", "Parsing", "Scoring", "Explaining", "Resampling"}
     assert all(total == done for total, done in phases.values())

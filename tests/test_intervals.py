@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from docscore.stats.intervals import (
@@ -22,9 +24,11 @@ from docscore.stats.intervals import (
     bca,
     drawn_values,
     intervals_of,
+    normal_quantiles,
     side_by_side,
     wilson_interval,
 )
+from docscore.stats.intervals import WILSON as BY_WILSON
 from tests.conftest import golden
 
 NORMAL = NormalDist()
@@ -52,6 +56,12 @@ def some_ratios(count: int, seed: int = 2) -> tuple[Array, Array]:
     return weight * rng.beta(4, 1, (count, 3)), weight.astype(np.float64)
 
 
+def expanded(level: float, count: int) -> float:
+    """The level of the plain interval that Hesterberg's expansion has: alpha' = cdf(-sqrt(n / (n - 1)) t)."""
+    reach = (count / (count - 1)) ** 0.5 * stats.t.ppf((1 + level) / 2, count - 1)
+    return 2 * float(stats.norm.cdf(reach)) - 1
+
+
 def ends(interval: Interval) -> tuple[float, float]:
     assert interval.ends is not None, interval.note
     return interval.ends
@@ -75,20 +85,22 @@ def bca_of_a_ratio(earned: Array, weight: Array, level: float, draws: int) -> tu
     return end((1 - level) / 2), end((1 + level) / 2)
 
 
-def is_that_of_scipy(found: Interval, sample: Any, statistic: Any, confidence: float, draws: int) -> None:
-    """The same draws in the same order, so the same ends to the last bits."""
-    options: dict[str, Any] = {"confidence_level": confidence, "n_resamples": draws, "method": "BCa"}
+def is_that_of_scipy(found: Interval, sample: Any, statistic: Any, level: float, draws: int) -> None:
+    """The same draws in the same order, so the same ends to the last bits, at the level of the expansion."""
+    options: dict[str, Any] = {"confidence_level": level, "n_resamples": draws, "method": "BCa"}
     plain = stats.bootstrap((sample,), statistic, random_state=np.random.default_rng(SEED), **options)
-    assert ends(found) == pytest.approx(tuple(plain.confidence_interval), abs=1e-13)
+    assert ends(found) == pytest.approx(tuple(plain.confidence_interval), abs=1e-11)
     assert found.standard_error == pytest.approx(plain.standard_error, abs=1e-13)
 
 
-@pytest.mark.parametrize("count", [3, 30, 60, 700])
+@pytest.mark.parametrize("count", [5, 30, 60, 700])
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
 def test_the_interval_of_a_mean_is_that_of_scipy(count: int, confidence: float) -> None:
     """Values of 1/16 have exact sums, and ties."""
     values = np.round(16 * skewed(count)) / 16
-    is_that_of_scipy(mean_interval(values, confidence=confidence), values, np.mean, confidence, RESAMPLES)
+    is_that_of_scipy(
+        mean_interval(values, confidence=confidence), values, np.mean, expanded(confidence, count), RESAMPLES
+    )
 
 
 @pytest.mark.parametrize("confidence", [0.6, 0.8, 0.95])
@@ -105,14 +117,15 @@ def test_the_intervals_of_differences_of_ratios_are_those_of_scipy(confidence: f
     intervals = intervals_of(Differences(*sides), confidence, n_resamples=2000)
     for column, interval in enumerate(intervals):
         one = partial(lambda column, numbers, axis: statistic(numbers, axis)[column], column)
-        is_that_of_scipy(interval, np.arange(count), one, confidence, 2000)
+        having = int(np.count_nonzero((sides[0].weight + sides[1].weight)[:, column]))
+        is_that_of_scipy(interval, np.arange(count), one, expanded(confidence, having), 2000)
 
 
 @pytest.mark.parametrize("count", [15, 40])
 def test_the_interval_of_a_ratio_is_that_of_the_textbook(count: int) -> None:
     earned, weight = some_ratios(count)
     intervals = ratio_intervals(earned, weight, n_resamples=3000, confidence=0.9)
-    wanted = bca_of_a_ratio(earned[:, 0], weight[:, 0], 0.9, 3000)
+    wanted = bca_of_a_ratio(earned[:, 0], weight[:, 0], expanded(0.9, count), 3000)
     assert ends(intervals[0]) == pytest.approx(wanted, abs=1e-9)
 
 
@@ -150,15 +163,22 @@ def test_beyond_10_000_documents_the_closed_form_takes_over() -> None:
 MANY = MOST_RESAMPLED + 1
 # why, new and base of each document, their clusters, the note; without a base a mean
 WITHOUT: dict[str, tuple[list[float], list[float] | None, list[int] | None, str]] = {
-    "one document": ([0.7], None, None, "one document: an interval needs two"),
-    "all 0": ([0.0, 0.0], None, None, "all 2 documents have the same value, 0"),
-    "resampled": ([1 / 3] * 5000, None, None, "all 5,000 documents have the same value, 0.3333"),
-    "closed form": ([0.1] * MANY, None, None, "all 10,001 documents have the same value, 0.1"),
-    "one pair": ([1.0], [0.5], None, "one document: an interval needs two"),
-    "alike": ([0.3, 0.7, 0.95], [0.1, 0.5, 0.75], None, "all 3 documents changed alike"),
-    "one cluster": ([0.5, 0.7], None, [4, 4], "one cluster: an interval needs two"),
-    "sums": ([0.2, 0.8, 0.8, 0.2], None, [0, 0, 1, 1], "all 2 clusters have the same value, 0.5"),
-    "cancels": ([0.8, 0.2, 0.6], [0.2, 0.8, 0.6], [0, 0, 1], "all 2 clusters changed alike"),
+    "one document": ([0.7], None, None, "that needs two documents"),
+    "one pair": ([1.0], [0.5], None, "that needs five documents"),
+    "four pairs": ([1.0, 0.2, 0.3, 0.4], [0.5] * 4, None, "that needs five documents"),
+    "alike": ([0.3, 0.7, 0.95], [0.1, 0.5, 0.75], None, "that needs five documents"),
+    "no change": ([0.3, 0.7], [0.3, 0.7], None, "no document changed"),
+    "many without a change": ([0.3] * MANY, [0.3] * MANY, None, "no document changed"),
+    "one cluster": ([0.5, 0.7], None, [4, 4], "that needs two clusters"),
+    "cancels": ([0.8, 0.2, 0.6], [0.2, 0.8, 0.6], [0, 0, 1], "that needs five clusters"),
+}
+# z² = 3.841459; of v and n: (v + z²/2n ± z √(v (1 - v) / n + z²/4n²)) / (1 + z²/n)
+WILSON: dict[str, tuple[list[float], list[int] | None, tuple[float, float], str]] = {
+    "two": ([0.2, 0.8], None, (0.094531, 0.905469), ""),
+    "four": ([0.5, 1.0, 1.0, 1.0], None, (0.395773, 0.986809), ""),
+    "equal": ([1.0] * 40, None, (0.912378, 1.0), ""),
+    "equal at any size": ([0.0] * MANY, None, (0.0, 0.000384), ""),
+    "clusters": ([0.2, 0.8, 0.8, 0.2], [0, 0, 1, 1], (0.094531, 0.905469), "; only 2 clusters: it may be too short"),
 }
 
 
@@ -172,18 +192,57 @@ def test_where_there_is_no_interval_a_note_says_why(
     assert actual == Interval(note=note)
 
 
+@pytest.mark.parametrize(("values", "clusters", "wanted", "few"), WILSON.values(), ids=WILSON)
+def test_means_of_few_or_equal_documents_have_the_interval_of_wilsons_formula(
+    values: list[float], clusters: list[int] | None, wanted: tuple[float, float], few: str
+) -> None:
+    actual = mean_interval(values, clusters=clusters)
+    assert ends(actual) == pytest.approx(wanted, abs=2e-6)
+    assert actual.note == f"Wilson's formula on the mean{few}"
+
+
+@pytest.mark.parametrize("change", [-1.0, -0.1, 0.0, 1.0])
+def test_documents_that_all_changed_alike_may_have_exceptions(change: float) -> None:
+    """At most z² / (n + z²) of all documents, by Wilson's formula; these may change by -1 or by 1."""
+    base, ones = np.linspace(max(0.0, -change), min(1.0, 1 - change), 60)[:, np.newaxis], np.ones((60, 1))
+    swapped = base[::-1] if change == 0 else base + change
+    clusters = np.r_[np.arange(30), np.arange(30)[::-1]] if change == 0 else None  # a document and its opposite
+    [actual] = intervals_of(Differences(Ratios(swapped, ones), Ratios(base, ones)), clusters=clusters)
+    rest = 3.841459 / ((60 if clusters is None else 30) + 3.841459)
+    assert ends(actual) == pytest.approx((change - rest * (1 + change), change + rest * (1 - change)), abs=1e-6)
+    assert actual.note.startswith("Wilson's formula, as all ")
+
+
+@given(st.integers(5, 60), st.floats(0.5, 0.999), st.integers(0, 99))
+def test_the_expansion_widens_and_more_documents_need_less_of_it(count: int, level: float, seed: int) -> None:
+    reaches = normal_quantiles(level, [count, count + 1, 10**7])
+    assert reaches[0] > reaches[1] > reaches[2] == pytest.approx(NORMAL.inv_cdf((1 + level) / 2), rel=1e-5)
+    values = np.random.default_rng(seed).random(count)
+    low, high = ends(mean_interval(values, level, n_resamples=200))
+    assert values.min() - 1e-12 <= low <= values.mean() <= high <= values.max() + 1e-12
+
+
+@pytest.mark.parametrize(("count", "few"), [(20, "only 20 clusters: it may be too short"), (21, "")])
+def test_few_clusters_have_a_note(count: int, few: str) -> None:
+    labels = np.arange(4 * count) % count
+    assert mean_interval(skewed(4 * count), clusters=labels, n_resamples=99).note == few
+
+
 def test_ratios_without_an_interval_stand_beside_those_with_one() -> None:
-    """Nobody has the first; one document has the second; the third is 1/2 whatever the weight; the fourth differs."""
-    weight = np.array([[0, 0, 2, 1], [0, 3, 4, 2], [0, 0, 6, 1]], dtype=np.float64)
-    earned = weight * [[0, 0, 0.5, 1], [0, 0.2, 0.5, 0], [0, 0, 0.5, 0.5]]
+    """Nobody has the first; one and four documents have the next; the fourth is 1/2 anywhere; the fifth differs."""
+    weight = np.array(
+        [[0, 0, 1, 2, 1], [0, 3, 2, 4, 2], [0, 0, 0, 6, 1], [0, 0, 3, 1, 2], [0, 0, 3, 1, 2]], dtype=float
+    )
+    earned = weight * np.array([[0, 0, 0, 0.5, 1], [0, 0.2, 1, 0.5, 0], *[[0, 0, 0.5, 0.5, 0.5]] * 3])
     intervals = ratio_intervals(earned, weight)
-    notes = ["no document has it", "one document: an interval needs two", "all 3 documents have the same value, 0.5"]
-    assert [each.note for each in intervals] == [*notes, ""]
+    needed = "that needs five documents"
+    assert [each.note for each in intervals] == ["no document has it", needed, needed, f"{BY_WILSON} on the mean", ""]
     assert [each.ends for each in intervals[:3]] == [None] * 3
-    assert 0 <= ends(intervals[3])[0] < 0.375 < ends(intervals[3])[1] <= 1  # of 1 + 0 + 1/2 in 1 + 2 + 1
+    assert ends(intervals[3]) == ends(wilson_interval(2.5, 5))
+    assert 0 <= ends(intervals[4])[0] < 0.4375 < ends(intervals[4])[1] <= 1  # of 1 + 0 + 1/2 + 1 + 1 in 8
 
 
-@pytest.mark.parametrize("values", [[0.2, 0.9], [0.0, 1.0], [1.0] * 59 + [0.0], [0.0] * 199 + [0.4], [1.0, 1.0, 0.5]])
+@pytest.mark.parametrize("values", [[1.0] * 59 + [0.0], [0.0] * 199 + [0.4], [1.0, 1.0, 0.5, 1.0, 1.0]])
 def test_few_documents_that_differ_are_enough(values: list[float]) -> None:
     """The interval has the mean in it and stays among the values."""
     low, high = ends(mean_interval(values))
@@ -193,13 +252,14 @@ def test_few_documents_that_differ_are_enough(values: list[float]) -> None:
 
 
 def test_a_field_that_few_documents_have() -> None:
-    """Most resamples of 300 documents have it 0 to 4 times; those without it tell nothing and are no score of 1."""
+    """Resamples of 300 documents without it tell nothing and are no score of 1; its own documents count, not all."""
     weight = np.zeros((300, 1))
-    weight[[5, 100]] = [[1.0], [3.0]]
+    weight[[5, 100, 150, 200, 250]] = [[1.0], [3.0], [1.0], [1.0], [1.0]]
     earned = weight * 0.5
     earned[5] = 0.0
     [actual] = ratio_intervals(earned, weight)
-    assert ends(actual) == pytest.approx((0.0, 0.5))
+    assert ends(actual) == pytest.approx((0.0, 0.5), abs=1e-3)
+    assert ratio_intervals(earned[:201], weight[:201])[0].note == "that needs five documents"
 
 
 def test_progress_adds_up_to_the_resamples() -> None:
@@ -221,11 +281,11 @@ def test_the_closed_form_is_that_of_bca(count: int) -> None:
     """
     weight = np.random.default_rng(1).integers(1, 7, (count, 1)).astype(np.float64)
     sides = [Ratios(weight * skewed(count, seed)[:, np.newaxis], weight) for seed in (3, 4)]
-    shares = (0.025, 0.975)
     for estimates in (Ratios(skewed(count)[:, np.newaxis], np.ones((count, 1))), sides[0], Differences(*sides)):
         drawn = drawn_values(estimates.of, len(estimates.values), estimates.count, 20_000, SEED, bool)
-        lows, highs, errors = bca(drawn, estimates.values, -estimates.left_out(), shares)
-        closed = abc(estimates, shares)
+        reach = normal_quantiles(0.95, estimates.having)
+        lows, highs, errors = bca(drawn, estimates.values, -estimates.left_out(), reach)
+        closed = abc(estimates, reach)
         tolerance = 0.05 * float((highs - lows)[0])
         assert closed[0] == pytest.approx(lows, abs=tolerance)
         assert closed[1] == pytest.approx(highs, abs=tolerance)

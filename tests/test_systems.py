@@ -312,12 +312,21 @@ def test_a_grid_marks_the_best_and_what_is_lower_beyond_chance() -> None:
     assert [change.difference for change in changes] == pytest.approx([0.0, -1.0, -0.1])
     assert [change.adjusted for change in changes] == [None, pytest.approx(2 * 2 / 2**10), 1.0]
     table = table_of_scores(runs, changes)
-    assert grid(table) == [["SROIE", "simple", "1.000", "0.000†"], ["SROIE", "latin", "0.900 [0.500, 1.000]", ""]]
+    assert grid(table) == [
+        ["SROIE", "simple", "1.000 [0.722, 1.000] (Wilson)", "0.000 [0.000, 0.278] (Wilson)†"],
+        ["SROIE", "latin", "0.900 [0.500, 1.000]", ""],
+    ]
     assert [[cell.best for cell in row] for row in table.cells] == [[False, False, True, False], [False] * 4]
-    assert "| SROIE | simple | **1.000** | 0.000† |" in table_as_markdown(table)
+    assert (
+        "| SROIE | simple | **1.000** [0.722, 1.000] (Wilson) | 0.000 [0.000, 0.278] (Wilson)† |"
+        in table_as_markdown(table)
+    )
     latex = table_as_latex(table)
-    assert r"SROIE & simple & \textbf{1.000} & 0.000\textsuperscript{\textdagger} \\" in latex
-    assert r"\textsuperscript{\textdagger} lower than the best of its data set" in latex
+    assert (
+        r"\textbf{1.000} [0.722, 1.000] (Wilson) & 0.000 [0.000, 0.278] (Wilson)\textsuperscript{\textdagger} \\"
+        in latex
+    )
+    assert r"\textsuperscript{\textdagger} significantly lower than the best of its data set" in latex
 
 
 def test_runs_on_other_documents_are_not_tested() -> None:

@@ -123,10 +123,18 @@ def test_a_table_is_cut_off_and_says_so() -> None:
 
 
 def test_raw_values_by_name() -> None:
-    """Extra columns are among them, bars are not, and an interval is two numbers."""
+    """Extra columns are among them, bars are not, and an interval is two numbers and a note."""
     assert list(BY_HAND) == [
-        {"field": "a_b", "name": "x", "score": 0.5, "hidden": 1, "low": 0.25, "high": 0.75},
-        {"field": "c", "name": "y", "score": 0.25, "hidden": 2, "low": None, "high": None},
+        {"field": "a_b", "name": "x", "score": 0.5, "hidden": 1, "low": 0.25, "high": 0.75, "interval_note": ""},
+        {
+            "field": "c",
+            "name": "y",
+            "score": 0.25,
+            "hidden": 2,
+            "low": None,
+            "high": None,
+            "interval_note": 'one "document"',
+        },
     ]
 
 
@@ -163,5 +171,5 @@ def test_every_row_has_a_cell_for_every_column_and_a_name_for_every_raw_value(ki
         assert all(cell.text or of_column == "bar" for of_column, cell in zip(kinds, row, strict=True))
         assert not any(RAW.search(cell.text + cell.note) for cell in row)
     names = [column.name for column in shown.heads if column.kind not in ("bar", "interval")]
-    names += ["low", "high"] * kinds.count("interval")
+    names += ["low", "high", "interval_note"] * kinds.count("interval")
     assert [sorted(record) for record in shown] == [sorted(names)] * len(shown)

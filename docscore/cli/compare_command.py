@@ -38,7 +38,7 @@ from docscore.report.markup import comparison_as_markdown
         "docscore compare predictions.jsonl predictions_new.jsonl",
         "--references references.jsonl --max-loss 0.05",
         json_format="compare",
-        failing="--max-loss, --max-field-loss: NEW loses more than LOSS",
+        failing="--max-loss, --max-field-loss, --max-document-loss: NEW loses more than LOSS",
     ),
 )
 @click.argument("base", type=a_file)
@@ -57,6 +57,12 @@ from docscore.report.markup import comparison_as_markdown
     help="Exit with status 1 if the score of any field falls by more than LOSS.",
 )
 @click.option(
+    "--max-document-loss",
+    type=Number(min=0, max=1, max_open=True),
+    metavar="LOSS",
+    help="Exit with status 1 if the score of any document falls by more than LOSS, and name the documents.",
+)
+@click.option(
     "--field",
     "fields",
     multiple=True,
@@ -71,7 +77,7 @@ from docscore.report.markup import comparison_as_markdown
     metavar="N",
     help="The gate judges only fields and slices with at least N documents.",
 )
-@click.option("--every-slice", is_flag=True, help="With --by: judge the rows of each value by themselves.")
+@click.option("--every-slice", is_flag=True, help="With --by: judge all rows, and those of each value by themselves.")
 @click.option(
     "--beyond-chance",
     is_flag=True,
@@ -96,6 +102,7 @@ def compare_command(
     references: Path | None,
     max_loss: float | None,
     max_field_loss: float | None,
+    max_document_loss: float | None,
     fields: tuple[str, ...],
     min_documents: int,
     every_slice: bool,
@@ -118,6 +125,8 @@ def compare_command(
     if output is not None:
         check_output(output, (".html", ".md"))
     gated = max_loss is not None or max_field_loss is not None
+    if every_slice and shared["by"] is None:
+        click.get_current_context().fail("--every-slice needs --by")
     if not gated and (fields or every_slice or beyond_chance):
         click.get_current_context().fail(
             "--field, --every-slice and --beyond-chance need --max-loss or --max-field-loss"
@@ -125,10 +134,11 @@ def compare_command(
     before, after = evaluations_of_files(references, [base, new], shared)
     comparison = before.compare(after)
     gate = None
-    if gated:
+    if gated or max_document_loss is not None:
         gate = comparison.decide(
             max_loss,
             max_field_loss=max_field_loss,
+            max_document_loss=max_document_loss,
             fields=fields,
             beyond_chance=beyond_chance,
             min_documents=min_documents,

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,12 +40,14 @@ from docscore.stats.calibration import BINNING, Calibration, calibration_of
 from docscore.stats.intervals import (
     BATCH_CELLS,
     CONFIDENCE,
+    FEWEST,
     RESAMPLES,
     SEED,
     Array,
     Interval,
     Ratios,
     intervals_of,
+    normal_quantiles,
 )
 
 ALIGNED = "KIEval Aligned"  # the accuracy for which the trade-off was defined
@@ -229,8 +232,8 @@ class Curve:
             progress: called when the phase "Resampling" begins.
 
         Returns:
-            The threshold and its percentile interval over resampled documents. In a resample that does not reach the
-            target, the threshold is infinity.
+            The threshold and its percentile interval over resampled documents, with Hesterberg's expansion; none for
+            fewer than five documents. In a resample that does not reach the target, the threshold is infinity.
         """
         target = check_number("target", target, "a number from 0 to 1", lambda number: 0 <= number <= 1)
         points = self.points()
@@ -240,8 +243,8 @@ class Curve:
             return Choice(target, None, none, none)
         [rate] = intervals_of(self.automated.columns([number]), confidence, n_resamples=n_resamples, seed=seed)
         resampled, n = progress("Resampling", n_resamples), self.accurate.count
-        if n == 1:
-            return Choice(target, points[number], rate, rate)
+        if n < FEWEST:
+            return Choice(target, points[number], Interval(note=f"that needs five {self.accurate.unit}s"), rate)
         rng = np.random.default_rng(seed)
         thresholds = np.empty(n_resamples)
         at_once = max(1, BATCH_CELLS // n)
@@ -252,9 +255,8 @@ class Curve:
             first = np.where(reached.any(axis=1), reached.argmax(axis=1), len(self.thresholds) - 1)
             thresholds[start : start + rows] = np.array(self.thresholds)[first]
             resampled(rows)
-        low, high = np.quantile(
-            thresholds, ((1 - confidence) / 2, (1 + confidence) / 2), method="inverted_cdf"
-        ).tolist()
+        reach = NormalDist().cdf(float(normal_quantiles(confidence, n)))
+        low, high = np.quantile(thresholds, (1 - reach, reach), method="inverted_cdf").tolist()
         return Choice(target, points[number], Interval(low, high), rate)
 
 

@@ -13,7 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -102,9 +102,9 @@ class Change(NamedTuple):
 
     @property
     def upper(self) -> float:
-        """The upper end of the interval; the difference if there is none, as where all documents changed alike."""
+        """The upper end of the interval; infinity if there is none, since nothing then shows a loss."""
         high = None if self.interval is None else self.interval.high
-        return (self.difference or 0.0) if high is None else high
+        return math.inf if high is None else high
 
     @property
     def excludes_zero(self) -> bool:
@@ -118,8 +118,8 @@ class Change(NamedTuple):
         return p_value is not None and p_value < level_of_tests(confidence)
 
     def is_beyond_chance(self, confidence: float) -> bool:
-        """Whether both the p-value and the interval, where there is one, exclude that there is no difference."""
-        return self.is_significant(confidence) and (self.excludes_zero or not (self.interval and self.interval.ends))
+        """Whether both the p-value and the interval exclude that there is no difference; False without an interval."""
+        return self.is_significant(confidence) and self.excludes_zero
 
     def loss_beyond(self, limit: float, confidence: float | None) -> bool:
         """Whether the value fell by more than a limit; a value that is gone fell to 0.
@@ -289,9 +289,9 @@ class Gate(NamedTuple):
         failed: whether a figure or a field fell by more than the gate allows, or is below its level.
         sentence: the result as a sentence.
         limits: the options of the gate by name, such as {"max_loss": 0.02, "beyond_chance": False}.
-        losses: of a comparison what fell by more than allowed, worst first: {"slice", "field", "base", "new"}, where
-            `slice` and `field` are None for all rows and for the first metric, and `new` is None for a field that is
-            gone; None for the gate of one system.
+        losses: of a comparison what fell by more than allowed, worst first: {"slice", "field", "document", "base",
+            "new"}, where `slice` is None for all rows, `field` and `document` for the first metric over several
+            documents, and `new` for a field that is gone; None for the gate of one system.
     """
 
     failed: bool
@@ -484,6 +484,7 @@ class Comparison(Displayed):
         max_loss: float | None = None,
         *,
         max_field_loss: float | None = None,
+        max_document_loss: float | None = None,
         fields: Sequence[str] = (),
         beyond_chance: bool = False,
         min_documents: int = FEWEST_DOCUMENTS,
@@ -495,12 +496,14 @@ class Comparison(Displayed):
             max_loss: by how much the first figure may fall, at least 0 and below 1.
             max_field_loss: by how much the score of each field may fall, at least 0 and below 1. A field that is gone
                 fell to 0.
+            max_document_loss: by how much the score of each document may fall, of several runs the mean, at least 0 and
+                below 1.
             fields: the paths of the fields to judge, such as "items[].price"; all fields by default.
             beyond_chance: fail only if the upper end of the interval of the difference is below minus the limit, and
-                the p-value, of fields the q-value, is below 1 minus the confidence.
+                the p-value, of fields the q-value, is below 1 minus the confidence. Single documents have neither.
             min_documents: in how many documents a field must stand, and how many documents a slice must have, to be
                 judged.
-            every_slice: judge the rows of each value of `by`, one slice at a time.
+            every_slice: judge all rows, and then the rows of each value of `by`, one slice at a time.
 
         Raises:
             TypeError, ValueError: for invalid options, and if there is nothing to judge: no limit, documents left out,
@@ -508,12 +511,18 @@ class Comparison(Displayed):
         """
         limits = {
             name: check_number(name, limit, "a number of at least 0 and below 1", lambda number: 0 <= number < 1)
-            for name, limit in (("max_loss", max_loss), ("max_field_loss", max_field_loss))
+            for name, limit in (
+                ("max_loss", max_loss),
+                ("max_field_loss", max_field_loss),
+                ("max_document_loss", max_document_loss),
+            )
             if limit is not None
         }
         least, confidence = check_whole("min_documents", min_documents, 1), None
         if not limits:
-            raise InputValueError(place="gate", expected="max_loss, max_field_loss or both", got="neither")
+            raise InputValueError(
+                place="gate", expected="max_loss, max_field_loss or max_document_loss", got="none of them"
+            )
         if fields and max_field_loss is None:
             raise InputValueError(place="fields", expected="max_field_loss with them", got="none")
         for path in set(fields) - self.documents_with_field.keys():
@@ -526,28 +535,47 @@ class Comparison(Displayed):
             needed = math.floor(math.log2(2 / level_of_tests(confidence))) + 1
             _check_count(self.new, needed, f"to show a loss at a confidence of {confidence:.4g}")
             least = max(least, needed)
-        parts, small = self._slices_of(least) if every_slice else ({None: self}, [])
+        slices, small = self._slices_of(least) if every_slice else ({}, [])
+        parts = {None: self, **slices}
         judged = {value: _judged(part, limits, fields, confidence, least) for value, part in parts.items()}
         if max_field_loss is not None and not any(each.fields for each in judged.values()):
             raise InputValueError(
                 problem=f"the gate cannot decide: no field occurs in at least {least} documents",
                 remedy="lower min_documents (--min-documents)",
             )
+        fallen = self._fallen_documents(max_document_loss) if max_document_loss is not None else []
         losses = [
-            {"slice": value, "field": field, "base": change.base, "new": change.new}
+            {"slice": value, "field": field, "document": None, "base": change.base, "new": change.new}
             for value, each in judged.items()
             for field, change in each.losses
         ]
+        losses += [
+            {"slice": None, "field": None, "document": change.name, "base": change.base, "new": change.new}
+            for change in fallen
+        ]
         by = shown_name(self.new.slice_name)
-        sentences = [
-            each.sentence if value is None else f"{by} {shown_name(value)}: {each.sentence}"
+        verdicts = [  # whether it passed, and a sentence
+            (not each.losses, each.sentence if value is None else f"{by} {shown_name(value)}: {each.sentence}")
             for value, each in judged.items()
-            if each.losses or value is None
-        ] or [f"no such loss in {counted(len(parts), 'slice')}"]
+            if each.losses or (value is None and each.sentence)
+        ]
+        if max_document_loss is not None:
+            count = f"{len(fallen) or 'none'} of {counted(len(self.new.document_ids), 'document')}"
+            names = _names_of_losses(fallen, LISTED)
+            verdicts.append((not fallen, f"{count} lost more than {max_document_loss:g}{names}"))
+        if slices and not any(judged[value].losses for value in slices):
+            verdicts.append((True, _sentence_on_slices([judged[value] for value in slices], limits, confidence)))
         if small:
-            sentences.append(f"not judged, with fewer than {least} documents: {some_of(small)}")
-        sentence = f"{'failed' if losses else 'passed'}: {'; '.join(sentences)}"
+            verdicts.append((True, f"not judged, with fewer than {least} documents: {some_of(small)}"))
+        sentences = "; ".join(sentence for _, sentence in sorted(verdicts, key=itemgetter(0)))
+        sentence = f"{'failed' if losses else 'passed'}: {sentences}"
         return Gate(bool(losses), sentence, {**limits, "beyond_chance": beyond_chance}, losses)
+
+    def _fallen_documents(self, limit: float) -> list[Change]:
+        """The documents whose score, of several runs the mean, fell by more than a limit, largest loss first."""
+        names, before = self.new.document_ids, [self.base.scores[row] for row in self._rows]
+        means = (np.reshape(side, (-1, len(names))).mean(axis=0).tolist() for side in (before, self.new.scores))
+        return [change for change in _largest(map(Change, names, names, *means)) if change.loss_beyond(limit, None)]
 
     @cached_property
     def documents_with_field(self) -> dict[str, int]:
@@ -714,8 +742,7 @@ def decide_level(system: ScoredRows, level: float, interval: Interval | None = N
             figure itself.
 
     Raises:
-        ValueError: if documents were left out, for a level out of its range, and with an interval for fewer than five
-            documents.
+        ValueError: if documents were left out, for a level out of its range, and for an interval without ends.
     """
     level = check_number("level", level, "a number above 0 and at most 1", lambda number: 0 < number <= 1)
     _check_complete(system)
@@ -723,11 +750,11 @@ def decide_level(system: ScoredRows, level: float, interval: Interval | None = N
     below, remark = value < level - ROUNDING, ""
     failed = below
     if interval is not None:
-        _check_count(system, FEWEST_DOCUMENTS, "for an interval")
-        upper = value if interval.high is None else interval.high  # no ends: all documents have the same value
-        failed = upper < level - ROUNDING
+        if interval.high is None:
+            raise InputValueError(problem=f"the gate cannot decide: no interval: {interval.note}")
+        failed = interval.high < level - ROUNDING
         chance = " beyond chance" if failed else ", but may be so by chance"
-        remark = f"{chance} (interval up to {upper:.4f})"
+        remark = f"{chance} (interval up to {interval.high:.4f})"
     relation = f"below {level:g}{remark}" if below else f"not below {level:g}"
     sentence = f"{'failed' if failed else 'passed'}: {system.figure_names[0].label}, {value:.4f}, is {relation}"
     return Gate(failed, sentence, {"level": level, "beyond_chance": interval is not None})
@@ -748,15 +775,24 @@ def _check_count(system: ScoredRows, needed: int, purpose: str) -> None:
 
 def _check_complete(system: ScoredRows) -> None:
     """Check that no document was left out, since a gate must not pass for want of the worst."""
-    if system.pairs.skipped:
-        skipped = f"{system.pairs.skipped:,}, which may be the worst"
-        raise InputValueError(problem=f"the gate cannot decide: left out {system.why_left_out} are {skipped}")
+    if skipped := system.pairs.skipped:
+        were, they = ("was", "it") if skipped == 1 else ("were", "they")
+        left_out = f"{counted(skipped, 'document')} {were} left out; {they} may be the worst"
+        raise InputValueError(problem=f"the gate cannot decide: {left_out}")
 
 
 class _Judged(NamedTuple):
-    """What fell by more than allowed, by field, None for the first metric; how many fields were judged; a sentence."""
+    """The verdict on the first metric and the fields of a comparison.
+
+    Attributes:
+        losses: what fell by more than allowed, by field, None for the first metric.
+        doubtful: how many others fell by more than allowed, but perhaps by chance.
+        fields: how many fields were judged.
+        sentence: the verdict, what failed first; "" if there is no limit for either.
+    """
 
     losses: list[tuple[str | None, Change]]
+    doubtful: int
     fields: int
     sentence: str
 
@@ -766,19 +802,14 @@ def _judged(
 ) -> _Judged:
     """Judge the first figure and the fields with enough documents by the limits that are given."""
     losses: list[tuple[str | None, Change]] = []
-    sentences, chosen = [], []
+    sentences, chosen, doubtful = [], [], 0
     chance = "" if confidence is None else " beyond chance"
     if (limit := limits.get("max_loss")) is not None:
-        change, loss = comparison.figure, f"a loss of more than {limit:g}"
+        change = comparison.figure
         if change.loss_beyond(limit, confidence):
             losses.append((None, change))
-            verdict = loss + chance
-        else:
-            fell = change.loss_beyond(limit, None)
-            verdict = f"{loss}, which may be chance" if fell else f"no loss of more than {limit:g}"
-        sentence = f"the difference of {change.label} is {with_sign(comparison.difference)}, {verdict}"
-        interval = f"interval up to {with_sign(change.upper)}, p = {p_text(comparison.p_value)}"
-        sentences.append(sentence if confidence is None else f"{sentence} ({interval})")
+        doubtful += change.loss_beyond(limit, None) and not losses
+        sentences.append(_sentence_on_figure(change, limit, confidence))
     if (limit := limits.get("max_field_loss")) is not None:
         documents = comparison.documents_with_field
         chosen = [
@@ -789,14 +820,48 @@ def _judged(
         fallen = sorted((change for change in chosen if change.loss_beyond(limit, None)), key=_loss, reverse=True)
         lost = [change for change in fallen if change.loss_beyond(limit, confidence)]
         losses += [(change.name, change) for change in lost]
-        names = listed((f"{shown_name(change.name)} {with_sign(-_loss(change))}" for change in lost), len(lost))
         count = f"{len(lost) or 'none'} of {counted(len(chosen), 'field')}"
-        sentence = f"{count} lost more than {limit:g}{chance}" + (f": {names}" if lost else "")
-        doubtful = len(fallen) - len(lost)
-        sentences.append(sentence + (f" ({doubtful:,} more may have, by chance)" if doubtful else ""))
+        sentence = f"{count} lost more than {limit:g}{chance}{_names_of_losses(lost, len(lost))}"
+        more = len(fallen) - len(lost)
+        sentences.append(sentence + (f" ({more:,} more may have, by chance)" if more else ""))
+        doubtful += more
     if losses and losses[0][0] is not None:
         sentences.reverse()  # what failed comes first
-    return _Judged(losses, len(chosen), "; ".join(sentences))
+    return _Judged(losses, doubtful, len(chosen), "; ".join(sentences))
+
+
+def _sentence_on_slices(slices: Sequence[_Judged], limits: dict[str, float], confidence: float | None) -> str:
+    """The verdict on slices of which none fell by more than allowed."""
+    noun, doubtful = counted(len(slices), "slice"), sum(each.doubtful > 0 for each in slices)
+    chance = "" if confidence is None else " beyond chance"
+    parts = [
+        f"{of} {noun} lost more than {limits[name]:g}{chance}"
+        for name, of in (("max_loss", "none of"), ("max_field_loss", "no field of"))
+        if name in limits
+    ]
+    return "; ".join(parts) + (f" ({doubtful:,} may have, by chance)" if doubtful else "")
+
+
+def _sentence_on_figure(change: Change, limit: float, confidence: float | None) -> str:
+    """The difference of the first figure, and what the gate takes it for."""
+    fell, shown = change.loss_beyond(limit, None), change.loss_beyond(limit, confidence)
+    sentence = f"the difference of {change.label} is {with_sign(change.difference or 0.0)}"
+    verdict = f"{sentence}, {'a' if fell else 'no'} loss of more than {limit:g}"
+    if confidence is None:
+        return verdict
+    if fell and not shown and change.is_beyond_chance(confidence):
+        least = f"at least {-change.upper:.4f}"
+        return f"{sentence}: there is a loss, but it may be smaller than {limit:g} ({least})"
+    if fell:
+        verdict += " beyond chance" if shown else ", which may be chance"
+    interval = f"interval up to {with_sign(change.upper)}" if math.isfinite(change.upper) else "no interval"
+    return f"{verdict} ({interval}, p = {p_text(1.0 if change.p_value is None else change.p_value)})"
+
+
+def _names_of_losses(changes: Sequence[Change], most: int) -> str:
+    """The names of fields or documents with their losses, behind a colon; "" for none."""
+    names = (f"{shown_name(change.name)} {with_sign(-_loss(change))}" for change in changes)
+    return f": {listed(names, len(changes), most)}" if changes else ""
 
 
 def _loss(change: Change) -> float:

@@ -65,9 +65,14 @@ def figures_of(names: Sequence[FigureName], ratios: Ratios, confidence: float | 
 
 
 def ends_by_name(figures: Iterable[Figure]) -> dict[str, Any]:
-    """Return the ends of the intervals by figure, under "confidence_intervals"; an empty dict without intervals."""
-    ends = {figure.name: figure.interval.ends for figure in figures if figure.interval is not None}
-    return {"confidence_intervals": ends} if ends else {}
+    """Return the ends of the intervals and their notes by figure; an empty dict without intervals."""
+    intervals = {figure.name: figure.interval for figure in figures if figure.interval is not None}
+    ends = {name: interval.ends for name, interval in intervals.items()}
+    notes = {name: interval.note for name, interval in intervals.items() if interval.note}
+    return {
+        **({"confidence_intervals": ends} if ends else {}),
+        **({"confidence_notes": notes} if notes else {}),
+    }
 
 
 def figures_table(figures: Iterable[Figure], signatures: Iterable[str]) -> Table:

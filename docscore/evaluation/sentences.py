@@ -131,16 +131,18 @@ def runs_lines(runs: Runs) -> list[str]:
     lines = [f"{scores}{more}; standard deviation between runs {runs.deviation:.4f}"]
     if runs.shares is None:
         return [*lines, "all documents have the same score in all runs"]
-    documents, wanted = runs.wanted
-    other = "no number of runs would be enough" if wanted is None else f"or about {wanted:,} runs of these documents"
+    _, wanted = runs.wanted
     return [
         *lines,
-        "variance: {} between documents, {} between runs, {} of a document from run to run".format(
+        "variance: {} between documents, {} between runs, {} from run to run within a document".format(
             *map(share_text, runs.shares)
         ),
-        f"{len(runs.unstable):,} of {runs.documents:,} documents have other scores in other runs",
-        f"an interval half as wide takes about {documents:,} documents in as many runs; {other}",
+        f"{len(runs.unstable):,} of {runs.documents:,} documents score differently from run to run",
+        *([] if wanted is None else [f"about {wanted:,} runs of these documents would halve the interval as well"]),
     ]
+
+
+HALF_THE_WIDTH = "half the width of an interval takes about four times the documents"  # said once of several systems
 
 
 def headline_text(evaluation: Evaluation, noun: str) -> str:
@@ -199,10 +201,11 @@ def verdict_text(comparison: Comparison) -> str:
     documents = counted(better + worse + comparison.same, noun)
     p_value = comparison.p_value if comparison.figure.adjusted is None else comparison.figure.adjusted
     figure, level = comparison.figure, comparison.confidence
-    chance = "is hardly chance" if figure.is_beyond_chance(level) else "may be chance"
+    chance = "is unlikely to be chance" if figure.is_beyond_chance(level) else "may be chance"
     of_tests = f" (adjusted for {comparison.tests} comparisons)" if comparison.tests > 1 else ""
     if figure.is_significant(level) and not figure.is_beyond_chance(level):
-        chance = "may be chance: p is small, but the interval contains 0"
+        what = "the interval contains 0" if figure.interval and figure.interval.ends else "there is no interval"
+        chance = f"may be chance: p is small, but {what}"
     elif figure.excludes_zero and not figure.is_significant(level):
         chance = "may be chance: the interval excludes 0, but p is not small"
     return f"better on {better:,} of {documents}, worse on {worse:,}; this {chance}, p = {p_text(p_value)}{of_tests}"

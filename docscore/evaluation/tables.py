@@ -56,7 +56,7 @@ class TableCell(NamedTuple):
 class Table(Displayed, list[dict[str, Any]]):
     """A table of a result: a list of its rows, each a dict of raw values, which are not rounded.
 
-    An interval has the keys "low" and "high" in a row.
+    An interval has the keys "low", "high" and "interval_note" in a row.
 
     Attributes:
         caption: the heading of the table.
@@ -65,7 +65,8 @@ class Table(Displayed, list[dict[str, Any]]):
         unit: the name of the rows, in the plural.
         left_out: the number of rows cut off at the end.
         signatures: the signatures of the figures, shown below the table.
-        remarks: sentences shown below the table, such as on what its marks mean.
+        remarks: sentences shown below the table.
+        legend: those of the remarks that say what its marks mean, which belong into a caption.
         systems_from: the number of the first of the columns that are systems, which are the last ones; 0 for none.
             Where they are too many for a terminal, the table is `stacked`.
 
@@ -84,6 +85,7 @@ class Table(Displayed, list[dict[str, Any]]):
     left_out: int = 0
     signatures: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    legend: tuple[str, ...] = ()
     systems_from: int = 0
 
     def __post_init__(self) -> None:
@@ -94,6 +96,7 @@ class Table(Displayed, list[dict[str, Any]]):
         for column, cell in zip(self.heads, row, strict=True):
             if column.kind == "interval":
                 yield from zip(("low", "high"), cell.value or (None, None), strict=True)
+                yield "interval_note", cell.note
             elif column.kind != "bar":
                 yield column.name, cell.value
 
@@ -228,7 +231,8 @@ def interval_column(
         found: Interval | None = _part(item, "interval") if interval is None else interval(item)
         if found is None or found.ends is None:
             return TableCell(None, NO_VALUE, note=found.note if found else "")
-        return TableCell(found.ends, " to ".join(map(text, found.ends)), terminal.format(*found.ends), found.note)
+        ends = " to ".join(map(text, found.ends))
+        return TableCell(found.ends, ends, terminal.format(*found.ends), found.note, suffix=found.mark)
 
     return TableColumn("interval", "interval", "interval"), cell_of
 

@@ -17,6 +17,7 @@ from docscore.evaluation.comparison import Change, Comparison, Gate, document_ch
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.review import Review
 from docscore.evaluation.sentences import (
+    HALF_THE_WIDTH,
     annotation_text,
     choice_text,
     count_lines,
@@ -94,7 +95,7 @@ def print_summary(console: Console, evaluation: Evaluation, *, fields: bool, wor
     if evaluation.runs is not None:
         most = islice(evaluation.runs.unstable.items(), worst)
         unstable = [f"  {' '.join(map(three_digits, scores))}  {shown_name(name)}" for name, scores in most]
-        _print_lines(console, ["", *runs_lines(evaluation.runs), *unstable])
+        _print_lines(console, ["", *runs_lines(evaluation.runs), HALF_THE_WIDTH, *unstable])
     if fields:
         note = evaluation.scorer.fields_note
         _print_lines(console, [f"\n{note}"] if note else [])
@@ -252,7 +253,7 @@ def _print_rates(console: Console, rates: Table) -> None:
     lines = []
     for name, value, interval, _ in rates.shown().cells:
         ends = "({:>6} to {:>6})".format(*interval.text.split(" to ")) if interval.value else ""
-        lines.append(f"  {value.text.translate(_PLAIN_SIGNS):>6} {ends:<18}  {name.text}")
+        lines.append(f"  {value.text.translate(_PLAIN_SIGNS):>6} {ends:<18}  {name.text}{interval.suffix}")
     _print_list(console, rates.caption, lines)
 
 

@@ -94,7 +94,7 @@ def _is_text(column: TableColumn) -> bool:
 def table_as_latex(table: Table, caption: str = "") -> str:
     """The table as a LaTeX `table` with rules of the package booktabs, best values in bold.
 
-    Signatures stand above it as comments, each also as text to paste.
+    Signatures and remarks stand above it as comments, each signature also as text to paste.
 
     Args:
         table: the table; bars are left out.
@@ -102,10 +102,11 @@ def table_as_latex(table: Table, caption: str = "") -> str:
     """
     shown = table.shown(bars=False)
     bold = ["Best values in bold."] if any(cell.best for row in shown.cells for cell in row) else []
-    parts = [caption or f"{shown.caption}.", *bold, *shown.remarks, *filter(None, [shown.note])]
+    parts = [caption or f"{shown.caption}.", *bold, *shown.legend, *filter(None, [shown.note])]
+    remarks = [remark for remark in shown.remarks if remark not in shown.legend]
     return "\n".join(
         [
-            *(f"% {printable(line)}" for line in [r"needs \usepackage{booktabs}", *shown.signatures]),
+            *(f"% {printable(line)}" for line in [r"needs \usepackage{booktabs}", *shown.signatures, *remarks]),
             *(rf"% as text: \texttt{{{_in_latex(signature)}}}" for signature in shown.signatures),
             r"\begin{table}[t]",
             r"  \centering",

@@ -12,10 +12,10 @@ from docscore.core.formatting import amount_text, clipped, percent_text, shown_n
 from docscore.core.numbers import ROUNDING
 from docscore.core.runtime import library
 from docscore.data.rows import COSTS
-from docscore.evaluation.comparison import Change
+from docscore.evaluation.comparison import Change, level_of_tests
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import Cost, Figure, Slice
-from docscore.evaluation.sentences import between_systems, by_value_text, runs_lines
+from docscore.evaluation.sentences import HALF_THE_WIDTH, between_systems, by_value_text, runs_lines
 from docscore.evaluation.systems import LoggedRun, Systems
 from docscore.evaluation.tables import (
     Content,
@@ -31,7 +31,7 @@ from docscore.report.html_report import PICTURE_WIDTH, Picture, page_as_html
 from docscore.stats.intervals import CONFIDENCE
 
 DOCUMENTS = "documents"
-CHANCE_MARK = "†"  # of a difference beyond chance
+CHANCE_MARK = "†"  # of a significant difference
 _SMALLEST_SHARE = 0.0005  # of resamples, with three decimals
 
 
@@ -98,13 +98,15 @@ def systems_table(
     )
     caption = f"Metrics by system and {shown_name(by)}" if by else "Metrics by system"
     signatures = dict.fromkeys(each for system in systems.evaluations.values() for each in system.signatures.values())
+    legend = tuple(_legend(systems, by, intervals=intervals))
     return Table(
         caption,
         heads,
         tuple(rows),
         unit="systems",
         signatures=tuple(signatures),
-        remarks=tuple(_remarks(systems, by, intervals=intervals)),
+        remarks=(*legend, *_remarks(systems)),
+        legend=legend,
         systems_from=len(heads) - len(names) if by_metric else 0,
     )
 
@@ -154,8 +156,8 @@ def _cells(systems: Systems, part: Mapping[str, Slice], number: int, percent: bo
         return f"{value * 100:.2f}" if percent else f"{value:.4f}"
 
     def suffix(name: str, figure: Figure) -> str:
-        ends = figure.interval.ends if intervals and figure.interval is not None else None
-        interval = "" if ends is None else f" [{', '.join(map(text, ends))}]"
+        found = figure.interval if intervals else None
+        interval = f" [{', '.join(map(text, found.ends))}]{found.mark}" if found and found.ends else ""
         return interval + (CHANCE_MARK if part[name].value is None and _is_marked(systems, name, figure.name) else "")
 
     return [
@@ -165,44 +167,51 @@ def _cells(systems: Systems, part: Mapping[str, Slice], number: int, percent: bo
 
 
 def _is_marked(systems: Systems, name: str, figure: str) -> bool:
-    """Whether a system differs from the base by a figure beyond chance."""
+    """Whether a system differs significantly from the base by a figure."""
     test = systems.tests.get((name, figure))
-    return test is not None and test.is_beyond_chance(systems.first.confidence or 0.0)
+    return test is not None and test.is_significant(systems.first.confidence or 0.0)
 
 
-def _remarks(systems: Systems, by: str, *, intervals: bool) -> list[str]:
-    """What brackets and marks mean."""
+def _legend(systems: Systems, by: str, *, intervals: bool) -> list[str]:
+    """What brackets, marks and columns mean."""
     remarks = []
     confidence = systems.first.confidence or 0.0
     if systems.ranks:
         head = next(figure.label for figure in systems.first.measured if figure.name == systems.figures[0])
         level = percent_text(confidence or CONFIDENCE)
         remarks += [
-            f"rank: by {head}, the ranks that are possible; all of them hold together with {level} confidence.",
+            f"rank: the ranks by {head} that the data allow, simultaneously at {level} confidence.",
             "group: a group begins where a system is told apart from the first of the group before it.",
             "best: the share of resamples of the documents in which the system is the best.",
         ]
-    for name, system in systems.evaluations.items():
-        if system.runs is not None:
-            remarks += [f"{shown_name(name)}: {line}." for line in runs_lines(system.runs)]
-    for name, system in systems.evaluations.items():
-        remarks += [f"{shown_name(name)}: {cost.note}." for cost in system.costs.values() if cost.note]
     if any(system.costs for system in systems.evaluations.values()):
         remarks.append("cost, seconds, tokens: sums over the documents; of several runs, those of one run on average.")
     if systems.front is not None:
         remarks += [
             "score/cost: the first figure, divided by the mean cost of a document.",
             "Pareto: no other system has at least this figure at a lower cost, or a higher one at no higher cost.",
+            "The cost decides what is Pareto, not the seconds or tokens.",
         ]
     if intervals:
         remarks.append(f"In brackets: {percent_text(confidence)} confidence intervals.")
     if systems.against:
-        base = "the best system" if systems.against == "best" else shown_name(systems.against)
+        base = "the best" if systems.against == "best" else shown_name(systems.against)
         where = " (all rows)" if by else ""
-        differs = (
-            f"{CHANCE_MARK} differs" if any(_is_marked(systems, *key) for key in systems.tests) else "No system differs"
-        )
-        remarks.append(f"{differs} from {base}{where}: {between_systems(confidence)}.")
+        if any(_is_marked(systems, *key) for key in systems.tests):
+            remarks.append(f"{CHANCE_MARK} differs significantly from {base}{where}: {between_systems(confidence)}.")
+        else:
+            level = f"adjusted p ≥ {level_of_tests(confidence):g}"
+            remarks.append(f"No system can be told apart from {base}{where} ({level}).")
+    return remarks
+
+
+def _remarks(systems: Systems) -> list[str]:
+    """What is to be known of runs, costs and numbers."""
+    runs = {name: system.runs for name, system in systems.evaluations.items() if system.runs is not None}
+    remarks = [f"{shown_name(name)}: {line}." for name, each in runs.items() for line in runs_lines(each)]
+    remarks += [f"{HALF_THE_WIDTH}."] if runs else []
+    for name, system in systems.evaluations.items():
+        remarks += [f"{shown_name(name)}: {cost.note}." for cost in system.costs.values() if cost.note]
     by_value = by_value_text(systems.evaluations)
     return [*remarks, f"{by_value}."] if by_value else remarks
 
@@ -210,7 +219,7 @@ def _remarks(systems: Systems, by: str, *, intervals: bool) -> list[str]:
 def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Sequence[Change]) -> Table:
     """Return one row for each data set and method, and one column for each model.
 
-    A cell has the mean, its interval, and a mark if it is below the best one beyond chance.
+    A cell has the mean, its interval, and a mark if it is significantly below the best one.
 
     Args:
         runs: what the logs say about each run, and its scores.
@@ -233,10 +242,12 @@ def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Seque
     )
     test = between_systems(runs[0][1].confidence or 0.0)
     tested = any(change.adjusted is not None for change in changes)
-    remarks = [f"{CHANCE_MARK} lower than the best of its data set: {test}."] if tested else []
+    legend = [f"{CHANCE_MARK} significantly lower than the best of its data set: {test}."] if tested else []
+    remarks = []
     for run, evaluation in runs:
         name = ", ".join(map(shown_name, filter(None, run.cell)))
         remarks += [f"{name}: {line}." for line in runs_lines(evaluation.runs)] if evaluation.runs is not None else []
+    remarks += [f"{HALF_THE_WIDTH}."] if remarks else []
     for line in lines:
         by_model = {run.model: evaluation for run, evaluation in runs if (run.data_set, run.method) == line}
         if by_value := by_value_text(by_model):
@@ -246,7 +257,8 @@ def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Seque
         columns,
         rows,
         signatures=tuple(sorted({evaluation.signature for _, evaluation in runs})),
-        remarks=tuple(remarks),
+        remarks=(*legend, *remarks),
+        legend=tuple(legend),
         systems_from=2,
     )
 
@@ -271,7 +283,8 @@ def table_of_costs(runs: Sequence[LoggedRun], left_out: Sequence[str] = ()) -> T
         unit="runs",
     )
     incomplete = (f"{', '.join(run.cell)}: {run.shortfall}." for run in runs if run.shortfall)
-    return replace(table, remarks=(_WHAT_RUNS_COST, *incomplete, *(f"{line}." for line in left_out)))
+    remarks = _WHAT_RUNS_COST, *incomplete, *(f"{line}." for line in left_out)
+    return replace(table, remarks=remarks, legend=remarks[:1])
 
 
 _WHAT_RUNS_COST = (
@@ -283,8 +296,9 @@ _COUNTS = {"documents": "docs", "errors": "failed", "input_tokens": "in", "outpu
 
 def _score(evaluation: Evaluation, change: Change) -> TableCell:
     """The mean with its interval and mark."""
-    ends = "" if evaluation.interval is None else " [{:.3f}, {:.3f}]".format(*evaluation.interval)
-    mark = CHANCE_MARK if change.is_beyond_chance(evaluation.confidence or 0.0) else ""
+    found = evaluation.measured[0].interval
+    ends = f" [{', '.join(map(three_digits, found.ends))}]{found.mark}" if found and found.ends else ""
+    mark = CHANCE_MARK if change.is_significant(evaluation.confidence or 0.0) else ""
     is_best = change.difference == 0
     return TableCell(evaluation.score, three_digits(evaluation.score), best=is_best, suffix=f"{ends}{mark}")
 
@@ -326,7 +340,7 @@ def picture_of_ranks(systems: Systems) -> Picture:
     texts += [(_NAMES + (mark - 1) * step, base + _FOOT - _THICK, "middle", f"{mark}") for mark in marks]
     return Picture(
         "Ranks of the systems",
-        "Dots: ranks; lines: the ranks that are possible. Below a gap a new group begins.",
+        "Dots: ranks; lines: the ranks that the data allow. Below a gap a new group begins.",
         (),
         bars,
         dots=dots,
@@ -373,7 +387,7 @@ def picture_of_costs(systems: Systems) -> Picture:
     lines = {"anls-aligned": " ".join(f"{across(cost):.1f},{down(score):.1f}" for cost, score in front)}
     left_out = ", ".join(shown_name(name) for name in systems.evaluations if name not in costs)
     caption = "Score with its interval against the mean cost of a document, on a logarithmic scale."
-    caption += " The line joins the systems that no other one beats in both." if front else ""
+    caption += " The line joins the systems that no other one beats in both score and cost." if front else ""
     caption += f" Without a cost above 0, and not drawn: {left_out}." if left_out else ""
     return Picture("Scores against costs", caption, (), bars, lines, dots, texts, height=_HEIGHT + _FOOT, base=_HEIGHT)
 

@@ -16,6 +16,7 @@ from docscore.core.numbers import ROUNDING
 from docscore.core.runtime import Advance, ignore
 from docscore.stats.intervals import (
     CONFIDENCE,
+    FEWEST,
     RESAMPLES,
     SEED,
     TOO_ALIKE,
@@ -26,6 +27,7 @@ from docscore.stats.intervals import (
     check_confidence,
     drawn_values,
     intervals_of,
+    normal_quantiles,
 )
 
 BINS = 15  # of the reliability diagram and the expected calibration error, as Guo et al. 2017
@@ -131,7 +133,8 @@ def calibration_of(
       and the first includes its low end.
     * The Brier score is the mean of (c - y)^2.
 
-    The intervals of AUROC, of the Brier score and of the accuracies in the bins are BCa. The ECE is biased upwards,
+    The intervals of AUROC, of the Brier score and of the accuracies in the bins are BCa with Hesterberg's expansion, of
+    five documents or more (`docscore.stats.intervals`). The ECE is biased upwards,
     since random deviations in the bins count as error, and the ECE of a resample even more so. Its interval is the
     basic bootstrap interval (2 ECE - upper quantile, 2 ECE - lower quantile), which corrects for this bias and may
     therefore lie below the ECE itself; it starts at 0 where the ECE is not larger than random deviations make it.
@@ -225,14 +228,14 @@ def _resampled_figures(
             ]
         )
 
-    area_interval = ece_interval = Interval(note="one document: an interval needs two")
-    if values.document_count > 1:
+    area_interval = ece_interval = Interval(note="that needs five documents")
+    if values.document_count >= FEWEST:
         draws = min(n_resamples, max(_FEWEST_RESAMPLES, _MOST_CELLS // count))
         drawn = drawn_values(figures, 3, values.document_count, draws, seed, resampled, width=count)
         ece_interval = _ece_interval(drawn[1], drawn[2], ece, level)
         if area is not None:
-            influence, shares = area.influence()[:, np.newaxis], ((1 - level) / 2, (1 + level) / 2)
-            low, high, error = (float(of[0]) for of in bca(drawn[:1], np.array([area.value]), influence, shares))
+            influence, reach = area.influence()[:, np.newaxis], normal_quantiles(level, [values.document_count])
+            low, high, error = (float(of[0]) for of in bca(drawn[:1], np.array([area.value]), influence, reach))
             alike = math.isnan(low) or np.abs(influence).max() <= ROUNDING
             area_interval = TOO_ALIKE if alike else Interval(low, high, error)
     if area is None:

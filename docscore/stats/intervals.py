@@ -8,6 +8,10 @@ z0 the bias correction and a the acceleration, the end of a BCa interval for the
 the resampled figures at
 
     cdf(z0 + (z0 + z) / (1 - a (z0 + z)))    where z is the standard normal quantile of alpha (14.10).
+
+Both are too short for few documents. Hesterberg 2015, What Teachers Should Know About the Bootstrap, arXiv 1411.5279,
+section 5.3, expands them: z is sqrt(n / (n - 1)) times the quantile of alpha of Student's distribution with n - 1
+degrees of freedom, for n documents. Fewer than `FEWEST` have no interval, or that of Wilson's formula.
 """
 
 from __future__ import annotations
@@ -31,7 +35,8 @@ SEED = 0
 
 MOST_RESAMPLED = 10_000  # documents; benchmarks/README.md holds the ends of ABC for more against those of BCa
 
-_FEWEST_CLUSTERS = 5  # four have 35 different resamples, five have 126
+FEWEST = 5  # documents or clusters that are resampled; four have 35 different resamples, five have 126
+_FEW_CLUSTERS = 20  # of which the interval may be too short
 
 BATCH_CELLS = 1_000_000  # numbers per batch of resamples, so that it fits in a processor's cache
 _FEW_FIGURES = 5
@@ -42,6 +47,7 @@ P = ParamSpec("P")
 
 
 NO_CHANGE = "no document changed"
+WILSON = "Wilson's formula"
 
 
 _NORMAL = NormalDist()
@@ -56,7 +62,7 @@ class Interval(NamedTuple):
         low: the lower end; None if there is no interval.
         high: the upper end; None if there is no interval.
         standard_error: of the estimate; None if there is no interval.
-        note: why there is no interval, or why it says little, with numbers; otherwise "".
+        note: why there is no interval, what other method than BCa and ABC it has, or why it says little; otherwise "".
     """
 
     low: float | None = None
@@ -69,6 +75,11 @@ class Interval(NamedTuple):
         """Return both ends; None if there is no interval."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
+    @property
+    def mark(self) -> str:
+        """What stands behind the ends in tables: the name of the method if it is Wilson's formula."""
+        return " (Wilson)" if self.ends and WILSON in self.note else ""
+
 
 TOO_ALIKE = Interval(note="too few documents differ for an interval")
 
@@ -79,7 +90,7 @@ class Ratios:
     The sums over all documents are exact (`math.fsum`), so that the ratios do not depend on the order of the documents.
 
     Args:
-        earned: the numerators, shape (n, k).
+        earned: the numerators, from 0 to the denominators, shape (n, k).
         weight: the denominators, at least 0; a document without the field has 0 in both.
         unit: the meaning of a row in messages, "document" or "cluster".
         sums: the sums of both over all rows, shape (2, k), if they are known.
@@ -159,20 +170,34 @@ class Ratios:
         highs = quotients(self.earned, self.weight, np.array(-np.inf)).max(axis=0, initial=-np.inf)
         return np.where(self.totals > 0, lows, self.values), np.where(self.totals > 0, highs, self.values)
 
-    def gap(self, column: int, *, alike: bool) -> Interval | None:
-        """Return an interval without ends that says why a ratio has none; None if it can have an interval.
+    @property
+    def are_means(self) -> npt.NDArray[np.bool_]:
+        """Whether each ratio is a mean over the documents that have it: all of them weigh 1."""
+        return ((self.weight == 0) | (self.weight == 1)).all(axis=0)  # type: ignore[no-any-return]
+
+    @property
+    def having(self) -> npt.NDArray[np.intp]:
+        """The number of documents that have each of the k ratios."""
+        return (self.weight > 0).sum(axis=0)  # type: ignore[no-any-return]
+
+    def without_resampling(self, column: int, *, alike: bool, is_mean: bool, confidence: float) -> Interval | None:
+        """Return the interval by Wilson's formula of few documents, or none with the reason; None to resample.
 
         Args:
             column: the number of the ratio.
             alike: whether no document has influence on it.
+            is_mean: whether it is a mean over rows.
+            confidence: the nominal coverage.
         """
-        having = int((self.weight[:, column] > 0).sum())
+        having, fewest = int(self.having[column]), "two" if is_mean else "five"
         if having == 0:
             return Interval(note=f"no {self.unit} has it")
-        if having == 1:
-            return Interval(note=f"one {self.unit}: an interval needs two")
-        value = f"all {having:,} {self.unit}s have the same value, {self.values[column]:.4g}"
-        return Interval(note=value) if alike else None
+        if having < (2 if is_mean else FEWEST):
+            return Interval(note=f"that needs {fewest} {self.unit}s")
+        if not alike and having >= FEWEST:
+            return None
+        found = wilson_interval(float(self.values[column]) * having, having, confidence=confidence)
+        return found._replace(note=f"{WILSON} on the mean")
 
     @property
     def _divisors(self) -> Array:
@@ -231,19 +256,31 @@ class Differences:
         (new_lows, new_highs), (base_lows, base_highs) = self.new.ends(), self.base.ends()
         return new_lows - base_highs, new_highs - base_lows
 
-    def gap(self, column: int, *, alike: bool) -> Interval | None:
-        """Return an interval without ends that says why a difference has none; None if it can have an interval.
+    @property
+    def are_means(self) -> npt.NDArray[np.bool_]:
+        """Whether each ratio of both systems is a mean over the documents that have it."""
+        return self.new.are_means & self.base.are_means
 
-        Args:
-            column: the number of the difference.
-            alike: whether no document has influence on it.
+    @property
+    def having(self) -> npt.NDArray[np.intp]:
+        """The number of documents that have each of the k ratios in one of the systems."""
+        return ((self.new.weight > 0) | (self.base.weight > 0)).sum(axis=0)  # type: ignore[no-any-return]
+
+    def without_resampling(self, column: int, *, alike: bool, is_mean: bool, confidence: float) -> Interval | None:  # noqa: ARG002
+        """Return an interval of documents that all changed alike, or none with the reason; None to resample.
+
+        By Wilson's formula, the share of all documents that change otherwise, from -1 to 1, is at most `rest`.
         """
-        having = int(((self.new.weight[:, column] > 0) | (self.base.weight[:, column] > 0)).sum())
+        having, change = int(self.having[column]), float(self.values[column])
         if not self.moved[column]:
             return Interval(note=NO_CHANGE)
-        if having == 1:
-            return Interval(note=f"one {self.unit}: an interval needs two")
-        return Interval(note=f"all {having:,} {self.unit}s changed alike") if alike else None
+        if having < FEWEST:
+            return Interval(note=f"that needs five {self.unit}s")
+        if not alike:
+            return None
+        rest = wilson_interval(0, having, confidence=confidence).high or 0.0
+        note = f"{WILSON}, as all {having:,} {self.unit}s changed alike"
+        return Interval(change - rest * (change + 1), change + rest * (1 - change), 0.0, note)
 
 
 def side_by_side(*parts: Ratios) -> Ratios:
@@ -263,8 +300,8 @@ def check_confidence(confidence: float) -> float:
     return check_number("confidence", confidence, "a number between 0 and 1", lambda level: 0 < level < 1)
 
 
-def wilson_interval(count: int, of: int, *, confidence: float = CONFIDENCE) -> Interval:
-    """Compute the Wilson score interval of a rate: `count` of `of` independent documents.
+def wilson_interval(count: float, of: int, *, confidence: float = CONFIDENCE) -> Interval:
+    """Compute the Wilson score interval of a rate: `count` of `of` independent documents, or a sum of their scores.
 
     The result is that of `scipy.stats.binomtest(count, of).proportion_ci(confidence, "wilson")`, without the import of
     scipy.stats, which takes as long as a small evaluation.
@@ -297,8 +334,9 @@ def intervals_of(
     """Compute an interval for each of k estimates, by resampling documents.
 
     All estimates are computed from the same resamples, by the bias-corrected and accelerated bootstrap (BCa); of more
-    than 10,000 documents by ABC. An interval stays in the range of the documents' own ratios: that of a share stays in
-    [0, 1].
+    than 10,000 documents by ABC. Both have Hesterberg's expansion. An interval stays in the range of the documents' own
+    ratios: that of a share stays in [0, 1]. Fewer than five documents are not resampled, nor are documents with equal
+    ratios: these, and means of two to four documents, have Wilson's interval.
 
     Args:
         estimates: ratios of sums over n documents, or differences of them between two systems.
@@ -310,33 +348,52 @@ def intervals_of(
             questions on one page: whole clusters are resampled.
 
     Returns:
-        k intervals. They have no ends if fewer than two documents have the field, or all have the same ratio.
+        k intervals. They have no ends if fewer than two documents, of a ratio of sums or a difference fewer than five,
+        have the field, and if no document changed.
 
     >>> scores = np.array([[1.0], [0.5], [0.75], [0.25], [1.0], [0.0]])
     >>> [interval] = intervals_of(Ratios(scores, np.ones((6, 1))))
     >>> round(interval.low, 2), round(interval.high, 2)
-    (0.25, 0.88)
+    (0.12, 0.96)
     """
-    risk = (1 - check_confidence(confidence)) / 2
+    level, are_means = check_confidence(confidence), estimates.are_means.tolist()
     estimates = estimates.by_cluster(clusters)
     influence = np.abs(estimates.influence()).max(axis=0, initial=0.0) * estimates.count
-    gaps = [estimates.gap(column, alike=bool(most <= ROUNDING)) for column, most in enumerate(influence)]
-    intervals = {column: gap for column, gap in enumerate(gaps) if gap is not None}
-    possible = [column for column, gap in enumerate(gaps) if gap is None]
-    if not possible:
-        return list(intervals.values())
-    chosen = estimates.columns(possible)
-    if estimates.count > MOST_RESAMPLED:
-        ends = abc(chosen, (risk, 1 - risk))
-    else:
-        drawn = drawn_values(chosen.of, len(possible), chosen.count, n_resamples, seed, resampled)
-        ends = bca(drawn, chosen.values, -chosen.left_out(), (risk, 1 - risk))
-    is_thin = estimates.unit == "cluster" and estimates.count < _FEWEST_CLUSTERS
-    note = f"over only {estimates.count} clusters: it says little" if is_thin else ""
-    for column, low, high, error in zip(possible, *ends, strict=True):
-        without = np.isnan(low) or np.isnan(high)
-        intervals[column] = TOO_ALIKE if without else Interval(float(low), float(high), float(error), note)
-    return [intervals[column] for column in range(len(gaps))]
+    intervals = [
+        estimates.without_resampling(column, alike=bool(most <= ROUNDING), is_mean=is_mean, confidence=level)
+        for column, (most, is_mean) in enumerate(zip(influence, are_means, strict=True))
+    ]
+    possible = [column for column, interval in enumerate(intervals) if interval is None]
+    if possible:
+        chosen = estimates.columns(possible)
+        reach = normal_quantiles(level, chosen.having)
+        if estimates.count > MOST_RESAMPLED:
+            ends = abc(chosen, reach)
+        else:
+            drawn = drawn_values(chosen.of, len(possible), chosen.count, n_resamples, seed, resampled)
+            ends = bca(drawn, chosen.values, -chosen.left_out(), reach)
+        for column, low, high, error in zip(possible, *ends, strict=True):
+            without = np.isnan(low) or np.isnan(high)
+            intervals[column] = TOO_ALIKE if without else Interval(float(low), float(high), float(error))
+    is_thin = estimates.unit == "cluster" and estimates.count <= _FEW_CLUSTERS
+    few = f"only {estimates.count} clusters: it may be too short" if is_thin else ""
+    return [
+        each._replace(note="; ".join(filter(None, (each.note, few)))) if each.ends else each
+        for each in intervals
+        if each is not None
+    ]
+
+
+def normal_quantiles(confidence: float, counts: npt.ArrayLike) -> Array:
+    """Return how many standard deviations Hesterberg's expansion reaches to each side for counts of documents.
+
+    >>> normal_quantiles(0.95, [5, 20, 1000]).round(2).tolist()
+    [3.1, 2.15, 1.96]
+    """
+    from scipy.special import stdtrit  # noqa: PLC0415  slow to import
+
+    n = np.asarray(counts, dtype=np.float64)
+    return -np.sqrt(n / (n - 1)) * stdtrit(n - 1, (1 - confidence) / 2)
 
 
 def drawn_values(
@@ -367,16 +424,16 @@ def drawn_values(
     return drawn
 
 
-def bca(drawn: Array, values: Array, influence: Array, shares: tuple[float, float]) -> Ends:
+def bca(drawn: Array, values: Array, influence: Array, reach: Array) -> Ends:
     """Return the interval ends of k figures by the bias-corrected and accelerated bootstrap (BCa).
 
     Args:
         drawn: the figures of each resample, shape (k, b).
         values: the figures themselves, shape (k,).
         influence: the influence of each document on each figure, up to a constant factor, shape (n, k).
-        shares: the nominal probabilities below the lower and below the upper end.
+        reach: the standard normal quantile of each upper end, shape (k,); that of the lower end is its negative.
     """
-    ends = [_quantiles(*column, shares) for column in zip(drawn, values, acceleration(influence), strict=True)]
+    ends = [_quantiles(*column) for column in zip(drawn, values, acceleration(influence), reach, strict=True)]
     lows, highs = np.array(ends).reshape(-1, 2).T
     return lows, highs, drawn.std(axis=1, ddof=1)
 
@@ -388,23 +445,22 @@ def acceleration(influence: Array) -> Array:
     return (centred**3).sum(axis=0) / np.where(squares > 0, 6 * squares**1.5, np.nan)  # type: ignore[no-any-return]
 
 
-def _quantiles(drawn: Array, value: float, a: float, shares: Sequence[float]) -> list[float]:
+def _quantiles(drawn: Array, value: float, a: float, reach: float) -> list[float]:
     """Return the BCa quantiles of the resamples; NaN where all of them are on one side of the value."""
     below = np.count_nonzero(drawn < value - ROUNDING) + np.count_nonzero(drawn <= value + ROUNDING)
     share_below = below / (2 * len(drawn))  # resamples equal to the value count half
     if not 0 < share_below < 1 or math.isnan(a):
-        return [math.nan] * len(shares)
+        return [math.nan] * 2
     z0 = _NORMAL.inv_cdf(share_below)
-    ends = [z0 + _NORMAL.inv_cdf(share) for share in shares]
-    adjusted = [z / (1 - a * z) if a * z < 1 else math.copysign(math.inf, z) for z in ends]
+    adjusted = [z / (1 - a * z) if a * z < 1 else math.copysign(math.inf, z) for z in (z0 - reach, z0 + reach)]
     return np.quantile(drawn, [_NORMAL.cdf(z0 + z) for z in adjusted]).tolist()  # type: ignore[no-any-return]
 
 
-def abc(estimates: Ratios | Differences, shares: tuple[float, float]) -> Ends:
+def abc(estimates: Ratios | Differences, reach: Array) -> Ends:
     """Return the interval ends by approximate bootstrap confidence (ABC), an approximation of BCa without resampling.
 
     ABC uses derivatives and one pass over the documents. Its ends differ from those of BCa by terms of order 1/n, and
-    are clipped to the range of the documents' own ratios.
+    are clipped to the range of the documents' own ratios. Arguments are those of `bca`.
 
     Source:
         DiCiccio and Efron 1992, More accurate confidence intervals in exponential families, Biometrika 79;
@@ -419,8 +475,7 @@ def abc(estimates: Ratios | Differences, shares: tuple[float, float]) -> Ends:
     z0 = np.array([_NORMAL.inv_cdf(min(max(share, ROUNDING), 1 - ROUNDING)) for share in shares_below])
     limits = estimates.ends()
     ends = []
-    for share, limit in zip(shares, limits, strict=True):
-        z = z0 + _NORMAL.inv_cdf(share)
+    for z, limit in zip((z0 - reach, z0 + reach), limits, strict=True):
         rest = 1 - a * z
         end = estimates.along(direction, np.divide(z, rest**2, out=np.zeros_like(z), where=rest > 0))
         ends.append(np.clip(np.where((rest > 0) & np.isfinite(end), end, limit), *limits))

@@ -34,8 +34,9 @@ def permutation_p_values(
 ) -> list[float]:
     """Compute the two-sided p-value of each difference of ratios by a paired permutation test.
 
-    Under the null hypothesis, the two systems' results of each document can be swapped. The p-value is the share of
-    swaps whose difference is at least as large. Documents on which the two agree change nothing and are left out.
+    Under the null hypothesis, the two systems' results of a document have the same distribution, so they can be
+    swapped. The p-value is the share of swaps whose difference is at least as large in absolute value. Documents on
+    which the two agree change nothing and are left out.
 
     Args:
         base: k ratios over n documents.
@@ -55,29 +56,24 @@ def permutation_p_values(
     changes = new.table - base.table
     changes = changes[np.abs(changes).max(axis=1) > ROUNDING]
     m, k = len(changes), base.earned.shape[1]
-    if m <= 1:  # swapping the one that differs gives the same difference with the other sign
-        return [1.0] * k
 
-    def differences(moved: Array) -> Array:
-        """Return the k differences for sums moved by (b, 2k) amounts, rounded so that equal differences tie."""
+    def amounts(moved: Array) -> Array:
+        """Return the amounts of the k differences for sums moved by (b, 2k), rounded so that equal ones tie."""
         sides = []
         for sums, by in ((base.sums, moved), (new.sums, -moved)):
             earned, weight = np.hsplit(sums.ravel() + by, 2)
             sides.append(quotients(earned, weight, np.ones(k), ROUNDING))
-        return np.round(sides[1] - sides[0], DECIMALS)
+        return np.abs(np.round(sides[1] - sides[0], DECIMALS))
 
-    observed = differences(np.zeros((1, 2 * k)))
-    smaller, larger = np.zeros(k), np.zeros(k)
+    observed, large = amounts(np.zeros((1, 2 * k))), np.zeros(k, dtype=np.intp)
     uses_all = 2**m <= n_resamples
     all_swaps = (np.arange(2**m)[:, None] >> np.arange(m) & 1).astype(np.float64) if uses_all else None
     for swaps in drawn_swaps(m, n_resamples, seed) if all_swaps is None else [all_swaps]:
-        permutations = differences(swaps @ changes)
-        smaller += np.count_nonzero(permutations <= observed, axis=0)
-        larger += np.count_nonzero(permutations >= observed, axis=0)
+        large += np.count_nonzero(amounts(swaps @ changes) >= observed, axis=0)
         permuted(len(swaps))
     observation = 0 if uses_all else 1  # the observed difference is one of all swaps, but random swaps may lack it
-    shares = (np.minimum(smaller, larger) + observation) / ((2**m if uses_all else n_resamples) + observation)
-    return [min(1.0, 2 * share) for share in shares.tolist()]
+    swaps_made = 2**m if uses_all else n_resamples
+    return [(count + observation) / (swaps_made + observation) for count in large.tolist()]
 
 
 def drawn_swaps(m: int, n_resamples: int, seed: int) -> Iterator[Array]:
