@@ -289,9 +289,9 @@ def test_phases_are_reported() -> None:
         return advance
 
     result = docscore.evaluate(predictions=FOUND, references=TRUTHS, parse="json", progress=begin)
-    assert phases == {"Pairing": [3, 3], "Parsing": [3, 3]}
+    assert phases == {"Pairing": [3, 3], "Parsing": [3, 3], "Checking": [3, 3]}
     assert result.fields
-    assert phases.keys() == {"Pairing", "Parsing", "Scoring", "Explaining", "Resampling"}
+    assert phases.keys() == {"Pairing", "Parsing", "Checking", "Scoring", "Summing", "Explaining", "Resampling"}
     assert all(total == done for total, done in phases.values())
 
 
