@@ -297,14 +297,14 @@ def bar_of(progress: Report, phases: Sequence[tuple[str, float]]) -> Progress:
         nonlocal at, begun, first
         known = [number for number, (other, _) in enumerate(phases) if number >= at and other == name]
         start, at = (known[0], known[0] + 1) if known else (at, at)
-        if first < 0:
+        if known and first < 0:
             begun, first = time.monotonic(), start
         done = last = 0.0
 
         def advance(count: int) -> None:
             nonlocal done, last
             done += count
-            if done - last >= total / 100 or done >= total:
+            if first >= 0 and (done - last >= total / 100 or done >= total):
                 last = done
                 reached = ends[start] + (ends[at] - ends[start]) * min(done / total, 1)
                 share = (reached - ends[first]) / (ends[-1] - ends[first])

@@ -120,13 +120,20 @@ class OnTerminal(NamedTuple):
     pipe: str
 
 
-def on_terminal(*arguments: str | Path, stream: str = "stdout", columns: int = 80, **changes: str) -> OnTerminal:
+def on_terminal(
+    *arguments: str | Path,
+    stream: str = "stdout",
+    columns: int = 80,
+    rows: int = 24,
+    program: Sequence[str] = ("-m", "docscore"),
+    **changes: str,
+) -> OnTerminal:
     """Run with one stream on a pseudo-terminal and the other in a pipe."""
     pty, fcntl, termios = map(pytest.importorskip, ("pty", "fcntl", "termios"))
     ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     streams: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: theirs}
-    command = [sys.executable, "-m", "docscore", *map(str, arguments)]
+    command = [sys.executable, *program, *map(str, arguments)]
     with subprocess.Popen(
         command, cwd=ROOT, env=environment(**changes), stdin=subprocess.DEVNULL, **streams
     ) as process:

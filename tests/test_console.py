@@ -86,6 +86,35 @@ def test_a_progress_bar_on_a_terminal_only(write: Write) -> None:
     assert longest <= 80
 
 
+_AT_ONCE = "import docscore.cli, docscore.core.runtime as runtime; runtime._DELAY = 0; docscore.cli.main()"
+
+
+@pytest.mark.parametrize(
+    ("command", "phases"),
+    [
+        ("score R P", "Reading Reading Pairing Pairing Pairing Checking Scoring Summing Resampling"),
+        ("compare P P --references R", "Reading Checking Scoring Summing Resampling"),
+        ("report R P -o OUT", "Reading Checking Scoring Summing Resampling Explaining"),
+        ("lint R", "Reading Pairing Checking Collecting Suggesting"),
+        ("suggest-schema R P", "Reading Checking Collecting Suggesting Explaining"),
+        ("review list R P", "Reading Checking Comparing"),
+    ],
+)
+def test_each_long_phase_says_so_on_a_terminal_without_a_size(write: Write, command: str, phases: str) -> None:
+    """Bars are drawn at once here; else short work shows none."""
+    rows = [(str(number), {"total": f"{number}.50"}) for number in range(30)]
+    names: dict[str, str | Path] = {
+        "R": write("r.jsonl", [ref(*row) for row in rows]),
+        "P": write("p.jsonl", [pred(name, {"total": "1.5"}) for name, _ in rows]),
+        "OUT": "-",
+    }
+    arguments = [names.get(word, word) for word in command.split()]
+    shown = on_terminal(*arguments, stream="stderr", rows=0, columns=0, program=("-c", _AT_ONCE))
+    drawn = iter(re.findall(r"\r(\w+): +0%", shown.terminal))
+    assert all(phase in drawn for phase in phases.split()), shown.terminal  # in this order
+    assert shown.pipe
+
+
 def test_an_error_while_the_bar_is_shown_stands_on_a_line_of_its_own(write: Write) -> None:
     files = write("r.jsonl", [ref("a", 1), ref("b", {"$one_of": []})]), write("p.jsonl", [pred("a", 1), pred("b", 1)])
     shown = on_terminal("score", *files, stream="stderr", columns=250)

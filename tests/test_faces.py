@@ -84,7 +84,7 @@ def files(rows: Rows, folder: Path) -> tuple[Path, Path]:
 
 
 def command(rows: Rows, folder: Path, *flags: str) -> dict[str, Any]:
-    done = run("score", *files(rows, folder), "--json", *flags)
+    done = run("score", *files(rows, folder), "--json", "--rows", *flags)
     assert done.code == 0, done.err
     return without_format("score", done.out)
 
@@ -331,7 +331,7 @@ def test_the_first_metric_is_the_metric_of_everything(name: str, tmp_path: Path)
     assert has_causes == new.causes.caption.startswith("Why ")
     assert sum(row["points_lost"] for row in new.causes) == pytest.approx(1 - new.score if has_causes else 0.0)
 
-    printed = without_format("score", succeed("score", references, files[1], "--json", "--fields", *flags))
+    printed = without_format("score", succeed("score", references, files[1], "--json", "--rows", "--fields", *flags))
     assert (printed["metric"], printed["score"]) == (name, new.score)
     assert printed == json.loads(json.dumps(new.to_dict(fields=True)))
     text = succeed("score", references, files[1], *flags)
@@ -344,7 +344,7 @@ def test_the_first_metric_is_the_metric_of_everything(name: str, tmp_path: Path)
         gate = compared.decide(margin, max_field_loss=field_loss, beyond_chance=bool(margin))
         gated = ["--max-loss", str(margin), *(["--beyond-chance"] if margin else [])]
         gated += [] if field_loss is None else ["--max-field-loss", str(field_loss)]
-        done = run("compare", *files, "--references", references, *flags, *gated, "--json")
+        done = run("compare", *files, "--references", references, *flags, *gated, "--json", "--rows")
         assert without_format("compare", done.out) == json.loads(
             json.dumps({**compared.to_dict(), "gate": gate.to_dict()})
         )

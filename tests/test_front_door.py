@@ -290,9 +290,9 @@ def test_phases_are_reported() -> None:
 
     answers = [{"n": "tea", "p": "1.00"}] * 5, [{"n": "tea", "p": price} for price in ("1.00", "1.10", "2", "3", "4")]
     result = docscore.evaluate(predictions=answers[0], references=answers[1], parse="json", progress=begin)
-    assert phases == {"Pairing": [5, 5], "Parsing": [5, 5]}
+    assert phases == {"Pairing": [5, 5], "Parsing": [5, 5], "Checking": [5, 5]}
     assert result.fields
-    assert phases.keys() == {"Pairing", "Parsing", "Scoring", "Explaining", "Resampling"}
+    assert phases.keys() == {"Pairing", "Parsing", "Checking", "Scoring", "Summing", "Explaining", "Resampling"}
     assert all(total == done for total, done in phases.values())
 
 

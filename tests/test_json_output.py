@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.commands import PREDICTIONS, REFERENCES, run
+from tests.commands import NEW, PREDICTIONS, REFERENCES, run, succeed
 from tests.conftest import ROOT
 
 SCHEMAS = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted((ROOT / "docs/schemas").glob("*.json"))}
@@ -34,7 +34,7 @@ def validated(name: str, printed: str) -> dict[str, Any]:
 
 
 def test_every_format_has_a_schema_and_a_line_on_the_page() -> None:
-    versions = {"automation": 2, "bench_table": 3, "compare": 2, "score": 2}
+    versions = {"automation": 2, "bench_table": 3, "compare": 3, "score": 3}
     formats = {name: f"docscore.{name}/{versions.get(name, 1)}" for name in SCHEMAS}
     assert {name: schema["properties"]["format"]["const"] for name, schema in SCHEMAS.items()} == formats
     page = (ROOT / "docs/json_output.md").read_text("utf-8")
@@ -46,6 +46,17 @@ def test_every_format_has_a_schema_and_a_line_on_the_page() -> None:
 def test_bench_check(tmp_path: Path) -> None:
     output = validated("bench_check", run("bench", "check", tmp_path, "--json").out)
     assert all(each["documents"] is None for each in output["data_sets"])
+
+
+def test_rows_are_printed_only_if_asked_for() -> None:
+    files = PREDICTIONS, NEW, "--references", REFERENCES
+    for name, arguments, rows in (("score", (REFERENCES, PREDICTIONS), "per_sample"), ("compare", files, "better")):
+        command = [name, *arguments, "--json", *(["--changes", "2"] if name == "compare" else [])]
+        short, full = validated(name, succeed(*command)), validated(name, succeed(*command, "--rows"))
+        assert len(short.pop(rows, [])) == (2 if name == "compare" else 0)
+        assert len(full.pop(rows)) == full.get("better_count", full["rows"])
+        assert {**short, "worse": None} == {**full, "worse": None}
+    assert run("score", REFERENCES, PREDICTIONS, "--rows").err.startswith("docscore: --rows needs --json")
 
 
 def test_a_member_that_is_required_is_missed() -> None:

@@ -109,7 +109,7 @@ def closed(visitor: Visitor, popover: str) -> bool:
 @pytest.mark.ci
 def test_the_example_scores_as_the_command_does(visit: Visit) -> None:
     """In its headline, documents, causes and fields, and in what can be downloaded."""
-    printed = json.loads(succeed("score", REFERENCES, PREDICTIONS, "--json", "--fields"))
+    printed = json.loads(succeed("score", REFERENCES, PREDICTIONS, "--json", "--rows", "--fields"))
     visitor = come(visit)
     scored(visitor, printed["anls_score"])
     visitor["testset-paired"].get_by_text("40 paired by question_id").wait_for()

@@ -18,6 +18,7 @@ from docscore.cli.options import (
     json_option,
     metric_options,
     references_option,
+    rows_option,
     slice_option,
     stdout_console,
     test_set_options,
@@ -95,6 +96,7 @@ from docscore.report.markup import comparison_as_markdown
 )
 @together(metric_options, comparing_options, test_set_options, by_option, slice_option)
 @json_option
+@rows_option
 def compare_command(
     base: Path,
     new: Path,
@@ -111,6 +113,7 @@ def compare_command(
     as_markdown: bool,
     output: Path | None,
     as_json: bool,
+    with_rows: bool,
     **shared: Any,
 ) -> int:
     """Compare BASE and NEW, the predictions of two systems for the same documents.
@@ -148,7 +151,10 @@ def compare_command(
         title = f"{base.name} → {new.name}"
         say(f"wrote {comparison.report(output, changes=changes, gate=gate, title=title, recipe=command_line())}")
     if as_json:
-        print_json("compare", {**comparison.to_dict(), "gate": gate and gate.to_dict()})
+        parts = comparison.to_dict()
+        for name in () if with_rows else ("better", "worse"):
+            parts[name] = parts[name][:changes]
+        print_json("compare", {**parts, "gate": gate and gate.to_dict()})
     elif as_markdown:
         click.echo(comparison_as_markdown(comparison, gate, changes))
     else:

@@ -270,7 +270,21 @@ references_option = click.option(
     metavar="FILE",
     help="File with the ground truths. Not needed if the other files hold them too, as logs do.",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+json_option = click.option(
+    "--json", "as_json", is_flag=True, is_eager=True, help="Print the result as one JSON object."
+)
+
+
+def _only_with_json(context: click.Context, _parameter: click.Parameter, value: bool) -> bool:  # noqa: FBT001  of click
+    """Refuse the option without --json."""
+    if value and not context.params["as_json"]:
+        context.fail("--rows needs --json")
+    return value
+
+
+rows_option = click.option(
+    "--rows", "with_rows", is_flag=True, callback=_only_with_json, help="With --json: also print all rows."
+)
 worst_option = click.option(
     "--worst",
     type=COUNT,

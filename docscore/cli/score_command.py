@@ -14,6 +14,7 @@ from docscore.cli.options import (
     evaluations_of_files,
     json_option,
     metric_options,
+    rows_option,
     slice_option,
     stdout_console,
     test_set_options,
@@ -52,6 +53,7 @@ from docscore.report.console import print_evaluation, print_gate
 @worst_option
 @together(metric_options, comparing_options, test_set_options, by_option, slice_option)
 @json_option
+@rows_option
 def score_command(
     references: Path | None,
     predictions: Path,
@@ -61,6 +63,7 @@ def score_command(
     fail_under: float | None,
     beyond_chance: bool,
     as_json: bool,
+    with_rows: bool,
     **shared: Any,
 ) -> int:
     """Score PREDICTIONS against the ground truths in REFERENCES.
@@ -74,12 +77,12 @@ def score_command(
         click.get_current_context().fail("--beyond-chance needs --fail-under")
     (evaluation,) = evaluations_of_files(references, [predictions], shared)
     # compute the figures now, while progress is shown
-    _ = evaluation.measured, evaluation.slice_figures, evaluation.rates if fields else None
+    _ = evaluation.measured, evaluation.slice_figures, evaluation.score_by_value, evaluation.rates if fields else None
     interval = evaluation.measured[0].interval if beyond_chance else None
     gate = None if fail_under is None else decide_level(evaluation, fail_under, interval)
     if as_json:
         decision = {} if gate is None else {"gate": gate.to_dict()}
-        print_json("score", {**evaluation.to_dict(fields=fields, worst=worst), **decision})
+        print_json("score", {**evaluation.to_dict(fields=fields, worst=worst, rows=with_rows), **decision})
     else:
         print_evaluation(stdout_console(), evaluation, fields=fields, worst=worst)
         if gate is not None:

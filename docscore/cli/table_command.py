@@ -1,6 +1,6 @@
 """The command `docscore table`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +27,10 @@ from docscore.cli.options import (
     together,
 )
 from docscore.cli.terminal import print_json, say
-from docscore.core.errors import InputValueError
+from docscore.core.errors import Faults, InputValueError
 from docscore.core.output import check_output, write_report
-from docscore.data.files import names_of_files
+from docscore.data.files import names_of_files, read_table
+from docscore.data.rows import ANLS, BY_ID
 from docscore.evaluation.systems import Systems, systems_of
 from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_table
@@ -150,8 +151,9 @@ def table_command(
 
     Each FILE holds predictions in the form that `score` reads. Its system is called NAME; the default is the name of
     the file without extension, or the model and method of a log. Files of the same NAME are runs of one system: the
-    score of a document is the mean over its runs. Without --references, the first FILE holds the ground truths if it
-    is the only one without a NAME and is no log; else each file holds them too, as logs do.
+    score of a document is the mean over its runs. Without --references, the first FILE holds the ground truths if its
+    rows have references and no predictions, or if it alone has no NAME and is no log. Otherwise each file holds them
+    too, as logs do.
 
     With --by, each value of a column has its own row; tests are over all rows. If predictions have the columns cost,
     seconds and tokens, the table shows their sums; of several runs, their mean. LaTeX needs the package booktabs.
@@ -165,9 +167,10 @@ def table_command(
         check_output(output, _EXTENSIONS)
     if not files:
         click.get_current_context().fail("Missing argument '[NAME=]FILE...'.")
-    if references is None and [not name for name, _ in files] == [True, *[False] * (len(files) - 1)] and files[1:]:
+    if references is None and files[1:] and not files[0][0]:
         first = files[0][1]
-        if _names_of_runs([first]) is None:
+        is_only_one = all(name for name, _ in files[1:]) and _names_of_runs([first]) is None
+        if is_only_one or _holds_references(first, shared):
             references, files = first, files[1:]
     known = names_of_systems(files, are_logs=references is None)
     check_priced(shared["prices"], known)
@@ -196,6 +199,18 @@ def table_command(
         print_table(stdout_console(), table, with_caption=False)
     else:
         click.echo(formats[".md" if form == "markdown" else ".tex"]())
+
+
+def _holds_references(path: Path, shared: Mapping[str, Any]) -> bool:
+    """Return whether the first row of a file has references and no prediction; a pipe is not read twice."""
+    row = read_table(path, Faults("skip"), delimiter=shared["delimiter"]).first() if path.is_file() else None
+    known = row.keys() if isinstance(row, dict) else ()
+    columns = (shared[f"{side}_column"] or "" for side in ("references", "prediction"))  # also paths into the rows
+    has_references, has_predictions = (
+        not {column, column.partition(".")[0], getattr(BY_ID, side), getattr(ANLS, side)}.isdisjoint(known)
+        for column, side in zip(columns, ("references", "predictions"), strict=True)
+    )
+    return has_references and not has_predictions
 
 
 def _as_dict(systems: Systems, name: str) -> dict[str, object]:

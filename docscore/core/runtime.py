@@ -110,6 +110,13 @@ def ignore(_increment: int) -> None:
     """Do nothing with an increment."""
 
 
+def watched(values: Iterable[_T], advance: Advance) -> Iterator[_T]:
+    """Yield the values, and report each as done when the next one is asked for."""
+    for value in values:
+        yield value
+        advance(1)
+
+
 _DELAY = 0.5  # seconds before a bar is shown that nobody asked for
 
 
@@ -153,6 +160,7 @@ class _Bars:
             leave=False,
             miniters=1,  # by time alone: else a slow end is not drawn
             delay=self.delay,
+            nrows=24,  # without it, tqdm draws nothing on a terminal that does not tell its size
         )
 
         def advance(increment: int) -> None:

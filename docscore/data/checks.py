@@ -9,7 +9,7 @@ from unicodedata import normalize
 
 from docscore.core.errors import Diagnostic, InputValueError, at_place, row_place, short_repr
 from docscore.core.options import AS_TEXT, ScoringOptions
-from docscore.core.runtime import Progress, no_progress, warn
+from docscore.core.runtime import Progress, no_progress, warn, watched
 from docscore.core.similarity import without_case
 from docscore.core.values import ONE_OF
 from docscore.data.json_text import (
@@ -55,9 +55,9 @@ def read_texts(
             pairs.predictions, pairs.truths, options.parse_mode, progress("Parsing", len(pairs.ids))
         )
         pairs = pairs._replace(predictions=predictions)
-    doubts += _doubts_of_values(pairs, with_confidences=options.with_confidences)
+    doubts += _doubts_of_values(pairs, progress, with_confidences=options.with_confidences)
     pairs = _with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)
-    doubts += _doubts_of_shapes(pairs)
+    doubts += _doubts_of_shapes(pairs, progress)
     for doubt in doubts:
         warn(str(doubt))
     return pairs, readings, list(map(str, doubts))
@@ -237,11 +237,14 @@ def given_predictions(pairs: Pairs) -> Iterator[Any]:
     return (prediction for number, prediction in enumerate(pairs.predictions) if number not in pairs.absent)
 
 
-def _doubts_of_values(pairs: Pairs, *, with_confidences: bool) -> Iterator[Diagnostic]:
+def _doubts_of_values(
+    pairs: Pairs, progress: Progress = no_progress, *, with_confidences: bool
+) -> Iterator[Diagnostic]:
     """Yield the doubts about the values of a test set, after texts were read as JSON.
 
     Args:
         pairs: the rows.
+        progress: called with the phase "Checking" and the number of rows.
         with_confidences: whether confidences are taken out of the predictions.
 
     >>> print(next(_doubts_of_values(Pairs(["a"], [{"total": ("1", "")}], [{}]), with_confidences=False)))
@@ -261,11 +264,8 @@ that of 'a'
             problem="they contain $value and $confidence, and both are scored",
             remedy="add --with-confidences (with_confidences=True) to score the values alone",
         )
-    empty = [
-        name
-        for name, truth in zip(pairs.ids, pairs.truths, strict=True)
-        if any(type(part) is tuple and "" in part for part in _containers_in(truth))
-    ]
+    rows = watched(zip(pairs.ids, pairs.truths, strict=True), progress("Checking", len(pairs.ids)))
+    empty = [name for name, truth in rows if any(type(part) is tuple and "" in part for part in _containers_in(truth))]
     if empty:
         yield Diagnostic(
             ("references",),
@@ -298,7 +298,7 @@ def _containers_in(value: Any) -> list[Any]:
 _Finder = Callable[[Any, Sequence[Any], frozenset[Any]], str]
 
 
-def _doubts_of_shapes(pairs: Pairs) -> Iterator[Diagnostic]:
+def _doubts_of_shapes(pairs: Pairs, progress: Progress = no_progress) -> Iterator[Diagnostic]:
     """Yield the doubts about a shape that nearly all rows of one side have and the other side lacks, and about errors.
 
     >>> print(next(_doubts_of_shapes(Pairs(["a"], [{"due date": "1 May"}], [{"dueDate": "1 May"}]))))
@@ -313,7 +313,13 @@ form, such as 'dueDate' for 'due date'; rename the keys on one side
         "references": [(truths[0], (found,)) for truths, found in given if len(truths) == 1 and type(found) is not str],
     }
     known = {
-        side: frozenset(key for _, others in faced for other in others if isinstance(other, dict) for key in other)
+        side: frozenset(
+            key
+            for _, others in watched(faced, progress("Checking", len(faced)))
+            for other in others
+            if isinstance(other, dict)
+            for key in other
+        )
         for side, faced in rows.items()
     }
     for find, least, problem, remedies in _SHAPES:

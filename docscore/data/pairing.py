@@ -25,7 +25,7 @@ from docscore.core.errors import (
 )
 from docscore.core.options import MISSING_MODES, SKIP, check_choice
 from docscore.core.output import check_output, write_whole
-from docscore.core.runtime import Progress, gc_pause, no_progress, warn
+from docscore.core.runtime import Progress, gc_pause, no_progress, warn, watched
 from docscore.core.values import SCALAR_TYPES, Value, to_json, value_excerpt
 from docscore.data.files import (
     SAME_NAMES,
@@ -170,8 +170,8 @@ def pairs_of(predictions: Any, references: Any, missing: str = "error", *, once:
     given_rows, wanted_rows = read_rows(given, form, "predictions"), read_rows(wanted, form, "references")
     count = len(wanted_rows.ids) - len(set(wanted_rows.ids)) if once else 0
     if not count:
-        return _paired(wanted_rows, given_rows, missing, Faults())
-    pairs = _paired(_distinct(wanted_rows), _distinct(given_rows), missing, Faults())
+        return _paired(wanted_rows, given_rows, missing, Faults(), no_progress)
+    pairs = _paired(_distinct(wanted_rows), _distinct(given_rows), missing, Faults(), no_progress)
     return pairs._replace(repeated=count, skipped=None if pairs.skipped is None else pairs.skipped - count)
 
 
@@ -321,19 +321,22 @@ def rows_of_sides(
     return read_systems(truths, tables, missing, faults, None, progress), faults
 
 
-def read_ground_truths(references: Any, options: Mapping[str, Any]) -> Rows:
+def read_ground_truths(references: Any, options: Mapping[str, Any], progress: Progress = no_progress) -> Rows:
     """The rows of a side of references, by the options of `docscore.evaluate` that name columns; errors as there.
 
     Args:
         references: the side, or its table, in which columns have the names of the side.
         options: the options, and `delimiter` for CSV files and `encoding` for text files.
+        progress: as for `rows_of_sides`.
     """
     names = _names_of(options)
     if isinstance(references, Table):
         table = with_names(references, "references", names, both=False)
     else:
-        table = table_of_source(references, "references", names, Faults(), **_text_options(options))
-    rows = read_rows(table, side_format(table.first(), "references", place_of(table)), "references")
+        text = _text_options(options)
+        table = table_of_source(references, "references", names, Faults(), progress=progress, **text)
+    form = side_format(table.first(), "references", place_of(table))
+    rows = read_rows(table, form, "references", progress=progress)
     mode = options.get("parse_references")
     return rows._replace(values=parsed_references(rows.ids, rows.values, mode)[0]) if mode else rows
 
@@ -497,7 +500,7 @@ def read_systems(
         with gc_pause():
             given = read_rows(predictions, form, "predictions", faults, check, progress)
             wanted = wanted or read_rows(references, form, "references", faults, check, progress)
-        pairs.append(_paired(wanted, given, missing, faults))
+        pairs.append(_paired(wanted, given, missing, faults, progress))
     if pairs[0].skipped is not None and len(pairs) > 1:
         pairs = common_rows(pairs)
     waiting = iter(pairs)
@@ -536,10 +539,14 @@ def _table_with_both(tables: Sequence[Table]) -> Table:
     for table in tables:
         row = table.first()
         if not isinstance(row, dict) or not any({ID, *form[1:]} <= row.keys() for form in (BY_ID, ANLS)):
-            names = [name_in_file(row if isinstance(row, dict) else (), name) for name in (ID, REFERENCES, PREDICTION)]
-            expected = "rows with {!r}, {!r} and {!r}, since no file of ground truths was given".format(*names)
-            remedy = "give one as the first argument, or to `compare` and `table` with --references"
-            raise _with_columns(Diagnostic((place_of(table),), expected, described(row), remedy=remedy), [table])
+            place, keys = place_of(table), row if isinstance(row, dict) else {}
+            if len(tables) > 1 and not {*keys} & {BY_ID.predictions, ANLS.predictions}:
+                problem = f"was taken for a system: add --references {table.path}"
+                raise InputValueError(Diagnostic((place,), problem=problem, joint=" "))
+            names = [name_in_file(keys, name) for name in (ID, REFERENCES, PREDICTION)]
+            expected = "rows with {!r}, {!r} and {!r}".format(*names)
+            remedy = "give ground truths and predictions in two files (`compare` and `table`: --references FILE)"
+            raise _with_columns(Diagnostic((place,), expected, described(row), remedy=remedy), [table])
     first, *others = tables
     known = {row[ID]: _answers_in(row) for _, row in first.good() if isinstance(row, dict) and ID in row}
     for table in others:
@@ -638,7 +645,7 @@ def _naming_remedy(*tables: Table) -> str:
     )
 
 
-def _paired(wanted: Rows, given: Rows, missing: str, faults: Faults) -> Pairs:
+def _paired(wanted: Rows, given: Rows, missing: str, faults: Faults, progress: Progress) -> Pairs:
     """Pair the rows that were read from the tables of references and predictions; errors as for `read_systems`."""
     faults.stop_if_any()
     table, form, both = wanted.table, wanted.form, place_of(wanted.table, given.table)
@@ -659,7 +666,8 @@ def _paired(wanted: Rows, given: Rows, missing: str, faults: Faults) -> Pairs:
     ids = [wanted.ids[number] for number in kept]
     partners = [number_of.get(name) for name in ids]
     sources = [None if form is PLAIN or number is None else given.sources[number] for number in partners]
-    costs = [_NO_COSTS if row is None else tuple(map(row.get, COSTS)) for row in sources]
+    paired = watched(sources, progress("Pairing", len(sources)))
+    costs = [_NO_COSTS if row is None else tuple(map(row.get, COSTS)) for row in paired]
     confidences = [row.get("confidence") if form is BY_ID and row is not None else None for row in sources]
     return Pairs(
         ids,

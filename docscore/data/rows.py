@@ -20,7 +20,7 @@ from docscore.core.errors import (
     diagnostic_of,
     short_repr,
 )
-from docscore.core.runtime import Progress, no_progress, warn
+from docscore.core.runtime import Progress, no_progress, warn, watched
 from docscore.core.values import Value, convert_ground_truth, convert_prediction, scalar_text
 from docscore.data.json_text import loads
 
@@ -329,9 +329,7 @@ def read_rows(
     read = Rows(table, form, [], [], [], set())
     is_truth = side == "references"
     convert = convert_ground_truth if is_truth else convert_prediction
-    converted = progress("Pairing", len(table.rows))
-    for index, row in enumerate(table.rows):
-        converted(1)
+    for index, row in enumerate(watched(table.rows, progress("Pairing", len(table.rows)))):
         if isinstance(row, dict) and row.get(getattr(BY_ID, side)) is Absent:
             continue
         if row is not Faulty:

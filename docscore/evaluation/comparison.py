@@ -620,6 +620,8 @@ class Comparison(Displayed):
             "rows": len(self.document_changes),
             "better": list(document_changes_table(self.better)),
             "worse": list(document_changes_table(self.worse)),
+            "better_count": len(self.better),
+            "worse_count": len(self.worse),
             "same": self.same,
             "fields": list(self._field_table(self.field_changes)),
             "causes": list(self._cause_table(self.cause_changes)),

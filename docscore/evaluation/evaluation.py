@@ -379,14 +379,15 @@ class Evaluation(Displayed, ScoredRows):
         }
         return {name: view for name, view in views.items() if view is not None}
 
-    def to_dict(self, *, fields: bool = True, worst: int = LISTED) -> dict[str, Any]:
+    def to_dict(self, *, fields: bool = True, worst: int = LISTED, rows: bool = True) -> dict[str, Any]:
         """Return the result in plain types, as `docscore score --json` prints it.
 
         Args:
             fields: whether fields, causes of lost points and rates are in it.
             worst: how many of the rows with the lowest scores are listed.
+            rows: whether all rows are in it, as "per_sample".
         """
-        parts = self.summary_to_dict(fields=fields, per_sample=True, signature=True)
+        parts = self.summary_to_dict(fields=fields, per_sample=rows, signature=True)
         if self.other_figures:
             figures, signatures = self.figures_to_dict(), {"signature": self.signature, "signatures": self.signatures}
             parts["metrics"] = {**figures, **signatures}

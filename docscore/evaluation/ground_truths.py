@@ -21,7 +21,7 @@ from docscore.core.errors import InputValueError, short_repr
 from docscore.core.formatting import FOUR_DIGITS, shown_name
 from docscore.core.numbers import DecimalText
 from docscore.core.options import KEYWORD, SchemaSource, ScoringOptions
-from docscore.core.runtime import grouped
+from docscore.core.runtime import Progress, grouped, no_progress, progress_from, watched
 from docscore.core.same_value import ORDERS
 from docscore.core.values import (
     Value,
@@ -188,14 +188,15 @@ class Suggestion(NamedTuple):
 
 def _ground_truths(references: Any, options: Mapping[str, Any]) -> Pairs:
     """The rows of references as `docscore.evaluate` reads them, with its options of columns and without predictions."""
-    rows = read_ground_truths(references, options)
+    rows = read_ground_truths(references, options, progress_from(options.get("progress")))
     return Pairs(rows.ids, rows.values, rows.values, reference_rows=None if rows.form is PLAIN else rows.sources)
 
 
-def values_of(pairs: Pairs, *, predicted: bool = False) -> FieldValues:
+def values_of(pairs: Pairs, progress: Progress = no_progress, *, predicted: bool = False) -> FieldValues:
     """The values of all fields of the ground truths, or of the predictions."""
     found = FieldValues()
-    for name, value in zip(pairs.ids, pairs.predictions if predicted else pairs.truths, strict=True):
+    rows = zip(pairs.ids, pairs.predictions if predicted else pairs.truths, strict=True)
+    for name, value in watched(rows, progress("Collecting", len(pairs.ids))):
         found.add(value, name)
     return found
 
@@ -232,16 +233,17 @@ def suggest_schema(references: Any, predictions: Any = None, *, schema: Any = No
     pairs = _ground_truths(references, options)
     parts = {value: pairs.only(rows) for value, rows in rows_by_group(pairs, options.get("by"), "by").items()}
     slices = {value: _suggestion(values_of(part), schema, None) for value, part in parts.items()}
-    return _suggestion(values_of(pairs), schema, None)._replace(slices=slices)
+    values = values_of(pairs, progress_from(options.get("progress")))
+    return _suggestion(values, schema, None)._replace(slices=slices)
 
 
 def suggestion_of(result: Evaluation, schema: Any = None) -> Suggestion:
     """The same for predictions that are scored already."""
-    return _suggestion(values_of(result.pairs), schema, result)
+    return _suggestion(values_of(result.pairs, result.progress), schema, result)
 
 
 def _suggestion(values: FieldValues, schema: Any, result: Evaluation | None) -> Suggestion:
-    fields = suggested_fields(values)
+    fields = suggested_fields(values, no_progress if result is None else result.progress)
     predicted = FieldValues() if result is None else values_of(result.pairs, predicted=True)
     fields |= _amounts(fields, predicted)
     fields |= _percentages(fields, values, predicted)
@@ -253,11 +255,12 @@ def _suggestion(values: FieldValues, schema: Any, result: Evaluation | None) -> 
     return Suggestion(found, sorted(fields.values(), key=lambda one: -one.points))
 
 
-def suggested_fields(values: FieldValues) -> dict[str, SuggestedField]:
+def suggested_fields(values: FieldValues, progress: Progress = no_progress) -> dict[str, SuggestedField]:
     """How the values of each field may be compared, by its path: of each that has texts, or scalars alone."""
+    fields = list(values.walk())
     return {
         path: _suggested(path, part)
-        for path, part, _ in values.walk()
+        for path, part, _ in watched(fields, progress("Suggesting", len(fields)))
         if part.texts or (part.kinds and not part.kinds.keys() & {"object", "array"})
     }
 
@@ -576,7 +579,7 @@ def _settled(result: Evaluation, schema: Any, fields: Mapping[str, SuggestedFiel
         typed = Evaluation(result.source, options, metrics=metrics, confidence=None)
     lost: dict[str, float] = {}
     pairs: dict[str, Counter[tuple[str, str]]] = {}
-    for number in range(len(typed)):
+    for number in watched(range(len(typed)), result.progress("Explaining", len(typed))):
         tree = typed.row(number).tree
         for node in tree.leaves():
             path = node.field_path
@@ -671,11 +674,11 @@ def lint(references: Any, *, schema: Any = None, schema_by: str | None = None) -
     >>> [finding.kind for finding in lint({"a": {"sum": ("", "5")}, "b": {"sum": "n/a"}})]
     ['empty alternative', 'placeholder']
     """
-    pairs = _ground_truths(references, {})
+    pairs, progress = _ground_truths(references, {}), progress_from(None)
     source = with_row_schemas(pairs, ScoringOptions(schema=schema, schema_by=schema_by)).schema
     twice = [name for name, count in Counter(pairs.ids).items() if count > 1]
-    cases = [*(("duplicate id", "", "an id of several rows", name) for name in twice), *_of_documents(pairs)]
-    found = list(_of_fields(values_of(pairs), unread=schema is None))
+    cases = [*(("duplicate id", "", "an id of several rows", name) for name in twice), *_of_documents(pairs, progress)]
+    found = list(_of_fields(values_of(pairs, progress), progress, unread=schema is None))
     if source is not None:
         warn_of_schemas(places_by_schema(zip(pairs.ids, pairs.truths, strict=True), source), source)
         for text, rows in rows_by_group(pairs, source.schema_of, "schema").items():
@@ -699,11 +702,12 @@ _RANKS = {  # the kinds of findings that are rare and so may be wrong, and those
 }
 
 
-def _of_documents(pairs: Pairs) -> Iterator[_Case]:
+def _of_documents(pairs: Pairs, progress: Progress) -> Iterator[_Case]:
     """Empty answers among the acceptable ones, equal rows in one list, and ground truths that are those of others."""
     nothing = "an empty text, null, list or object among acceptable answers: a missing value is right"
     first: dict[str, str] = {}
-    for name, truth in zip(pairs.ids, pairs.truths, strict=True):
+    rows = zip(pairs.ids, pairs.truths, strict=True)
+    for name, truth in watched(rows, progress("Checking", len(pairs.ids))):
         for path, value in places_in(truth):
             if isinstance(value, tuple) and len(value) > 1 and any(part in ("", None, [], {}) for part in value):
                 yield "empty alternative", field_path(path), nothing, name
@@ -720,12 +724,12 @@ def _text_of(value: Any) -> str:
     return dumps_strictly(to_json(value))
 
 
-def _of_fields(values: FieldValues, *, unread: bool) -> Iterator[Finding]:
+def _of_fields(values: FieldValues, progress: Progress, *, unread: bool) -> Iterator[Finding]:
     """Doubts about the values of one field by themselves, and with `unread` about those that do not read as the others.
 
     Several notations, and values that do not read, are those of a field for which a comparator is suggested.
     """
-    suggested = suggested_fields(values)
+    suggested = suggested_fields(values, progress)
     for path, part, _ in values.walk():
         if len(part.kinds) > 1:
             *_, (rare, count) = part.kinds.most_common()

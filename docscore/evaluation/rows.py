@@ -17,7 +17,7 @@ from docscore.core.formatting import counted, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, SKIP, SchemaSource, ScoringOptions, check_whole
 from docscore.core.output import Displayed
-from docscore.core.runtime import Progress, no_progress, warn
+from docscore.core.runtime import Progress, no_progress, warn, watched
 from docscore.core.similarity import nearest
 from docscore.core.values import (
     LEAF_TYPES,
@@ -433,8 +433,7 @@ class ScoredRows:
             scorer, points = METRICS[metric], []
             if isinstance(scorer, AnlsStar):
                 _ = self.anls_star  # its phase comes first
-            measured = self.progress("Measuring", len(self))
-            for number in range(len(self)):
+            for number in watched(range(len(self)), self.progress("Measuring", len(self))):
                 try:
                     of_row = scorer.row_points(self.row(number).for_metrics, self.options)
                 except (TypeError, ValueError) as error:
@@ -445,7 +444,6 @@ class ScoredRows:
                     ) from error
                 # with confidences the automation curve reads the details
                 points.append(scorer.without_details(of_row) if self.pairs.confidences is None else of_row)
-                measured(1)
             self._points[metric] = points
             if metric == TYPED and self._is_whole:
                 leaves = [leaf for _, of_row in points for leaf in of_row]
@@ -455,7 +453,8 @@ class ScoredRows:
     def ratios_of(self, metric: str) -> Ratios:
         """Return the figures of a metric as ratios of sums over the n rows, a column for each of its k figures."""
         if metric not in self._ratios:
-            sums = np.array([self._sums(metric, *row) for row in enumerate(self.points(metric))], dtype=np.float64)
+            rows = watched(enumerate(self.points(metric)), self.progress("Summing", len(self)))
+            sums = np.array([self._sums(metric, *row) for row in rows], dtype=np.float64)
             earned, weight = np.moveaxis(sums.reshape(-1, len(METRICS[metric].figures), 2), 2, 0)
             self._ratios[metric] = Ratios(earned, weight)
         return self._ratios[metric]
@@ -523,9 +522,12 @@ class ScoredRows:
         None where they are, where no number prints otherwise than by value, and for a metric without this option. Only
         the rows with such numbers are scored again.
         """
-        pairs = zip(self.pairs.truths, self.pairs.predictions, strict=True)
-        rows = [number for number, pair in enumerate(pairs) if differs_by_value(pair)]
-        if "numbers" not in self.scorer.options or self.options.numbers == BY_VALUE or not rows:
+        if "numbers" not in self.scorer.options or self.options.numbers == BY_VALUE:
+            return None
+        pairs = enumerate(zip(self.pairs.truths, self.pairs.predictions, strict=True))
+        checked = watched(pairs, self.progress("Checking", len(self)))
+        rows = [number for number, pair in checked if differs_by_value(pair)]
+        if not rows:
             return None
         options = replace(self.options, numbers=BY_VALUE, parse="text", parse_references=None)
         with warnings.catch_warnings():  # these rows have been warned of
@@ -694,11 +696,9 @@ class ScoredRows:
                 table.add_sums(number, self.scorer.field_sums(points))
             return table
         _ = self.points(self.metric)  # their phases come first, and their errors name rows
-        explained = self.progress("Explaining", len(self))
-        for number in range(len(self)):
+        for number in watched(range(len(self)), self.progress("Explaining", len(self))):
             self.scorer.count_fields(counts, self.row(number).for_metrics, self.options)
             table.add(number, counts.leaves, counts.elements, counts.weight)
-            explained(1)
         return table
 
     @cached_property

@@ -19,7 +19,7 @@ from Levenshtein import opcodes
 
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.options import ScoringOptions, check_whole
-from docscore.core.runtime import grouped
+from docscore.core.runtime import grouped, watched
 from docscore.core.same_value import number_without_doubt, read_date
 from docscore.core.similarity import fold_all, similarity
 from docscore.core.values import (
@@ -373,7 +373,7 @@ def worklist(
     if sample:
         rng = np.random.default_rng(check_whole("seed", seed, 0))
         return _sampled(documents, of or next(iter(systems)), sample, agreements, rng, text_of), documents.left_out
-    found = [documents.line(name, place, text_of(name)) for name in documents.rows for place in documents.places(name)]
+    found = [documents.line(name, place, text_of(name)) for name, place in documents.all_places()]
     found.sort(key=lambda item: item[0])
     return [line for _, line in found], documents.left_out
 
@@ -388,7 +388,7 @@ def _sampled(
 ) -> list[Line]:
     """The items of places of a system that are drawn by the points lost there, then of places without a loss."""
     documents.agreeing = system if agreements else ""
-    places = [(name, place) for name in documents.rows for place in documents.places(name)]
+    places = documents.all_places()
     answers = [(name, place, answer) for name, place in places for answer in place if system in answer.points]
     weights = [answer.points[system] for *_, answer in answers]
     if not answers:
@@ -468,6 +468,13 @@ class _Documents:
             count = len(rows.document_ids)
             for number in range(len(rows)):
                 self.rows.setdefault(rows.document_ids[number % count], {}).setdefault(name, []).append(number)
+
+    def all_places(self) -> Iterator[tuple[str, list[Answer]]]:
+        """Yield the places of all documents, each with the name of its document."""
+        progress = next(iter(self.systems.values())).progress
+        for name in watched(self.rows, progress("Comparing", len(self.rows))):
+            for place in self.places(name):
+                yield name, place
 
     def places(self, document: str) -> list[list[Answer]]:
         """Return the places of a document where systems lose points, each with what they have there."""
