@@ -275,7 +275,7 @@ json_option = click.option(
 )
 
 
-def _only_with_json(context: click.Context, _parameter: click.Parameter, value: bool) -> bool:  # noqa: FBT001  of click
+def _only_with_json(context: click.Context, _parameter: click.Parameter, value: bool) -> bool:
     """Refuse the option without --json."""
     if value and not context.params["as_json"]:
         context.fail("--rows needs --json")
