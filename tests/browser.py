@@ -135,11 +135,7 @@ class Playground(NamedTuple):
 
 
 def answer_of(address: str, body: Any = None, kind: str = "application/json") -> tuple[int, str]:
-    """The status and the text of the answer to a request; 0 where the connection is closed before its body is sent.
-
-    Raises:
-        OSError: if there is no answer, as where no server listens.
-    """
+    """The status and the text of the answer to a request; 0 where the connection is closed before its body is sent."""
     headers = {"Content-Type": kind, "Accept": "application/json, text/event-stream"}
     request = urllib.request.Request(address, body, headers)  # noqa: S310  ours
     try:
