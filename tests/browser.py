@@ -9,7 +9,6 @@ import contextlib
 import json
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -22,7 +21,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.commands import environment
+from tests.commands import environment, free_port
 from tests.conftest import HUNG, ROOT, needs, skip_or_fail
 from tests.report_samples import HOSTILE_TEXTS
 
@@ -136,11 +135,7 @@ class Playground(NamedTuple):
 
 
 def answer_of(address: str, body: Any = None, kind: str = "application/json") -> tuple[int, str]:
-    """The status and the text of the answer to a request; 0 where the connection is closed before its body is sent.
-
-    Raises:
-        OSError: if there is no answer, as where no server listens.
-    """
+    """The status and the text of the answer to a request; 0 where the connection is closed before its body is sent."""
     headers = {"Content-Type": kind, "Accept": "application/json, text/event-stream"}
     request = urllib.request.Request(address, body, headers)  # noqa: S310  ours
     try:
@@ -176,9 +171,7 @@ def started(folder: Path, **changes: str) -> Iterator[Playground]:
     at = {"GRADIO_SERVER_NAME": "127.0.0.1", "TMPDIR": str(folder / "tmp"), "PYTHONUNBUFFERED": "1"}
     at["GRADIO_TEMP_DIR"] = ""  # that of an app in the process of the tests
     for _ in range(TRIES_TO_START):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = free_port()
         with (
             (folder / "log.txt").open("wb") as log,
             subprocess.Popen(
@@ -197,7 +190,7 @@ def started(folder: Path, **changes: str) -> Iterator[Playground]:
                     return
             finally:
                 process.terminate()
-        if "Cannot find empty port" not in app.logged():  # which another process took meanwhile
+        if "Cannot find empty port" not in app.logged():  # or the server took five seconds to start
             break
     pytest.fail(f"app.py did not come up:\n{app.logged()}")
 

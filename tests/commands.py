@@ -9,9 +9,11 @@ import importlib.util
 import inspect
 import json
 import os
+import random
 import re
 import select
 import shutil
+import socket
 import struct
 import subprocess
 import sys
@@ -43,6 +45,14 @@ PIPES: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "
 def environment(**changes: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name not in OF_A_TERMINAL}
     return {**kept, "TERM": "xterm-256color", "PYTHONUTF8": "1", **changes}
+
+
+def free_port() -> int:
+    """A port on which nothing listens, below those that systems give to the next who connects or asks for any."""
+    while True:
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", random.SystemRandom().randrange(10_000, 32_000)))
+            return int(probe.getsockname()[1])
 
 
 class Done(NamedTuple):

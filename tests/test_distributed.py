@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ import pytest
 
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.state import ScoreState
-from tests.commands import PIPES, environment, pred, ref
+from tests.commands import PIPES, environment, free_port, pred, ref
 from tests.conftest import HUNG, needs
 from tests.structures import damaged, evaluation_of, random_truth, taken
 from tests.test_hooks import ANSWERS, SCHEMA, TRUTHS, expected_scores
@@ -55,10 +54,8 @@ def splits(rows: Rows, parts: int) -> list[list[Rows]]:
 def run_all(script: str, tasks: Any, folder: Path, count: int, killed: Sequence[int] = ()) -> list[Any]:
     """What each of so many processes, started as torchrun starts them, says of the tasks; None of those killed."""
     (folder / "tasks.json").write_text(json.dumps(tasks), "utf-8")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    group = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "WORLD_SIZE": str(count), "OMP_NUM_THREADS": "1"}
+    group = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "WORLD_SIZE": str(count)}
+    group["OMP_NUM_THREADS"] = "1"
     group |= {"GLOO_SOCKET_IFNAME": "lo"} if sys.platform == "linux" else {}
     command = [sys.executable, "-c", script, str(folder / "tasks.json")]
     processes = [

@@ -86,11 +86,6 @@ def test_requirements_are_those_of_the_package_and_its_app() -> None:
     assert listed == {each for each in wanted if not each.startswith("docscore[")}
 
 
-def test_the_gradio_of_the_space_is_the_one_of_the_tests() -> None:
-    (version,) = re.findall(r"^sdk_version: (.+)$", (ROOT / "README.md").read_text("utf-8"), flags=re.MULTILINE)
-    assert f"gradio=={version}" in (ROOT / "constraints.txt").read_text("utf-8").splitlines()
-
-
 def test_version_and_date_are_the_same_in_the_citation_file_the_card_and_the_changelog() -> None:
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert cited["version"] == __version__

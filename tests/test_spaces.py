@@ -57,6 +57,7 @@ def test_its_module_is_ours_and_its_card_that_of_a_space(space: Path) -> None:
     front_matter = yaml.safe_load(front)
     assert {"title", "emoji", "colorFrom", "sdk", "sdk_version", "app_file", "description"} <= front_matter.keys()
     assert (space / front_matter["app_file"]).is_file()
+    assert f"gradio=={front_matter['sdk_version']}" in (ROOT / "constraints.txt").read_text("utf-8").splitlines()
     assert front_matter["tags"] == ["evaluate", "metric"]
     links = re.findall(r"\]\((?!#)([^)\s]+)\)", text)
     assert links

@@ -18,7 +18,8 @@ METADATA = {
 def executed() -> nbformat.NotebookNode:
     """The notebook with fresh outputs, executed in the folder in which it is."""
     notebook = nbformat.read(NOTEBOOK, as_version=4)
-    NotebookClient(notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(DOCS)}}).execute()
+    resources = {"metadata": {"path": str(DOCS)}}
+    NotebookClient(notebook, timeout=600, startup_timeout=600, kernel_name="python3", resources=resources).execute()
     notebook.metadata = nbformat.from_dict(METADATA)
     for cell in notebook.cells:
         cell.metadata = nbformat.from_dict({})

@@ -46,7 +46,7 @@ def two_logs(tmp_path_factory: pytest.TempPathFactory) -> Logs:
     with loopback() as server:
         (good,) = run_tasks(tasks.kleister_charity(contracts), folder / "good", model("good"), log_format="json")
         server.answer = three_of_ten_faulty
-        (bad,) = run_tasks(tasks.kleister_charity(contracts), folder / "bad", model("bad"), attempt_timeout=8)
+        (bad,) = run_tasks(tasks.kleister_charity(contracts), folder / "bad", model("bad"))
     logs = Path(good.location), Path(bad.location)
     assert [path.suffix for path in logs] == [".json", ".eval"]
     return logs
