@@ -218,6 +218,7 @@ def test_planted_errors_come_first() -> None:
     assert measured.order_bar(1)[0] >= 57
 
 
+@pytest.mark.filterwarnings("ignore:.* cannot be read as :UserWarning")
 def test_planted_errors_in_real_documents(docubench: Path) -> None:
     """With schemas, 95 % of the errors that all three systems had right, and the order of the systems comes back."""
     assert docubench.is_dir()
