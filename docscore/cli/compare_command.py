@@ -82,7 +82,8 @@ from docscore.report.markup import comparison_as_markdown
 @click.option(
     "--beyond-chance",
     is_flag=True,
-    help="Exit with status 1 only if the interval and the p-value show the loss. A loss that may be chance passes.",
+    help="With --max-loss and --max-field-loss: fail only if the interval and the p-value show the loss. A loss that "
+    "may be chance passes.",
 )
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown, for a comment on a pull request.")
 @click.option("-o", "--output", type=a_file, metavar="FILE", help="Write it to a file too, .html or .md.")

@@ -3,7 +3,7 @@
 | status | meaning |
 |---|---|
 | 0 | success |
-| 1 | a gate failed (`compare --max-loss`, `compare --max-field-loss`, `score --fail-under`), or `lint` has findings |
+| 1 | a gate failed (the limits of `compare`, `score --fail-under`), or `lint` has findings |
 | 2 | an input file or an option is wrong |
 | 70 | an unexpected error, which is a bug, or no memory left; `--debug` shows the traceback |
 | 74 | the output could not be written |
