@@ -5,18 +5,21 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
+from html import unescape
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from rich.console import Console
 
-from docscore.core.formatting import printable
+from docscore.core.formatting import clipped, printable
 from docscore.evaluation.figures import rates_table
 from docscore.evaluation.tables import Table, TableCell, TableColumn
 from docscore.report.console import print_table
 from docscore.report.html_tree import macro_as_html
-from docscore.report.markup import table_as_latex, table_as_markdown
+from docscore.report.markup import in_markdown, markdown_escaped, markdown_list, table_as_latex, table_as_markdown
 from tests.commands import RAW
 from tests.conftest import DATA, golden
 from tests.report_samples import BY_HAND, EVERY, SAMPLES, TABLES, Markup, drinks, evaluated, grid
@@ -65,6 +68,62 @@ def from_html(table: Table) -> list[list[str]]:
 
 def from_markdown(table: Table) -> list[list[str]]:
     return cells_of_html(MarkdownIt("commonmark", {"html": True}).enable("table").render(table_as_markdown(table)))
+
+
+_PIECES = [
+    *"`*_~[](){}<>&#@:|!+-=.\\/\"'$^ \t",
+    *"a1é",
+    "](",
+    "&lt;",
+    "&#35;",
+    "<b>",
+    "1. ",
+    "www.",
+    "://",
+    "[x] ",
+    "__",
+    "---",
+]
+_MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+
+
+@given(st.lists(st.sampled_from(_PIECES)).map("".join))
+@example("*ANLS* of anls_star")
+@example("[link](https://example.org) ![picture](x) <https://example.org>")
+@example("a\\|b")
+def test_text_is_read_from_markdown_as_it_is(text: str) -> None:
+    """As a paragraph, a heading, an element of a list, and in bold in the cell of a table."""
+    line = " ".join(printable(text).split())
+    cell = " ".join(clipped(printable(text), 80).split())
+    name = markdown_escaped(text)
+    for source, expected in (
+        (in_markdown(text), f"<p>{line}</p>" if line else ""),
+        (markdown_list([text]), f"<ul><li>{line}</li></ul>"),
+        (f"# {name}", f"<h1>{cell}</h1>"),
+        (f"| a |\n|---|\n| {name} |", f"<td>{cell}</td>"),
+        (f"**Gate {in_markdown(text)} .**", f"<p><strong>{' '.join(f'Gate {line} .'.split())}</strong></p>"),
+    ):
+        shown = unescape(_MARKDOWN.render(source).replace("\n", ""))
+        assert " ".join(re.sub(r"<table>.*<tbody><tr>|</tr></tbody></table>", "", shown).split()) == expected
+
+
+def test_only_what_markdown_reads_is_escaped() -> None:
+    for text in (
+        "p < 0.05",
+        "Holm-corrected, 95% interval [0.1, 0.2]",
+        "items[].unit_price",
+        "R&D, 1.5 + 2 = 3.5",
+        "-0.5",
+    ):
+        assert in_markdown(text) == text
+    for text, escaped in (
+        ("@team", "&#64;team"),
+        ("#12", "&#35;12"),
+        ("https://a.b", "https&#58;//a.b"),
+        ("www.a.b", "www&#46;a.b"),
+        ("ANLS*", r"ANLS\*"),
+    ):
+        assert in_markdown(text) == escaped
 
 
 def from_latex(table: Table) -> list[list[str]]:

@@ -27,9 +27,7 @@ from docscore.report.console import print_automation, print_table
 @click.command(
     name="automation",
     cls=Command,
-    epilog=ending(
-        "docscore automation references.jsonl predictions_confident.jsonl", "--target 0.9", json_format="automation"
-    ),
+    epilog=ending("docscore automation references.jsonl predictions_confident.jsonl", "--target 0.9"),
 )
 @two_files
 @click.option(

@@ -41,9 +41,7 @@ def bench_command() -> None:
     name="check",
     cls=Command,
     short_help="Show which data sets are there.",
-    epilog=ending(
-        "docscore bench check data", where="where the folder data holds the data sets", json_format="bench_check"
-    ),
+    epilog=ending("docscore bench check data", where="where the folder data holds the data sets"),
 )
 @click.argument("data", type=a_file)
 @click.option(
@@ -73,9 +71,7 @@ def check_command(data: Path, *, name: str | None, as_json: bool) -> None:
     name="table",
     cls=Command,
     short_help="Tabulate runs by data set, method and model.",
-    epilog=ending(
-        "docscore bench table logs/*.eval", where="after `inspect eval docscore/...`", json_format="bench_table"
-    ),
+    epilog=ending("docscore bench table logs/*.eval", where="after `inspect eval docscore/...`"),
 )
 @click.argument("logs", type=a_file, nargs=-1, required=True)
 @click.option(

@@ -35,10 +35,10 @@ from docscore.report.markup import comparison_as_markdown
 @click.command(
     name="compare",
     cls=Command,
+    common=("by", "slice_value", "every_slice"),
     epilog=ending(
         "docscore compare predictions.jsonl predictions_new.jsonl",
         "--references references.jsonl --max-loss 0.05",
-        json_format="compare",
         failing="--max-loss, --max-field-loss, --max-document-loss: NEW loses more than LOSS",
     ),
 )

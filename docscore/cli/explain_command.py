@@ -35,13 +35,13 @@ from docscore.report.console import print_annotations, print_tree
 @click.command(
     name="explain",
     cls=Command,
-    epilog=ending("docscore explain references.jsonl predictions.jsonl --id receipt-018", json_format="explain"),
+    epilog=ending("docscore explain references.jsonl predictions.jsonl --id receipt-018"),
 )
 @two_files
 @click.option(
     "--id", "question_id", metavar="ID", help="Id of the row. Not needed if each file holds one JSON value or row."
 )
-@click.option("--all", "everything", is_flag=True, help="Also show the contents of exact objects and lists.")
+@click.option("--all", "everything", is_flag=True, help="Show all lines, also in exact objects and lists.")
 @click.option(
     "--fold", is_flag=True, help="Fold siblings into one line if they lose points for the same cause or are all exact."
 )

@@ -14,9 +14,7 @@ from docscore.report.markup import table_as_markdown
 @click.command(
     name="lint",
     cls=Command,
-    epilog=ending(
-        "docscore lint references.jsonl --schema schema.json", json_format="lint", failing="there are findings"
-    ),
+    epilog=ending("docscore lint references.jsonl --schema schema.json", failing="there are findings"),
 )
 @click.argument("references", type=a_file)
 @click.option("--schema", type=a_file, metavar="FILE", help="JSON Schema of the ground truths.")

@@ -4,9 +4,9 @@ import math
 import re
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,7 +14,7 @@ import click
 from rich.console import Console
 
 from docscore.cli.terminal import say
-from docscore.core.errors import NAMED, InputValueError, faults_summary, row_place
+from docscore.core.errors import NAMED, DataError, Diagnostic, InputError, InputValueError, faults_summary, row_place
 from docscore.core.options import BY_VALUE, ScoringOptions
 from docscore.core.runtime import progress_from
 from docscore.data.checks import warn_of_copies
@@ -73,23 +73,56 @@ _SECTIONS = {
     "Comparing values": ("schema_by", "threshold", "ignore_case", "rules", "numbers", "strict", "normalise", "donut"),
     "Intervals and gates": ("min_documents", "every_slice", "confidence", "cluster", "cluster_of_id"),
     "Groups of rows": ("by", "slice_value"),
-    "Output": ("worst", "changes", "figures", "ranks", "pareto", "columns", "caption", "percent", "debug"),
+    "Output": ("with_rows", "worst", "changes", "figures", "ranks", "pareto", "columns", "caption", "percent", "debug"),
 }
 _SECTION_OF = {name: section for section, names in _SECTIONS.items() for name in names}
+# an option by its name in Python, as messages have it: of two words or more, or after "needs"
+_OPTION_NAME = re.compile(r"(?<=^needs )\w+|(?<![\w'\".$])[a-z]+_[a-z_]+\b(?!=)")
 _FULL_HELP, _ARGUMENTS = f"{__name__}.full_help", f"{__name__}.arguments"
 
 
 class Command(click.Command):
-    """A command with `--debug`, and with a short and a full help."""
+    """A command with `--debug`, and with a short and a full help.
 
-    def __init__(self, *arguments: Any, **settings: Any) -> None:
+    Args:
+        common: names of options that the short help lists although they stand in a section.
+    """
+
+    def __init__(self, *arguments: Any, common: Collection[str] = (), **settings: Any) -> None:
         super().__init__(*arguments, **settings)
         self.params += [_DEBUG, _HELP_ALL]
+        self.common = common
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Keep the arguments for `command_line`."""
         ctx.meta[_ARGUMENTS] = list(args)
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command. Errors call its options as they are typed: `--every-slice`, not `every_slice`."""
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            if isinstance(error, DataError):  # about rows
+                raise
+            raise type(error)(self._in_options(error.diagnostic)) from error
+
+    def _in_options(self, diagnostic: Diagnostic) -> Diagnostic:
+        """Return the message with the options of this command in place of the names that they have in Python."""
+        typed = {
+            name.replace("-", "_"): flag
+            for option in self.params
+            for flag in option.opts
+            for name in (option.name or "", flag[2:])
+            if isinstance(option, click.Option) and name != "references"  # which is the name of a side too
+        }
+        place = typed.get(str(diagnostic.parts[0]), diagnostic.parts[0]) if diagnostic.parts else ""
+        expected, problem = (
+            _OPTION_NAME.sub(lambda name: typed.get(name[0], name[0]), text)
+            for text in (diagnostic.expected, diagnostic.problem)
+        )
+        parts = (place, *diagnostic.parts[1:]) if place else ()
+        return replace(diagnostic, parts=parts, expected=expected, problem=problem)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the common options and, in the full help, those of the sections."""
@@ -97,7 +130,8 @@ class Command(click.Command):
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record is not None and isinstance(parameter, click.Option):
-                records[_SECTION_OF.get(parameter.name or "", "Options")].append(record)
+                name = parameter.name or ""
+                records["Options" if name in self.common else _SECTION_OF.get(name, "Options")].append(record)
         for section, options in records.items():
             if options and (section == "Options" or _FULL_HELP in ctx.meta):
                 with formatter.section(section):
@@ -161,13 +195,12 @@ def together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
     return decorated
 
 
-def ending(*example: str, where: str = "in examples/receipts", json_format: str = "", failing: str = "") -> str:
-    """Return the end of a command's help: an example, the exit statuses, and where the JSON format is described.
+def ending(*example: str, where: str = "in examples/receipts", failing: str = "") -> str:
+    """Return the end of a command's help: an example and the exit statuses.
 
     Args:
         example: the lines of an example, without the backslashes that join them.
         where: where to run the example.
-        json_format: the name of the format that `--json` prints; "" if there is none.
         failing: the meaning of exit status 1; "" if the command does not use it.
     """
     statuses = ["0  success", *([f"1  {failing}"] if failing else []), "2  an input file or an option is wrong"]
@@ -175,8 +208,6 @@ def ending(*example: str, where: str = "in examples/receipts", json_format: str 
         f"Example, {where}:": [" \\\n    ".join(example)],
         "Exit status:": [*statuses, "above 2: the command could not finish"],
     }
-    if json_format:
-        blocks["JSON:"] = [f"format docscore.{json_format}, described in docs/json_output.md"]
     # \b keeps click from wrapping the lines
     return "\n\n".join("\n  ".join(["\b\n" + head, *lines]) for head, lines in blocks.items())
 
@@ -271,19 +302,16 @@ references_option = click.option(
     help="File with the ground truths. Not needed if the other files hold them too, as logs do.",
 )
 json_option = click.option(
-    "--json", "as_json", is_flag=True, is_eager=True, help="Print the result as one JSON object."
+    "--json", "as_json", is_flag=True, is_eager=True, help="Print one JSON object (docs/json_output.md)."
 )
-
-
-def _only_with_json(context: click.Context, _parameter: click.Parameter, value: bool) -> bool:
-    """Refuse the option without --json."""
-    if value and not context.params["as_json"]:
-        context.fail("--rows needs --json")
-    return value
-
-
 rows_option = click.option(
-    "--rows", "with_rows", is_flag=True, callback=_only_with_json, help="With --json: also print all rows."
+    "--rows",
+    "with_rows",
+    is_flag=True,
+    callback=lambda context, _option, value: (
+        value and (context.params["as_json"] or context.fail("--rows needs --json"))
+    ),
+    help="With --json: also print all rows.",
 )
 worst_option = click.option(
     "--worst",
@@ -310,16 +338,14 @@ def _column_option(column: str, help_text: str) -> Callable[[F], F]:
 column_options = together(
     _column_option(
         "id",
-        "Column with the ids. Each column option also takes a path into the rows, such as response.choices.0.text.  "
-        "[default: question_id]",
+        "Column with the ids; like all columns also a path, such as response.text.  [default: question_id]",
     ),
     _column_option("references-id", "Column with the ids of the ground truths.  [default: that of --id-column]"),
     _column_option("predictions-id", "Column with the ids of the predictions.  [default: that of --id-column]"),
     _column_option("prediction", "Column with the predictions.  [default: prediction]"),
     _column_option(
         "references",
-        "Column with the ground truths. A list holds acceptable answers; any other value is the only acceptable "
-        "answer.  [default: references]",
+        "Column with the ground truths; a list holds acceptable answers.  [default: references]",
     ),
     click.option(
         "--fields-in-columns",
@@ -413,8 +439,8 @@ def metrics_option(default: str) -> Callable[[F], F]:
         "--metrics",
         callback=_metrics,
         metavar="NAMES",
-        help=f"Metrics to compute, separated by commas: {', '.join(METRICS)}, or module:Class for your own. The first "
-        f"one decides gates, fields, causes and the order of rows.  [default: {default}; typed with --schema]",
+        help=f"Metrics, separated by commas: {', '.join(METRICS)}; module:Class for your own. The first one decides "
+        f"gates, fields and order.  [default: {default}; typed with --schema]",
     )
 
 

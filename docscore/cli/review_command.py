@@ -50,7 +50,6 @@ def review_command() -> None:
     epilog=ending(
         "docscore review list references.jsonl systems/*.jsonl -o review.jsonl",
         where="in examples/review",
-        json_format="review",
     ),
 )
 @click.argument("references", type=a_file)
@@ -131,7 +130,6 @@ def _check_no_verdicts(path: Path) -> None:
     epilog=ending(
         "docscore review apply decided.jsonl references.jsonl systems/*.jsonl -o corrected.jsonl",
         where="in examples/review",
-        json_format="review",
     ),
 )
 @click.argument("review", type=a_file)
@@ -175,7 +173,7 @@ def apply_command(
     name="estimate",
     cls=Command,
     short_help="Estimate how much of a loss is not the system's.",
-    epilog=ending("docscore review estimate sample_decided.jsonl", where="in examples/review", json_format="review"),
+    epilog=ending("docscore review estimate sample_decided.jsonl", where="in examples/review"),
 )
 @click.argument("review", type=a_file)
 @json_option

@@ -32,7 +32,6 @@ from docscore.report.console import print_evaluation, print_gate
     cls=Command,
     epilog=ending(
         "docscore score references.jsonl predictions.jsonl --fields",
-        json_format="score",
         failing="--fail-under: the first metric is below SCORE",
     ),
 )
@@ -47,8 +46,7 @@ from docscore.report.console import print_evaluation, print_gate
 @click.option(
     "--beyond-chance",
     is_flag=True,
-    help="With --fail-under: exit with status 1 only if the upper end of the interval is below SCORE. A metric that "
-    "may be below it by chance passes.",
+    help="With --fail-under: exit with status 1 only if the upper end of the interval is below SCORE.",
 )
 @worst_option
 @together(metric_options, comparing_options, test_set_options, by_option, slice_option)
@@ -69,9 +67,8 @@ def score_command(
     """Score PREDICTIONS against the ground truths in REFERENCES.
 
     Both are JSONL, JSON, CSV or Parquet files, also compressed (.jsonl.gz). REFERENCES has rows {"question_id",
-    "references": [acceptable answers]}, PREDICTIONS has rows {"question_id", "prediction"}, in any order. The names
-    "answers" and "prediction_text" work as well. Plain values pair by position. Give a file alone if its rows hold
-    both sides, such as a log of Inspect (.eval, .json).
+    "references": [acceptable answers]}, PREDICTIONS has rows {"question_id", "prediction"}, in any order. Plain values
+    pair by position. Give a file of both sides alone, such as a log of Inspect.
     """
     if beyond_chance and fail_under is None:
         click.get_current_context().fail("--beyond-chance needs --fail-under")

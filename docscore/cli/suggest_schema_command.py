@@ -18,9 +18,7 @@ from docscore.report.console import print_table
 @click.command(
     name="suggest-schema",
     cls=Command,
-    epilog=ending(
-        "docscore suggest-schema references.jsonl predictions.jsonl -o suggested.json", json_format="suggest_schema"
-    ),
+    epilog=ending("docscore suggest-schema references.jsonl predictions.jsonl -o suggested.json"),
 )
 @click.argument("references", type=a_file)
 @click.argument("predictions", type=a_file, required=False)

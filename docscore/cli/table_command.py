@@ -59,7 +59,6 @@ def named_files(context: click.Context, parameter: click.Parameter, value: Seque
     epilog=ending(
         "docscore table references.jsonl Base=predictions.jsonl Ours=predictions_new.jsonl",
         "--intervals --against best --format latex",
-        json_format="table",
     ),
 )
 @click.argument("systems", nargs=-1, callback=named_files, metavar="[NAME=]FILE...")

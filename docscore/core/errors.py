@@ -212,6 +212,11 @@ class InputValueError(InputError, ValueError):
     """An input has wrong content."""
 
 
+def needs(option: str, other: str) -> InputValueError:
+    """Return the error for an option that was given without another one."""
+    return InputValueError(Diagnostic((option,), problem=f"needs {other}", joint=" "))
+
+
 def diagnostic_of(error: Exception) -> Diagnostic:
     """Return the parts of an error's message; for an error of another library, its whole message is the problem."""
     return error.diagnostic if isinstance(error, InputError) else Diagnostic(problem=str(error))

@@ -78,8 +78,7 @@ class ScoringOptions:
     parse: str | None = field(
         default=None,
         metadata=_about(
-            "Read predictions that are text as JSON. 'repair' also accepts malformed JSON. 'text' compares the text "
-            "itself, even if both sides hold JSON.",
+            "Read predictions that are text as JSON; 'repair' also reads damaged JSON, 'text' compares the raw text.",
             (AS_TEXT, "json", "repair"),
         ),
     )
@@ -92,8 +91,7 @@ class ScoringOptions:
     missing: str = field(
         default="error",
         metadata=_about(
-            "What to do if a ground truth has no prediction: stop with an error, score it as null, or leave it out "
-            "and count it.",
+            "Ground truths without a prediction: stop with an error, score them as null, or leave them out.",
             MISSING_MODES,
         ),
     )
@@ -116,8 +114,7 @@ class ScoringOptions:
     schema: Any = field(
         default=None,
         metadata=_about(
-            "JSON Schema that says how to compare each field, or a folder with one schema per document (ID.json). "
-            "Adds the typed score."
+            "JSON Schema with the comparator of each field, or a folder of schemas (ID.json). Adds the typed score."
         ),
     )
     schema_by: Any = field(

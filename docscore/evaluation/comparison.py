@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.errors import InputValueError, listed, short_repr, some_of
+from docscore.core.errors import InputValueError, listed, needs, short_repr, some_of
 from docscore.core.formatting import FOUR_DIGITS, counted, p_text, shown_name, three_digits, with_sign
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import check_number, check_whole
@@ -524,7 +524,7 @@ class Comparison(Displayed):
                 place="gate", expected="max_loss, max_field_loss or max_document_loss", got="none of them"
             )
         if fields and max_field_loss is None:
-            raise InputValueError(place="fields", expected="max_field_loss with them", got="none")
+            raise needs(option="fields", other="max_field_loss")
         for path in set(fields) - self.documents_with_field.keys():
             raise InputValueError(
                 place="fields", expected=f"some of {some_of(self.documents_with_field)}", got=short_repr(path)
@@ -590,7 +590,7 @@ class Comparison(Displayed):
     def _slices_of(self, least: int) -> "tuple[dict[str | None, Comparison], list[str]]":
         """The comparison of each slice with enough documents, and the names of the other slices."""
         if self.new.by is None:
-            raise InputValueError(place="every_slice", expected="by, the column of its values", got="none")
+            raise needs(option="every_slice", other="by")
         drawn = {name: self._drawn[name] for name in ("confidence", "n_resamples", "seed", "progress")}
         slices = {value: (self.base.of_slice(value), self.new.of_slice(value)) for value in self.new.rows_by_slice}
         small = [value for value, (_, new) in slices.items() if _document_count(new) < least]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.errors import NAMED, InputValueError, at_place, row_place, short_repr, some_of
+from docscore.core.errors import NAMED, InputValueError, at_place, needs, row_place, short_repr, some_of
 from docscore.core.formatting import counted, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, SKIP, SchemaSource, ScoringOptions, check_whole
@@ -382,13 +382,11 @@ class ScoredRows:
         Raises:
             ValueError: for a value that no row has, and without `by`.
         """
+        if self.by is None:
+            raise needs(option="slice", other="by")
         if value not in self.rows_by_slice:
             examples = ", ".join(map(short_repr, list(self.rows_by_slice)[:NAMED]))
-            raise InputValueError(
-                place="slice",
-                expected="by, the column of its values" if self.by is None else f"a value such as {examples}",
-                got=short_repr(value),
-            )
+            raise InputValueError(place="slice", expected=f"a value such as {examples}", got=short_repr(value))
         numbers, documents = self.rows_by_slice[value], self.source.documents
         if documents is not None:  # the rows of a document have the same value in all runs
             documents = [documents[number] for number in numbers if number < len(documents)]

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from Levenshtein import opcodes
 
-from docscore.core.errors import InputValueError, short_repr
+from docscore.core.errors import InputValueError, needs, short_repr
 from docscore.core.options import ScoringOptions, check_whole
 from docscore.core.runtime import grouped, watched
 from docscore.core.same_value import number_without_doubt, read_date
@@ -364,7 +364,7 @@ def worklist(
         raise InputValueError(place="hold_out", expected="a system that is left", got="none")
     check_whole("sample", sample, 0)
     if check_whole("agreements", agreements, 0) and not sample:
-        raise InputValueError(place="agreements", expected="a sample beside it", got="none")
+        raise needs(option="agreements", other="sample")
     for rows in systems.values():
         if rows.metric not in (ANLS_STAR, TYPED):
             raise InputValueError(place="metrics", expected=f"{ANLS_STAR} or {TYPED} as the first", got=rows.metric)

@@ -48,7 +48,7 @@ _BAR = 24  # columns
 _MOST_REMARKS = 10  # on a tree
 
 
-_MOST_ROWS = 500  # of a table; rich takes most of a millisecond for each, and JSON has all
+_MOST_ROWS = 500  # of a table or a tree; rich takes most of a millisecond for each, and JSON has all
 _PLAIN_SIGNS = str.maketrans("–·†", "-.+")  # in numbers, for encodings without these characters
 
 
@@ -279,14 +279,22 @@ _IN_ASCII = str.maketrans(
 
 
 def print_tree(console: Console, tree: ScoreTree, *, fold: bool) -> None:
-    """Print the tree, one line for each node; with `fold`, an exact container takes one line."""
+    """Print the tree, one line for each node.
+
+    With `fold`, an exact container takes one line, and at most `_MOST_ROWS` lines are printed.
+    """
     facts = facts_of_tree(tree)
     if facts:
         _print_lines(console, [f"{points_text(tree)}  {tree.score:.4f}", *facts, ""])
     plain = not _can_print(console, "≈≠−↔→…├└│─")
-    for line in outline(tree, fold=fold):
+    lines = shown = outline(tree, fold=fold)
+    if fold and len(lines) > _MOST_ROWS:
+        shown = [line for line in lines if line.node.status != "exact"][:_MOST_ROWS]
+    for line in shown:
         text = Text(line.text().translate(_IN_ASCII)) if plain else _styled(line)
         console.print(text, soft_wrap=True)
+    if left_out := len(lines) - len(shown):
+        _print_lines(console, [f"and {left_out:,} more lines; exact ones are left out first"])
 
 
 def print_annotations(console: Console, annotations: Sequence[Annotation]) -> None:

@@ -37,10 +37,11 @@ from docscore.stats.calibration import Calibration
 
 def _document(row: Row) -> tuple[str, TreeDrawing, list[TreeDrawing]]:
     """The name of a row, its tree by the first metric with the remarks on it, and those by other metrics."""
+    others = enumerate(row.other_trees)
     return (
         shown_name(row.id),
-        explained_drawing(row.tree, f"d{row.number}", row.text_options),
-        [tree_drawing(other, f"d{row.number}-{count}") for count, other in enumerate(row.other_trees)],
+        explained_drawing(row.tree, f"d{row.number}", row.text_options, most=MOST_FIELDS_DRAWN),
+        [tree_drawing(other, f"d{row.number}-{count}", most=MOST_FIELDS_DRAWN) for count, other in others],
     )
 
 
@@ -195,7 +196,7 @@ def bins(edges: Sequence[float], scores: Iterable[float]) -> list[int]:
     return counts
 
 
-MOST_FIELDS_DRAWN = 500  # rows of a table
+MOST_FIELDS_DRAWN = 500  # rows of a table, places of a tree
 
 
 PICTURE_WIDTH, _HEIGHT, _TOP, _FOOT = 640, 160, 14, 22  # of a picture: drawing area, space above it and space below it

@@ -231,7 +231,7 @@ def tree_as_html(tree: ScoreTree, *, prefix: str = "anls") -> str:
 
 
 def explained_drawing(
-    tree: ScoreTree, prefix: str, options: ScoringOptions | None, *, with_positions: bool = False
+    tree: ScoreTree, prefix: str, options: ScoringOptions | None, *, with_positions: bool = False, most: int = MAX_ROWS
 ) -> TreeDrawing:
     """Build the data for the template with the remarks on the tree; its groups are found once for both.
 
@@ -240,11 +240,11 @@ def explained_drawing(
         prefix: the beginning of the ids of the rows; unique for each tree of a page.
         options: how its texts were compared; None for a tree of the typed score.
         with_positions: whether rows say where their values stand in the JSON texts of both sides.
+        most: the number of nodes to draw at most.
     """
     groups = groups_of(tree)
-    return tree_drawing(
-        tree, prefix, annotations_of(tree, options, groups), groups=groups, with_positions=with_positions
-    )
+    remarks = annotations_of(tree, options, groups)
+    return tree_drawing(tree, prefix, remarks, groups=groups, with_positions=with_positions, most=most)
 
 
 def tree_drawing(
@@ -254,6 +254,7 @@ def tree_drawing(
     *,
     groups: Sequence[SiblingGroup] | None = None,
     with_positions: bool = False,
+    most: int = MAX_ROWS,
 ) -> TreeDrawing:
     """Build the data for the template `tree.html.jinja`.
 
@@ -263,11 +264,12 @@ def tree_drawing(
         remarks: what stands out in the tree, the most points first.
         groups: the groups of its siblings, if they are known: `groups_of(tree)`.
         with_positions: whether rows say where their values stand in the JSON texts of both sides.
+        most: the number of nodes to draw at most.
     """
     known = groups_of(tree) if groups is None else groups
     nodes = folded_nodes(tree, [group for group in known if group.cause in FOLDED_CAUSES])
     folded = nodes[id(tree)]
-    places = drawn_places(folded)
+    places = drawn_places(folded, most)
     total = sum(1 for _ in tree.nodes())
     numbers = {id(node): number for number, (node, *_) in enumerate(places)}
     drawn = sum(1 for node, *_ in places if node.kind != "group")
@@ -339,20 +341,20 @@ def _remarks_by_path(remarks: Sequence[Annotation]) -> dict[str, list[tuple[str,
     return found
 
 
-def drawn_places(tree: ScoreTree) -> list[tuple[ScoreTree, int, ScoreTree | None]]:
+def drawn_places(tree: ScoreTree, most: int = MAX_ROWS) -> list[tuple[ScoreTree, int, ScoreTree | None]]:
     """The nodes of a tree that are shown, each with its depth and the node above it, parents before children.
 
-    Above the nodes of a group is the node above the group. At most `MAX_ROWS` nodes are shown; exact ones are left out
+    Above the nodes of a group is the node above the group. At most `most` nodes are shown; exact ones are left out
     first.
     """
     total = sum(1 for _ in tree.nodes())
     found: list[tuple[ScoreTree, int, ScoreTree | None]] = []
     waiting: list[tuple[ScoreTree, int, ScoreTree | None]] = [(tree, 0, None)]
-    while waiting and len(found) < MAX_ROWS:
+    while waiting and len(found) < most:
         node, depth, above = waiting.pop()
         found.append((node, depth, above))
         parent = above if node.kind == "group" else node
-        below = (child for child in node.children if total <= MAX_ROWS or child.status != "exact")
+        below = (child for child in node.children if total <= most or child.status != "exact")
         waiting.extend(reversed([(child, depth + 1, parent) for child in below]))
     return found
 

@@ -1,5 +1,6 @@
 """Tables as Markdown and LaTeX; comparisons and reports as Markdown."""
 
+import re
 from collections.abc import Iterable
 
 from docscore.core.formatting import clipped, printable, with_sign
@@ -36,28 +37,53 @@ _LATEX = {
 _LONGEST_NAME = 80  # characters of a name in Markdown
 
 
-def markdown_escaped(text: str) -> str:
-    """The text, shortened, with punctuation written as entities, so that it is never markup or a mention.
+# What Markdown and GitHub read as markup, each with what stands for it, in an order in which none matches another's.
+_MARKUP = (
+    (r"^\s+", ""),
+    (r"\\(?=[!-/:-@\[-`{-~]|$)", r"\\\\"),
+    (r"&(?=#?\w+;)", "&amp;"),
+    (r"[`*~]", r"\\\g<0>"),
+    (r"(?<![^\W_])_|_(?![^\W_])", r"\\_"),  # not within a word
+    (r"\](?=[(\[:])|\[(?=[ xX]\]\s)", r"\\\g<0>"),  # of a link, of what defines one, and a box to tick
+    (r"<(?=[A-Za-z/!?])", r"\\<"),
+    (r"^(?=[-+](\s|$)|>|#{1,6}(\s|$)|=+\s*$|-[-\s]*$)|(?<=\s)(?=#+\s*$)", r"\\"),  # begins a block, or ends a heading
+    (r"^(\d{1,9})(?=[.)](\s|$))", r"\1\\"),
+    (r"#(?=\d)", "&#35;"),  # an issue; what follows would be a mention, an address or a link
+    (r"@(?=\w)", "&#64;"),
+    (r":(?=//)", "&#58;"),
+    (r"(?i)(?<=\bwww)\.", "&#46;"),
+)
 
-    >>> markdown_escaped("a|b")
-    'a&#124;b'
+
+def in_markdown(text: str) -> str:
+    r"""Return one line of text as Markdown that is read as this text: nothing in it is markup or a mention.
+
+    >>> print(in_markdown("ANLS* of <b>anls_star</b>, p < 0.05 [0.1, 0.2]"))
+    ANLS\* of \<b>anls_star\</b>, p < 0.05 [0.1, 0.2]
     """
-    return _with_entities(clipped(printable(text), _LONGEST_NAME))
+    text = printable(text)
+    for pattern, escaped in _MARKUP:
+        text = re.sub(pattern, escaped, text)
+    return text
 
 
-def _with_entities(text: str, plain: str = " ") -> str:
-    return "".join(c if c.isalnum() or c in plain else f"&#{ord(c)};" for c in text)
+def markdown_escaped(text: str) -> str:
+    r"""Return a name, shortened, as Markdown for a heading or the cell of a table.
+
+    >>> print(markdown_escaped("a|b"))
+    a\|b
+    """
+    return in_markdown(clipped(printable(text), _LONGEST_NAME)).replace("|", r"\|")
 
 
 def signature_as_markdown(signature: str) -> str:
     """The whole signature in small print: cut off, it would no longer say whether two figures are comparable."""
-    return f"<sub><code>{_with_entities(printable(signature))}</code></sub>"
+    return f"<sub><code>{in_markdown(signature)}</code></sub>"
 
 
 def markdown_list(lines: Iterable[str]) -> str:
     """The lines as a list; what they name from the data is never markup or a mention."""
-    escaped = (_with_entities(printable(line), " ,").replace("&#58; ", ": ") for line in lines)
-    return "\n".join(f"* {line}" for line in escaped)
+    return "\n".join(f"* {in_markdown(line)}" for line in lines)
 
 
 def table_as_markdown(table: Table) -> str:
@@ -70,7 +96,7 @@ def table_as_markdown(table: Table) -> str:
     ]
     below = [
         *filter(None, [shown.note]),
-        *(_with_entities(printable(remark), " ,;%()") for remark in shown.remarks),
+        *map(in_markdown, shown.remarks),
         *(f"`{printable(signature)}`" for signature in shown.signatures),
     ]
     return "\n".join([*lines, "", *below] if below else lines)
@@ -147,7 +173,7 @@ def comparison_as_markdown(comparison: Comparison, gate: Gate | None, changes: i
         gate: the result of the gate, optional.
         changes: how many of the better and of the worse documents are listed.
     """
-    figure, label = comparison.figure, _without_emphasis(comparison.figure.label)
+    figure, label = comparison.figure, in_markdown(comparison.figure.label)
     tested = comparison.fields, comparison.causes, comparison.slices
     tables = [comparison.figures, *(each.without("p_value").first(MOST_CHANGES_LISTED) for each in tested)]
     documents = document_changes_table([*comparison.worse[:changes], *comparison.better[:changes]])
@@ -156,18 +182,13 @@ def comparison_as_markdown(comparison: Comparison, gate: Gate | None, changes: i
         f"### {label}: {figure.base:.4f} → {figure.new:.4f} ({with_sign(comparison.difference)})",
         f"{verdict_text(comparison).capitalize()}. {difference_interval(comparison)}.",
         markdown_list(count_lines_of_both(comparison)),
-        "" if gate is None else f"**Gate {_without_emphasis(gate.sentence)}.**",
+        "" if gate is None else f"**Gate {in_markdown(gate.sentence)}.**",
         *(table_as_markdown(table) for table in tables if table),
         details if documents else "",
         # where there are several figures, their table has the signatures
         "" if comparison.figures else signature_as_markdown(comparison.signature),
     ]
     return "\n\n".join(filter(None, parts))
-
-
-def _without_emphasis(text: str) -> str:
-    """Our own words with asterisks that Markdown shows."""
-    return text.replace("*", "\\*")
 
 
 def report_as_markdown(evaluation: Evaluation, title: str, worst: int) -> str:
@@ -179,7 +200,7 @@ def report_as_markdown(evaluation: Evaluation, title: str, worst: int) -> str:
         worst: how many of the documents with the lowest scores are listed.
     """
     of = "mean of " if evaluation.is_mean else ""
-    label = _without_emphasis(evaluation.figure_names[0].label)
+    label = in_markdown(evaluation.figure_names[0].label)
     tables = (
         evaluation.figure_table,
         evaluation.causes,
