@@ -342,7 +342,7 @@ column_options = together(
     ),
     _column_option("references-id", "Column with the ids of the ground truths.  [default: that of --id-column]"),
     _column_option("predictions-id", "Column with the ids of the predictions.  [default: that of --id-column]"),
-    _column_option("prediction", "Column with the predictions.  [default: prediction]"),
+    _column_option("prediction", "Column of predictions.  [default: prediction]"),
     _column_option(
         "references",
         "Column with the ground truths; a list holds acceptable answers.  [default: references]",
@@ -439,8 +439,8 @@ def metrics_option(default: str) -> Callable[[F], F]:
         "--metrics",
         callback=_metrics,
         metavar="NAMES",
-        help=f"Metrics, separated by commas: {', '.join(METRICS)}; module:Class for your own. The first one decides "
-        f"gates, fields and order.  [default: {default}; typed with --schema]",
+        help=f"Metrics, separated by commas: {', '.join(METRICS)}, or module:Class. The first decides gates, fields "
+        f"and order.  [default: {default}; typed with --schema]",
     )
 
 
