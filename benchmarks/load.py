@@ -112,11 +112,14 @@ def serving(root: Path = ROOT) -> Iterator[Server]:
         )
         server = Server(f"http://127.0.0.1:{port}", process)
         try:
-            for _ in range(600):
+            while process.poll() is None:
                 with contextlib.suppress(OSError):
-                    urllib.request.urlopen(f"{server.url}/config", timeout=10).close()  # noqa: S310
+                    urllib.request.urlopen(f"{server.url}/config", timeout=_HUNG).close()  # noqa: S310
                     break
                 time.sleep(0.1)
+            else:
+                msg = "the page ended before it answered"
+                raise RuntimeError(msg)
             yield server
         finally:
             process.terminate()
