@@ -886,7 +886,7 @@ def _read_folder(path: Path, side: Side, faults: Faults, *, in_columns: bool) ->
     """
     files = sorted(file for file in path.iterdir() if suffix_of(file) == ".json" and not file.name.startswith("."))
     if not files:
-        raise InputValueError(place=in_file(path), expected="a folder with one document a file, ID.json", got="none")
+        raise InputValueError(problem=f"no .json files in {path}/", remedy="name each document ID.json")
     rows: list[Any] = []
     for file in files:
         try:

@@ -60,7 +60,7 @@ from docscore.stats.significance import holm, permutation_p_values
 _ONE_SIDED = Interval(note="only one of the two has it")
 _SAME = Interval(note=NO_CHANGE)
 _UNTESTED = Interval(note=f"not tested: {MOST_FIELDS_TESTED} fields have more weight")
-FEWEST_DOCUMENTS = 5  # documents in which a field or a slice must stand for a gate to judge it
+FEWEST_DOCUMENTS = 5  # documents for a gate to judge a field or a slice
 
 
 class Change(NamedTuple):
@@ -752,7 +752,7 @@ def _check_complete(system: ScoredRows) -> None:
     """Check that no document was left out, since a gate must not pass for want of the worst."""
     if system.pairs.skipped:
         skipped = f"{system.pairs.skipped:,}, which may be the worst"
-        raise InputValueError(problem=f"the gate cannot decide: left out {system.why_left_out} are {skipped}")
+        raise InputValueError(problem=f"the gate cannot decide: left out ({system.why_left_out}) are {skipped}")
 
 
 class _Judged(NamedTuple):

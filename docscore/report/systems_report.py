@@ -178,7 +178,7 @@ def _remarks(systems: Systems, by: str, *, intervals: bool) -> list[str]:
         head = next(figure.label for figure in systems.first.measured if figure.name == systems.figures[0])
         level = percent_text(confidence or CONFIDENCE)
         remarks += [
-            f"rank: by {head}, the ranks that are possible; all of them hold together with {level} confidence.",
+            f"rank: by {head}, the ranks that the data allow, simultaneously at {level} confidence.",
             "group: a group begins where a system is told apart from the first of the group before it.",
             "best: the share of resamples of the documents in which the system is the best.",
         ]
@@ -326,7 +326,7 @@ def picture_of_ranks(systems: Systems) -> Picture:
     texts += [(_NAMES + (mark - 1) * step, base + _FOOT - _THICK, "middle", f"{mark}") for mark in marks]
     return Picture(
         "Ranks of the systems",
-        "Dots: ranks; lines: the ranks that are possible. Below a gap a new group begins.",
+        "Dots: ranks; lines: the ranks that the data allow. Below a gap a new group begins.",
         (),
         bars,
         dots=dots,
