@@ -39,7 +39,7 @@ class WhatIf(NamedTuple):
         taken: what was done, at the beginning of a sentence: "Compared by value".
         options: the option by its name, within "what_if" or "reading", where a request holds it.
         evaluations: the test set as it is then scored; of several systems each, in their order.
-        gain: how much higher the score is; of several systems that which gains most.
+        gain: how much higher the score is; with several systems, the largest gain.
     """
 
     label: str
@@ -124,7 +124,7 @@ def _scores(systems: Iterable[Evaluation]) -> list[float]:
 def _with_schema(systems: Sequence[Evaluation], check: Check) -> Iterator[WhatIf]:
     """The schema that the ground truths suggest, where it takes values for right that are written otherwise.
 
-    Of several systems that which gains most by it decides what is suggested where predictions have a part.
+    With several systems, use the suggestion of the one that gains most.
     """
     first = systems[0]
     count = sum(len(each.ids) for each in systems)

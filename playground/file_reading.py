@@ -46,10 +46,10 @@ _LONGEST_CELL, _LONGEST_COLUMN = 90, 60  # characters
 _NAMED_FAULTS = 3
 _SEPARATED = ".csv", ".tsv"
 _SIGNS: dict[str | None, str] = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
-PARSINGS = {None: "not parsed", "json": "strict JSON", "repair": "JSON, even if fenced or malformed"}
+PARSINGS = {None: "plain text", "json": "JSON", "repair": "JSON, also damaged or fenced"}
 _MISSING = {"error": "stop with an error", "zero": "score 0", SKIP: "leave them out"}
 Reading = dict[str, str | None]
-_TRUTH_PARSINGS = {None: "not parsed", "json": "JSON", "repair": "JSON, repaired"}
+_TRUTH_PARSINGS = {None: "plain text", "json": "JSON", "repair": "JSON, repaired"}
 
 
 class FileRows(NamedTuple):
@@ -380,11 +380,11 @@ def _fields(tables: UploadedTables, asked: FileRequest) -> list[list[WizardField
     ids = _field("predictions_id", "Ids", second | number, plan.ids[1])
     of_truths = [
         _field("references", "Ground truth", first | of_truth, plan.references),
-        _field("parse_references", "Ground truths that are text", _TRUTH_PARSINGS, plan.parse_references),
+        _field("parse_references", "Ground-truth cells hold", _TRUTH_PARSINGS, plan.parse_references),
     ]
     of_predictions = [
         _field("prediction", "Prediction", second | of_prediction, plan.prediction),
-        _field("parse", "Predictions that are text", PARSINGS, plan.parse),
+        _field("parse", "Prediction cells hold", PARSINGS, plan.parse),
     ]
     missing = _field("missing", "Rows without a prediction", _MISSING, asked.missing)
     signs = {field.name: field for field in _sign_fields(asked.files, asked.reading)}
@@ -407,7 +407,7 @@ def _sign_fields(paths: dict[str, Path], reading: Reading) -> list[WizardField]:
 
 
 def _signs_of(path: Path) -> dict[str | None, str]:
-    """The signs to choose from by their names; None for that which the file itself tells."""
+    """The signs to choose from by their names; None for the one that the file itself tells."""
     try:
         told = f"{_SIGNS[delimiter_of_file(path, MAX_FILE_BYTES)]} (detected)"
     except (InputError, OSError):

@@ -223,7 +223,7 @@ class DropBox {
   /** The options changed: whether the files can be scored may be otherwise. */
   check() { if (this.isRead) this.sort(true); }
 
-  /** Ask the server which file is which, and how they are read; once it is known, that which was chosen stays. */
+  /** Ask the server which file is which, and how they are read; once it is known, the choice stays. */
   async sort(isKept = false) {
     const files = this.items.map((item) => item.path);
     this.element.setAttribute("aria-busy", "true");

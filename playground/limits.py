@@ -19,6 +19,7 @@ MAX_TEXT = 50_000  # characters of one text: two such texts without anything in 
 MAX_FILE_BYTES = 25_000_000  # a file of this size takes half a gigabyte while it is scored
 MAX_SLICES = 50  # each is resampled for its intervals
 _LONGEST_SENTENCE = 600
+_ELSEWHERE = "score it with `docscore score`"
 _SMALL = 2_000, 20_000, 40  # values, characters and levels that are scored in milliseconds
 _SMALL_PAIRS = 40_000
 _SMALL_OTHERS = 200, 5_000, 20  # the same for the metrics that compare whole trees
@@ -49,7 +50,7 @@ def check_length(text: str) -> None:
     """Raise `ValueError` for a text that is too long."""
     length = len(text.encode("utf-8", "surrogatepass"))
     if length > MAX_BYTES:
-        raise InputValueError(problem=f"{length:,} bytes of text; this page takes up to {MAX_BYTES:,} per side")
+        raise InputValueError(problem=f"too large: {length:,} bytes, {MAX_BYTES:,} at most here; {_ELSEWHERE}")
 
 
 def check_value(value: Any, is_truth: bool) -> Value:
@@ -61,10 +62,12 @@ def check_value(value: Any, is_truth: bool) -> Value:
     plain = convert_ground_truth(value) if is_truth else convert_prediction(value)
     leaves = size(plain)
     if leaves > MAX_LEAVES:
-        raise InputValueError(problem=f"{leaves:,} values; this page takes up to {MAX_LEAVES:,} per side")
+        raise InputValueError(problem=f"too large: {leaves:,} values, {MAX_LEAVES:,} at most here; {_ELSEWHERE}")
     for leaf in parts_of(plain):
         if isinstance(leaf, str) and len(leaf) > MAX_TEXT:
-            raise InputValueError(problem=f"a text of {len(leaf):,} characters; this page takes up to {MAX_TEXT:,}")
+            raise InputValueError(
+                problem=f"a text of {len(leaf):,} characters, {MAX_TEXT:,} at most here; {_ELSEWHERE}"
+            )
     return plain
 
 
@@ -124,7 +127,7 @@ def check_work(truth: Value, prediction: Value) -> None:
     if pairs > MAX_PAIRS:
         place, *_ = max(tables, key=lambda table: table[-1])
         raise InputValueError(
-            problem=f"lists at {place}: {pairs:,} pairs to compare; this page compares up to {MAX_PAIRS:,}"
+            problem=f"lists at {place}: {pairs:,} pairs to compare, {MAX_PAIRS:,} at most here; {_ELSEWHERE}"
         )
 
 
@@ -135,7 +138,7 @@ def check_metric(metric: str, truth: Value, prediction: Value) -> None:
         most = max(forests(document_tree(value)) for value in (first, prediction))
         if most > MAX_FORESTS:
             raise InputValueError(
-                problem=f"{most:,} forests to compare; for nTED this page takes up to {MAX_FORESTS:,} per side"
+                problem=f"{most:,} forests to compare for nTED, {MAX_FORESTS:,} at most here; {_ELSEWHERE}"
             )
     if metric in ("kieval", "entity_f1"):
         next(readings(truth, scalars=False))
@@ -153,6 +156,4 @@ def check_file(path: Path) -> None:
     """Raise `ValueError` for a file that is too large."""
     length = path.stat().st_size
     if length > MAX_FILE_BYTES:
-        raise InputValueError(
-            problem=f"{path.name}: {length:,} bytes; this page takes files of up to {MAX_FILE_BYTES:,}"
-        )
+        raise InputValueError(problem=f"{path.name}: {length:,} bytes, {MAX_FILE_BYTES:,} at most here; {_ELSEWHERE}")

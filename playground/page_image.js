@@ -26,7 +26,7 @@ class PageImage {
     this.figure.replaceChildren();
   }
 
-  /** Show the image of a document: its name, the image that its row names, and that which it holds. */
+  /** Show the image of a document: its name, the image that its row names, and the image that it holds. */
   show(/** @type {string} */ name, /** @type {string} */ named, /** @type {string} */ held) {
     const file = this.fileOf(name, named);
     this.hide();

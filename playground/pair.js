@@ -162,7 +162,8 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
     const [words, button, helps] = !isJson || reading === "text" ? ["", "", null]
       : !isPrediction ? ["", label, label ? mend : null]
         : fault?.mend?.repairs && reading === "json" ? [", or have it repaired", "Repair and score", read("repair")] : [", or compare it as plain text", "Compare as plain text", read("text")];
-    notice(`Not scored: the ${NAMES[side]} is not ${isJson ? "JSON" : "accepted"}.`, `${place ? `Correct line ${place.line + 1}` : "Correct it"}${words}.${before()}`, button, helps);
+    const title = isJson || !fault ? `Not scored: the ${NAMES[side]} is not JSON.` : docscoreSentence(fault.text);
+    notice(title, `${place ? `Correct line ${place.line + 1}` : "Correct it"}${words}.${before()}`, button, helps);
   };
 
   /** The glyphs of the values that are not exact, by their positions in the text of a side. */

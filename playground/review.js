@@ -354,7 +354,7 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     const most = Math.max(0, ...groups.filter(({ alike }) => alike).map(({ numbers }) => numbers.length));
     const { title, text } = isDone ? docscoreReviewDone.conclusion(decidedPlaces())
       : largest ? { title: `${largest.open} of ${decided ? "the " : ""}${(all - decided).toLocaleString("en")}${decided ? " left" : ""} are alike: ${docscoreGroupName(largest.name, isBlind())}`, text: largest.open > SURE ? "After three of them, one verdict decides the others." : "One verdict decides them all." }
-        : { title: most > 1 ? `No group is larger than ${most}.` : all ? "No two places are alike." : "Nothing to decide in this list.", text: "" };
+        : { title: most > 1 ? `${(all - decided).toLocaleString("en")} places to decide; the largest group has ${most.toLocaleString("en")}.` : all ? "No two places are alike." : "Nothing to decide in this list.", text: "" };
     part("title").textContent = title;
     part("text").textContent = text;
     const act = part("act");
@@ -452,7 +452,9 @@ const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Funct
     part("path").textContent = docscorePlaceName(place);
     part("path").title = docscorePlaceName(place);
     const before = earlier.get(current), said = before && !decisions.has(current) ? ` · earlier: ${docscoreVerdictWords(place, before.verdict)}` : "";
-    part("who").replaceChildren(docscoreElement("span", "mono", place.id), `${several && mode !== "sample" ? ` · ${place.agree} of ${place.of} agree` : ""}${place.drawn > 1 ? ` · drawn ${place.drawn} times` : ""}${said}`);
+    const [first] = place.answers, isAlone = place.agree === 1 && first?.systems.length === 1;
+    const agreement = isAlone ? `Only ${systems[first.systems[0]].name} says this` : `${place.agree} of ${place.of} agree`;
+    part("who").replaceChildren(docscoreElement("span", "mono", place.id), `${several && mode !== "sample" ? ` · ${agreement}` : ""}${place.drawn > 1 ? ` · drawn ${place.drawn} times` : ""}${said}`);
     const body = part("body"), number = current;
     docscoreReviewItem.draw(body, place, { systems: systems.map(({ name }) => name), references: references(), chosen, size: group?.numbers.length ?? 1, isBlind: isBlind(), picked, choose });
     drawChoices();

@@ -134,7 +134,7 @@ const docscoreReviewItem = (() => {
   const stake = (/** @type {Server.Place} */ place, /** @type {ItemLook} */ look) => {
     const lost = place.points.map((points, system) => ({ points, name: look.systems[system] })).filter(({ points }) => points);
     const said = lost.map(({ points, name }) => `${name} ${points < TOO_SMALL ? "less than 0.001" : points.toFixed(3)}`).join(", ");
-    return `Costs ${said} of this document’s score${look.size > 1 ? `, ${look.size.toLocaleString("en")} times` : ""}.`;
+    return `Costs ${said} here${look.size > 1 ? `; ${look.size.toLocaleString("en")} such places` : ""}.`;
   };
 
   const fact = (/** @type {string} */ name, /** @type {string} */ look, /** @type {string} */ text) => element("p", look, icon(name), element("span", "", text));

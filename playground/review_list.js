@@ -5,7 +5,7 @@
 /** @typedef {{id: string, height: number, group: Group, number: number | null, draw: () => HTMLElement}} ListRow */
 
 const DOCSCORE_VERDICTS = ["ground_truth", "prediction", "both", "other", "unclear"];  // by their keys, from 1
-const DOCSCORE_ALONE = "One of a kind";
+const DOCSCORE_ALONE = "Single places";
 
 /** The words of a verdict on a place. */
 const docscoreVerdictWords = (/** @type {Server.Place} */ place, /** @type {string} */ verdict) => {

@@ -97,7 +97,7 @@ async def try_options(request: PairRequest) -> Answer:
 
 @answers(Request)
 async def stop_workspace(request: Request) -> Answer:
-    """Stop a request: the window is that which it was asked with."""
+    """Cancel the request that this window made."""
     name, number = request.window
     PAIRS.stop(f"window {name}", number)
     return {}

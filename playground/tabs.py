@@ -94,11 +94,15 @@ _WORDS: dict[str, tuple[str, list[tuple[Any, str]], str]] = {  # of an option: i
     "numbers": (
         "Numbers",
         [("text", "as printed"), ("value", "by value")],
-        "by value, 1000.0 is 1000; numbers in texts need a schema",
+        'by value, 1000.0 equals 1000; "1000" in quotes stays text unless a schema says number',
     ),
     "ignore_case": ("Letters", [(True, "ignore case"), (False, "case counts")], ""),
     "threshold": ("Threshold", [], "texts less similar than this score 0"),
-    "rules": ("Rules", [("paper", "the paper’s"), ("anls_star-1.0.1", "package 1.0.1")], ""),
+    "rules": (
+        "Rules",
+        [("paper", "the paper’s"), ("anls_star-1.0.1", "the package’s")],
+        "the package’s: as the package anls_star 1.0.1 counts",
+    ),
     "normalise": (
         "Texts",
         [(False, "as written"), (True, "normalised")],

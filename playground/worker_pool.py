@@ -97,7 +97,7 @@ class WorkerPool:
             arguments: values that can be pickled.
             report: called here with what `work` reports; `work` then takes the keyword `progress`.
             number: the newer of two requests of a visitor has the higher number, whichever comes first; of the same
-                number, the newer one is that which comes last.
+                number, the one that comes last is newer.
             client: the address of the visitor, which may take half of all places and of the room to wait; "" for no
                 such limit.
 

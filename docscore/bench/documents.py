@@ -257,9 +257,8 @@ def document_text(document: DocumentRecord, method: str) -> str:
             texts.append(page.text if method == "latin" else " ".join(page.text.split()))
     if len(texts) < max(1, len(document.pages)):
         raise InputValueError(
-            place=f"document {document.id!r}",
-            expected=f"words or text for the method {method!r}",
-            got="none; use 'vision' or 'pdf'",
+            problem=f"{document.id} has pages without text, which the method {method!r} needs",
+            remedy="use 'vision' or 'pdf'",
         )
     if len(texts) == 1:
         return texts[0]

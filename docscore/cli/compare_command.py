@@ -153,9 +153,8 @@ def compare_command(
         say(f"wrote {comparison.report(output, changes=changes, gate=gate, title=title, recipe=command_line())}")
     if as_json:
         parts = comparison.to_dict()
-        for name in () if with_rows else ("better", "worse"):
-            parts[name] = parts[name][:changes]
-        print_json("compare", {**parts, "gate": gate and gate.to_dict()})
+        listed = {name: parts[name][: None if with_rows else changes] for name in ("better", "worse")}
+        print_json("compare", {**parts, **listed, "gate": gate and gate.to_dict()})
     elif as_markdown:
         click.echo(comparison_as_markdown(comparison, gate, changes))
     else:

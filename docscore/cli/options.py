@@ -103,9 +103,8 @@ class Command(click.Command):
         try:
             return super().invoke(ctx)
         except InputError as error:
-            if isinstance(error, DataError):  # about rows
-                raise
-            raise type(error)(self._in_options(error.diagnostic)) from error
+            is_about_rows = isinstance(error, DataError)
+            raise error if is_about_rows else type(error)(self._in_options(error.diagnostic)) from error
 
     def _in_options(self, diagnostic: Diagnostic) -> Diagnostic:
         """Return the message with the options of this command in place of the names that they have in Python."""

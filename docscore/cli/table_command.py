@@ -167,10 +167,9 @@ def table_command(
     if not files:
         click.get_current_context().fail("Missing argument '[NAME=]FILE...'.")
     if references is None and files[1:] and not files[0][0]:
-        first = files[0][1]
-        is_only_one = all(name for name, _ in files[1:]) and _names_of_runs([first]) is None
-        if is_only_one or _holds_references(first, shared):
-            references, files = first, files[1:]
+        (_, first), *others = files
+        if (all(name for name, _ in others) and _names_of_runs([first]) is None) or _holds_references(first, shared):
+            references, files = first, others
     known = names_of_systems(files, are_logs=references is None)
     check_priced(shared["prices"], known)
     evaluations = evaluations_of_files(references, [path for _, path in files], shared, known)
@@ -203,13 +202,13 @@ def table_command(
 def _holds_references(path: Path, shared: Mapping[str, Any]) -> bool:
     """Return whether the first row of a file has references and no prediction; a pipe is not read twice."""
     row = read_table(path, Faults("skip"), delimiter=shared["delimiter"]).first() if path.is_file() else None
-    known = row.keys() if isinstance(row, dict) else ()
-    columns = (shared[f"{side}_column"] or "" for side in ("references", "prediction"))  # also paths into the rows
+    keys = set(row) if isinstance(row, dict) else set()
     has_references, has_predictions = (
-        not {column, column.partition(".")[0], getattr(BY_ID, side), getattr(ANLS, side)}.isdisjoint(known)
-        for column, side in zip(columns, ("references", "predictions"), strict=True)
+        keys & {column, column.partition(".")[0], getattr(BY_ID, side), getattr(ANLS, side)}
+        for side, option in (("references", "references_column"), ("predictions", "prediction_column"))
+        for column in [shared[option] or ""]  # also a path into the rows
     )
-    return has_references and not has_predictions
+    return bool(has_references) and not has_predictions
 
 
 def _as_dict(systems: Systems, name: str) -> dict[str, object]:

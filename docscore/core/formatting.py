@@ -102,6 +102,15 @@ def display_width(text: str) -> int:
 FOUR_DIGITS = "{:.4f}".format
 
 
+def points_of(earned: float, weight: float) -> str:
+    """The points that were earned, to four digits, and those that are possible.
+
+    >>> points_of(23599.7, 24001), points_of(0.5, 1)
+    ('23,600 of 24,001 points', '0.5 of 1 points')
+    """
+    return f"{float(f'{earned:.4g}'):,.12g} of {weight:,.12g} points"
+
+
 def counted(count: int, noun: str) -> str:
     """A number with a noun in the singular or plural.
 

@@ -948,8 +948,8 @@ def _read_folder(
     found = sorted(file for file in path.iterdir() if not file.name.startswith("."))
     files = next(filter(None, ([file for file in found if suffix_of(file) == kind] for kind in _OF_FOLDERS)), [])
     if not files:
-        expected = "a folder with one document a file, ID.json or ID.txt"
-        raise InputValueError(place=in_file(path), expected=expected, got="none")
+        problem = f"no .json or .txt files in {path}/"
+        raise InputValueError(problem=problem, remedy="name each document ID.json or ID.txt")
     rows: list[Any] = []
     for file in files:
         try:

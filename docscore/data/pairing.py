@@ -335,8 +335,7 @@ def read_ground_truths(references: Any, options: Mapping[str, Any], progress: Pr
     else:
         text = _text_options(options)
         table = table_of_source(references, "references", names, Faults(), progress=progress, **text)
-    form = side_format(table.first(), "references", place_of(table))
-    rows = read_rows(table, form, "references", progress=progress)
+    rows = read_rows(table, side_format(table.first(), "references", place_of(table)), "references", progress=progress)
     mode = options.get("parse_references")
     return rows._replace(values=parsed_references(rows.ids, rows.values, mode)[0]) if mode else rows
 
@@ -666,8 +665,10 @@ def _paired(wanted: Rows, given: Rows, missing: str, faults: Faults, progress: P
     ids = [wanted.ids[number] for number in kept]
     partners = [number_of.get(name) for name in ids]
     sources = [None if form is PLAIN or number is None else given.sources[number] for number in partners]
-    paired = watched(sources, progress("Pairing", len(sources)))
-    costs = [_NO_COSTS if row is None else tuple(map(row.get, COSTS)) for row in paired]
+    costs = [
+        _NO_COSTS if row is None else tuple(map(row.get, COSTS))
+        for row in watched(sources, progress("Pairing", len(sources)))
+    ]
     confidences = [row.get("confidence") if form is BY_ID and row is not None else None for row in sources]
     return Pairs(
         ids,

@@ -60,7 +60,7 @@ from docscore.stats.significance import holm, permutation_p_values
 _ONE_SIDED = Interval(note="only one of the two has it")
 _SAME = Interval(note=NO_CHANGE)
 _UNTESTED = Interval(note=f"not tested: {MOST_FIELDS_TESTED} fields have more weight")
-FEWEST_DOCUMENTS = 5  # documents in which a field or a slice must stand for a gate to judge it
+FEWEST_DOCUMENTS = 5  # documents for a gate to judge a field or a slice
 
 
 class Change(NamedTuple):

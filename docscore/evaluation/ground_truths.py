@@ -137,7 +137,7 @@ class SuggestedField(NamedTuple):
         compare: the comparator; "text" where none fits.
         settings: its settings.
         note: what the values may mean, and the settings that say it; "" where they can mean only one thing.
-        values: how many predicted values it takes for right that are written otherwise.
+        values: the number of predicted values that it accepts although they are written differently.
         points: what they lose as text, as a part of the mean score.
         specimens: some of them: ground truth, prediction.
     """
@@ -195,8 +195,8 @@ def _ground_truths(references: Any, options: Mapping[str, Any]) -> Pairs:
 def values_of(pairs: Pairs, progress: Progress = no_progress, *, predicted: bool = False) -> FieldValues:
     """The values of all fields of the ground truths, or of the predictions."""
     found = FieldValues()
-    rows = zip(pairs.ids, pairs.predictions if predicted else pairs.truths, strict=True)
-    for name, value in watched(rows, progress("Collecting", len(pairs.ids))):
+    rows = zip(pairs.predictions if predicted else pairs.truths, pairs.ids, strict=True)
+    for value, name in watched(rows, progress("Collecting", len(pairs.ids))):
         found.add(value, name)
     return found
 

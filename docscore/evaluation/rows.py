@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import inf
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -320,10 +319,11 @@ class Rows(Displayed, list[Row]):
         def score_cell(row: Row) -> TableCell:
             return TableCell(row.score, three_digits(row.score), suffix=" (missing)" if row.is_absent else "")
 
+        numbered = "row " if self._scored.pairs.reference_rows is None else ""  # ids that count rows from 0
         return table_of(
             "Lowest scores",
             self,
-            text_column("question_id", "document", attrgetter("id")),
+            text_column("question_id", "document", lambda row: f"{numbered * row.id.isdigit()}{row.id}"),
             (TableColumn(self._scored.row_key, "score"), score_cell),
             unit="documents",
         )
@@ -522,8 +522,8 @@ class ScoredRows:
         """
         if "numbers" not in self.scorer.options or self.options.numbers == BY_VALUE:
             return None
-        pairs = enumerate(zip(self.pairs.truths, self.pairs.predictions, strict=True))
-        checked = watched(pairs, self.progress("Checking", len(self)))
+        pairs = zip(self.pairs.truths, self.pairs.predictions, strict=True)
+        checked = enumerate(watched(pairs, self.progress("Checking", len(self))))
         rows = [number for number, pair in checked if differs_by_value(pair)]
         if not rows:
             return None
@@ -672,8 +672,8 @@ class ScoredRows:
 
     @property
     def why_left_out(self) -> str:
-        """Why the rows that `counts` calls skipped were left out, in words after "left out"."""
-        return "without a prediction or because of faults" if self.options.missing == SKIP else "because of faults"
+        """Why the rows that `counts` calls skipped were left out, in words after "left out:"."""
+        return "no prediction, or faulty" if self.options.missing == SKIP else "faulty"
 
     @property
     def has_reviews(self) -> bool:

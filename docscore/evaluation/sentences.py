@@ -12,6 +12,7 @@ from docscore.core.formatting import (
     counted,
     p_text,
     percent_text,
+    points_of,
     share_text,
     shown_name,
     three_digits,
@@ -173,7 +174,7 @@ def count_lines(system: ScoredRows, *, alone: bool = True, doubts: bool = True) 
     for name, count in system.counts.items():
         if count and (alone or name != "skipped"):
             noun, what = COUNTED[name]
-            why = f" {system.why_left_out}" if name == "skipped" else ""
+            why = f": {system.why_left_out}" if name == "skipped" else ""
             first = ", ".join(map(shown_name, ids.get(name, [])[:NAMED]))
             more = f" and {len(ids[name]) - NAMED:,} more" if len(ids.get(name, [])) > NAMED else ""
             lines.append(f"{counted(count, noun)} {what}{why}" + (f": {first}{more}" if first else ""))
@@ -215,7 +216,7 @@ def count_lines_of_both(comparison: Comparison, *, doubts: bool = True) -> list[
     """One line for the rows left out of both systems, the other lines of `count_lines` of each, and one on numbers."""
     skipped = comparison.new.pairs.skipped
     lines = [] if comparison.new.slice is None else [slice_text(comparison.new)]
-    lines += [f"{counted(skipped, 'document')} left out of both {comparison.new.why_left_out}"] if skipped else []
+    lines += [f"{counted(skipped, 'document')} left out of both: {comparison.new.why_left_out}"] if skipped else []
     for side, system in (("base", comparison.base), ("new", comparison.new)):
         lines += [f"{side}: {line}" for line in count_lines(system, alone=False, doubts=doubts)]
     return [*lines, *filter(None, [by_value_text({"base": comparison.base, "new": comparison.new})])]
@@ -272,7 +273,7 @@ def points_text(tree: ScoreTree) -> str:
     """What the score of a tree is: points earned, of those possible, or what another metric says."""
     if isinstance(tree, MetricTree):
         return tree.headline
-    return f"{tree.earned:.4g} of {tree.weight:g} points" if tree.weight else "nothing counts"
+    return points_of(tree.earned, tree.weight) if tree.weight else "nothing counts"
 
 
 def facts_of_tree(tree: ScoreTree) -> tuple[str, ...]:

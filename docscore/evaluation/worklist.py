@@ -134,8 +134,7 @@ class DocumentText:
     def places(self, value: Any) -> list[list[Span]]:
         r"""Return the places of a value, each as the spans of its scalars: characters of the text as it was given.
 
-        Of an object or a list they are where the scalars that stand in the text are closest together. If none does,
-        those count that do without spaces.
+        For an object or a list: the closest cluster of its scalars in the text. If none is found, spaces are ignored.
 
         >>> DocumentText("Pens 1\nInk 2 and 12\nPENS  2.00").places({"item": "pens", "count": 2})
         [[(20, 24), (26, 30)]]
@@ -295,7 +294,7 @@ def _are_apart(here: Difference, added: Difference, known: Sequence[Difference],
     if here.node.score < _SAME_ROW:
         return True
     return any(
-        _same(each, added, options)
+        _are_equal(each, added, options)
         if each.row is not None
         else each.steps == here.steps and here.node.score < _LIKELY_ROW
         for each in known
@@ -400,14 +399,14 @@ def _sampled(
         (answers, weights, sample, None),
         (exact, [weight for *_, weight in documents.exact], agreements, AGREEMENT),
     ):
-        for number, times in _drawn(rng, shares, draws):
+        for number, times in _draw(rng, shares, draws):
             name, place, answer = drawn_from[number]
             _, line = documents.line(name, place, text_of(name), answer, kind)
             lines.append({**line, "drawn": times, "sample": {**facts, "draws": draws}})
     return lines
 
 
-def _drawn(rng: np.random.Generator, weights: Sequence[float], times: int) -> list[tuple[int, int]]:
+def _draw(rng: np.random.Generator, weights: Sequence[float], times: int) -> list[tuple[int, int]]:
     """The numbers that are drawn with replacement by these weights, each with how often, in the order of the draws."""
     if not (times and weights):
         return []
@@ -545,9 +544,9 @@ class _Documents:
             chosen: the answer that is the proposal; None for the one that is most likely right.
             kind: the kind; None to tell it from the values.
         """
-        told = {id(answer): self._told(document, answer, text) for answer in place}
-        chosen = chosen or min(place, key=lambda answer: told[id(answer)][0])
-        order, own_kind, found = told[id(chosen)]
+        descriptions = {id(answer): self._described(document, answer, text) for answer in place}
+        chosen = chosen or min(place, key=lambda answer: descriptions[id(answer)][0])
+        order, own_kind, found = descriptions[id(chosen)]
         at, kind, truth = chosen.first, kind or own_kind, self.truths[document]
         steps = at.steps[2:] if at.steps[:1] == (ONE_OF,) else at.steps
         line: Line = {
@@ -562,12 +561,12 @@ class _Documents:
         if at.truth is not NoCell:
             line["ground_truth"] = to_json(at.truth[0] if type(at.truth) is tuple and len(at.truth) == 1 else at.truth)
         support = chosen.support
-        others = sorted((each for each in place if each is not chosen), key=lambda each: told[id(each)][0])
+        others = sorted((each for each in place if each is not chosen), key=lambda each: descriptions[id(each)][0])
         line |= {
-            **_said("proposal", chosen),
+            **_as_member("proposal", chosen),
             "agree": int(support) if support == int(support) else support,
             "of": self.of[document],
-            "others": [_said("value", each) for each in others],
+            "others": [_as_member("value", each) for each in others],
             "kind": kind,
             "group": f"{field_path(at.field)}: {_edit(at, kind) or kind}",
             "points": dict(sum((Counter(answer.points) for answer in place), Counter[str]())),
@@ -579,12 +578,12 @@ class _Documents:
         }
         return order, line
 
-    def _told(
+    def _described(
         self, document: str, answer: Answer, text: DocumentText | None
     ) -> tuple[tuple[float, ...], str, dict[str, bool]]:
         """The key of an answer in the order of items, its kind, and on which side the text of the document is."""
         at = answer.first
-        kind = _kind(at)
+        kind = _kind_of(at)
         sides = {} if text is None else {"ground_truth": at.truth, "proposal": at.prediction}
         found = {side: held for side, value in sides.items() if (held := text.holds(value)) is not None}  # type: ignore[union-attr]
         evidence = bool(found) and found.get("proposal", True) and not found.get("ground_truth", False)
@@ -621,7 +620,7 @@ def _place_of_row(at: Difference, places: list[list[Answer]], taken: set[int], o
     return places[best]
 
 
-def _said(key: str, answer: Answer) -> Line:
+def _as_member(key: str, answer: Answer) -> Line:
     """What systems have at a place, and who; no value where they have nothing."""
     value = answer.first.prediction
     return {**({} if value is NoCell else {key: to_json(value)}), "systems": list(answer.votes)}
@@ -632,7 +631,7 @@ def _answer_at(place: list[Answer], at: Difference, options: ScoringOptions) -> 
 
     Of equal predictions, the answer shows the one that is written most like the ground truth.
     """
-    answer = next((each for each in place if _same(each.first, at, options)), None)
+    answer = next((each for each in place if _are_equal(each.first, at, options)), None)
     if answer is None:
         answer = Answer(at)
         place.append(answer)
@@ -647,15 +646,15 @@ def _likeness(at: Difference) -> tuple[float, str]:
     return similarity(truth, prediction, 0.0), prediction
 
 
-def _nothing(value: Any) -> bool:
+def _is_empty(value: Any) -> bool:
     return value is NoCell or is_empty(value)
 
 
-def _same(one: Difference, other: Difference, options: ScoringOptions) -> bool:
+def _are_equal(one: Difference, other: Difference, options: ScoringOptions) -> bool:
     """Whether two predictions of a place are equal by the options of the score."""
     left, right = one.prediction, other.prediction
-    if _nothing(left) or _nothing(right):
-        return _nothing(left) and _nothing(right)
+    if _is_empty(left) or _is_empty(right):
+        return _is_empty(left) and _is_empty(right)
     if type(left) is type(right) and dumps(left) == dumps(right):  # Python takes 1, 1.0 and True for equal
         return True
     return score_one(left, right, options, other.schema) == 1
@@ -669,11 +668,11 @@ def _texts(at: Difference) -> tuple[str, str] | None:
     return scalar_text(sides[0]).lower(), scalar_text(sides[1]).lower()
 
 
-def _kind(at: Difference) -> str:
+def _kind_of(at: Difference) -> str:
     """What kind of difference there is."""
-    if at.truth is NoCell or (_nothing(at.truth) and not _nothing(at.prediction)):
+    if at.truth is NoCell or (_is_empty(at.truth) and not _is_empty(at.prediction)):
         return ONLY_PREDICTIONS
-    if _nothing(at.prediction):
+    if _is_empty(at.prediction):
         return ONLY_GROUND_TRUTH
     texts = _texts(at)
     if texts is None:

@@ -287,14 +287,14 @@ def print_tree(console: Console, tree: ScoreTree, *, fold: bool) -> None:
     if facts:
         _print_lines(console, [f"{points_text(tree)}  {tree.score:.4f}", *facts, ""])
     plain = not _can_print(console, "≈≠−↔→…├└│─")
-    lines = shown = outline(tree, fold=fold)
-    if fold and len(lines) > _MOST_ROWS:
-        shown = [line for line in lines if line.node.status != "exact"][:_MOST_ROWS]
+    lines = outline(tree, fold=fold)
+    is_long = fold and len(lines) > _MOST_ROWS
+    shown = [line for line in lines if line.node.status != "exact"][:_MOST_ROWS] if is_long else lines
     for line in shown:
         text = Text(line.text().translate(_IN_ASCII)) if plain else _styled(line)
         console.print(text, soft_wrap=True)
-    if left_out := len(lines) - len(shown):
-        _print_lines(console, [f"and {left_out:,} more lines; exact ones are left out first"])
+    more = f"and {len(lines) - len(shown):,} more lines; exact ones are left out first"
+    _print_lines(console, [more] if is_long else [])
 
 
 def print_annotations(console: Console, annotations: Sequence[Annotation]) -> None:

@@ -15,9 +15,7 @@ from docscore.evaluation.sentences import (
     verdict_text,
 )
 from docscore.evaluation.tables import Table, TableCell, TableColumn
-
-MOST_CHANGES_LISTED = 20  # in each table of a comparison
-
+from docscore.report.console import MOST_CHANGES_LISTED
 
 FORMATS = ("text", "markdown", "latex")
 

@@ -81,10 +81,10 @@ def answer_score(truth: Scalar | tuple[Scalar, ...], prediction: Scalar, options
 
 
 class Place(Protocol):
-    """A pair of values and the place where it is, which is told how it was scored, and so all parts of the pair.
+    """Receives how a pair of values was scored, and gives the places of its children.
 
-    The parts of a pair are told before the pair, in the order of the ground truth; then those that only the prediction
-    has, in its order. Of a one-of only the option that is taken is told.
+    Children are scored before their parent: first those of the ground truth, in its order, then those that only the
+    prediction has. Of a one-of, only the option that is taken counts.
     """
 
     def at_key(self, key: str, *, absent: bool = False) -> "Place":

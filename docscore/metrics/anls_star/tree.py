@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, make_dataclass
 from typing import Any, Literal
 
-from docscore.core.formatting import clipped, display_width, printable, three_digits
+from docscore.core.formatting import clipped, display_width, points_of, printable, three_digits
 from docscore.core.numbers import DecimalText
 from docscore.core.options import ScoringOptions
 from docscore.core.output import Displayed
@@ -87,7 +87,7 @@ class Line:
         """The reason and the description of hidden nodes, in parentheses."""
         node = self.node
         points = (
-            f"{node.earned:.4g} of {node.weight:g} points"
+            points_of(node.earned, node.weight)
             if node.path == "$" and node.status == "partial" and node.children
             else ""
         )
