@@ -32,7 +32,9 @@ def test_texts(text: str, message: str) -> None:
 
 
 def test_values() -> None:
-    with pytest.raises(ValueError, match=r"^20,001 values; this page takes up to 20,000 per side$"):
+    with pytest.raises(
+        ValueError, match=r"^too large: 20,001 values, 20,000 at most here; score it with `docscore score`$"
+    ):
         check_value(list(range(20_001)), is_truth=True)
     check_value(list(range(20_000)), is_truth=True)
 
