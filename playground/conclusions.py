@@ -20,6 +20,7 @@ from docscore.metrics.annotations import cause_in_words
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
 from docscore.metrics.typed.comparators import COMPARATORS
 from docscore.report.html_tree import lost_text
+from docscore.stats.intervals import CONFIDENCE
 from playground.row_counts import Known, count_rows, nearest
 
 MOST_RESCORED = 20_000  # rows that are scored once more for a what-if
@@ -210,7 +211,7 @@ def every_pair(systems: Mapping[str, Evaluation]) -> list[dict[str, Any]]:
                 "worse": sum(each < -ROUNDING for each in sides),
                 "same": sum(abs(each) <= ROUNDING for each in sides),
                 "p": _p_text(1.0 if change.adjusted is None else change.adjusted),
-                "proven": change.is_beyond_chance(systems[better].confidence or 0.95),
+                "proven": change.is_beyond_chance(systems[better].confidence or CONFIDENCE),
             }
         )
     return found
@@ -229,7 +230,7 @@ def _p_text(p_value: float) -> str:
 
 def _change(base: Evaluation, new: Evaluation) -> Change:
     before, after = base.ratio.rows(rows_of_base(base.ids, new.ids)), new.ratio
-    drawn: dict[str, Any] = {"seed": base.seed, "confidence": base.confidence, "clusters": new.clusters}
+    drawn: dict[str, Any] = {"seed": base.seed, "confidence": base.confidence or CONFIDENCE, "clusters": new.clusters}
     return changes_of(new.figure_names[:1], before, after, [[0]], **drawn)[0]
 
 
