@@ -21,6 +21,7 @@ from docscore.data.json_text import (
     parsed_references,
 )
 from docscore.data.pairing import Pairs
+from docscore.data.rows import NoCell, cells_of
 
 VALUE, CONFIDENCE = "$value", "$confidence"  # the keys of a predicted value with its confidence
 _EXAMINED = 100  # rows or texts of each side that a check looks at
@@ -55,6 +56,7 @@ def read_texts(
             pairs.predictions, pairs.truths, options.parse_mode, progress("Parsing", len(pairs.ids))
         )
         pairs = pairs._replace(predictions=predictions)
+        doubts += _doubts_of_texts(pairs, options.parse)
     doubts += _doubts_of_values(pairs, progress, with_confidences=options.with_confidences)
     pairs = _with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)
     doubts += _doubts_of_shapes(pairs, progress)
@@ -71,7 +73,7 @@ def refuse_document_texts(
     The edit distance of two such texts counts brackets, quotes and the names of keys: it is not a score of the
     documents, whatever the predictions are. The check looks at the first 100 texts that are not empty, including those
     among acceptable answers. It fails if nearly all of them are documents in the same notation: JSON, also damaged or
-    in a fenced block, YAML with a key in common, XML, or the tags of Donut. Lists of single values may be meant as
+    in a fenced block, or YAML, XML or the tags of Donut with a name in common. Lists of single values may be meant as
     text; they are refused only if a prediction holds JSON too.
 
     Args:
@@ -83,14 +85,13 @@ def refuse_document_texts(
     if parse == AS_TEXT or parse_references is not None:
         return
     texts = list(islice(_texts(truths), _EXAMINED))
-    found = [(name, text) for text in texts for name, fits in _NOTATIONS.items() if fits(text)]
-    (name, count), *_ = Counter(name for name, _ in found).most_common(1) or [("", 0)]
-    if not count or count < _NEARLY_ALL * len(texts):
+    found = [(name, text, names) for text in texts for name, in_it in _NOTATIONS.items() if (names := in_it(text))]
+    (name, count), *_ = Counter(name for name, *_ in found).most_common(1) or [("", 0)]
+    in_common = set.intersection(*(names for notation, _, names in found if notation == name)) if found else set()
+    if not in_common or count < _NEARLY_ALL * len(texts):
         return
     given = [text for text in islice(_texts(predictions), _EXAMINED) if parse is None]
-    documents = [text for notation, text in found if notation == name]
-    if name == _YAML and not set.intersection(*({*_YAML_KEY.findall(text)} for text in documents)):
-        return
+    documents = [text for notation, text, _ in found if notation == name]
     if name == _JSON and parse is None and not any(map(_has_objects, documents)) and not any(map(holds_json, given)):
         return
     flags = {"parse": json_mode(given)} if given else {}
@@ -110,28 +111,42 @@ def refuse_document_texts(
 
 
 _JSON, _YAML = "JSON", "YAML"
-_BEGINS_AS_JSON = re.compile(r"\s*(?:[{\[]|.*?```[\w+.-]*\s*[{\[])", re.DOTALL)
-_YAML_KEY = re.compile(r"^ *(?:- )*([\w.$-]+|\"[^\"\n]+\"|'[^'\n]+'):(?: |$)", re.MULTILINE)
-_HTML = r"html|body|table|thead|tbody|tr|td|div|p|span|ul|ol|li|[abiu]|h\d|br"  # marks up text, and names no values
-_TAG = re.compile(rf"\s*<(?!!doctype|/?(?:{_HTML})\b)[?\w!]", re.IGNORECASE)
+_FENCED_JSON = re.compile(r"```[\w+.-]*\s*[{\[]")
+# Keys as programs write them; people begin the names of speakers and the lines of a form with a capital letter.
+_YAML_KEY = re.compile(r"^ *(?:- )*([a-z_][\w.$-]*|\"[^\"\n]+\"|'[^'\n]+'):(?: |$)", re.MULTILINE)
 _CLOSED_TAG = re.compile(r"<([\w:.-]+)(?:\s[^<>]*)?>[^<>]*</\1>")
+_HTML = frozenset(  # marks up text, and names no values
+    re.findall(
+        r"\w+",
+        "a b i u p q s br em dd dl dt h1 h2 h3 h4 h5 h6 hr li mi mn mo ol td th tr ul big code div font html img main "
+        "mark math mrow nav pre span sub sup body table tbody thead caption center footer header label section small "
+        "strong title think thinking answer",
+    )
+)
 
 
-def _is_yaml(text: str) -> bool:
-    """Return whether a text has several lines, and each is a key with its value, an element of a list, or indented."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    return len(lines) > 1 and all(line[:1] == " " or line[:2] == "- " or _YAML_KEY.match(line) for line in lines)
+def _yaml_keys(text: str) -> set[str]:
+    """Return the keys of a text with several lines, each a key, an element of a list or indented, as in YAML."""
+    lines = [line for line in text.splitlines() if line.strip() and line[:3] != "---" and line[:1] != "#"]
+    is_yaml = len(lines) > 1 and all(line[:1] == " " or line[:2] == "- " or _YAML_KEY.match(line) for line in lines)
+    return {*_YAML_KEY.findall(text)} if is_yaml else set()
+
+
+def _tags(text: str) -> set[str]:
+    """Return the names of the tags around values, if a text begins with a tag, as XML and the output of Donut do."""
+    return {*_CLOSED_TAG.findall(text)} - _HTML if text.lstrip()[:1] == "<" else set()
 
 
 def is_json_document(text: str) -> bool:
-    """Return whether a text is an object or a list written as JSON, possibly damaged or in a fenced block."""
-    return bool(_BEGINS_AS_JSON.match(text)) and holds_json(text, mended=True)
+    """Return whether a text is an object or a list written as JSON, possibly damaged or in a fence or a JSON string."""
+    begins = text.lstrip('\ufeff \t\r\n"')[:1] in ("{", "[")
+    return (begins or bool(_FENCED_JSON.search(text))) and holds_json(text, mended=True)
 
 
-_NOTATIONS: dict[str, Callable[[str], object]] = {  # of documents, each with a function that says if a text is in it
-    _JSON: is_json_document,
-    _YAML: _is_yaml,
-    "XML or tags": lambda text: _TAG.match(text) and _CLOSED_TAG.search(text),
+_NOTATIONS: dict[str, Callable[[str], set[str]]] = {  # of documents, each with the names that a text in it has
+    _JSON: lambda text: {""} if is_json_document(text) else set(),
+    _YAML: _yaml_keys,
+    "XML or tags": lambda text: names if len(names := _tags(text)) > 1 else set(),
 }
 
 
@@ -196,22 +211,7 @@ of 'a' holds JSON; add --parse json or --parse repair (parse="json" or parse="re
     if not count or parse == AS_TEXT:
         return
     if parse is None:
-        texts = [
-            (name, prediction)
-            for name, truth, prediction in zip(pairs.ids, first_truths(pairs), pairs.predictions, strict=True)
-            if type(prediction) is str
-            and (isinstance(truth, dict | list) or (parse_references and is_json_container(truth)))
-        ]
-        likely = islice((each for each in texts if "{" in each[1] or "[" in each[1]), _MOST_PARSED)
-        example, text = next((each for each in likely if holds_json(each[1], mended=True)), ("", ""))
-        if text:
-            strictly = ("--parse json or ", 'parse="json" or ') if is_json_container(text) else ("", "")
-            yield Diagnostic(
-                (predictions,),
-                problem=f"{len(texts):,} of {count:,} are text although the ground truth is an object or a list, which "
-                f"text never matches; the text of {short_repr(example)} holds JSON",
-                remedy=f'add {strictly[0]}--parse repair ({strictly[1]}parse="repair") to read it',
-            )
+        yield from _doubts_of_texts(pairs, parse, parse_references, predictions)
     given = list(given_predictions(pairs))
     lists = sum(isinstance(prediction, list) for prediction in given)
     if (
@@ -225,6 +225,43 @@ of 'a' holds JSON; add --parse json or --parse repair (parse="json" or parse="re
             "are lists",
             remedy='to give a list as the ground truth, put it in a list: "references": [["Tea", "Cake"]]',
         )
+
+
+def _doubts_of_texts(
+    pairs: Pairs, parse: str | None, parse_references: str | None = None, place: str = "predictions"
+) -> Iterator[Diagnostic]:
+    """Yield a doubt about predictions that are text, hold a document, and stand where an object or a list is expected.
+
+    Lists of texts are no reason: a prediction that is text may be one of them.
+    """
+    texts = [
+        (name, prediction)
+        for name, truth, prediction in zip(pairs.ids, first_truths(pairs), pairs.predictions, strict=True)
+        if type(prediction) is str
+        and (
+            isinstance(truth, dict)
+            or (isinstance(truth, list) and not all(isinstance(each, str) for each in truth))
+            or (parse_references and is_json_container(truth))
+        )
+    ]
+    for name, text in islice((each for each in texts if _SIGNS.search(each[1])), _MOST_PARSED):
+        notation = (
+            _JSON if holds_json(text, mended=True) else next((key for key in _NOTATIONS if _NOTATIONS[key](text)), "")
+        )
+        modes = ["repair", *(["json"] if parse is None and is_json_container(text) else [])]
+        options = [" or ".join(form.format(mode) for mode in sorted(modes)) for form in ("--parse {}", 'parse="{}"')]
+        remedy = f"{'add' if parse is None else 'use'} {options[0]} ({options[1]}) to read it"
+        if notation:
+            problem = (
+                f"{len(texts):,} of {len(pairs.predictions) - len(pairs.absent):,} are text although the ground truth "
+                f"is an object or a list, which text never matches; the text of {short_repr(name)} holds {notation}"
+            )
+            remedy = remedy if notation == _JSON else "convert it to JSON values before it is scored"
+            yield Diagnostic((place,), problem=problem, remedy=remedy)
+            break
+
+
+_SIGNS = re.compile(r"[{\[<\n]")  # of a document in a text
 
 
 def first_truths(pairs: Pairs) -> Iterator[Any]:
@@ -383,7 +420,7 @@ def _dotted(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
     """Return a key that is the path of a value on the other side."""
     if not isinstance(value, dict) or not isinstance(others[0], dict):
         return ""
-    paths = (key for key in value if key not in known and type(others[0].get(key.split(".")[0])) in _CONTAINERS)
+    paths = (key for key in value if "." in key and key not in known and cells_of([others[0]], key) != [NoCell])
     return next(map(short_repr, paths), "")
 
 
@@ -427,8 +464,8 @@ _SHAPES: tuple[tuple[_Finder, float, str, Mapping[str, str]], ...] = (
         {
             "predictions": "score what is under it, in files with --prediction-column prediction.KEY "
             '(prediction_column="prediction.KEY")',
-            "references": "score what is under it, in files with a path that ends in .KEY as --references-column "
-            "(references_column=)",
+            "references": "score what is under it, in files with a path such as references.0.KEY or truth.KEY as "
+            "--references-column (references_column=)",
         },
     ),
     (

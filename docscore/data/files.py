@@ -1070,10 +1070,10 @@ def _decoded(path: Path, content: bytes, encoding: str = "utf-8") -> str:
     """Return the text of a file; raise `ValueError` with the first line that does not have the encoding."""
     try:
         return content.decode(encoding)
-    except LookupError:
-        expected = "an encoding that Python knows, such as cp1252 or utf-16"
-        raise InputValueError(place="encoding", expected=expected, got=repr(encoding)) from None
     except UnicodeDecodeError as error:
         fault = not_utf8(in_line(path, error.object.count(b"\n", 0, error.start) + 1), error, _ENCODING_REMEDY)
         other = replace(fault, expected=f"{encoding} text", remedy="")
         raise InputValueError(fault if encoding == "utf-8" else other) from None
+    except (LookupError, UnicodeError):
+        expected = "an encoding that Python knows, such as cp1252 or utf-16"
+        raise InputValueError(place="encoding", expected=expected, got=repr(encoding)) from None

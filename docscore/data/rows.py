@@ -1,7 +1,9 @@
 """Rows of one side: tables of them, their three formats (by id, as the Space anls, plain), their values."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -141,6 +143,7 @@ def cells_of(rows: Sequence[Any], column: str) -> list[Any]:
 
 
 _LEAST_FAILURE = 400  # of the status codes of HTTP
+_ENVELOPE = ("response", "result", "body")  # what results of batch APIs have around the answer
 
 
 def _has_failed(row: Any, steps: Sequence[str], left: int) -> bool:
@@ -148,7 +151,8 @@ def _has_failed(row: Any, steps: Sequence[str], left: int) -> bool:
 
     OpenAI and Gemini have `error` or a `status_code`, Anthropic has the `type` "errored", "canceled" or "expired".
     """
-    passed = (_follow(row, steps[:number])[0] for number in range(len(steps) - left + 1))
+    envelope = sum(1 for _ in takewhile(_ENVELOPE.__contains__, steps[: len(steps) - left]))
+    passed = (_follow(row, steps[:number])[0] for number in range(envelope + 1))
     return any(
         bool(part.get("error"))
         or part.get("type") in ("errored", "canceled", "expired")
@@ -158,6 +162,9 @@ def _has_failed(row: Any, steps: Sequence[str], left: int) -> bool:
     )
 
 
+_INDEX = re.compile(r"-?\d{1,18}", re.ASCII)
+
+
 def _follow(value: Any, steps: Sequence[str]) -> tuple[Any, Sequence[str]]:
     """Follow a path into a value as far as it leads; return what is there, and the steps that are left."""
     for number, step in enumerate(steps):
@@ -165,7 +172,7 @@ def _follow(value: Any, steps: Sequence[str]) -> tuple[Any, Sequence[str]]:
         inside = value
         with suppress(ValueError):
             inside = loads(value) if isinstance(value, str) else value
-        index = int(step) if step.removeprefix("-").isdecimal() else None
+        index = int(step) if _INDEX.fullmatch(step) else None
         if isinstance(inside, dict) and step in inside:
             value = inside[step]
         elif isinstance(inside, list) and index is not None and -len(inside) <= index < len(inside):

@@ -530,7 +530,9 @@ class Comparison(Displayed):
                 place="fields", expected=f"some of {some_of(self.documents_with_field)}", got=short_repr(path)
             )
         _check_complete(self.new)
-        if beyond_chance:
+        if every_slice and limits.keys() == {"max_document_loss"}:
+            raise needs(option="every_slice", other="max_loss or max_field_loss")
+        if beyond_chance and limits.keys() != {"max_document_loss"}:
             confidence = self.confidence
             needed = math.floor(math.log2(2 / level_of_tests(confidence))) + 1
             _check_count(self.new, needed, f"to show a loss at a confidence of {confidence:.4g}")

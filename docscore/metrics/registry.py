@@ -140,7 +140,7 @@ def _loaded(name: str) -> str:
     try:
         kind = resolve_name(name)
         metric = kind() if isinstance(kind, type) and issubclass(kind, Metric) else None
-    except Exception as error:  # whatever the module does
+    except (Exception, SystemExit) as error:  # whatever the module does
         raise InputValueError(place="metrics", expected="module:Class", got=f"{name!r} ({error})") from error
     if metric is None or type(METRICS.setdefault(metric.name, metric)) is not kind:
         expected = "a metric with a name of its own, a class derived from docscore.metrics.base.Metric"
