@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from datasets import Dataset
+from markdown_it import MarkdownIt
 
 import docscore
 from docscore.core.runtime import no_progress, progress_from
@@ -239,7 +240,10 @@ def test_no_id_is_markup_in_markdown(tmp_path: Path) -> None:
     for path in (found.report(tmp_path / "a.md", title=bad), found.compare(found).report(tmp_path / "b.md")):
         text = path.read_text("utf-8")
         assert "octocat" in text
-        assert not re.search(r"<b>|@|\]\(|http:", text)
+        assert not re.search(r"@|http:", text)
+        html = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
+        assert "&lt;b&gt;" in html
+        assert not re.search(r"<(b|a|img)\b", html)
 
 
 PARTS: list[tuple[Any, str]] = [

@@ -19,7 +19,7 @@ from tests.conftest import golden
     ("text", "message"),
     [
         ("", "empty: paste"),
-        ("x" * 1_000_001, "1,000,001 bytes of text"),
+        ("x" * 1_000_001, "too large: 1,000,001 bytes, 1,000,000 at most here; score it with `docscore score`"),
         ("9" * 4_301, "a number of more than 4,300 digits"),
         ('{"a": 1, "a": 2}', "occurs twice"),
         ("[1, 2,]", "line 1, column"),
@@ -41,7 +41,8 @@ def test_values() -> None:
 
 @pytest.mark.parametrize("value", ["x" * 50_001, ["a", {"k": "x" * 50_001}], {"x" * 50_001: "k"}])
 def test_a_long_text_is_refused(value: Any) -> None:
-    with pytest.raises(ValueError, match=r"^a text of 50,001 characters; this page takes up to 50,000$"):
+    message = r"^a text of 50,001 characters, 50,000 at most here; score it with `docscore score`$"
+    with pytest.raises(ValueError, match=message):
         check_value(value, is_truth=False)
     check_value("x" * 50_000, is_truth=False)
 
@@ -64,7 +65,8 @@ def test_lists_that_take_too_long_are_refused_before_trying(truth: Any, predicti
     if fits:
         check_work(truth, prediction)
         return
-    with pytest.raises(ValueError, match=f"pairs to compare; this page compares up to {MAX_PAIRS:,}$"):
+    message = f"pairs to compare, {MAX_PAIRS:,} at most here; score it with `docscore score`$"
+    with pytest.raises(ValueError, match=message):
         check_work(truth, prediction)
 
 

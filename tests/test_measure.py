@@ -230,7 +230,9 @@ def own_metrics(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("own_metrics")
 def test_a_metric_of_ones_own_is_named_by_its_class() -> None:
     """In the command, whose current folder may hold it, and in Python; as often as one likes."""
-    output = json.loads(succeed("score", REFERENCES, PREDICTIONS, "--metrics", "own_metrics:Mine,anls_star", "--json", "--rows"))
+    output = json.loads(
+        succeed("score", REFERENCES, PREDICTIONS, "--metrics", "own_metrics:Mine,anls_star", "--json", "--rows")
+    )
     scores = [row["mine"] for row in output["per_sample"]]
     assert {*scores} == {0.0, 1.0}
     for _ in range(2):

@@ -54,7 +54,7 @@ def test_what_was_left_out_is_said(tmp_path: Path) -> None:
     shown = scored_files(references, predictions, tmp_path, skip=True)
     assert "; 1 of 3 rows are left out." in shown["left_out"][0]
     assert shown["left_out"][1].startswith("First error: p.jsonl, line 3")
-    assert shown["counts"] == ["1 row left out because of faults"]
+    assert shown["counts"] == ["1 row left out: faulty"]
     assert str(tmp_path) not in "".join(shown["left_out"])
 
 
