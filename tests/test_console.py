@@ -115,6 +115,23 @@ def test_each_long_phase_says_so_on_a_terminal_without_a_size(write: Write, comm
     assert shown.pipe
 
 
+def test_a_document_of_4000_rows_takes_hundreds_of_lines(write: Write) -> None:
+    """Of both outputs; the rows that lost points come first, and the rest is counted."""
+    truth = {"lines": [{"sku": f"s{number}", "price": f"{number}.50"} for number in range(4000)]}
+    guess = {
+        "lines": [{**line, "price": "9"} if not number % 9 else line for number, line in enumerate(truth["lines"])]
+    }
+    files = write("r.jsonl", [ref("a", truth)]), write("p.jsonl", [pred("a", guess)])
+    lines = run("explain", *files).out.splitlines()
+    assert 500 < len(lines) < 600
+    (rest,) = (line for line in lines if line.endswith("more lines; exact ones are left out first"))
+    assert len(run("explain", *files, "--all").out.splitlines()) > 12_000
+    assert int(rest.split()[1].replace(",", "")) == 4000 + 2 * 445 + 2 - 500
+    page = run("report", *files, "-o", "-").out
+    assert len(page.splitlines()) < 1500
+    assert re.search(r"12,002 places; \d{3} are drawn. Exact ones are left out first.", page)
+
+
 def test_an_error_while_the_bar_is_shown_stands_on_a_line_of_its_own(write: Write) -> None:
     files = write("r.jsonl", [ref("a", 1), ref("b", {"$one_of": []})]), write("p.jsonl", [pred("a", 1), pred("b", 1)])
     shown = on_terminal("score", *files, stream="stderr", columns=250)

@@ -184,7 +184,10 @@ def test_an_agent_is_told_what_is_wrong(playground: Playground) -> None:
         "one-of": {**pair, "ground_truth": {"$one_of": []}},
         "20,001 values": {**pair, "ground_truth": json.dumps([["x"]] * 20_001)},
         "pairs to compare": {"ground_truth": ["x"] * 2_500, "prediction": ["x"] * 2_500},
-        "a text of 50,001 characters; this page takes up to 50,000": {**pair, "ground_truth": "x" * 50_001},
+        "a text of 50,001 characters, 50,000 at most here; score it with `docscore score`": {
+            **pair,
+            "ground_truth": "x" * 50_001,
+        },
         "'prediction' is a required property": {"ground_truth": "x"},
         "'half' is not of type 'number'": {**pair, "threshold": "half"},
         "'nope' is not one of": {**pair, "rules": "nope"},

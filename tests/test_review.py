@@ -136,7 +136,7 @@ def test_runs_of_a_system_are_one_with_a_share() -> None:
         ({"hold_out": ["x"]}, "hold_out: expected some of gpt, got x"),
         ({"hold_out": ["gpt"]}, "hold_out: expected a system that is left, got none"),
         ({"texts": {"x": "text"}}, "texts: expected texts of the documents, such as 'a', got none"),
-        ({"agreements": 3}, "agreements: expected a sample beside it, got none"),
+        ({"agreements": 3}, "agreements needs sample"),
     ],
 )
 def test_options_that_are_refused(options: dict[str, Any], problem: str) -> None:

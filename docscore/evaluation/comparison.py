@@ -751,8 +751,8 @@ def _check_count(system: ScoredRows, needed: int, purpose: str) -> None:
 def _check_complete(system: ScoredRows) -> None:
     """Check that no document was left out, since a gate must not pass for want of the worst."""
     if system.pairs.skipped:
-        skipped = f"{system.pairs.skipped:,}, which may be the worst"
-        raise InputValueError(problem=f"the gate cannot decide: left out ({system.why_left_out}) are {skipped}")
+        left_out = "document was left out; it" if system.pairs.skipped == 1 else "documents were left out; they"
+        raise InputValueError(problem=f"the gate cannot decide: {system.pairs.skipped:,} {left_out} may be the worst")
 
 
 class _Judged(NamedTuple):
