@@ -53,7 +53,7 @@ def report_command(
     """
     to_stdout = str(output) == "-"
     if not to_stdout:
-        check_output(output, (".html",))
+        check_output(output, (".html",) if output.suffix else ())
         for path in filter(None, (references, predictions)):
             if output.exists() and path.exists() and output.samefile(path):
                 raise InputValueError(place=in_file(output), expected=f"a file other than {path}, which is an input")
