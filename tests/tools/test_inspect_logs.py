@@ -95,11 +95,11 @@ def test_the_mean_is_the_same_to_the_last_bit_everywhere(tmp_path: Path) -> None
         (log,) = run_tasks(tasks.kleister_charity(str(folder)), tmp_path)
     scores = list(values(log).values())
     assert len(set(scores)) == len(texts)
-    output = json_of("score", log.location)
+    output = json_of("score", log.location, "--rows")
     assert figures(log)["mean"] == output["anls_score"] == fsum(scores) / len(scores)
     result = docscore.evaluate(predictions=log.location)
     assert {name: result[name].score for name in result} == values(log)
-    assert {"format": "docscore.score/2", **json.loads(json.dumps(result.to_dict(fields=False)))} == output
+    assert {"format": "docscore.score/3", **json.loads(json.dumps(result.to_dict(fields=False)))} == output
 
 
 def printed(*arguments: Any) -> str:
@@ -129,7 +129,7 @@ def test_samples_without_a_prediction_are_an_error_unless_an_option_says_otherwi
         done = run(*command, bad)
         assert (done.code, done.out) == (2, "")
         assert f"{bad}: ids of references that no prediction has (2): '{2:032x}.pdf', " in done.err
-    done = run("score", bad, "--missing", "zero", "--json")
+    done = run("score", bad, "--missing", "zero", "--json", "--rows")
     assert f"{bad}: 2 of 10 samples ended with an error before they had an output, and have no prediction" in done.err
     assert f"the first, {2:032x}.pdf: " in done.err
     output = json.loads(done.out)
@@ -202,7 +202,7 @@ def test_a_limit_makes_no_run_incomplete(tmp_path: Path) -> None:
     task = tasks.kleister_charity(str(bench_data.write_kleister_charity(tmp_path / "data", ROWS)))
     with loopback():
         (log,) = run_tasks(task, tmp_path, limit=3, epochs=2)
-    output = json_of("score", log.location)
+    output = json_of("score", log.location, "--rows")
     assert (len(output["per_sample"]), output["runs"]["documents"], output["runs"]["runs"]) == (6, 3, 2)
     part = partial_log(written(tmp_path, "log.json", log.model_dump_json()), tmp_path, "success", 4)
     assert "status 'success', 4 of 6 samples" in run("score", part).err
@@ -212,12 +212,13 @@ def test_the_table_has_intervals_marks_and_costs(two_logs: Logs) -> None:
     good, bad = two_logs
     out = printed("bench", "table", good, bad)
     scores, _signature, costs = out.split("\n\n")[:3]
-    assert scores.split("\n")[3].split() == ["Kleister", "Charity", "simple", "1.000*", "0.700", "[0.400,", "0.900]"]
+    intervals = ["1.000*", "[0.722,", "1.000]", "(Wilson)", "0.700", "[0.300,", "1.000]"]
+    assert scores.split("\n")[3].split() == ["Kleister", "Charity", "simple", *intervals]
     assert costs.split("\n")[3].split()[:8] == ["Kleister", "Charity", "simple", model("bad"), "10", "2", "800", "160"]
     cells = json.loads(printed("bench", "table", good, bad, "--json"))["runs"]
     assert [(cell["best"], cell["p_value_adjusted"]) for cell in cells] == [(True, None), (False, 0.25)]
     markdown = printed("bench", "table", good, bad, "--format", "markdown")
-    assert "| Kleister Charity | simple | **1.000** | 0.700 [0.400, 0.900] |" in markdown
+    assert "| Kleister Charity | simple | **1.000** [0.722, 1.000] (Wilson) | 0.700 [0.300, 1.000] |" in markdown
     took, others = (each["costs"] for each in json.loads(printed("table", good, bad, "--json"))["systems"])
     assert (took["tokens"]["total"], "cost" in took) == (1200, False)
     assert took["seconds"]["total"] > 0
@@ -268,7 +269,7 @@ def test_a_log_without_our_scorer_is_scored_by_its_targets(tmp_path: Path) -> No
     with loopback(lambda request: Reply(replies[prompt_text(request)])):
         task = their_task({"a": json.dumps({"a": long}), 7: ["1", "2"]}, match())
         (log,) = run_tasks(task, tmp_path)
-    output = json_of("score", log.location)
+    output = json_of("score", log.location, "--rows")
     assert {row["question_id"]: row["anls_score"] for row in output["per_sample"]} == {"a": 1.0, "7": 1.0}
 
 
