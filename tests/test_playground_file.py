@@ -640,6 +640,7 @@ def test_what_fails_is_one_sentence_and_the_last_result_stays_as_an_old_one(
         ready(visitor)
         title(visitor.page, texts(visitor, ".doc[aria-selected=true] bdi")[0])
         assert visitor["testset-score"].inner_text() != "0.804"
+    visitor.page.locator("#testset-document:not([data-stale]) .anls-row[data-path]").first.wait_for()
     opened_before = texts(visitor, "#testset-name, #testset-of, #testset-points, #testset-tree")
     fail(visitor, kind, sentence)
     visitor.page.locator(".doc").nth(4).click()
