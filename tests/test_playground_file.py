@@ -647,7 +647,7 @@ def test_what_fails_is_one_sentence_and_the_last_result_stays_as_an_old_one(
     visitor["testset-detail"].get_by_text(sentence).wait_for()
     chosen = texts(visitor, ".doc[aria-selected=true] bdi")[0]
     title_of_fault = "This result is gone." if kind == "gone" else f"{chosen} could not be loaded."
-    assert texts(visitor, "#testset-title") == [title_of_fault]
+    visitor.page.locator("#testset-title").get_by_text(title_of_fault, exact=True).wait_for()
     assert chosen != opened_before[0]
     assert texts(visitor, "#testset-name, #testset-of, #testset-points, #testset-tree") == opened_before
     assert visitor["testset-document"].get_attribute("data-stale") == ""
