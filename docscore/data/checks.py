@@ -244,21 +244,26 @@ def _doubts_of_texts(
             or (parse_references and is_json_container(truth))
         )
     ]
-    for name, text in islice((each for each in texts if _SIGNS.search(each[1])), _MOST_PARSED):
-        notation = (
-            _JSON if holds_json(text, mended=True) else next((key for key in _NOTATIONS if _NOTATIONS[key](text)), "")
+    likely = islice((each for each in texts if _SIGNS.search(each[1])), _MOST_PARSED)
+    name, text, notation = next(((*each, held) for each in likely if (held := _notation_in(each[1]))), ("", "", ""))
+    if notation:
+        remedy = "convert it to JSON values before it is scored"
+        if notation == _JSON:
+            modes = [*(["json"] if parse is None and is_json_container(text) else []), "repair"]
+            options = [" or ".join(map(form.format, modes)) for form in ("--parse {}", 'parse="{}"')]
+            remedy = f"{'add' if parse is None else 'use'} {options[0]} ({options[1]}) to read it"
+        problem = (
+            f"{len(texts):,} of {len(pairs.predictions) - len(pairs.absent):,} are text although the ground truth "
+            f"is an object or a list, which text never matches; the text of {short_repr(name)} holds {notation}"
         )
-        modes = ["repair", *(["json"] if parse is None and is_json_container(text) else [])]
-        options = [" or ".join(form.format(mode) for mode in sorted(modes)) for form in ("--parse {}", 'parse="{}"')]
-        remedy = f"{'add' if parse is None else 'use'} {options[0]} ({options[1]}) to read it"
-        if notation:
-            problem = (
-                f"{len(texts):,} of {len(pairs.predictions) - len(pairs.absent):,} are text although the ground truth "
-                f"is an object or a list, which text never matches; the text of {short_repr(name)} holds {notation}"
-            )
-            remedy = remedy if notation == _JSON else "convert it to JSON values before it is scored"
-            yield Diagnostic((place,), problem=problem, remedy=remedy)
-            break
+        yield Diagnostic((place,), problem=problem, remedy=remedy)
+
+
+def _notation_in(text: str) -> str:
+    """Return the notation of a document that a text is or, in JSON, contains; "" if there is none."""
+    if holds_json(text, mended=True):
+        return _JSON
+    return next((name for name, in_it in _NOTATIONS.items() if in_it(text)), "")
 
 
 _SIGNS = re.compile(r"[{\[<\n]")  # of a document in a text

@@ -170,8 +170,9 @@ def _follow(value: Any, steps: Sequence[str]) -> tuple[Any, Sequence[str]]:
     for number, step in enumerate(steps):
         value = value.tolist() if isinstance(value, np.ndarray) else value
         inside = value
-        with suppress(ValueError):
-            inside = loads(value) if isinstance(value, str) else value
+        if isinstance(value, str):
+            with suppress(ValueError):
+                inside = loads(value)
         index = int(step) if _INDEX.fullmatch(step) else None
         if isinstance(inside, dict) and step in inside:
             value = inside[step]
