@@ -11,7 +11,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
 
-from scripts.pictures import cut
+from dev.scripts.pictures import cut
 from tests.browser import FLAGS, NARROW, Playground, Visitor, payload, started
 from tests.commands import PREDICTIONS, REFERENCES
 from tests.conftest import ROOT

@@ -23,7 +23,7 @@ from tests.conftest import DATA, examples
 pytest.importorskip("pint")
 pytest.importorskip("phonenumbers")
 dates, numbers = map(pytest.importorskip, ("babel.dates", "babel.numbers"))
-digits = pytest.importorskip("benchmarks.notations").ZEROS  # it needs babel
+digits = pytest.importorskip("dev.benchmarks.notations").ZEROS  # it needs babel
 
 DEFAULT = ScoringOptions()
 

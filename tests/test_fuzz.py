@@ -14,9 +14,9 @@ from tests.conftest import REQUIRE_ALL, needs_tool
 
 needs_tool("atheris", REQUIRE_ALL)
 
-from fuzz.engine import Recorder, import_target, once  # noqa: E402
-from fuzz.findings import FoundError, errors_name_their_place  # noqa: E402
-from fuzz.targets import TARGETS  # noqa: E402
+from dev.fuzz.engine import Recorder, import_target, once  # noqa: E402
+from dev.fuzz.findings import FoundError, errors_name_their_place  # noqa: E402
+from dev.fuzz.targets import TARGETS  # noqa: E402
 
 pytestmark = pytest.mark.full
 
@@ -84,7 +84,7 @@ def test_a_finding_is_written_once_with_its_input(tmp_path: Path) -> None:
 
 
 def test_the_command_fuzzes_a_target_and_keeps_what_reaches_new_branches(tmp_path: Path) -> None:
-    ended = run_python("-m", "fuzz", "documents", "--runs", "200", "--seed", "1", "--folder", tmp_path)
+    ended = run_python("-m", "dev.fuzz", "documents", "--runs", "200", "--seed", "1", "--folder", tmp_path)
     head, line = (each.split() for each in ended.splitlines())
     assert head == ["target", "inputs", "minutes", "branches", "kept", "findings"]
     assert (line[0], line[-1]) == ("documents", "0")

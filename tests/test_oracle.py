@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from benchmarks.exactness import failure, random_pair
+from dev.benchmarks.exactness import failure, random_pair
 from docscore import ScoreNode, ScoreTree, anls_score, score_pairs, score_tree
 from docscore.core.assignment import halves, sum_of_ties
 from docscore.core.options import PACKAGE, ScoringOptions

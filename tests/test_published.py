@@ -11,7 +11,7 @@ from tests.commands import run_python, written
 
 def printed(script: str, clone: Path) -> list[list[str]]:
     """The cells of the tables that a script prints, without heads and rules."""
-    lines = [line for line in run_python("-m", f"published.{script}", clone).splitlines() if "|" in line]
+    lines = [line for line in run_python("-m", f"dev.studies.{script}", clone).splitlines() if "|" in line]
     rows = [[cell.strip(" *") for cell in line.strip("|").split("|")] for line in lines]
     return [row for row in rows if not set("".join(row)) <= set("-:")]
 

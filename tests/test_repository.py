@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from dev.scripts.project_address import project_address
 from docscore import __version__
 from docscore.integrations.evaluate import MODULES
-from scripts.project_address import project_address
 from tests.commands import run_python
 from tests.conftest import ROOT
 

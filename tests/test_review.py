@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import docscore
-from benchmarks import review as measured
+from dev.benchmarks import review as measured
 from docscore import Review
 from docscore.core.values import convert_ground_truth
 from docscore.data.pairing import read_ground_truths
@@ -106,7 +106,7 @@ def test_a_file_that_is_corrected(
 
 
 def test_verdicts_of_random_documents() -> None:
-    """`python -m benchmarks.review --only verdicts` gives 100,000."""
+    """`python -m dev.benchmarks.review --only verdicts` gives 100,000."""
     assert {*map(measured.check_verdicts, range(250))} == {"applied", "contradiction"}
 
 

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import docscore
-from scripts.project_address import project_address
+from dev.scripts.project_address import project_address
 from tests.commands import run_python
 from tests.conftest import ROOT, needs
 from tests.test_public_names import EXTRAS, PATHS
@@ -25,7 +25,7 @@ def test_pictures_end_with_what_they_show() -> None:
     needs("PIL", "playwright")
     from PIL import Image  # noqa: PLC0415  not everywhere
 
-    from scripts.pictures import MARGIN, empty_foot  # noqa: PLC0415
+    from dev.scripts.pictures import MARGIN, empty_foot  # noqa: PLC0415
 
     feet = {path.name: empty_foot(Image.open(path)) for path in (ROOT / "docs").glob("*.png")}
     assert feet

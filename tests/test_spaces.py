@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from dev.scripts.build_space import build_space
+from dev.scripts.project_address import project_address
 from docscore import evaluate_module
 from docscore.integrations.evaluate import MODULES
-from scripts.build_space import build_space
-from scripts.project_address import project_address
 from tests.commands import run_python
 from tests.conftest import ROOT, needs
 from tests.test_loading import last_line

@@ -8,7 +8,7 @@ import pytest
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist, cpdist
 
-from benchmarks.workloads import lists_of_cells
+from dev.benchmarks.workloads import lists_of_cells
 from docscore import anls_score, pairs_of, score_pairs, score_tree
 from docscore.core import assignment, similarity
 from docscore.core.options import ScoringOptions

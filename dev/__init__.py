@@ -1,0 +1,1 @@
+"""Benchmarks, fuzzing, studies and scripts of a checkout; none of it is installed."""

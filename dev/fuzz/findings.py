@@ -1,0 +1,140 @@
+"""What is a finding: any error that is not about the input and its place, results that cannot be, and slowness."""
+
+from __future__ import annotations
+
+import math
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from docscore.core.errors import DataError, InputError
+
+_PROJECT = Path(__file__).parents[2]
+# Errors about all rows at once, which name ids, both sides or what was counted in place of one row.
+_ABOUT_ALL = (
+    "expected --cluster or --cluster-of-id",
+    "expected as many predictions as references",
+    "references and predictions: expected the same row format on both sides",
+    "ids of ",
+    "ids that occur more than once",
+    "rows can be scored",
+    "the gate cannot decide",
+)
+_VOID = frozenset({"meta", "input", "br"})
+_FORBIDDEN = frozenset({"script", "iframe", "img", "object", "embed", "svg:script", "form", "base", "link"})
+
+
+class FoundError(Exception):
+    """A result that cannot be, or an error that says nothing."""
+
+
+class TooSlowError(BaseException):
+    """An input took too long; not an `Exception`, so that nothing catches it on the way."""
+
+
+class Finding(NamedTuple):
+    """An input that should have had a result or an error that names a place.
+
+    Attributes:
+        name: the kind of the error and the innermost line of the project that it came through.
+        report: the traceback.
+    """
+
+    name: str
+    report: str
+
+    @classmethod
+    def of(cls, error: BaseException) -> Finding:
+        """The finding that an error is; findings of one name are taken to have one cause."""
+        deepest = error.__cause__ or error
+        if isinstance(deepest, FoundError):
+            return cls(f"{str(deepest)[:40]}", "".join(traceback.format_exception(error)))
+        frames = traceback.extract_tb(deepest.__traceback__)
+        own = [frame for frame in frames if _is_own(frame.filename)] or list(frames)
+        last = own[-1]
+        name = f"{type(deepest).__name__} {Path(last.filename).name}:{last.lineno}"
+        return cls(name, "".join(traceback.format_exception(error)))
+
+
+def _is_own(name: str) -> bool:
+    path = Path(name)
+    if not path.is_relative_to(_PROJECT):
+        return False
+    return not path.is_relative_to(_PROJECT / "dev") and "site-packages" not in path.parts
+
+
+def is_about_the_input(error: Exception) -> bool:
+    """Whether an error is one that users are told: of the input or an option, with a place."""
+    if isinstance(error, click.ClickException):
+        return bool(error.format_message())
+    if isinstance(error, OSError):
+        return bool(error.filename)
+    if isinstance(error, DataError):
+        named = (fault.diagnostic.place or str(fault).startswith("and ") for fault in error.faults)
+        return bool(error.faults) and all(named)
+    if not isinstance(error, InputError):
+        return False
+    return str(error).startswith(_ABOUT_ALL) or (bool(error.place) and len(str(error)) > len(error.place))
+
+
+@contextmanager
+def errors_name_their_place() -> Iterator[None]:
+    """Let errors about the input pass as results; an error about it that names no place is a finding."""
+    try:
+        yield
+    except (InputError, click.ClickException, OSError) as error:
+        if not is_about_the_input(error):
+            msg = f"names no place: {error}"
+            raise FoundError(msg) from error
+
+
+def check(holds: bool, message: str) -> None:
+    """Raise `FoundError` if something does not hold."""
+    if not holds:
+        raise FoundError(message)
+
+
+def check_share(value: Any, what: str) -> None:
+    """Raise `FoundError` for what is no number from 0 to 1."""
+    check(isinstance(value, float) and math.isfinite(value) and 0 <= value <= 1, f"{what} is {value!r}")
+
+
+class Elements(HTMLParser):
+    """HTML whose elements must be closed in order, and must not be able to do anything."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.feed(source)
+        self.close()
+        check(not self.open, f"elements that are not closed: {self.open[:3]}")
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        check(tag not in _FORBIDDEN, f"an element <{tag}>")
+        check(not any(name.startswith("on") for name, _ in attrs), f"an event on <{tag}>")
+        check(len(dict(attrs)) == len(attrs), f"an attribute twice on <{tag}>")
+        if tag not in _VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """An element of SVG that is closed at once."""
+
+    def handle_endtag(self, tag: str) -> None:
+        check(bool(self.open) and self.open.pop() == tag, f"</{tag}> closes another element")
+
+
+def check_html(source: str) -> None:
+    """Raise `FoundError` for HTML that is not well formed, or that holds more than text and shapes."""
+    source.encode()
+    Elements(source)
+
+
+def check_printable(text: str) -> None:
+    """Raise `FoundError` for a text that would move the cursor of a terminal or turn the direction of writing."""
+    odd = [c for c in text if (c < " " and c != "\n") or "\x7f" <= c <= "\x9f" or "\u202a" <= c <= "\u202e"]
+    check(not odd, f"control characters: {odd[:3]!r}")

@@ -1,0 +1,81 @@
+"""Builds the folder of a Space for one of the evaluate modules: `python -m dev.scripts.build_space kieval FOLDER`.
+
+The folder stands by itself: the module for `evaluate.load`, the card, the requirements, the page and docscore.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from dev.scripts.project_address import ROOT, project_address
+from docscore.integrations.evaluate import MODULES, evaluate_module
+
+_COPIED = ("app.py", "requirements.txt", "LICENSE", "docscore", "playground", "examples/receipts")
+_EMOJI = {"kieval": "✏️", "entity_f1": "🎯", "nted": "🌳"}
+_FRONT = re.compile(r"---\n(.*?)---\n(.*)", flags=re.DOTALL)
+_OWN = re.compile(r"^(title|description|license|tags):.*\n(?:[- ].*\n)*", flags=re.MULTILINE)
+_LINK = re.compile(r"(!?)\]\((?!\w+:|#)([^)]+)\)")
+
+
+def build_space(name: str, folder: Path) -> None:
+    """Write the folder of the Space of a module.
+
+    Args:
+        name: one of the evaluate modules, such as "kieval".
+        folder: a new or empty folder.
+
+    Raises:
+        ValueError: for another name.
+        FileExistsError: if there is something in the folder.
+    """
+    module = Path(evaluate_module(name))
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()):
+        msg = f"{folder}: expected an empty folder"
+        raise FileExistsError(msg)
+    for part in _COPIED:
+        _copy(ROOT / part, folder / part)
+    for each in MODULES:  # where the wheel has them
+        _copy(Path(evaluate_module(each)), folder / "docscore" / "evaluate_modules" / each / f"{each}.py")
+    _copy(module, folder / module.name)
+    card = ROOT if name == "anls_star" else module.parent
+    (folder / "README.md").write_text(card_of_space(name, card / "README.md"), "utf-8")
+
+
+def card_of_space(name: str, path: Path) -> str:
+    """The card of a module with the front matter of a Space; its links lead to the repository."""
+    front, text = _parts(path)
+    if name != "anls_star":  # the kind of Space, the file to run and the colours are those of the first card
+        shared = _OWN.sub("", _parts(ROOT / "README.md")[0])
+        front += re.sub(r"^emoji:.*$", f"emoji: {_EMOJI[name]}", shared, flags=re.MULTILINE)
+    below = path.parent.relative_to(ROOT)
+
+    def absolute(link: re.Match[str]) -> str:
+        kind = "raw" if link[2].endswith(".png") else "blob"
+        return f"{link[1]}]({project_address()}/{kind}/main/{(below / link[2]).as_posix()})"
+
+    return f"---\n{front}---\n{_LINK.sub(absolute, text)}"
+
+
+def _parts(card: Path) -> tuple[str, str]:
+    """The front matter of a card, and what follows it."""
+    match = _FRONT.fullmatch(card.read_text("utf-8"))
+    if match is None:
+        msg = f"{card}: expected front matter between two lines of ---"
+        raise ValueError(msg)
+    return match[1], match[2]
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+    else:
+        shutil.copyfile(source, target)
+
+
+if __name__ == "__main__":
+    build_space(sys.argv[1], Path(sys.argv[2]))
