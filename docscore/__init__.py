@@ -1,20 +1,22 @@
 """docscore: exact, fast ANLS* scores for document extraction, and where every point went."""
 
 import importlib
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from docscore.core.displayed import Displayed, Reviewed
 from docscore.version import VERSION as __version__  # noqa: N811  the name that packages use
 
 if TYPE_CHECKING:
     from docscore.data.pairing import pairs_of
     from docscore.evaluation.comparison import Comparison, compare, decide
     from docscore.evaluation.evaluation import Evaluation, evaluate
-    from docscore.evaluation.ground_truths import lint, suggest_schema
-    from docscore.evaluation.review import Review
     from docscore.evaluation.rows import Row
     from docscore.evaluation.state import ScoreState
-    from docscore.evaluation.systems import review
     from docscore.evaluation.tables import Table
+    from docscore.ground_truths.lint import lint
+    from docscore.ground_truths.suggestion import suggest_schema
+    from docscore.ground_truths.verdicts import Review, review
     from docscore.integrations.evaluate import evaluate_module, register
     from docscore.metrics.anls_star.api import anls_score, score_pairs, score_tree
     from docscore.metrics.anls_star.tree import ScoreNode, ScoreTree
@@ -27,7 +29,7 @@ _IMPORTED_WHEN_USED = {
     "METRICS": "docscore.metrics.registry",
     "Comparison": "docscore.evaluation.comparison",
     "Evaluation": "docscore.evaluation.evaluation",
-    "Review": "docscore.evaluation.review",
+    "Review": "docscore.ground_truths.verdicts",
     "Row": "docscore.evaluation.rows",
     "ScoreNode": "docscore.metrics.anls_star.tree",
     "ScoreState": "docscore.evaluation.state",
@@ -40,14 +42,14 @@ _IMPORTED_WHEN_USED = {
     "evaluate": "docscore.evaluation.evaluation",
     "evaluate_module": "docscore.integrations.evaluate",
     "kieval_score": "docscore.metrics.kieval",
-    "lint": "docscore.evaluation.ground_truths",
+    "lint": "docscore.ground_truths.lint",
     "nted_score": "docscore.metrics.nted",
     "pairs_of": "docscore.data.pairing",
     "register": "docscore.integrations.evaluate",
-    "review": "docscore.evaluation.systems",
+    "review": "docscore.ground_truths.verdicts",
     "score_pairs": "docscore.metrics.anls_star.api",
     "score_tree": "docscore.metrics.anls_star.api",
-    "suggest_schema": "docscore.evaluation.ground_truths",
+    "suggest_schema": "docscore.ground_truths.suggestion",
     "typed_score": "docscore.metrics.typed.score",
     "typed_tree": "docscore.metrics.typed.score",
 }
@@ -81,6 +83,11 @@ __all__ = [
     "typed_score",
     "typed_tree",
 ]
+
+
+# Results are displayed and reviewed by packages that are imported when one is.
+Displayed.display = staticmethod(partial(importlib.import_module, "docscore.report.display"))
+Reviewed.reviews = staticmethod(partial(importlib.import_module, "docscore.ground_truths.verdicts"))
 
 
 def __getattr__(name: str) -> Any:

@@ -13,8 +13,8 @@ from docscore.data.checks import first_truths
 from docscore.data.pairing import Pairs
 from docscore.evaluation.comparison import Change, adjusted, changes_of, rows_of_base
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.ground_truths import suggestion_of
 from docscore.evaluation.sentences import capital, changed_order, conclusion_of, interval_text, share_in_words
+from docscore.ground_truths.suggestion import suggestion_of
 from docscore.metrics.anls_star.causes import NAMES
 from docscore.metrics.annotations import cause_in_words
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED

@@ -23,7 +23,7 @@ from docscore.core.errors import InputError, InputTypeError, InputValueError, sh
 from docscore.core.options import ScoringOptions, check_choice
 from docscore.data.files import DELIMITERS
 from docscore.data.json_text import loads_at
-from docscore.evaluation.review import VERDICTS
+from docscore.ground_truths.verdicts import VERDICTS
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, checked_metrics
 from playground.limits import MAX_BYTES
 from playground.worker_pool import Refused

@@ -13,13 +13,13 @@ from docscore.core.similarity import fold_all, similarity
 from docscore.core.values import SCALAR_TYPES, convert_ground_truth, step_text
 from docscore.data.files import TEXT_EXTENSIONS, suffix_of
 from docscore.data.json_text import dumps, dumps_in_style, loads
-from docscore.data.pairing import Pairs, corrected_rows, read_ground_truths
+from docscore.data.pairing import Pairs, read_ground_truths
 from docscore.data.rows import NoCell
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.review import OTHER, Review, answers_of, around, is_whole_row, steps_of
-from docscore.evaluation.sentences import Span, left_out_lines, text_differences
-from docscore.evaluation.systems import Systems
-from docscore.evaluation.worklist import AGREEMENT, DocumentText, Line
+from docscore.evaluation.sentences import Span, text_differences
+from docscore.ground_truths.correction import corrected_rows
+from docscore.ground_truths.verdicts import OTHER, Review, answers_of, around, is_whole_row, review_of, steps_of
+from docscore.ground_truths.worklist import AGREEMENT, DocumentText, Line
 from docscore.metrics.registry import ANLS_STAR
 from playground.file_reading import skipped_lines, uploaded_tables
 from playground.kept_results import KeptResult, keep_documents, numbered_lines, shown_ids
@@ -55,7 +55,7 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
     sample, of = (drawn["draws"], drawn["system"]) if drawn else (request.sample, request.sample_of or None)
     texts = _texts(request, first)
     words = {name: DocumentText(text) for name, text in texts.items()}
-    review = Systems(systems, []).review(texts=words or None, sample=sample, of=of)
+    review = review_of(systems, texts=words or None, sample=sample, of=of)
     review.write(folder / _REVIEW)
     shown = dict(zip(first.ids, shown_ids(first.ids), strict=True))
     numbers = {name: number for number, name in enumerate(first.ids)}
@@ -78,7 +78,7 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
             for line in review.lines
         ],
         "decided": _decided_before(earlier, review.lines),
-        "left_out": [*skipped_lines(uploaded), *left_out_lines(review)],
+        "left_out": [*skipped_lines(uploaded), *review.left_out_lines],
         "python": code_of_files(
             uploaded.plan,
             request.of_first(),

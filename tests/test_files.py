@@ -38,7 +38,6 @@ from docscore.data.files import (
     read_table,
     read_value,
     table_of_source,
-    text_with_rows,
 )
 from docscore.data.pairing import read_systems
 from playground.limits import check_value
@@ -122,11 +121,6 @@ def test_damaged_documents_of_a_folder_are_repaired_and_counted(write: Write) ->
     )
     with pytest.raises(ValueError, match=r"b\.json, line 1, column 1: the text begins with"):
         docscore.evaluate(references=folder, predictions=truths, parse="repair")
-
-
-def test_a_correction_keeps_the_line_that_names_the_delimiter(write: Write) -> None:
-    path = write("t.csv", "sep=;\nid;n, m\na;1\nb;2\n")
-    assert text_with_rows(path, {1: {"id": "b", "n, m": "3"}}, "n, m") == "sep=;\nid;n, m\na;1\nb;3\n"
 
 
 @golden("files", "fields in columns")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from docscore import evaluate
-from docscore.evaluation.review import Review
+from docscore.ground_truths.verdicts import Review
 from playground.requests import NOTES
 from tests import browser
 from tests.browser import HOSTILE, NARROW, Visit, Visitor, axe, payload

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests import browser
-from tests.bench_data import PIXEL
+from tests.benchmark.files import PIXEL
 from tests.browser import LOOKS, NARROW, Visit, Visitor, axe, payload
 from tests.commands import pred, ref
 

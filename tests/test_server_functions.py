@@ -17,7 +17,7 @@ import docscore
 from docscore.data.json_text import loads
 from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.review import Review
+from docscore.ground_truths.verdicts import Review
 from playground import requests, server_functions, storage
 from playground.conclusions import every_pair, headline_of, ties_of, verdict_of, what_ifs_of
 from playground.pair import edited

@@ -39,7 +39,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("project")  # Zensical writes beside its configuration
     shutil.copy(ROOT / "mkdocs.yml", folder)
     shutil.copytree(ROOT / "docs", folder / "docs")
-    for name in ("docscore", "scripts"):
+    for name in ("docscore", "dev"):
         (folder / name).symlink_to(ROOT / name)
     run_python("-m", "zensical", "build", "--strict", cwd=folder)
     return folder / "site"

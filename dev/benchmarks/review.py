@@ -23,9 +23,8 @@ from dev.benchmarks.workloads import RECEIPTS, typo
 from docscore import Evaluation, Review, anls_score, evaluate
 from docscore.core.errors import DataError
 from docscore.core.values import json_path
-from docscore.evaluation.review import BOTH, GROUND_TRUTH, OTHER, PREDICTION
-from docscore.evaluation.systems import Systems
-from docscore.evaluation.worklist import Line
+from docscore.ground_truths.verdicts import BOTH, GROUND_TRUTH, OTHER, PREDICTION, review
+from docscore.ground_truths.worklist import Line
 
 DOCUBENCH = RECEIPTS.parent / "docubench"
 SYSTEMS = ("claude", "gemini", "gpt")
@@ -307,10 +306,7 @@ def order_bar(seed: int) -> tuple[int, int]:
 
 def review_of(systems: Mapping[str, Any], truths: Any, **settings: Any) -> Review:
     """The review of systems on ground truths by id."""
-    options: dict[str, Any] = {"confidence": None, **settings}
-    return Systems(
-        {name: evaluate(predictions=side, references=truths, **options) for name, side in systems.items()}, []
-    ).review()
+    return review(truths, systems, **settings)
 
 
 def sizes() -> Iterator[tuple[str, float, float]]:

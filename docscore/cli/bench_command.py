@@ -5,7 +5,16 @@ from typing import Any
 
 import click
 
-from docscore.bench.data_sets import DATA_SETS, NEEDS, checked_data
+from docscore.benchmark.data_sets import DATA_SETS, NEEDS, checked_data
+from docscore.benchmark.grids import (
+    differing_settings,
+    grid_of_runs,
+    joined_logs,
+    logs_of_cells,
+    run_of_log,
+    table_of_costs,
+    table_of_scores,
+)
 from docscore.cli.options import (
     Command,
     a_file,
@@ -24,12 +33,9 @@ from docscore.core.errors import InputValueError, in_file
 from docscore.core.formatting import printable
 from docscore.core.runtime import progress_from
 from docscore.data.pairing import MISSING_REMEDY
-from docscore.evaluation.systems import differing_settings, grid_of_runs, joined_logs, logs_of_cells
 from docscore.evaluation.tables import LISTED
-from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_table
 from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown
-from docscore.report.systems_report import table_of_costs, table_of_scores
 
 
 @click.group(name="bench")
@@ -98,7 +104,7 @@ def grid_command(
     its newest complete log counts. Other logs of the same data set, method and model are repeated runs, and the table
     shows their mean. Incomplete logs are left out and named, unless --missing says how to score their missing rows.
     """
-    logged = {path: run_of_file(path) for path in logs}
+    logged = {path: run_of_log(path) for path in logs}
     cells, left_out = logs_of_cells(logged, only_complete=shared["missing"] == "error")
     if not cells:
         raise InputValueError(

@@ -16,6 +16,7 @@ import sys
 import traceback
 import warnings
 from contextlib import suppress
+from importlib.util import find_spec
 from pkgutil import resolve_name
 from typing import TextIO
 
@@ -44,6 +45,10 @@ _COMMANDS = {
     "suggest-schema": "Suggest a comparator for each field.",
     "table": "Print the metrics of several systems as a table.",
 }
+_ROOM_OF = {
+    "bench": "docscore.benchmark",
+    **dict.fromkeys(("lint", "review", "suggest-schema"), "docscore.ground_truths"),
+}  # packages that can be left out of an installation
 
 
 def run_command() -> int:
@@ -127,7 +132,9 @@ class _Commands(click.Group):
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Import the command that `args` names."""
+        """Import the command that `args` names; a usage error says what a command needs that is not installed."""
+        if args[0] in _COMMANDS.keys() - self.commands.keys():
+            context.fail(f"{args[0]!r} needs {_ROOM_OF[args[0]]}, which is not installed")
         name, command, rest = super().resolve_command(context, args)
         if name in _COMMANDS:
             function = f"{name.replace('-', '_')}_command"
@@ -138,7 +145,11 @@ class _Commands(click.Group):
 @click.group(
     name="docscore",
     cls=_Commands,
-    commands={name: click.Command(name, short_help=line) for name, line in _COMMANDS.items()},
+    commands={
+        name: click.Command(name, short_help=line)
+        for name, line in _COMMANDS.items()
+        if find_spec(_ROOM_OF.get(name, "docscore"))
+    },
     invoke_without_command=True,
     subcommand_metavar="COMMAND [ARGS]...",
     epilog="docscore COMMAND --help shows the options of a command.",

@@ -26,11 +26,8 @@ from docscore.core.errors import InputValueError, in_file
 from docscore.core.formatting import counted
 from docscore.core.output import check_output
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.review import Review
-from docscore.evaluation.sentences import left_out_lines
-from docscore.evaluation.systems import Systems, corrections_table
-from docscore.evaluation.tables import LISTED
-from docscore.report.console import print_review, print_table
+from docscore.ground_truths.verdicts import Review, corrections_table, review_of
+from docscore.report.console import print_table
 
 Files = list[tuple[str, Path]]
 
@@ -95,10 +92,10 @@ def list_command(
         check_output(output, [".jsonl"])
         _check_no_verdicts(output)
     settings = {name: options.pop(name) for name in _OF_REVIEWS}
-    review = Systems(_evaluated(references, systems, options), []).review(**settings)
+    review = review_of(_evaluated(references, systems, options), **settings)
     if output is not None:
         review.write(output)
-        for line in left_out_lines(review):
+        for line in review.left_out_lines:
             say(line)
         say(f"wrote {output}: {counted(len(review.lines), 'place')} in {counted(len(review.groups), 'group')}")
     if as_json:
@@ -106,7 +103,7 @@ def list_command(
         left_out = [{"system": name, "predictions": n, "points": lost} for name, (n, lost) in review.left_out.items()]
         print_json("review", {**parts, "left_out": left_out})
     elif output is None:
-        print_review(stdout_console(), review, LISTED)
+        click.echo(str(review))
 
 
 def _check_no_verdicts(path: Path) -> None:

@@ -11,7 +11,7 @@ from docscore.cli.terminal import print_json, say
 from docscore.core.options import schema_name
 from docscore.core.output import check_output, write_whole
 from docscore.data.files import read_value
-from docscore.evaluation.ground_truths import Suggestion, suggest_schema
+from docscore.ground_truths.suggestion import Suggestion, suggest_schema
 from docscore.report.console import print_table
 
 

@@ -1,4 +1,4 @@
-"""Write files atomically, which have their previous content or all of the new at any moment, and display results."""
+"""Write files atomically: at any moment a file has its previous content, or all of the new one."""
 
 import contextlib
 import glob
@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from docscore.core.errors import InputValueError, in_file
 
@@ -104,25 +104,3 @@ def check_output(path: Path, extensions: Collection[str] = ()) -> None:
         raise InputValueError(place=in_file(path), expected="a folder that exists", got=str(path.parent))
     if path.is_dir():
         raise InputValueError(place=in_file(path), expected="the name of a file", got="a folder")
-
-
-class Displayed:
-    """Base class of results that print as text and that notebooks draw as HTML; `docscore.report` draws them."""
-
-    __slots__ = ()
-
-    def __str__(self) -> str:
-        from docscore.report.display import text_of  # noqa: PLC0415  needs rich
-
-        return text_of(self)
-
-    def _repr_html_(self) -> str:
-        from docscore.report.display import html_of  # noqa: PLC0415  needs jinja2
-
-        return html_of(self)
-
-    def _renderers(self, **settings: Any) -> dict[str, Callable[[], str]]:
-        """Return the functions that render the report on the result, by extension."""
-        from docscore.report.display import renderers_of  # noqa: PLC0415
-
-        return renderers_of(self, **settings)

@@ -3,7 +3,6 @@
 import csv
 import gzip
 import io
-import json
 import os
 import re
 import zlib
@@ -11,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from itertools import accumulate, chain, islice, product
+from itertools import chain, islice
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, NamedTuple
@@ -34,7 +33,7 @@ from docscore.core.errors import (
 )
 from docscore.core.runtime import READING, Advance, Progress, gc_pause, library, no_progress, warn
 from docscore.core.values import convert_prediction
-from docscore.data.json_text import JsonError, dumps_in_style, loads, loads_at
+from docscore.data.json_text import JsonError, loads, loads_at
 from docscore.data.rows import (
     ANLS,
     BY_ID,
@@ -110,7 +109,7 @@ def _read_json(path: Path, file: io.BufferedReader, _faults: Faults, _delimiter:
     if not source.strip():
         raise InputValueError(place=in_file(path), expected="a JSON list of rows", got="an empty file")
     rows = loads_at(source, in_file(path))
-    if reader := _reader_of_log(rows):
+    if reader := reader_of_log(rows):
         return resolve_name(reader)(path)  # type: ignore[no-any-return]
     if isinstance(rows, dict):
         names = list(map(str, rows))
@@ -125,16 +124,16 @@ def _read_json(path: Path, file: io.BufferedReader, _faults: Faults, _delimiter:
 DELIMITERS = (",", ";", "\t", "|")
 _JSON_COLUMNS = (REFERENCES, str(ANLS.references))  # their cells hold a JSON list; those of other columns are text
 _LONGEST_SHOWN = 80  # characters of a cell in a message
-_HEADER_LINES = 100  # the header is searched in these
+HEADER_LINES = 100  # the header is searched in these
 
 
 def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: str | None, _side: Side) -> Table:
     """Read a CSV file; raise `ValueError` with file and line if the file as a whole is not CSV."""
     csv.field_size_limit(1 << 30)  # a reference of a long document is one cell
     lines = _lines(path, file)
-    head = list(islice(lines, _HEADER_LINES))
-    given, delimiter = delimiter is not None, delimiter or _usual_delimiter(path, head)
-    source = chain(_without_declaration(head), lines)
+    head = list(islice(lines, HEADER_LINES))
+    given, delimiter = delimiter is not None, delimiter or usual_delimiter(path, head)
+    source = chain(without_declaration(head), lines)
     reader = csv.reader(source, strict=True, delimiter=delimiter)
     header: list[str] = []
     rows: list[Any] = []
@@ -217,10 +216,11 @@ def delimiter_of_file(path: Path, max_bytes: int | None = None) -> str:
         OSError: if the file cannot be read.
     """
     with _opened(path, max_bytes) as file:
-        return _usual_delimiter(path, list(islice(_lines(path, file), _HEADER_LINES)))
+        return usual_delimiter(path, list(islice(_lines(path, file), HEADER_LINES)))
 
 
-def _usual_delimiter(path: Path, head: Sequence[str]) -> str:
+def usual_delimiter(path: Path, head: Sequence[str]) -> str:
+    """Return the delimiter that the first lines of a CSV or TSV file declare or suggest."""
     if declared := _DECLARATION.match("".join(head[:1])):
         return declared[1]
     return "\t" if suffix_of(path) == ".tsv" else delimiter_of("".join(head))
@@ -229,7 +229,7 @@ def _usual_delimiter(path: Path, head: Sequence[str]) -> str:
 _DECLARATION = re.compile(r'"?sep=([^"\r\n])"?(\r?\n?)\Z')  # the first line of a file for Excel
 
 
-def _without_declaration(lines: Sequence[str]) -> list[str]:
+def without_declaration(lines: Sequence[str]) -> list[str]:
     """Return the lines of a CSV file with an empty one in place of the first if that names the delimiter."""
     return [_DECLARATION.sub(r"\2", line) for line in lines[:1]] + list(lines[1:])
 
@@ -388,7 +388,7 @@ LOG_FORMATS = {".eval": ({"version", "status", "eval"}, "docscore.integrations.l
 TEXT_EXTENSIONS = tuple(_TEXT_READERS)
 
 
-def _reader_of_log(value: Any) -> str:
+def reader_of_log(value: Any) -> str:
     """Return the name of the reader of a log; "" for a value that is none."""
     known = value.keys() if isinstance(value, dict) else ()
     return next((reader for keys, reader in LOG_FORMATS.values() if keys.issubset(known)), "")
@@ -501,100 +501,6 @@ def suffix_of(path: Path) -> str:
     """Return the extension that determines the format, in lower case and without `.gz`."""
     suffix = path.suffix.lower()
     return Path(path.stem).suffix.lower() if suffix == ".gz" and Path(path.stem).suffix != ".parquet" else suffix
-
-
-def text_with_rows(
-    path: Path, rows: Mapping[int, Any], column: str, delimiter: str | None = None, encoding: str | None = None
-) -> str:
-    """Return the text of a JSONL, JSON, CSV or TSV file with other rows; all other records are as they were.
-
-    Args:
-        path: the file.
-        rows: the new rows by index; for a file of documents by their ids the rows that they are read as.
-        column: the column of a CSV or TSV file that changes.
-        delimiter: as for `read_table`.
-        encoding: as for `read_table`.
-
-    Raises:
-        ValueError: for a log.
-    """
-    text = text_of_file(path, encoding)
-    is_table, is_object = suffix_of(path) in (".csv", ".tsv"), False
-    if is_table:
-        delimiter = delimiter or _usual_delimiter(path, list(islice(io.StringIO(text, newline=""), _HEADER_LINES)))
-        header, *spans = _csv_spans(text, delimiter)
-        number = _cells(text[slice(*header)], delimiter).index(column)
-    else:
-        value = loads(text) if suffix_of(path) == ".json" else None
-        if _reader_of_log(value):
-            raise InputValueError(place=in_file(path), expected="rows or documents to correct", got="a log")
-        spans, is_object = _json_spans(text, 0 if value is None else 1), isinstance(value, dict)
-    with path.open("rb") as file:
-        parts, end = ["\ufeff" if file.read(len(_UTF8_MARK)) == _UTF8_MARK else ""], 0
-    for index, row in sorted(rows.items()):
-        start, stop = spans[index]
-        record = text[start:stop]
-        if is_table:
-            new = _csv_record(record, number, row[column], delimiter or ",")
-        else:
-            answers = row[REFERENCES] if is_object else [row]
-            document = answers[0] if len(answers) == 1 else tuple(answers)
-            new = _json_record(record, document, text[text.rfind("\n", 0, start) + 1 : start])
-        parts += [text[end:start], new]
-        end = stop
-    return "".join([*parts, text[end:]])
-
-
-_BEFORE_ROW = re.compile(r'[\s,]*(?:"(?:[^"\\]|\\.)*"\s*:\s*)?(?=[^\s,\]}])')  # in an object after its key
-
-
-def _json_spans(text: str, brackets: int) -> list[tuple[int, int]]:
-    """Where the rows of JSONL, or those of a list or an object in a bracket, begin and end."""
-    decoder, spans, position = json.JSONDecoder(), [], len(text) - len(text.lstrip()) + brackets
-    while match := _BEFORE_ROW.match(text, position):
-        _, position = decoder.raw_decode(text, match.end())
-        spans.append((match.end(), position))
-    return spans
-
-
-def _csv_spans(text: str, delimiter: str) -> list[tuple[int, int]]:
-    """Where the header and the rows of a CSV file begin and end."""
-    lines = list(io.StringIO(text, newline=""))
-    ends, before = [0, *accumulate(map(len, lines))], 0
-    reader = csv.reader(_without_declaration(lines), delimiter=delimiter)
-    spans = []
-    for cells in reader:
-        if cells:
-            spans.append((ends[before], ends[reader.line_num]))
-        before = reader.line_num
-    return spans
-
-
-def _cells(record: str, delimiter: str) -> list[str]:
-    return next(csv.reader(io.StringIO(record, newline=""), delimiter=delimiter))
-
-
-def _csv_record(record: str, number: int, cell: Any, delimiter: str) -> str:
-    """A row of a CSV file with another cell at a place."""
-    cells = _cells(record, delimiter)
-    cells[number] = cell if isinstance(cell, str) else dumps_in_style(cell, ensure_ascii=False)
-    written = io.StringIO(newline="")
-    ending = record[len(record.rstrip("\r\n")) :]
-    csv.writer(written, delimiter=delimiter, lineterminator=ending).writerow(cells)
-    return written.getvalue()
-
-
-def _json_record(record: str, row: Any, before: str) -> str:
-    """A JSON row, written as the record that it replaces: with its indentation, its spaces and its escapes."""
-    margin = "\n" + before[: len(before) - len(before.lstrip())]
-    old = loads(record)
-    for indent, separators, ascii_only in product(
-        (None, 2, 4, 1, "\t"), (None, (",", ":"), (",", ": ")), (False, True)
-    ):
-        style = {"indent": indent, "separators": separators, "ensure_ascii": ascii_only}
-        if dumps_in_style(old, **style).replace("\n", margin) == record:
-            return dumps_in_style(row, **style).replace("\n", margin)
-    return dumps_in_style(row, ensure_ascii=False)
 
 
 class ColumnNames(NamedTuple):
@@ -977,7 +883,7 @@ def _document_of_file(file: Path, encoding: str | None, *, repair: bool) -> Any:
 
 
 _ENCODING_REMEDY = "add --encoding (encoding=), such as cp1252 of Windows, or utf-16"
-_UTF8_MARK = b"\xef\xbb\xbf"
+UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _HEAD = 64  # bytes among which a zero byte shows that a file is not text
 _CHUNK = 1 << 20  # bytes read at a time
@@ -1019,7 +925,7 @@ def _begin_text(path: Path, file: io.BufferedReader) -> None:
         raise InputValueError(
             place=in_file(path), expected="UTF-8 text", got=got, remedy=_ENCODING_REMEDY if got == "UTF-16" else ""
         )
-    file.read(len(_UTF8_MARK) if head.startswith(_UTF8_MARK) else 0)
+    file.read(len(UTF8_MARK) if head.startswith(UTF8_MARK) else 0)
 
 
 class _Watched(io.FileIO):

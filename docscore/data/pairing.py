@@ -1,9 +1,7 @@
 """Pair the rows of both sides by id or by position; errors name ids, columns and row formats that do not fit."""
 
-import gzip
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from os import PathLike
@@ -17,26 +15,23 @@ from docscore.core.errors import (
     FilePlace,
     InputValueError,
     faults_summary,
-    in_file,
     listed,
     row_place,
     short_repr,
     some_of,
 )
 from docscore.core.options import MISSING_MODES, SKIP, check_choice
-from docscore.core.output import check_output, write_whole
 from docscore.core.runtime import Progress, gc_pause, no_progress, warn, watched
-from docscore.core.values import SCALAR_TYPES, Value, to_json, value_excerpt
+from docscore.core.values import SCALAR_TYPES, Value
 from docscore.data.files import (
     SAME_NAMES,
     TEXT_EXTENSIONS,
     ColumnNames,
     suffix_of,
     table_of_source,
-    text_with_rows,
     with_names,
 )
-from docscore.data.json_text import dumps, dumps_in_style, loads, parsed_references, store
+from docscore.data.json_text import parsed_references, store
 from docscore.data.rows import (
     ANLS,
     BY_ID,
@@ -52,7 +47,6 @@ from docscore.data.rows import (
     Rows,
     Side,
     Table,
-    cells_of,
     columns_of,
     described,
     format_of,
@@ -329,22 +323,23 @@ def read_ground_truths(references: Any, options: Mapping[str, Any], progress: Pr
         options: the options, and `delimiter` for CSV files and `encoding` for text files.
         progress: as for `rows_of_sides`.
     """
-    names = _names_of(options)
+    names = names_of(options)
     if isinstance(references, Table):
         table = with_names(references, "references", names, both=False)
     else:
-        text = _text_options(options)
+        text = text_options(options)
         table = table_of_source(references, "references", names, Faults(), progress=progress, **text)
     rows = read_rows(table, side_format(table.first(), "references", place_of(table)), "references", progress=progress)
     mode = options.get("parse_references")
     return rows._replace(values=parsed_references(rows.ids, rows.values, mode)[0]) if mode else rows
 
 
-def _text_options(options: Mapping[str, Any]) -> dict[str, Any]:
+def text_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that say how text files are read."""
     return {name: options.get(name) for name in ("delimiter", "encoding")}
 
 
-def _names_of(options: Mapping[str, Any]) -> ColumnNames:
+def names_of(options: Mapping[str, Any]) -> ColumnNames:
     """The names of the columns of references."""
     return ColumnNames(
         options.get("id_column"),
@@ -352,105 +347,6 @@ def _names_of(options: Mapping[str, Any]) -> ColumnNames:
         json_references=options.get("parse_references") is not None,
         references_id=options.get("references_id_column"),
     )
-
-
-_JSON_LINES = (".jsonl", ".ndjson")
-
-
-def corrected_rows(
-    source: Any, rows: Rows, changed: Mapping[str, Value], output: str | Path | None, options: Mapping[str, Any]
-) -> list[Any]:
-    """Return the rows of the references with other ground truths, and write them.
-
-    Args:
-        source: the side of references.
-        rows: its rows, as `read_ground_truths` reads them.
-        changed: the new ground truths by id.
-        output: the file to write, in the format of the source or as JSONL; None for none.
-        options: as for `read_ground_truths`.
-
-    Raises:
-        ValueError: for an output of another format, and for values that its format cannot hold.
-        OutputError: if it cannot be written.
-    """
-    path = Path(source) if isinstance(source, str | PathLike) else None
-    suffix = "" if path is None or path.is_dir() else suffix_of(path)
-    wanted = ".jsonl" if output is None else suffix_of(Path(output))
-    keeps = suffix in TEXT_EXTENSIONS and (output is None or wanted == suffix or {wanted, suffix} <= {*_JSON_LINES})
-    if output is not None:
-        check_output(Path(output))
-        if not keeps and wanted not in _JSON_LINES:
-            known = dict.fromkeys([".jsonl", *([suffix] if suffix in TEXT_EXTENSIONS else [])])
-            raise InputValueError(
-                place=in_file(output), expected=f"a file name that ends in {' or '.join(known)}", got=wanted or "none"
-            )
-        if path is not None and Path(output).resolve() == path.resolve():
-            raise InputValueError(place=in_file(output), expected="another file", got="that of the references")
-    table = table_of_source(source, "references", SAME_NAMES, Faults(), **_text_options(options))
-    table = table._replace(has_columns=table.has_columns and keeps)
-    new = {
-        index: _corrected_row(table, index, changed.get(name, rows.values[index]), options)
-        for index, name in enumerate(rows.ids)
-        if name in changed or not keeps
-    }
-    written = [new.get(index, row) for index, row in enumerate(table.rows)]
-    if output is not None:
-        if keeps and path is not None:
-            text = text_with_rows(path, new, _column_of(table, options), **_text_options(options))
-        else:
-            text = "".join(f"{dumps_in_style(row, ensure_ascii=False)}\n" for row in written)
-        packed = Path(output).suffix.lower() == ".gz"
-        write_whole(Path(output), gzip.compress(text.encode(errors="backslashreplace"), mtime=0) if packed else text)
-    return written
-
-
-def _column_of(table: Table, options: Mapping[str, Any]) -> str:
-    """The column of the ground truths; "" where rows are ground truths."""
-    if column := options.get("references_column"):
-        return str(column)
-    named = with_names(table._replace(rows=table.rows[:1]), "references", _names_of(options), both=False)
-    return side_format(named.first(), "references").references or ""
-
-
-def _corrected_row(table: Table, index: int, value: Value, options: Mapping[str, Any]) -> Any:
-    """A row with another ground truth, in the first of the forms of the row that is read as this ground truth.
-
-    Raises:
-        ValueError: if none is.
-    """
-    row, column = table.rows[index], _column_of(table, options)
-    answers = to_json(list(value) if isinstance(value, tuple) else [value])
-    old = cells_of([row], column)[0] if column else row
-    alone = answers[:1] if len(answers) == 1 else []
-    plain, texts = [*alone, answers], [*map(dumps, alone), dumps(answers), [*map(dumps, answers)]]
-    if not column:
-        plain, texts = [to_json(value)], [dumps(value)]
-    is_text = isinstance(old[0] if isinstance(old, list) and old else old, str)
-    forms = [*texts, *plain] if is_text and options.get("parse_references") else [*plain, *texts]
-    if table.has_columns and suffix_of(table.path) in (".csv", ".tsv") and not isinstance(old, list):
-        forms = [form for form in forms if isinstance(form, str)]
-    for form in sorted(forms, key=lambda form: type(form) is not type(old)):
-        new = _with_cell(row, column.split(".") if column not in row else [column], form) if column else form
-        with suppress(TypeError, ValueError):
-            if dumps(read_ground_truths(table._replace(rows=[new]), options).values[0]) == dumps(value):
-                return new
-    raise InputValueError(
-        place=table.where(index),
-        problem=f"rows of this format cannot hold the ground truth {value_excerpt(value)}",
-        remedy=f"JSONL with rows by id ({ID!r}, {REFERENCES!r}) can",
-    )
-
-
-def _with_cell(row: Any, steps: Sequence[str], cell: Any) -> Any:
-    """A copy of a row with a cell at a path."""
-    if not steps:
-        return cell
-    if isinstance(row, str):
-        return dumps_in_style(_with_cell(loads(row), steps, cell), ensure_ascii=False)
-    if isinstance(row, list):
-        place = int(steps[0]) % len(row)
-        return [*row[:place], _with_cell(row[place], steps[1:], cell), *row[place + 1 :]]
-    return {**row, steps[0]: _with_cell(row[steps[0]], steps[1:], cell)}
 
 
 def _warn_of_documents(references: Table) -> None:

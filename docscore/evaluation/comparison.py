@@ -20,11 +20,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from docscore.core.displayed import Displayed
 from docscore.core.errors import InputValueError, listed, needs, short_repr, some_of
 from docscore.core.formatting import FOUR_DIGITS, counted, p_text, shown_name, three_digits, with_sign
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import check_number, check_whole
-from docscore.core.output import Displayed, write_report
+from docscore.core.output import write_report
 from docscore.core.runtime import Progress, no_progress
 from docscore.data.groups import groups_of_rows
 from docscore.evaluation.fields import MOST_FIELDS_TESTED, Field, FieldTable, fields_as_ratios

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from docscore.core.displayed import Displayed, Reviewed
 from docscore.core.errors import InputTypeError, InputValueError
 from docscore.core.options import BY_VALUE, PAPER, THRESHOLD, ScoringOptions
-from docscore.core.output import Displayed, write_report
+from docscore.core.output import write_report
 from docscore.core.runtime import Progress, ignore, progress_from
 from docscore.data.checks import warn_of_copies
 from docscore.data.files import ColumnNames
@@ -47,10 +48,8 @@ from docscore.evaluation.figures import (
     rates_table,
     slices_table,
 )
-from docscore.evaluation.review import Review
 from docscore.evaluation.rows import OF_ANLS, ScoredRows
 from docscore.evaluation.tables import LISTED, Table
-from docscore.evaluation.worklist import worklist
 from docscore.metrics.registry import ANLS_STAR, checked_metrics, loaded_metrics, metrics_with_schema
 from docscore.stats.calibration import Calibration
 from docscore.stats.intervals import (
@@ -67,7 +66,7 @@ from docscore.stats.intervals import (
 _LEFT_OUT = Interval(note=f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
 
 
-class Evaluation(Displayed, ScoredRows):
+class Evaluation(Displayed, Reviewed, ScoredRows):
     """What `docscore.evaluate` returns: one system on one test set.
 
     Numbers, tables and trees are computed when they are first looked at, and kept. `result["receipt-018"]` is the row
@@ -288,8 +287,8 @@ class Evaluation(Displayed, ScoredRows):
             raise InputTypeError(place="compare", expected="a result of docscore.evaluate", got=type(other).__name__)
         return Comparison(self, other)
 
-    def review(self, name: str = "predictions", **settings: Any) -> Review:
-        """Return the places where the system loses points, most likely an error of the ground truth first.
+    def review(self, name: str = "predictions", **settings: Any) -> Any:
+        """Return a `docscore.Review` of the places where the system loses points, likely errors of ground truths first.
 
         Args:
             name: the name of the system.
@@ -298,7 +297,7 @@ class Evaluation(Displayed, ScoredRows):
         Raises:
             ValueError: as `docscore.review`.
         """
-        return Review(*worklist({name: self}, **settings))
+        return self.reviews().review_of({name: self}, **settings)
 
     def as_html(self, title: str = "docscore", *, worst: int = LISTED, recipe: str = "") -> str:
         """Return the report as one HTML document, without scripts and network access.
@@ -308,7 +307,7 @@ class Evaluation(Displayed, ScoredRows):
             worst: how many of the rows with the lowest scores it shows.
             recipe: how to make it again, at its foot.
         """
-        return self._renderers(title=title, worst=worst, recipe=recipe)[".html"]()
+        return str(self._renderers(title=title, worst=worst, recipe=recipe)[".html"]())
 
     def report(self, path: str | Path, *, title: str | None = None, worst: int = LISTED) -> Path:
         """Write a report on the test set.

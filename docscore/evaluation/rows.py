@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from docscore.core.displayed import Displayed
 from docscore.core.errors import NAMED, InputValueError, at_place, needs, row_place, short_repr, some_of
 from docscore.core.formatting import counted, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, SKIP, SchemaSource, ScoringOptions, check_whole
-from docscore.core.output import Displayed
 from docscore.core.runtime import Progress, no_progress, warn, watched
 from docscore.core.similarity import nearest
 from docscore.core.values import (

@@ -25,7 +25,6 @@ from docscore.evaluation.automation import Choice
 from docscore.evaluation.comparison import Comparison, level_of_tests
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import Runs
-from docscore.evaluation.review import Review
 from docscore.evaluation.rows import ScoredRows
 from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.tree import ScoreTree
@@ -220,15 +219,6 @@ def count_lines_of_both(comparison: Comparison, *, doubts: bool = True) -> list[
     for side, system in (("base", comparison.base), ("new", comparison.new)):
         lines += [f"{side}: {line}" for line in count_lines(system, alone=False, doubts=doubts)]
     return [*lines, *filter(None, [by_value_text({"base": comparison.base, "new": comparison.new})])]
-
-
-def left_out_lines(review: Review) -> list[str]:
-    """Of each system how many predictions a review leaves out."""
-    return [
-        f"{shown_name(name)}: {counted(count, 'prediction')} missing or not parsed, {lost:.4f} of its score"
-        for name, (count, lost) in review.left_out.items()
-        if count
-    ]
 
 
 def choice_text(choice: Choice, confidence: float) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
+from docscore.core.displayed import Displayed
 from docscore.core.formatting import shown_name
-from docscore.core.output import Displayed
 from docscore.stats.intervals import Interval
 
 LISTED = 10  # rows that a report shows by default

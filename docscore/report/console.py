@@ -15,7 +15,6 @@ from docscore.core.values import paired_excerpts
 from docscore.evaluation.automation import Choice, Curve
 from docscore.evaluation.comparison import Change, Comparison, Gate, document_changes_table
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.review import Review
 from docscore.evaluation.sentences import (
     HALF_THE_WIDTH,
     annotation_text,
@@ -24,7 +23,6 @@ from docscore.evaluation.sentences import (
     count_lines_of_both,
     difference_interval,
     facts_of_tree,
-    left_out_lines,
     points_text,
     runs_lines,
     sample_text,
@@ -155,15 +153,6 @@ def print_measured(console: Console, evaluation: Evaluation) -> None:
     if "typed" in evaluation.breakdowns:
         print_table(console, evaluation.breakdowns["typed"].typed())
     _print_lines(console, [f"\n{signature}" for signature in table.signatures])
-
-
-def print_review(console: Console, review: Review, most: int) -> None:
-    """Print the groups of a review and its first places, at most so many of each, and what is left out."""
-    for table in (review.groups, review.items):
-        if table:
-            print_table(console, table.first(most))
-    _print_lines(console, [] if review.lines else ["No system loses points."])
-    _print_list(console, "Left out", [f"  {line}" for line in left_out_lines(review)])
 
 
 def print_automation(console: Console, curve: Curve, choice: Choice, confidence: float) -> None:

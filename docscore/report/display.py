@@ -7,7 +7,6 @@ from zlib import crc32
 
 from docscore.evaluation.comparison import Comparison, Gate, document_changes_table
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.review import Review
 from docscore.evaluation.rows import Row, Rows
 from docscore.evaluation.sentences import count_lines, count_lines_of_both
 from docscore.evaluation.tables import LISTED, Table
@@ -17,7 +16,6 @@ from docscore.report.console import (
     print_annotations,
     print_comparison,
     print_evaluation,
-    print_review,
     print_table,
     print_tree,
     printed,
@@ -50,11 +48,6 @@ def _(result: Evaluation) -> str:
 @text_of.register
 def _(result: Comparison) -> str:
     return printed(print_comparison, result, None, LISTED).strip("\n")
-
-
-@text_of.register
-def _(result: Review) -> str:
-    return printed(print_review, result, LISTED).strip("\n")
 
 
 @text_of.register
@@ -98,11 +91,6 @@ def _overview(
 ) -> str:
     """Return a headline, sentences, the causes of lost points, and those of the tables that have rows."""
     return macro_as_html(_NOTEBOOK, "overview", head, facts, causes, list(filter(None, tables)), signature)
-
-
-@html_of.register
-def _(result: Review) -> str:
-    return "\n".join(html_of(table.first(LISTED)) for table in (result.groups, result.items))
 
 
 @html_of.register

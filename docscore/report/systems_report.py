@@ -3,28 +3,24 @@
 import io
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
-from operator import attrgetter
 
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import amount_text, clipped, percent_text, shown_name, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.runtime import library
 from docscore.data.rows import COSTS
-from docscore.evaluation.comparison import Change, level_of_tests
+from docscore.evaluation.comparison import level_of_tests
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import Cost, Figure, Slice
 from docscore.evaluation.sentences import HALF_THE_WIDTH, between_systems, by_value_text, runs_lines
-from docscore.evaluation.systems import LoggedRun, Systems
+from docscore.evaluation.systems import Systems
 from docscore.evaluation.tables import (
     Content,
     Table,
     TableCell,
     TableColumn,
     number_cell,
-    table_of,
-    text_column,
     value_column,
 )
 from docscore.report.html_report import PICTURE_WIDTH, Picture, page_as_html
@@ -214,93 +210,6 @@ def _remarks(systems: Systems) -> list[str]:
         remarks += [f"{shown_name(name)}: {cost.note}." for cost in system.costs.values() if cost.note]
     by_value = by_value_text(systems.evaluations)
     return [*remarks, f"{by_value}."] if by_value else remarks
-
-
-def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Sequence[Change]) -> Table:
-    """Return one row for each data set and method, and one column for each model.
-
-    A cell has the mean, its interval, and a mark if it is significantly below the best one.
-
-    Args:
-        runs: what the logs say about each run, and its scores.
-        changes: how each run differs from the best one of its data set.
-    """
-    models = list(dict.fromkeys(run.model for run, _ in runs))
-    lines = dict.fromkeys((run.data_set, run.method) for run, _ in runs)
-    found = {run.cell: _score(evaluation, change) for (run, evaluation), change in zip(runs, changes, strict=True)}
-    rows = tuple(
-        (
-            *(TableCell(name, shown_name(name)) for name in line),
-            *(found.get((*line, model), TableCell(None, "")) for model in models),
-        )
-        for line in lines
-    )
-    columns = (
-        TableColumn("data_set", "data set", "text"),
-        TableColumn("method", "method", "text"),
-        *(TableColumn(model, shown_name(model)) for model in models),
-    )
-    test = between_systems(runs[0][1].confidence or 0.0)
-    tested = any(change.adjusted is not None for change in changes)
-    legend = [f"{CHANCE_MARK} significantly lower than the best of its data set: {test}."] if tested else []
-    remarks = []
-    for run, evaluation in runs:
-        name = ", ".join(map(shown_name, filter(None, run.cell)))
-        remarks += [f"{name}: {line}." for line in runs_lines(evaluation.runs)] if evaluation.runs is not None else []
-    remarks += [f"{HALF_THE_WIDTH}."] if remarks else []
-    for line in lines:
-        by_model = {run.model: evaluation for run, evaluation in runs if (run.data_set, run.method) == line}
-        if by_value := by_value_text(by_model):
-            remarks.append(f"{', '.join(map(shown_name, line))}: {by_value}.")
-    return Table(
-        "ANLS* by data set, method and model",
-        columns,
-        rows,
-        signatures=tuple(sorted({evaluation.signature for _, evaluation in runs})),
-        remarks=(*legend, *remarks),
-        legend=tuple(legend),
-        systems_from=2,
-    )
-
-
-def table_of_costs(runs: Sequence[LoggedRun], left_out: Sequence[str] = ()) -> Table:
-    """Return one row for each run: documents, failed calls, tokens, dollars and seconds, as far as its log has them.
-
-    Args:
-        runs: what the logs say about each run.
-        left_out: a sentence for each log that is left out, without its full stop.
-    """
-    table = table_of(
-        "What the runs cost",
-        runs,
-        *(
-            text_column(name, name.replace("_", " "), attrgetter(name), "text")
-            for name in ("data_set", "method", "model")
-        ),
-        *(value_column(name, head, "{:,.0f}".format, none="") for name, head in _COUNTS.items()),
-        value_column("cost", "$", "{:.4f}".format, none=""),
-        value_column("seconds", "s", "{:.0f}".format, none=""),
-        unit="runs",
-    )
-    incomplete = (f"{', '.join(run.cell)}: {run.shortfall}." for run in runs if run.shortfall)
-    remarks = _WHAT_RUNS_COST, *incomplete, *(f"{line}." for line in left_out)
-    return replace(table, remarks=remarks, legend=remarks[:1])
-
-
-_WHAT_RUNS_COST = (
-    "in and out: tokens read and written; s: seconds from the start to the end. They and $ are those of one run, of "
-    "several runs or epochs on average; docs and failed are counted in all."
-)
-_COUNTS = {"documents": "docs", "errors": "failed", "input_tokens": "in", "output_tokens": "out"}
-
-
-def _score(evaluation: Evaluation, change: Change) -> TableCell:
-    """The mean with its interval and mark."""
-    found = evaluation.measured[0].interval
-    ends = f" [{', '.join(map(three_digits, found.ends))}]{found.mark}" if found and found.ends else ""
-    mark = CHANCE_MARK if change.is_significant(evaluation.confidence or 0.0) else ""
-    is_best = change.difference == 0
-    return TableCell(evaluation.score, three_digits(evaluation.score), best=is_best, suffix=f"{ends}{mark}")
 
 
 _ROW, _GAP, _TOP, _FOOT = 22, 12, 20, 24  # heights: of a system, between groups, above all, of the marks of the axis

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from tests import bench_data
-from tests.bench_data import PIXEL
+from tests.benchmark import files as bench_data
+from tests.benchmark.files import PIXEL
 from tests.commands import ref, written
 from tests.conftest import HUNG, needs_tool
 from tests.loopback import Loopback, Reply, Request, attachments, prompt_text
@@ -25,8 +25,8 @@ from tests.tools.inspect_runs import figures, loopback, right, run_tasks, their_
 
 needs_tool("inspect_ai")
 
-from docscore.bench.documents import SCHEMAS, strict_schema  # noqa: E402
-from docscore.integrations import inspect as tasks  # noqa: E402
+from docscore.benchmark import inspect as tasks  # noqa: E402
+from docscore.benchmark.documents import SCHEMAS, strict_schema  # noqa: E402
 
 pytestmark = inspect_runs.IGNORED
 data = bench_data.data

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import docscore
-from tests import bench_data
+from tests.benchmark import files as bench_data
 from tests.commands import run, succeed, written
 from tests.conftest import needs_tool
 from tests.loopback import Reply, Request, prompt_text
@@ -20,8 +20,8 @@ from tests.tools.inspect_runs import figures, loopback, right, run_tasks, their_
 
 needs_tool("inspect_ai")
 
-from docscore.bench.data_sets import DATA_SETS  # noqa: E402
-from docscore.integrations import inspect as tasks  # noqa: E402
+from docscore.benchmark import inspect as tasks  # noqa: E402
+from docscore.benchmark.data_sets import DATA_SETS  # noqa: E402
 
 pytestmark = inspect_runs.IGNORED
 METHODS = dict.fromkeys(("docvqa", "mp_docvqa", "sroie"), ("simple", "latin", "vision"))

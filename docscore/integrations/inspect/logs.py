@@ -9,14 +9,13 @@ from typing import Any
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import ModelUsage
 
-from docscore.bench.data_sets import DATA_SETS
 from docscore.core.errors import InputValueError, at_place, in_file
 from docscore.core.runtime import warn
 from docscore.data.json_text import loads
 from docscore.data.rows import ID, Absent, Table
-from docscore.evaluation.systems import LoggedRun
-from docscore.integrations.inspect.tasks import GROUP
+from docscore.integrations.inspect.scorers import GROUP
 from docscore.integrations.judging import answer_in, judged_output
+from docscore.integrations.log_files import LoggedRun
 
 _REFERENCES, _PREDICTION = "references", "prediction"  # the metadata of a score of `anls_star`
 _LONGEST_ERROR = 200  # characters of an error that are shown
@@ -75,9 +74,8 @@ def run_of_log(path: Path) -> LoggedRun:
     usage = [each for sample in samples for each in sample.model_usage.values()]
     times = [datetime.fromisoformat(each) for each in (log.stats.started_at, log.stats.completed_at) if each]
     method, prompt = str(log.eval.task_args.get("method", "")), log.eval.task_args.get("prompt", "paper")
-    data_set = DATA_SETS.get(log.eval.task.rsplit("/", 1)[-1])
     return LoggedRun(
-        data_set=data_set.title if data_set else log.eval.task,
+        data_set=log.eval.task,
         method=method if prompt == "paper" else f"{method}, {prompt} prompt",
         model=log.eval.model,
         documents=len(samples),

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, make_dataclass
 from typing import Any, Literal
 
+from docscore.core.displayed import Displayed
 from docscore.core.formatting import clipped, display_width, points_of, printable, three_digits
 from docscore.core.numbers import DecimalText
 from docscore.core.options import ScoringOptions
-from docscore.core.output import Displayed
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.same_value import spelling_of_same_value
 from docscore.core.similarity import fold_all, similarity, text_rule

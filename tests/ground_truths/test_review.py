@@ -13,7 +13,8 @@ from dev.benchmarks import review as measured
 from docscore import Review
 from docscore.core.values import convert_ground_truth
 from docscore.data.pairing import read_ground_truths
-from docscore.evaluation.worklist import DocumentText, hash_of
+from docscore.ground_truths.correction import text_with_rows
+from docscore.ground_truths.worklist import DocumentText, hash_of
 from tests.commands import Write, run
 from tests.conftest import ROOT, golden
 from tests.test_json_output import validated
@@ -225,3 +226,8 @@ def test_planted_errors_in_real_documents(docubench: Path) -> None:
     found, total, back = measured.planted_in_docubench(schemas=True, agreeing=3, seeds=(4,))
     assert found >= 0.95 * total > 200
     assert back == len(measured.KINDS)
+
+
+def test_a_correction_keeps_the_line_that_names_the_delimiter(write: Write) -> None:
+    path = write("t.csv", "sep=;\nid;n, m\na;1\nb;2\n")
+    assert text_with_rows(path, {1: {"id": "b", "n, m": "3"}}, "n, m") == "sep=;\nid;n, m\na;1\nb;3\n"

@@ -1,4 +1,4 @@
-"""Ground truths by themselves: the JSON Schema that they suggest, and what is doubtful of them."""
+"""The JSON Schema that ground truths suggest."""
 
 import json
 import re
@@ -10,47 +10,35 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from importlib.util import find_spec
-from itertools import chain
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from rapidfuzz import process
-from rapidfuzz.distance import OSA, Levenshtein
-
 from docscore.core.errors import InputValueError, short_repr
-from docscore.core.formatting import FOUR_DIGITS, shown_name
-from docscore.core.numbers import DecimalText
-from docscore.core.options import KEYWORD, SchemaSource, ScoringOptions
-from docscore.core.runtime import Progress, grouped, no_progress, progress_from, watched
+from docscore.core.formatting import FOUR_DIGITS
+from docscore.core.options import KEYWORD, SchemaSource
+from docscore.core.runtime import Progress, no_progress, progress_from, watched
 from docscore.core.same_value import ORDERS
 from docscore.core.values import (
     Value,
     field_path,
     number_text,
-    places_in,
     scalar_text,
     step_text,
-    to_json,
-    value_excerpt,
 )
-from docscore.data.groups import rows_by_group, with_row_schemas
-from docscore.data.json_text import dumps_strictly, is_json_container
+from docscore.data.groups import rows_by_group
 from docscore.data.pairing import Pairs, read_ground_truths
 from docscore.data.rows import PLAIN
 from docscore.evaluation.evaluation import Evaluation, evaluate
-from docscore.evaluation.rows import places_by_schema, warn_of_schemas
 from docscore.evaluation.tables import Table, table_of, text_column, value_column
 from docscore.metrics.anls_star.api import anls_score
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.registry import TYPED
-from docscore.metrics.typed.comparators import COMPARATORS, ReadingComparator, comparator
+from docscore.metrics.typed.comparators import COMPARATORS, comparator
 from docscore.metrics.typed.readers import LOCALES, Reading, ascii_form, date_order, read_date
 from docscore.metrics.typed.schema import (
     ELEMENTS,
     SubSchema,
-    compiled_schema,
     implied_comparison,
-    named_places,
     said_of_place,
     schema_root,
 )
@@ -186,7 +174,7 @@ class Suggestion(NamedTuple):
         )
 
 
-def _ground_truths(references: Any, options: Mapping[str, Any]) -> Pairs:
+def ground_truths_of(references: Any, options: Mapping[str, Any]) -> Pairs:
     """The rows of references as `docscore.evaluate` reads them, with its options of columns and without predictions."""
     rows = read_ground_truths(references, options, progress_from(options.get("progress")))
     return Pairs(rows.ids, rows.values, rows.values, reference_rows=None if rows.form is PLAIN else rows.sources)
@@ -230,7 +218,7 @@ def suggest_schema(references: Any, predictions: Any = None, *, schema: Any = No
         result = evaluate(predictions=predictions, references=references, **options)
         slices = {value: suggestion_of(result.of_slice(value), schema) for value in result.rows_by_slice}
         return suggestion_of(result, schema)._replace(slices=slices)
-    pairs = _ground_truths(references, options)
+    pairs = ground_truths_of(references, options)
     parts = {value: pairs.only(rows) for value, rows in rows_by_group(pairs, options.get("by"), "by").items()}
     slices = {value: _suggestion(values_of(part), schema, None) for value, part in parts.items()}
     values = values_of(pairs, progress_from(options.get("progress")))
@@ -272,7 +260,7 @@ def _amounts(fields: Mapping[str, SuggestedField], predicted: FieldValues) -> di
         texts = values.texts
         if path in fields and fields[path][1:3] == ("number", {}) and texts and not _read_count(texts, "number"):
             settings = _as_money(texts)
-            if isinstance(settings, dict) and not _other_meaning(values, **settings):
+            if isinstance(settings, dict) and not other_meaning(values, **settings):
                 found[path] = SuggestedField(path, settings.pop("compare"), settings)
     return found
 
@@ -310,7 +298,7 @@ def _suggested(path: str, values: FieldValues) -> SuggestedField:
         return SuggestedField(path, "text" if others or kind == "string" else kind, {})
     for propose in _PROPOSALS:
         settings = propose(values.texts)
-        if isinstance(settings, dict) and (doubt := _other_meaning(values, **settings)):
+        if isinstance(settings, dict) and (doubt := other_meaning(values, **settings)):
             settings = _note(*doubt)
         if isinstance(settings, str):
             return SuggestedField(path, "text", {}, settings)
@@ -504,7 +492,7 @@ _OTHER_MEANINGS: tuple[tuple[str, str, str, Callable[[Collection[str]], str]], .
 )
 
 
-def _other_meaning(
+def other_meaning(
     values: FieldValues, *, compare: str, **settings: Any
 ) -> tuple[str, dict[str, Settings | None]] | None:
     """A text that may mean something else than a comparator reads, and its meanings as for `_note`; None for no doubt.
@@ -596,311 +584,3 @@ def _settled(result: Evaluation, schema: Any, fields: Mapping[str, SuggestedFiel
         )
         for path, of_field in pairs.items()
     }
-
-
-_PLACEHOLDERS = {
-    "null",
-    "none",
-    "n/a",
-    "na",
-    "nan",
-    "nil",
-    "-",
-    "--",
-    "?",
-    "unknown",
-    "not available",
-    "not applicable",
-}
-_NAMES = 2000  # distinct texts of a field that are compared with each other
-_SHORTEST_NAME = 6  # characters
-_ALIKE = 0.88  # the least similarity of two spellings of a name
-_OFTEN = 3  # how many times more often the other spelling occurs
-_COMMON = 20  # how many times more objects have the other key
-_SHORTEST_KEY = 4  # letters
-
-
-_Case = tuple[str, str, str, str]  # the kind, the place and the text of a finding, and the id of a document
-
-
-class Finding(NamedTuple):
-    """One kind of doubt at one place.
-
-    Attributes:
-        kind: its name, such as "empty alternative".
-        place: the path of the field; "" for whole documents.
-        cases: how many values or documents it is about.
-        text: a sentence.
-        ids: some of the documents.
-    """
-
-    kind: str
-    place: str
-    cases: int
-    text: str
-    ids: tuple[str, ...] = ()
-
-
-def findings_table(findings: Iterable[Finding]) -> Table:
-    """Return findings about ground truths."""
-    return table_of(
-        "Findings",
-        findings,
-        text_column("kind", "finding", kind="text"),
-        text_column("place", "field"),
-        value_column("cases", "cases"),
-        text_column("text", "what", kind="text"),
-        value_column("ids", "documents", lambda ids: shown_name(", ".join(ids)), kind="code"),
-        unit="findings",
-    )
-
-
-def lint(references: Any, *, schema: Any = None, schema_by: str | None = None) -> list[Finding]:
-    """Check ground truths: types and keys against a schema, alternatives, duplicates, notations, spellings of names.
-
-    Args:
-        references: the ground truths, as for `docscore.evaluate`.
-        schema: their JSON Schema, as for `docscore.evaluate`: a dict, the path of a file or of a folder with one schema
-            a document, or a pydantic model class; None for none.
-        schema_by: a column of the references whose value names the schema of each row in the folder.
-
-    Returns:
-        What was found, worst first: what is wrong, what is rare, notations; of each that of most values first.
-
-    Raises:
-        TypeError, ValueError: for ground truths that cannot be read, among them ids that occur twice, and
-            for a schema that names none of their fields.
-
-    >>> [finding.kind for finding in lint({"a": {"sum": ("", "5")}, "b": {"sum": "n/a"}})]
-    ['empty alternative', 'placeholder']
-    """
-    pairs, progress = _ground_truths(references, {}), progress_from(None)
-    source = with_row_schemas(pairs, ScoringOptions(schema=schema, schema_by=schema_by)).schema
-    twice = [name for name, count in Counter(pairs.ids).items() if count > 1]
-    cases = [*(("duplicate id", "", "an id of several rows", name) for name in twice), *_of_documents(pairs, progress)]
-    found = list(_of_fields(values_of(pairs, progress), progress, unread=schema is None))
-    if source is not None:
-        warn_of_schemas(places_by_schema(zip(pairs.ids, pairs.truths, strict=True), source), source)
-        for text, rows in rows_by_group(pairs, source.schema_of, "schema").items():
-            part, root = pairs.only(rows), compiled_schema(text, source.functions)
-            cases += [*_against_schema(part, text), *_of_keys(part, root)]
-            mistyped = {(place, name) for kind, place, _, name in cases if kind == "schema: type"}
-            found += _by_comparators(values_of(part), root, mistyped)
-            found = [
-                each
-                for each in found
-                if each.kind != "several types" or not mistyped.issuperset((each.place, name) for name in each.ids)
-            ]
-    for (kind, place, sentence), names in grouped((case[:3], case[3]) for case in cases).items():
-        found.append(Finding(kind, place, len(names), sentence, tuple(dict.fromkeys(names))[:SPECIMENS]))
-    return sorted(found, key=lambda finding: (_RANKS.get(finding.kind, 0), -finding.cases))
-
-
-_RANKS = {  # the kinds of findings that are rare and so may be wrong, and those about notations; all others are wrong
-    **dict.fromkeys(["unread", "rare key", "several types", "spelling", "duplicate row", "duplicate document"], 1),
-    **dict.fromkeys(["placeholder", "white space", "JSON text", "several notations", "capital letters"], 2),
-}
-
-
-def _of_documents(pairs: Pairs, progress: Progress) -> Iterator[_Case]:
-    """Empty answers among the acceptable ones, equal rows in one list, and ground truths that are those of others."""
-    nothing = "an empty text, null, list or object among acceptable answers: a missing value is right"
-    first: dict[str, str] = {}
-    rows = zip(pairs.ids, pairs.truths, strict=True)
-    for name, truth in watched(rows, progress("Checking", len(pairs.ids))):
-        for path, value in places_in(truth):
-            if isinstance(value, tuple) and len(value) > 1 and any(part in ("", None, [], {}) for part in value):
-                yield "empty alternative", field_path(path), nothing, name
-            if isinstance(value, list) and any(isinstance(part, dict) for part in value):
-                surplus = len(value) - len(set(map(_text_of, value)))
-                place = f"{field_path(path)}[]"
-                yield from [("duplicate row", place, "equal to a row before it in its list", name)] * surplus
-        text = _text_of(truth)
-        if first.setdefault(text, name) != name and text not in ("null", "[]", "{}"):
-            yield "duplicate document", "", "the same ground truth as a document before", name
-
-
-def _text_of(value: Any) -> str:
-    return dumps_strictly(to_json(value))
-
-
-def _of_fields(values: FieldValues, progress: Progress, *, unread: bool) -> Iterator[Finding]:
-    """Doubts about the values of one field by themselves, and with `unread` about those that do not read as the others.
-
-    Several notations, and values that do not read, are those of a field for which a comparator is suggested.
-    """
-    suggested = suggested_fields(values, progress)
-    for path, part, _ in values.walk():
-        if len(part.kinds) > 1:
-            *_, (rare, count) = part.kinds.most_common()
-            several = ", ".join(f"{number:,} {kind}" for kind, number in part.kinds.most_common())
-            sentence = f"values of several types: {several}; {rare} is the rarest"
-            yield Finding("several types", path, count, sentence, tuple(part.holders[rare]))
-        yield from _rare_keys(path, part)
-        for (kind, sentence), chosen in _DOUBTFUL_TEXTS.items():
-            yield from _of_texts(kind, path, part, filter(chosen, part.texts), sentence)
-        yield from _spellings(path, part)
-        if path in suggested and suggested[path].compare != "text":
-            yield from _notations(path, part, suggested[path], unread=unread)
-
-
-_DOUBTFUL_TEXTS: dict[tuple[str, str], Callable[[str], bool]] = {
-    ("placeholder", "texts that stand for no value; null says so"): lambda t: t.strip().casefold() in _PLACEHOLDERS,
-    ("white space", "texts that begin or end with white space"): lambda t: t != t.strip(),
-    ("JSON text", "texts that are JSON, which is compared as text"): is_json_container,
-}
-
-
-def _of_texts(kind: str, path: str, field: FieldValues, texts: Iterable[str], sentence: str) -> Iterator[Finding]:
-    """A finding about some texts of a field; none about no texts."""
-    chosen = list(texts)
-    if chosen:
-        shown = ", ".join(map(short_repr, chosen[:SPECIMENS]))
-        ids = tuple(dict.fromkeys(field.documents[text] for text in chosen))[:SPECIMENS]
-        yield Finding(kind, path, sum(field.texts[text] for text in chosen), f"{sentence}: {shown}", ids)
-
-
-def _rare_keys(path: str, field: FieldValues) -> Iterator[Finding]:
-    """Keys of few objects that are nearly those of many others, and never stand beside them."""
-    present = {key: part.present for key, part in field.keys.items()}
-    often = [key for key, count in present.items() if count >= _COMMON]
-    for key, count in present.items():
-        for other in often if count * _COMMON <= max(present.values()) else ():
-            apart = count + present[other] <= field.kinds["object"]
-            if count * _COMMON <= present[other] and apart and _are_near(key, other):
-                sentence = f"{short_repr(key)} is nearly {short_repr(other)}, which {present[other]:,} objects have"
-                ids = dict.fromkeys(chain.from_iterable(field.keys[key].holders.values()))
-                yield Finding("rare key", path, count, sentence, tuple(ids)[:SPECIMENS])
-
-
-def _are_near(key: str, other: str) -> bool:
-    """Whether two keys differ in case, signs between words, or one letter."""
-    left, right = (re.sub(r"[\W_]", "", each).casefold() for each in (key, other))
-    same_digits = re.sub(r"\D", "", left) == re.sub(r"\D", "", right)
-    return same_digits and OSA.distance(left, right) <= (min(len(left), len(right)) >= _SHORTEST_KEY)
-
-
-def _spellings(path: str, field: FieldValues) -> Iterator[Finding]:
-    """Rare spellings that are nearly those of a name that occurs often."""
-    names = [text for text in field.texts if len(text) >= _SHORTEST_NAME and not re.search(r"\d", text)][:_NAMES]
-    often = [name for name in names if field.texts[name] >= _OFTEN]
-    rare = [name for name in names if field.texts[name] * _OFTEN <= max(field.texts.values())]
-    if not (often and rare):
-        return
-    alike = process.cdist(rare, often, scorer=Levenshtein.normalized_similarity, score_cutoff=_ALIKE)
-    for name, row in zip(rare, alike, strict=True):
-        known = often[int(row.argmax())]
-        if row.max() > 0 and name != known and field.texts[name] * _OFTEN <= field.texts[known]:
-            sentence = f"{short_repr(name)} is nearly {short_repr(known)}, which occurs {field.texts[known]:,} times"
-            yield Finding("spelling", path, field.texts[name], sentence, (field.documents[name],))
-
-
-def _notations(path: str, field: FieldValues, suggested: SuggestedField, *, unread: bool) -> Iterator[Finding]:
-    """Whether values of one comparator are written in several ways, and with `unread` what it cannot read."""
-    compares: Any = comparator(suggested.compare, **suggested.settings)
-    shapes: dict[str | None, Counter[str]] = {}
-    for text, count in field.texts.items():
-        shapes.setdefault(None if compares.read(text) is None else _shape(text), Counter())[text] += count
-    unreadable = shapes.pop(None, Counter())
-    if unread:
-        yield from _of_texts("unread", path, field, unreadable, f"not {compares.name}, as the others are")
-    if suggested.compare == "unit":
-        units = {text: re.sub(r"\d[\d.,' ]*", "1 ", text) for text in field.texts}
-        meant = Counter(letters for letters, _ in {(unit.casefold(), compares.read(unit)) for unit in units.values()})
-        alike = (text for text, unit in units.items() if meant[unit.casefold()] > 1)
-        yield from _of_texts("capital letters", path, field, alike, "units that only capital letters tell apart")
-    most, *others = sorted(shapes.values(), key=Counter.total, reverse=True) or [Counter()]
-    usual = f"written otherwise than most, such as {short_repr(next(iter(most), ''))}"
-    yield from _of_texts("several notations", path, field, chain.from_iterable(others), usual)
-
-
-def _shape(text: str) -> str:
-    """How a text is written: a sign for each run of digits and of letters, without separators of thousands."""
-    without_groups = re.sub(r"(?<=\d)[.,' ](?=\d{3}(?!\d))", "", text.strip())
-    return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]+", "a", without_groups))
-
-
-def _of_keys(pairs: Pairs, root: SchemaNode) -> Iterator[_Case]:
-    """Rows without the key by which a schema pairs the rows of their list, or with the key of a row before."""
-    key_of = {path: node.key for path, node in {"": root, **named_places(root)}.items() if node and node.key}
-    places = ((name, *each) for name, truth in zip(pairs.ids, pairs.truths, strict=True) for each in places_in(truth))
-    for name, path, rows in places:
-        if path in key_of and isinstance(rows, list):
-            keys = [row.get(key_of[path]) for row in rows if isinstance(row, dict)]
-            given = [str(key) for key in keys if key not in (None, "")]
-            place, lacking, surplus = f"{field_path(path)}[]", len(keys) - len(given), len(given) - len(set(given))
-            yield from [("missing key", place, f"rows without their key {key_of[path]!r}", name)] * lacking
-            yield from [("repeated key", place, f"rows with the {key_of[path]!r} of a row before", name)] * surplus
-
-
-def _by_comparators(fields: FieldValues, root: SchemaNode, mistyped: set[tuple[str, str]]) -> Iterator[Finding]:
-    """Values that the comparators of a schema cannot read, and different ones that a comparator makes equal.
-
-    The latter are those of a field for which the comparator would not be suggested. Values of documents that have one
-    of another type at this place are left out.
-    """
-    for place, values, node in fields.walk("", root):
-        compares = node and node.comparator
-        if not isinstance(compares, ReadingComparator):
-            continue
-        readings = ((compares.readings(text), text) for text in values.texts)
-        found = ((tuple(reading[:3:2] for reading in each), text) for each, text in readings)
-        texts_of: Any = grouped((each if len(each) < 2 else None, text) for each, text in found)  # noqa: PLR2004
-        unread = f"cannot be read as {compares.name}, as the schema says"
-        several = f"can be read in several ways as {compares.name}; a setting of the schema says which"
-        for sentence, key in ((unread, ()), (several, None)):
-            texts = [text for text in texts_of.pop(key, []) if (place, values.documents[text]) not in mistyped]
-            yield from _of_texts("unread", place, values, texts, sentence)
-        odd = sorted(number for number in values.numbers if compares.read(DecimalText(number)) is None)
-        if odd:
-            sentence = f"{unread}: {', '.join(odd[:SPECIMENS])}"
-            yield Finding("unread", place, len(odd), sentence, tuple(values.holders["number"]))
-        merged = [texts for texts in texts_of.values() if len(set(map(ascii_form, texts))) > 1]
-        if merged and (doubt := _other_meaning(values, compare=compares.label.partition(",")[0])):
-            sentence = f"equal as {compares.name}, but each may be {[*doubt[1]][1]}"
-            for texts in merged:
-                yield from _of_texts("merged values", place, values, texts, sentence)
-
-
-def _against_schema(pairs: Pairs, schema: str) -> Iterator[_Case]:
-    """What the schema does not allow, and keys that it does not have."""
-    from jsonschema import Draft202012Validator  # noqa: PLC0415  as in `docscore.metrics.typed.schema`
-
-    validator: Any = Draft202012Validator(_closed(json.loads(schema)))
-    examples: dict[tuple[str, str], str] = {}
-    for name, truth in zip(pairs.ids, pairs.truths, strict=True):
-        for answer in truth if isinstance(truth, tuple) else (truth,):
-            for error in validator.iter_errors(_first_answers(answer)):
-                rule = "unknown key" if error.validator == "additionalProperties" else f"schema: {error.validator}"
-                steps = ("[]" if isinstance(step, int) else step_text(step) for step in error.absolute_path)
-                path = field_path("".join(steps))
-                message = error.message
-                for value in (error.instance, error.validator_value):
-                    message = message.replace(repr(value), value_excerpt(value))
-                yield rule, path, examples.setdefault((rule, path), f"such as: {message[:_LONGEST_MESSAGE]}"), name
-
-
-def _first_answers(value: Any) -> Any:
-    """A ground truth with the first of the acceptable answers everywhere."""
-    if isinstance(value, tuple):
-        return _first_answers(value[0]) if value else None
-    if isinstance(value, dict):
-        return {key: _first_answers(part) for key, part in value.items()}
-    return list(map(_first_answers, value)) if isinstance(value, list) else value
-
-
-def _closed(schema: Any) -> Any:
-    """The schema, whose objects may have no other keys than those that it names, unless it says so."""
-    if isinstance(schema, list):
-        return [_closed(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    found = {key: part if key in _VALUES else _closed(part) for key, part in schema.items()}
-    if "properties" in schema and not schema.keys() & _OPEN:
-        found["additionalProperties"] = False
-    return found
-
-
-_VALUES = ("enum", "const", "default", "examples", "required", "x-docscore")  # what they hold is no schema
-_OPEN = {"additionalProperties", "unevaluatedProperties", "patternProperties", "allOf", "anyOf", "oneOf", "$ref"}
-_LONGEST_MESSAGE = 200

@@ -4,20 +4,24 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docscore.core.errors import Diagnostic, Faults, InputValueError, diagnostic_of, row_place, short_repr
-from docscore.core.formatting import FOUR_DIGITS, counted, shown_name
-from docscore.core.output import Displayed, write_whole
+from docscore.core.errors import Diagnostic, Faults, InputValueError, at_place, diagnostic_of, row_place, short_repr
+from docscore.core.formatting import FOUR_DIGITS, counted, shown_name, with_sign
+from docscore.core.output import write_whole
 from docscore.core.runtime import grouped
 from docscore.core.values import ONE_OF, Value, convert_ground_truth, to_json, value_excerpt
 from docscore.data.files import read_table
 from docscore.data.json_text import dumps, dumps_in_style
-from docscore.data.pairing import corrected_rows, read_ground_truths
+from docscore.data.pairing import read_ground_truths
 from docscore.data.rows import ID, NoCell
+from docscore.evaluation.evaluation import Evaluation, evaluate
 from docscore.evaluation.tables import (
+    LISTED,
     NO_VALUE,
     Content,
     Table,
@@ -27,8 +31,9 @@ from docscore.evaluation.tables import (
     text_column,
     value_column,
 )
-from docscore.evaluation.worklist import AGREEMENT, Line, Steps, hash_of
-from docscore.stats.intervals import CONFIDENCE, wilson_interval
+from docscore.ground_truths.correction import corrected_rows
+from docscore.ground_truths.worklist import AGREEMENT, Line, Steps, hash_of, worklist
+from docscore.stats.intervals import CONFIDENCE, SEED, wilson_interval
 
 GROUND_TRUTH, PREDICTION, BOTH, OTHER, UNCLEAR = "ground_truth", "prediction", "both", "other", "unclear"
 VERDICTS = (GROUND_TRUTH, PREDICTION, BOTH, OTHER, UNCLEAR)
@@ -105,7 +110,7 @@ def _either(shares: tuple[Share, Share], unclear: int, text: Any) -> str:
     return " or ".join(dict.fromkeys(map(text, shares if unclear else shares[:1])))
 
 
-class Review(Displayed):
+class Review:
     """A review: places where predictions differ from ground truths, and whose error each is.
 
     Args:
@@ -292,6 +297,25 @@ class Review(Displayed):
             both((OTHER,), exact) if exact else None,
         )
 
+    @property
+    def left_out_lines(self) -> list[str]:
+        """How many predictions of each system are left out, in sentences."""
+        return [
+            f"{shown_name(name)}: {counted(count, 'prediction')} missing or not parsed, {lost:.4f} of its score"
+            for name, (count, lost) in self.left_out.items()
+            if count
+        ]
+
+    def __str__(self) -> str:
+        tables = [str(table.first(LISTED)) for table in (self.groups, self.items) if table]
+        left_out = (
+            ["\n".join(["Left out", *(f"  {line}" for line in self.left_out_lines)])] if self.left_out_lines else []
+        )
+        return "\n\n".join([*(tables or ["No system loses points."]), *left_out])
+
+    def _repr_html_(self) -> str:
+        return "\n".join(table.first(LISTED)._repr_html_() for table in (self.groups, self.items))
+
     def __repr__(self) -> str:
         return f"<Review {counted(len(self.lines), 'place')}, {self.counts['open']:,} open>"
 
@@ -467,3 +491,89 @@ def _chosen(line: Line, value: Any) -> Any:
     if not any(each is not NoCell and dumps(each) == dumps(value) for each in answers_of(line)):
         raise InputValueError(place=line["path"], expected="as value one of the predictions", got=short_repr(value))
     return value
+
+
+def review(
+    references: Any,
+    predictions: Any,
+    *,
+    texts: Any = None,
+    text_column: str | None = None,
+    hold_out: Sequence[str] = (),
+    same: Sequence[str] = (),
+    sample: int = 0,
+    agreements: int = 0,
+    of: str | None = None,
+    seed: int = SEED,
+    **options: Any,
+) -> Review:
+    """List the places where predictions differ from the ground truths, most likely an error of these first.
+
+    Args:
+        references: the ground truths, as for `docscore.evaluate`.
+        predictions: the predictions of each system by its name, each as for `docscore.evaluate`; of one system also a
+            path, a list or a data frame alone.
+        texts: the texts of the documents, in which values are looked up: a folder of `ID.txt`, or a dict by id.
+        text_column: the column of the references that holds them.
+        hold_out: names of systems that make no proposals: a ground truth that is corrected without them must not
+            lower their scores.
+        same: names of systems that count as one, since they share errors.
+        sample: how many places of one system are drawn by the points that it loses there, with replacement, for
+            `Review.estimate`; 0 for all places of all systems.
+        agreements: how many places of that system that earn all points are drawn by their weight.
+        of: the name of that system; None for the first.
+        seed: where the random numbers start.
+        options: options of `docscore.evaluate`. The first metric is "anls_star" or "typed".
+
+    Returns:
+        The review. Where one system is given, its confidences come first in the order.
+
+    Raises:
+        TypeError, ValueError: as `docscore.evaluate`; also for names of unknown systems, other metrics, texts of other
+            documents, and a sample of a system that loses nothing.
+    """
+    sides = predictions if isinstance(predictions, Mapping) else {"predictions": predictions}
+    evaluations = {name: _evaluated(name, references, side, options) for name, side in sides.items()}
+    return review_of(
+        evaluations,
+        texts=texts,
+        text_column=text_column,
+        hold_out=hold_out,
+        same=same,
+        sample=sample,
+        agreements=agreements,
+        of=of,
+        seed=seed,
+    )
+
+
+def corrections_table(before: Mapping[str, Evaluation], after: Mapping[str, Evaluation]) -> Table:
+    """Return the scores of systems before and after ground truths were corrected, and whether their order changed."""
+    rows = [(name, before[name].score, after[name].score) for name in before]
+    orders = [sorted(side, key=lambda name: -side[name].score) for side in (before, after)]
+    order = "unchanged" if orders[0] == orders[1] else f"{', '.join(orders[0])}, now {', '.join(orders[1])}"
+    label = next(iter(before.values())).figure_names[0].label if before else "Scores"
+    table = table_of(
+        f"{label} with the corrected ground truths",
+        rows,
+        text_column("system", "system", itemgetter(0)),
+        value_column("before", "before", FOUR_DIGITS, itemgetter(1)),
+        value_column("after", "after", FOUR_DIGITS, itemgetter(2)),
+        value_column("difference", "difference", with_sign, lambda row: row[2] - row[1]),
+        unit="systems",
+    )
+    return replace(table, remarks=(f"order: {order}",) if len(rows) > 1 else ())
+
+
+def _evaluated(name: str, references: Any, predictions: Any, options: Mapping[str, Any]) -> Evaluation:
+    """Evaluate one of several systems; errors name it."""
+    try:
+        return evaluate(references=references, predictions=predictions, confidence=None, **options)
+    except (TypeError, ValueError) as error:
+        place = f"system {name!r}"
+        raise at_place(place, error) from None
+
+
+def review_of(evaluations: Mapping[str, Evaluation], **settings: Any) -> Review:
+    """Review systems that are scored already; arguments and errors are those of `docscore.review`."""
+    return Review(*worklist(evaluations, **settings))

@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, get_args
 
-from docscore.bench.documents import (
+from docscore.benchmark.documents import (
     PAPER_SCHEMAS,
     PICTURES,
     SCHEMAS,
@@ -565,7 +565,7 @@ def documents_of(
         name: one of `DATA_SETS`.
         folder: the folder of the data set, or up to three folders above it.
         split: one of its splits; the default is that of the paper.
-        sample: "paper", "all" or a number, see `docscore.bench.data_sets.chosen`.
+        sample: "paper", "all" or a number, see `docscore.benchmark.data_sets.chosen`.
         style: "paper" for the schema and the labels of the paper's code (one party of Kleister NDA, numbers in Kleister
             Charity), or "plain".
 

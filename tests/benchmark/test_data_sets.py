@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docscore.bench.data_sets import DATA_SETS, checked_data, chosen, documents_in, documents_of
-from docscore.bench.documents import (
+from docscore.benchmark.data_sets import DATA_SETS, checked_data, chosen, documents_in, documents_of
+from docscore.benchmark.documents import (
     PAPER_SCHEMAS,
     SCHEMAS,
     DocumentRecord,
@@ -28,8 +28,8 @@ from docscore.bench.documents import (
     strict_schema,
 )
 from docscore.core.values import to_json
-from tests import bench_data
-from tests.bench_data import PIXEL, WRITERS
+from tests.benchmark import files as bench_data
+from tests.benchmark.files import PIXEL, WRITERS
 from tests.commands import ref, written
 from tests.conftest import golden, needs, shared_data
 

@@ -1,0 +1,236 @@
+"""Files of references with other ground truths: what does not change stays as it was, byte for byte."""
+
+import csv
+import gzip
+import io
+import json
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import accumulate, islice, product
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from docscore.core.errors import (
+    Faults,
+    InputValueError,
+    in_file,
+)
+from docscore.core.output import check_output, write_whole
+from docscore.core.values import Value, to_json, value_excerpt
+from docscore.data.files import (
+    HEADER_LINES,
+    SAME_NAMES,
+    TEXT_EXTENSIONS,
+    UTF8_MARK,
+    reader_of_log,
+    suffix_of,
+    table_of_source,
+    text_of_file,
+    usual_delimiter,
+    with_names,
+    without_declaration,
+)
+from docscore.data.json_text import dumps, dumps_in_style, loads
+from docscore.data.pairing import names_of, read_ground_truths, text_options
+from docscore.data.rows import (
+    ID,
+    REFERENCES,
+    Rows,
+    Table,
+    cells_of,
+    side_format,
+)
+
+_JSON_LINES = (".jsonl", ".ndjson")
+
+
+def corrected_rows(
+    source: Any, rows: Rows, changed: Mapping[str, Value], output: str | Path | None, options: Mapping[str, Any]
+) -> list[Any]:
+    """Return the rows of the references with other ground truths, and write them.
+
+    Args:
+        source: the side of references.
+        rows: its rows, as `read_ground_truths` reads them.
+        changed: the new ground truths by id.
+        output: the file to write, in the format of the source or as JSONL; None for none.
+        options: as for `read_ground_truths`.
+
+    Raises:
+        ValueError: for an output of another format, and for values that its format cannot hold.
+        OutputError: if it cannot be written.
+    """
+    path = Path(source) if isinstance(source, str | PathLike) else None
+    suffix = "" if path is None or path.is_dir() else suffix_of(path)
+    wanted = ".jsonl" if output is None else suffix_of(Path(output))
+    keeps = suffix in TEXT_EXTENSIONS and (output is None or wanted == suffix or {wanted, suffix} <= {*_JSON_LINES})
+    if output is not None:
+        check_output(Path(output))
+        if not keeps and wanted not in _JSON_LINES:
+            known = dict.fromkeys([".jsonl", *([suffix] if suffix in TEXT_EXTENSIONS else [])])
+            raise InputValueError(
+                place=in_file(output), expected=f"a file name that ends in {' or '.join(known)}", got=wanted or "none"
+            )
+        if path is not None and Path(output).resolve() == path.resolve():
+            raise InputValueError(place=in_file(output), expected="another file", got="that of the references")
+    table = table_of_source(source, "references", SAME_NAMES, Faults(), **text_options(options))
+    table = table._replace(has_columns=table.has_columns and keeps)
+    new = {
+        index: _corrected_row(table, index, changed.get(name, rows.values[index]), options)
+        for index, name in enumerate(rows.ids)
+        if name in changed or not keeps
+    }
+    written = [new.get(index, row) for index, row in enumerate(table.rows)]
+    if output is not None:
+        if keeps and path is not None:
+            text = text_with_rows(path, new, _column_of(table, options), **text_options(options))
+        else:
+            text = "".join(f"{dumps_in_style(row, ensure_ascii=False)}\n" for row in written)
+        packed = Path(output).suffix.lower() == ".gz"
+        write_whole(Path(output), gzip.compress(text.encode(errors="backslashreplace"), mtime=0) if packed else text)
+    return written
+
+
+def _column_of(table: Table, options: Mapping[str, Any]) -> str:
+    """The column of the ground truths; "" where rows are ground truths."""
+    if column := options.get("references_column"):
+        return str(column)
+    named = with_names(table._replace(rows=table.rows[:1]), "references", names_of(options), both=False)
+    return side_format(named.first(), "references").references or ""
+
+
+def _corrected_row(table: Table, index: int, value: Value, options: Mapping[str, Any]) -> Any:
+    """A row with another ground truth, in the first of the forms of the row that is read as this ground truth.
+
+    Raises:
+        ValueError: if none is.
+    """
+    row, column = table.rows[index], _column_of(table, options)
+    answers = to_json(list(value) if isinstance(value, tuple) else [value])
+    old = cells_of([row], column)[0] if column else row
+    alone = answers[:1] if len(answers) == 1 else []
+    plain, texts = [*alone, answers], [*map(dumps, alone), dumps(answers), [*map(dumps, answers)]]
+    if not column:
+        plain, texts = [to_json(value)], [dumps(value)]
+    is_text = isinstance(old[0] if isinstance(old, list) and old else old, str)
+    forms = [*texts, *plain] if is_text and options.get("parse_references") else [*plain, *texts]
+    if table.has_columns and suffix_of(table.path) in (".csv", ".tsv") and not isinstance(old, list):
+        forms = [form for form in forms if isinstance(form, str)]
+    for form in sorted(forms, key=lambda form: type(form) is not type(old)):
+        new = _with_cell(row, column.split(".") if column not in row else [column], form) if column else form
+        with suppress(TypeError, ValueError):
+            if dumps(read_ground_truths(table._replace(rows=[new]), options).values[0]) == dumps(value):
+                return new
+    raise InputValueError(
+        place=table.where(index),
+        problem=f"rows of this format cannot hold the ground truth {value_excerpt(value)}",
+        remedy=f"JSONL with rows by id ({ID!r}, {REFERENCES!r}) can",
+    )
+
+
+def _with_cell(row: Any, steps: Sequence[str], cell: Any) -> Any:
+    """A copy of a row with a cell at a path."""
+    if not steps:
+        return cell
+    if isinstance(row, str):
+        return dumps_in_style(_with_cell(loads(row), steps, cell), ensure_ascii=False)
+    if isinstance(row, list):
+        place = int(steps[0]) % len(row)
+        return [*row[:place], _with_cell(row[place], steps[1:], cell), *row[place + 1 :]]
+    return {**row, steps[0]: _with_cell(row[steps[0]], steps[1:], cell)}
+
+
+def text_with_rows(
+    path: Path, rows: Mapping[int, Any], column: str, delimiter: str | None = None, encoding: str | None = None
+) -> str:
+    """Return the text of a JSONL, JSON, CSV or TSV file with other rows; all other records are as they were.
+
+    Args:
+        path: the file.
+        rows: the new rows by index; for a file of documents by their ids the rows that they are read as.
+        column: the column of a CSV or TSV file that changes.
+        delimiter: as for `read_table`.
+        encoding: as for `read_table`.
+
+    Raises:
+        ValueError: for a log.
+    """
+    text = text_of_file(path, encoding)
+    is_table, is_object = suffix_of(path) in (".csv", ".tsv"), False
+    if is_table:
+        delimiter = delimiter or usual_delimiter(path, list(islice(io.StringIO(text, newline=""), HEADER_LINES)))
+        header, *spans = _csv_spans(text, delimiter)
+        number = _cells(text[slice(*header)], delimiter).index(column)
+    else:
+        value = loads(text) if suffix_of(path) == ".json" else None
+        if reader_of_log(value):
+            raise InputValueError(place=in_file(path), expected="rows or documents to correct", got="a log")
+        spans, is_object = _json_spans(text, 0 if value is None else 1), isinstance(value, dict)
+    with path.open("rb") as file:
+        parts, end = ["\ufeff" if file.read(len(UTF8_MARK)) == UTF8_MARK else ""], 0
+    for index, row in sorted(rows.items()):
+        start, stop = spans[index]
+        record = text[start:stop]
+        if is_table:
+            new = _csv_record(record, number, row[column], delimiter or ",")
+        else:
+            answers = row[REFERENCES] if is_object else [row]
+            document = answers[0] if len(answers) == 1 else tuple(answers)
+            new = _json_record(record, document, text[text.rfind("\n", 0, start) + 1 : start])
+        parts += [text[end:start], new]
+        end = stop
+    return "".join([*parts, text[end:]])
+
+
+_BEFORE_ROW = re.compile(r'[\s,]*(?:"(?:[^"\\]|\\.)*"\s*:\s*)?(?=[^\s,\]}])')  # in an object after its key
+
+
+def _json_spans(text: str, brackets: int) -> list[tuple[int, int]]:
+    """Where the rows of JSONL, or those of a list or an object in a bracket, begin and end."""
+    decoder, spans, position = json.JSONDecoder(), [], len(text) - len(text.lstrip()) + brackets
+    while match := _BEFORE_ROW.match(text, position):
+        _, position = decoder.raw_decode(text, match.end())
+        spans.append((match.end(), position))
+    return spans
+
+
+def _csv_spans(text: str, delimiter: str) -> list[tuple[int, int]]:
+    """Where the header and the rows of a CSV file begin and end."""
+    lines = list(io.StringIO(text, newline=""))
+    ends, before = [0, *accumulate(map(len, lines))], 0
+    reader = csv.reader(without_declaration(lines), delimiter=delimiter)
+    spans = []
+    for cells in reader:
+        if cells:
+            spans.append((ends[before], ends[reader.line_num]))
+        before = reader.line_num
+    return spans
+
+
+def _cells(record: str, delimiter: str) -> list[str]:
+    return next(csv.reader(io.StringIO(record, newline=""), delimiter=delimiter))
+
+
+def _csv_record(record: str, number: int, cell: Any, delimiter: str) -> str:
+    """A row of a CSV file with another cell at a place."""
+    cells = _cells(record, delimiter)
+    cells[number] = cell if isinstance(cell, str) else dumps_in_style(cell, ensure_ascii=False)
+    written = io.StringIO(newline="")
+    ending = record[len(record.rstrip("\r\n")) :]
+    csv.writer(written, delimiter=delimiter, lineterminator=ending).writerow(cells)
+    return written.getvalue()
+
+
+def _json_record(record: str, row: Any, before: str) -> str:
+    """A JSON row, written as the record that it replaces: with its indentation, its spaces and its escapes."""
+    margin = "\n" + before[: len(before) - len(before.lstrip())]
+    old = loads(record)
+    for indent, separators, ascii_only in product(
+        (None, 2, 4, 1, "\t"), (None, (",", ":"), (",", ": ")), (False, True)
+    ):
+        style = {"indent": indent, "separators": separators, "ensure_ascii": ascii_only}
+        if dumps_in_style(old, **style).replace("\n", margin) == record:
+            return dumps_in_style(row, **style).replace("\n", margin)
+    return dumps_in_style(row, ensure_ascii=False)
