@@ -12,7 +12,7 @@ from docscore.data.checks import doubts_of_reading, first_truths, given_predicti
 from docscore.data.files import ColumnNames, with_names
 from docscore.data.json_text import holds_json, is_json_container, parse_text
 from docscore.data.pairing import Pairs
-from docscore.data.rows import ANLS, BY_ID, ID, Side, Table, described, format_of
+from docscore.data.rows import ANLS, BY_ID, ID, Side, Source, described, format_of
 
 SAMPLED = 50  # rows from which columns and texts are judged
 _TRIED = 20  # texts that are read to see whether they hold JSON
@@ -42,7 +42,7 @@ PREDICTION_WORDS = re.findall(
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
-def columns_of(table: Table) -> list[str]:
+def columns_of(table: Source) -> list[str]:
     """The keys of the first rows of a table, in the order in which they occur; none if a row is no object."""
     rows = _sample(table)
     if not all(isinstance(row, dict) for row in rows):
@@ -50,7 +50,7 @@ def columns_of(table: Table) -> list[str]:
     return list(dict.fromkeys(key for row in rows for key in row))
 
 
-def guessed_plan(references: Table | None, predictions: Table, others: Sequence[Table] = ()) -> ReadingPlan:
+def guessed_plan(references: Source | None, predictions: Source, others: Sequence[Source] = ()) -> ReadingPlan:
     """Guess how two files are to be read, or one file that holds both sides; a person sees the guess and may change it.
 
     Rows in a row format of docscore are read as ever. Otherwise ground truths and predictions are in the only columns
@@ -64,7 +64,7 @@ def guessed_plan(references: Table | None, predictions: Table, others: Sequence[
     return with_guessed_parsing(_guessed_columns(references, predictions), references, [predictions, *others])
 
 
-def _guessed_columns(references: Table | None, predictions: Table) -> ReadingPlan:
+def _guessed_columns(references: Source | None, predictions: Source) -> ReadingPlan:
     """The same plan without saying how texts are read."""
     first = predictions.first()
     for form in (BY_ID, ANLS):
@@ -103,7 +103,7 @@ def _guessed_columns(references: Table | None, predictions: Table) -> ReadingPla
     return ReadingPlan((None, None), None, None, certain=truth is None and prediction is None)
 
 
-def _columns_of_one(predictions: Table) -> ReadingPlan:
+def _columns_of_one(predictions: Source) -> ReadingPlan:
     """The same for one file that holds both sides."""
     columns = columns_of(predictions)
     uniques = _unique_columns(predictions, columns)
@@ -135,7 +135,7 @@ def _holds_json(cells: Sequence[Any]) -> bool:
     return 2 * sum(isinstance(cell, dict | list) or holds_json(cell, mended=True) for cell in tried) >= len(tried) > 0
 
 
-def number_of_truth(tables: Sequence[Table]) -> int | None:
+def number_of_truth(tables: Sequence[Source]) -> int | None:
     """Which of several files holds the ground truths, by their columns, else by their names; None if neither tells."""
     for names_of in (columns_of, _words_of_name):
         leanings = [_leaning(names_of(table)) for table in tables]
@@ -145,7 +145,7 @@ def number_of_truth(tables: Sequence[Table]) -> int | None:
     return None
 
 
-def _words_of_name(table: Table) -> list[str]:
+def _words_of_name(table: Source) -> list[str]:
     return [table.path.name.split(".")[0]]
 
 
@@ -157,7 +157,7 @@ def _leaning(names: Sequence[str]) -> int:
     return prediction - truth
 
 
-def with_guessed_parsing(plan: ReadingPlan, references: Table | None, systems: Sequence[Table]) -> ReadingPlan:
+def with_guessed_parsing(plan: ReadingPlan, references: Source | None, systems: Sequence[Source]) -> ReadingPlan:
     """The plan with the texts read as JSON that hold JSON, where ground truths are objects or lists.
 
     The predictions of several systems are read alike: as JSON within other text where one of them has such.
@@ -176,7 +176,7 @@ def with_guessed_parsing(plan: ReadingPlan, references: Table | None, systems: S
     )
 
 
-def parsings_of(systems: Sequence[Table], plan: ReadingPlan) -> list[str | None]:
+def parsings_of(systems: Sequence[Source], plan: ReadingPlan) -> list[str | None]:
     """How the predictions of each system that are text would be read; None where no JSON is in them."""
     return [_parsing(_values(table, plan.prediction)) for table in systems]
 
@@ -196,11 +196,11 @@ def _parsing(guesses: Sequence[Any], *, anyhow: bool = False) -> str | None:
     return "repair" if any(holds_json(each, mended=True) for each in texts) else None
 
 
-def _sample(table: Table) -> list[Any]:
+def _sample(table: Source) -> list[Any]:
     return [row for _, row in islice(table.good(), SAMPLED)]
 
 
-def _values(table: Table, name: str | None) -> list[Any]:
+def _values(table: Source, name: str | None) -> list[Any]:
     """The first values of a column, or the first rows."""
     return [row if name is None or not isinstance(row, dict) else row.get(name) for row in _sample(table)]
 
@@ -231,7 +231,7 @@ def clearest_name(columns: Iterable[str], words: Sequence[str]) -> str | None:
     return name if rank < UNKNOWN else None
 
 
-def _unique_columns(table: Table, names: Sequence[str], *, fewest: float = 1.0) -> Uniques:
+def _unique_columns(table: Source, names: Sequence[str], *, fewest: float = 1.0) -> Uniques:
     """The columns that may hold ids, beside others: of that share of their rows texts or whole numbers, none twice.
 
     Columns that are called as values are not among them, unless they are called as ids too.
@@ -303,7 +303,7 @@ class ReadingPlan(NamedTuple):
         )
 
 
-def planned_tables(references: Table | None, predictions: Table, plan: ReadingPlan) -> tuple[Table | None, Table]:
+def planned_tables(references: Source | None, predictions: Source, plan: ReadingPlan) -> tuple[Source | None, Source]:
     """The rows of both sides under the names of the row format; their other columns stay.
 
     Args:
@@ -333,12 +333,12 @@ def planned_tables(references: Table | None, predictions: Table, plan: ReadingPl
     )
 
 
-def _described_first(table: Table) -> str:
+def _described_first(table: Source) -> str:
     """The first row in a few words."""
     return next((described(row) for _, row in table.good()), "no rows")
 
 
-def _planned(table: Table, side: Side, plan: ReadingPlan, *, both: bool) -> Table:
+def _planned(table: Source, side: Side, plan: ReadingPlan, *, both: bool) -> Source:
     id_column = plan.ids[side == "predictions"]
     value = plan.references if side == "references" else plan.prediction
     if id_column is None or value is None:
@@ -362,7 +362,7 @@ def _completed(row: Any, number: str, side: Side, id_column: str | None, *, whol
     return named if columns or whole else row
 
 
-def doubts_of_ids(references: Table, predictions: Table) -> Iterator[Diagnostic]:
+def doubts_of_ids(references: Source, predictions: Source) -> Iterator[Diagnostic]:
     """What is doubtful of rows by id: that no two have the same.
 
     Args:

@@ -25,7 +25,7 @@ from docscore.data.checks import refuse_document_texts
 from docscore.data.files import delimiter_of_file, read_table, suffix_of
 from docscore.data.json_text import dumps, parse_predictions, parsed_references
 from docscore.data.pairing import WITHOUT_PREDICTION, Pairs, read_systems
-from docscore.data.rows import Side, Table
+from docscore.data.rows import Side, Source
 from playground.column_guesses import (
     ReadingPlan,
     columns_of,
@@ -78,18 +78,18 @@ class UploadedTables(NamedTuple):
         others: the rows of predictions of other systems, which are read alike.
     """
 
-    references: Table | None
-    predictions: Table
+    references: Source | None
+    predictions: Source
     plan: ReadingPlan
-    others: Sequence[Table] = ()
+    others: Sequence[Source] = ()
 
     @property
-    def sides(self) -> dict[str, Table]:
+    def sides(self) -> dict[str, Source]:
         """The files by their names on the page."""
         both = {"references": self.references, "predictions": self.predictions}
         return {name: table for name, table in both.items() if table is not None}
 
-    def planned(self) -> tuple[Table | None, list[Table]]:
+    def planned(self) -> tuple[Source | None, list[Source]]:
         """The rows of ground truths and those of each system, under the names of the row format."""
         sides = [planned_tables(self.references, each, self.plan) for each in (self.predictions, *self.others)]
         return sides[0][0], [predictions for _, predictions in sides]
@@ -108,19 +108,21 @@ def uploaded_tables(
     return planned(tables.get("references"), tables["predictions"], more, asked.reading)
 
 
-def planned(references: Table | None, predictions: Table, others: Sequence[Table], reading: Reading) -> UploadedTables:
+def planned(
+    references: Source | None, predictions: Source, others: Sequence[Source], reading: Reading
+) -> UploadedTables:
     """Tables with the plan of how they are read: a guess, but for what the visitor chose."""
     plan = _chosen(guessed_plan(references, predictions, others), references, [predictions, *others], reading)
     return UploadedTables(references, predictions, plan, others)
 
 
-def _table_of(path: Path, side: str, reading: Reading, faults: Faults, progress: Progress = no_progress) -> Table:
+def _table_of(path: Path, side: str, reading: Reading, faults: Faults, progress: Progress = no_progress) -> Source:
     check_file(path)
     named: Side = "references" if side == "references" else "predictions"
     return read_table(path, faults, MAX_FILE_BYTES, reading.get(f"{side}_delimiter"), progress, named)
 
 
-def _chosen(plan: ReadingPlan, references: Table | None, systems: Sequence[Table], reading: Reading) -> ReadingPlan:
+def _chosen(plan: ReadingPlan, references: Source | None, systems: Sequence[Source], reading: Reading) -> ReadingPlan:
     """The plan with what the visitor chose; a column that the files do not have is not a choice."""
     first, second = (columns_of(table) for table in (references or systems[0], systems[0]))
     known = dict(zip(COLUMNS, (first, second, first, second), strict=True))
@@ -196,7 +198,7 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
         known, and of several systems where it needs no words; "blocked": whether scoring would refuse the rows.
     """
     files = [path for path in asked.files if path is not None]
-    tables: list[Table] = []
+    tables: list[Source] = []
     facts: list[dict[str, Any]] = []
     signs: list[WizardField] = []  # of files that cannot be read
     for number, path in enumerate(files):
@@ -242,7 +244,7 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
 
 
 def _misfits(
-    tables: Sequence[Table], truth: int | None, systems: Sequence[int], reading: Reading
+    tables: Sequence[Source], truth: int | None, systems: Sequence[int], reading: Reading
 ) -> Iterator[tuple[int, str]]:
     """The numbers of the systems that lack a column which the first one has, and what they lack."""
     references, first = None if truth is None else tables[truth], tables[systems[0]]
@@ -438,7 +440,7 @@ def _previews(tables: UploadedTables) -> list[FirstRows]:
     return [_preview(table, holding[side]) for side, table in tables.sides.items()]
 
 
-def _preview(table: Table, holding: Sequence[tuple[str | None, str]]) -> FirstRows:
+def _preview(table: Source, holding: Sequence[tuple[str | None, str]]) -> FirstRows:
     roles = {name: " and ".join(what for column, what in holding if column == name) for name in columns_of(table)}
     columns = sorted(roles, key=lambda name: not roles[name])  # what is scored is always shown
     good = [row for _, row in islice(table.good(), SHOWN_ROWS)]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from docscore.core.values import convert_ground_truth
 from docscore.data.pairing import Pairs, read_systems
-from docscore.data.rows import Table
+from docscore.data.rows import Source
 from playground.column_guesses import (
     ReadingPlan,
     columns_of,
@@ -27,11 +27,11 @@ from tests.structures import predictions as values
 BILL = {"total": "12.50"}
 
 
-def table(rows: list[Any], name: str = "rows.jsonl") -> Table:
-    return Table(Path(name), rows, lambda index: f"line {index + 1}", not name.endswith(".jsonl"))
+def table(rows: list[Any], name: str = "rows.jsonl") -> Source:
+    return Source(Path(name), rows, lambda index: f"line {index + 1}", not name.endswith(".jsonl"))
 
 
-def tables_of(references: list[Any] | None, predictions: list[Any], name: str = "rows.jsonl") -> tuple[Any, Table]:
+def tables_of(references: list[Any] | None, predictions: list[Any], name: str = "rows.jsonl") -> tuple[Any, Source]:
     return None if references is None else table(references, name), table(predictions, name)
 
 
@@ -49,7 +49,7 @@ def test_guesses_of_tables(references: list[Any], predictions: list[Any], expect
     assert guessed_plan(*tables_of(references, predictions, "rows.csv")) == ReadingPlan(tuple(ids), *others)
 
 
-def planned(tables: tuple[Any, Table], plan: ReadingPlan) -> tuple[Any, Any, Any]:
+def planned(tables: tuple[Any, Source], plan: ReadingPlan) -> tuple[Any, Any, Any]:
     """The ids and both sides of what is read by a plan."""
     truths, guesses = planned_tables(*tables, plan)
     pairs = read_systems(truths or guesses, [guesses])[0]

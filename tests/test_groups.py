@@ -14,7 +14,7 @@ from docscore.core.errors import in_file
 from docscore.core.options import ScoringOptions
 from docscore.data.groups import groups_of_rows, joined_runs
 from docscore.data.pairing import Pairs, read_systems
-from docscore.data.rows import Table
+from docscore.data.rows import Source
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import runs_of
 from docscore.evaluation.systems import systems_of
@@ -265,14 +265,14 @@ def test_runs_on_other_documents_are_refused() -> None:
         joined_runs(runs, ["one", "two"])
 
 
-def log_of(epochs: int, rows: str) -> Table:
+def log_of(epochs: int, rows: str) -> Source:
     """The table of a log: the id of a document, its epoch and its prediction, such as "a1x"."""
     cells = [(row[0], row[1], row[2]) for row in rows.split()]
     named = {f"{name}, epoch {epoch}" if epochs > 1 else name: (name, answer) for name, epoch, answer in cells}
     values = [{"question_id": row, "references": ["x"], "prediction": answer} for row, (_, answer) in named.items()]
     documents = {row: name for row, (name, _) in named.items()} if epochs > 1 else {}
     path = Path(f"{epochs}.eval")
-    return Table(path, values, lambda index: in_file(path, f"sample {list(named)[index]}"), documents=documents)
+    return Source(path, values, lambda index: in_file(path, f"sample {list(named)[index]}"), documents=documents)
 
 
 def test_epochs_of_a_log_are_runs() -> None:

@@ -45,7 +45,7 @@ from docscore.data.rows import (
     ColumnAlias,
     NoCell,
     Side,
-    Table,
+    Source,
     cells_of,
     described,
     known_columns,
@@ -57,7 +57,7 @@ MAX_UNPACKED = 1_000_000_000  # bytes of a compressed file when unpacked; gzip p
 _LARGEST_REREAD = 100_000_000  # bytes of a file that is read again to check whether it is a single JSON value
 
 
-def read_jsonl(path: Path, file: Iterable[bytes], faults: Faults, *_others: str | None) -> Table:
+def read_jsonl(path: Path, file: Iterable[bytes], faults: Faults, *_others: str | None) -> Source:
     """Read a JSON value from each line that is not blank.
 
     Args:
@@ -82,7 +82,7 @@ def read_jsonl(path: Path, file: Iterable[bytes], faults: Faults, *_others: str 
             numbers.append(number)
             rows.append(row)
     _check_jsonl(path, rows)
-    return Table(path, rows, lambda index: in_line(path, numbers[index]))
+    return Source(path, rows, lambda index: in_line(path, numbers[index]))
 
 
 def _check_jsonl(path: Path, rows: Sequence[Any]) -> None:
@@ -103,7 +103,7 @@ def _check_jsonl(path: Path, rows: Sequence[Any]) -> None:
         )
 
 
-def _read_json(path: Path, file: io.BufferedReader, _faults: Faults, _delimiter: str | None, side: Side) -> Table:
+def _read_json(path: Path, file: io.BufferedReader, _faults: Faults, _delimiter: str | None, side: Side) -> Source:
     content = b"".join(file)  # unlike `file.read`, this reports progress
     source = _decoded(path, content)
     if not source.strip():
@@ -113,12 +113,14 @@ def _read_json(path: Path, file: io.BufferedReader, _faults: Faults, _delimiter:
         return resolve_name(reader)(path)  # type: ignore[no-any-return]
     if isinstance(rows, dict):
         names = list(map(str, rows))
-        return Table(path, _rows_by_id(rows, side, in_file(path)), lambda index: in_file(path, row_place(names[index])))
+        return Source(
+            path, _rows_by_id(rows, side, in_file(path)), lambda index: in_file(path, row_place(names[index]))
+        )
     if not isinstance(rows, list):
         raise InputValueError(
             place=in_file(path), expected="a JSON list of rows, or an object {id: document}", got=type(rows).__name__
         )
-    return Table(path, rows, lambda index: in_file(path, f"row {index + 1}"))
+    return Source(path, rows, lambda index: in_file(path, f"row {index + 1}"))
 
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -127,7 +129,7 @@ _LONGEST_SHOWN = 80  # characters of a cell in a message
 HEADER_LINES = 100  # the header is searched in these
 
 
-def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: str | None, _side: Side) -> Table:
+def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: str | None, _side: Side) -> Source:
     """Read a CSV file; raise `ValueError` with file and line if the file as a whole is not CSV."""
     csv.field_size_limit(1 << 30)  # a reference of a long document is one cell
     lines = _lines(path, file)
@@ -156,7 +158,7 @@ def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: st
         faults.add("cut off", Diagnostic((in_line(path, number),), problem=problem))
         numbers.append(number)
         rows.append(Faulty)
-    return Table(path, rows, lambda index: in_line(path, numbers[index]), has_columns=True, remedy=remedy)
+    return Source(path, rows, lambda index: in_line(path, numbers[index]), has_columns=True, remedy=remedy)
 
 
 _SPLIT_REMEDY = {
@@ -265,7 +267,7 @@ _BATCH = 1000  # rows of a Parquet file that are read at a time
 _UNREADABLE = (ArithmeticError, ImportError, LookupError, NotImplementedError, TypeError, ValueError)
 
 
-def _read_parquet(path: Path, max_bytes: int | None, progress: Progress) -> Table:
+def _read_parquet(path: Path, max_bytes: int | None, progress: Progress) -> Source:
     def batches() -> Iterator[Any]:
         size = before = 0
         for batch in file.iter_batches(batch_size=_BATCH):
@@ -282,7 +284,7 @@ def _read_parquet(path: Path, max_bytes: int | None, progress: Progress) -> Tabl
     was_read = progress(READING, whole)
     with parquet_file(path) as file:
         total = file.metadata.num_rows
-        return Table(path, arrow_rows(batches(), file.schema_arrow, in_file(path), where), where, has_columns=True)
+        return Source(path, arrow_rows(batches(), file.schema_arrow, in_file(path), where), where, has_columns=True)
 
 
 @contextmanager
@@ -376,14 +378,14 @@ def _value(item: Any, place: PlacePart) -> Any:
 # module opens and which may also be compressed (.gz), in the first table; a format whose library opens the files itself
 # in the second. The third has logs of other tools: the keys by which one in a `.json` file is known, and the function
 # that reads it, which lives above this package.
-_TEXT_READERS: dict[str, Callable[[Path, io.BufferedReader, Faults, str | None, Side], Table]] = {
+_TEXT_READERS: dict[str, Callable[[Path, io.BufferedReader, Faults, str | None, Side], Source]] = {
     ".jsonl": read_jsonl,
     ".ndjson": read_jsonl,
     ".json": _read_json,
     ".csv": _read_csv,
     ".tsv": _read_csv,
 }
-_BINARY_READERS: dict[str, Callable[[Path, int | None, Progress], Table]] = {".parquet": _read_parquet}
+_BINARY_READERS: dict[str, Callable[[Path, int | None, Progress], Source]] = {".parquet": _read_parquet}
 LOG_FORMATS = {".eval": ({"version", "status", "eval"}, "docscore.integrations.log_files:table_of_file")}
 TEXT_EXTENSIONS = tuple(_TEXT_READERS)
 
@@ -402,7 +404,7 @@ def read_table(
     progress: Progress = no_progress,
     side: Side = "predictions",
     encoding: str | None = None,
-) -> Table:
+) -> Source:
     """Read the rows of a file; its extension determines the format.
 
     Rows stay in memory.
@@ -583,7 +585,7 @@ def table_of_source(
     encoding: str | None = None,
     repair: bool = False,
     progress: Progress = no_progress,
-) -> Table:
+) -> Source:
     """Read the rows of a side from any source.
 
     Args:
@@ -607,7 +609,7 @@ def table_of_source(
     renamed = {} if names == SAME_NAMES else names.of_side(side, both=both)
     if isinstance(source, Mapping):
         return table_in_memory(_rows_by_id(source, side, side), side)
-    if isinstance(source, Table):
+    if isinstance(source, Source):
         table = source
     elif isinstance(source, str | os.PathLike):
         path = Path(source)
@@ -693,7 +695,7 @@ def _cells_of(column: Any) -> list[Any]:
     return [None if missing else cell for cell, missing in zip(cells, column.isna(), strict=True)]
 
 
-def with_names(table: Table, side: Side, names: ColumnNames, *, both: bool) -> Table:
+def with_names(table: Source, side: Side, names: ColumnNames, *, both: bool) -> Source:
     """Copy the columns of a table to the names of the row format.
 
     Args:
@@ -736,7 +738,7 @@ def with_names(table: Table, side: Side, names: ColumnNames, *, both: bool) -> T
     return table._replace(rows=rows)
 
 
-def _read_answers(rows: Sequence[Any], names: ColumnNames, table: Table, renamed: Mapping[str, Any]) -> None:
+def _read_answers(rows: Sequence[Any], names: ColumnNames, table: Source, renamed: Mapping[str, Any]) -> None:
     """Make the ground truths of rows lists of acceptable answers."""
     for row in rows:
         if isinstance(row, dict) and row.get(REFERENCES, NoCell) is not NoCell:
@@ -747,7 +749,7 @@ def _read_answers(rows: Sequence[Any], names: ColumnNames, table: Table, renamed
                 row[REFERENCES] = _answers(value, in_cell=True)
 
 
-def _put_together(columns: Sequence[str], table: Table, rows: Sequence[Any], side: Side) -> None:
+def _put_together(columns: Sequence[str], table: Source, rows: Sequence[Any], side: Side) -> None:
     """Add the document of each row, whose fields are in columns."""
     key = ColumnAlias(getattr(BY_ID, side))
     for row, cells in zip(rows, table.rows, strict=True):
@@ -780,7 +782,7 @@ def _document(cells: Mapping[str, Any], place: PlacePart) -> Any:
     return [values[step] for step in sorted(parts, key=int) if any(cell is not None for cell in parts[step].values())]
 
 
-def _warn_of_gaps(table: Table, columns: Iterable[str], *, by_value: bool) -> None:
+def _warn_of_gaps(table: Source, columns: Iterable[str], *, by_value: bool) -> None:
     """Warn of columns in which a table stands between a value and what is compared.
 
     Tables of structs give a row all keys. Where some cells are empty, pandas makes floats of whole numbers; it can also
@@ -808,7 +810,7 @@ def _warn_of_gaps(table: Table, columns: Iterable[str], *, by_value: bool) -> No
 _NAN = ("NaN", "nan")
 
 
-def _column(table: Table, names: ColumnNames, option: str, given: str) -> list[Any]:
+def _column(table: Source, names: ColumnNames, option: str, given: str) -> list[Any]:
     """Return the cells of a column; raise `ValueError` with the option if no row has any."""
     cells = cells_of(table.rows, given)
     if all(cell is NoCell or cell is Absent for cell in cells):
@@ -840,7 +842,7 @@ def _is_list_text(value: Any) -> bool:
 
 def _read_folder(
     path: Path, side: Side, faults: Faults, encoding: str | None, *, in_columns: bool, repair: bool
-) -> Table:
+) -> Source:
     """Read a folder with one file per document, `ID.json`, or `ID.txt` where there is no `.json` file.
 
     Args:
@@ -867,7 +869,7 @@ def _read_folder(
         cell = {REFERENCES: [value]} if side == "references" else {PREDICTION: value}
         rows.append({**(value if in_columns and isinstance(value, dict) else cell), ID: name_without_extension(file)})
     faults.stop_if_any()
-    return Table(path, rows, lambda index: in_file(files[index]))
+    return Source(path, rows, lambda index: in_file(files[index]))
 
 
 _OF_FOLDERS = (".json", ".txt")  # the second only where there is none of the first

@@ -44,9 +44,9 @@ from docscore.data.rows import (
     Absent,
     Check,
     RowFormat,
-    Rows,
     Side,
-    Table,
+    SideRows,
+    Source,
     columns_of,
     described,
     format_of,
@@ -169,7 +169,7 @@ def pairs_of(predictions: Any, references: Any, missing: str = "error", *, once:
     return pairs._replace(repeated=count, skipped=None if pairs.skipped is None else pairs.skipped - count)
 
 
-def _distinct(rows: Rows) -> Rows:
+def _distinct(rows: SideRows) -> SideRows:
     """Leave out the rows that repeat the id and the value of an earlier row."""
     numbers = {
         (name, store(value)): number
@@ -200,7 +200,7 @@ def pairs_of_columns(
 
     def read(column: Iterable[Any], side: Side) -> list[Value]:
         rows = [{ID: name, getattr(BY_ID, side): value} for name, value in zip(ids, column, strict=True)]
-        return read_rows(Table(Path(side), rows, lambda index: row_place(ids[index])), BY_ID, side).values
+        return read_rows(Source(Path(side), rows, lambda index: row_place(ids[index])), BY_ID, side).values
 
     return Pairs(list(ids), read(references, "references"), read(predictions, "predictions"), frozenset(absent))
 
@@ -315,7 +315,7 @@ def rows_of_sides(
     return read_systems(truths, tables, missing, faults, None, progress), faults
 
 
-def read_ground_truths(references: Any, options: Mapping[str, Any], progress: Progress = no_progress) -> Rows:
+def read_ground_truths(references: Any, options: Mapping[str, Any], progress: Progress = no_progress) -> SideRows:
     """The rows of a side of references, by the options of `docscore.evaluate` that name columns; errors as there.
 
     Args:
@@ -324,7 +324,7 @@ def read_ground_truths(references: Any, options: Mapping[str, Any], progress: Pr
         progress: as for `rows_of_sides`.
     """
     names = names_of(options)
-    if isinstance(references, Table):
+    if isinstance(references, Source):
         table = with_names(references, "references", names, both=False)
     else:
         text = text_options(options)
@@ -349,7 +349,7 @@ def names_of(options: Mapping[str, Any]) -> ColumnNames:
     )
 
 
-def _warn_of_documents(references: Table) -> None:
+def _warn_of_documents(references: Source) -> None:
     """Warn if the objects of a file have no ids: they are then documents, paired by position."""
     row = references.first()
     is_text = suffix_of(references.path) in TEXT_EXTENSIONS and not references.has_columns
@@ -359,8 +359,8 @@ def _warn_of_documents(references: Table) -> None:
 
 
 def read_systems(
-    references: Table | None,
-    systems: Sequence[Table],
+    references: Source | None,
+    systems: Sequence[Source],
     missing: str = "error",
     faults: Faults | None = None,
     check: Check | None = None,
@@ -388,7 +388,7 @@ def read_systems(
     for table in (references, *systems):
         if table.shortfall and missing == "error":
             raise InputValueError(place=place_of(table), problem=table.shortfall, remedy=MISSING_REMEDY)
-    wanted: Rows | None = None
+    wanted: SideRows | None = None
     pairs: list[Pairs] = []
     for predictions in tables:
         form = _common_format(references, predictions, faults)
@@ -402,7 +402,7 @@ def read_systems(
     return [stacked_runs(list(islice(waiting, len(of_log))), "epoch") for of_log in epochs]
 
 
-def _epochs(table: Table) -> list[Table]:
+def _epochs(table: Source) -> list[Source]:
     """Split a log of several epochs into tables of one epoch each, with the ids of documents as ids."""
     if not table.documents:
         return [table]
@@ -413,7 +413,7 @@ def _epochs(table: Table) -> list[Table]:
         indices.setdefault(times[document], []).append(index)
         times[document] += 1
     return [
-        Table(
+        Source(
             table.path,
             [{**table.rows[index], ID: table.documents[table.rows[index][ID]]} for index in of_epoch],
             list(map(table.where, of_epoch)).__getitem__,
@@ -423,7 +423,7 @@ def _epochs(table: Table) -> list[Table]:
     ]
 
 
-def _table_with_both(tables: Sequence[Table]) -> Table:
+def _table_with_both(tables: Sequence[Source]) -> Source:
     """Return the first table, after checking that all tables hold the same references beside their predictions.
 
     The ground truth of a sample that did not run in the first log is taken from the others.
@@ -464,7 +464,7 @@ def _answers_in(row: dict[str, Any]) -> Any:
     return row.get(REFERENCES, row.get(str(ANLS.references)))
 
 
-def _common_format(references: Table, predictions: Table, faults: Faults) -> RowFormat:
+def _common_format(references: Source, predictions: Source, faults: Faults) -> RowFormat:
     """Return the format of the first row of each side, or the most frequent one of references if faults are skipped.
 
     Raises:
@@ -479,7 +479,7 @@ def _common_format(references: Table, predictions: Table, faults: Faults) -> Row
     return form
 
 
-def _most_frequent_format(references: Table, faults: Faults) -> RowFormat:
+def _most_frequent_format(references: Source, faults: Faults) -> RowFormat:
     forms = Counter(filter(None, (format_of(row, "references") for _, row in references.good())))
     if not forms:
         counted = f"; {faults_summary(faults.collected)}" if faults.collected else ""
@@ -489,7 +489,7 @@ def _most_frequent_format(references: Table, faults: Faults) -> RowFormat:
     return forms.most_common(1)[0][0]
 
 
-def _check_documents(references: Table, predictions: Table) -> None:
+def _check_documents(references: Source, predictions: Source) -> None:
     """Raise `ValueError` for rows without ids that cannot be documents.
 
     These are the rows of tables, rows with a key of the row formats, and a file that is given for both sides. A key of
@@ -507,7 +507,7 @@ def _check_documents(references: Table, predictions: Table) -> None:
             raise InputValueError(place=place_of(table), expected=f"rows with {ID!r}", got=described(row))
 
 
-def _with_columns(fault: Diagnostic, tables: Sequence[Table]) -> InputValueError:
+def _with_columns(fault: Diagnostic, tables: Sequence[Source]) -> InputValueError:
     """Return the error about the keys of rows, with the columns of each side and the options that name columns."""
     firsts = {table.path: table.first() for table in tables}
     columns = {path: _listed_columns(row) for path, row in firsts.items() if isinstance(row, dict)}
@@ -525,7 +525,7 @@ def _listed_columns(row: Mapping[str, Any]) -> str:
     return listed(map(short_repr, names), len(names), _MOST_COLUMNS)
 
 
-def _naming_remedy(*tables: Table) -> str:
+def _naming_remedy(*tables: Source) -> str:
     """Name the options that name columns and were not given; "" if all were."""
     firsts = [row for row in (table.first() for table in tables) if isinstance(row, dict)]
     names = {ID: "id", PREDICTION: "prediction", REFERENCES: "references"}
@@ -540,7 +540,7 @@ def _naming_remedy(*tables: Table) -> str:
     )
 
 
-def _paired(wanted: Rows, given: Rows, missing: str, faults: Faults, progress: Progress) -> Pairs:
+def _paired(wanted: SideRows, given: SideRows, missing: str, faults: Faults, progress: Progress) -> Pairs:
     """Pair the rows that were read from the tables of references and predictions; errors as for `read_systems`."""
     faults.stop_if_any()
     table, form, both = wanted.table, wanted.form, place_of(wanted.table, given.table)
@@ -578,7 +578,7 @@ def _paired(wanted: Rows, given: Rows, missing: str, faults: Faults, progress: P
     )
 
 
-def _warn_of_order(wanted: Rows, given: Rows) -> None:
+def _warn_of_order(wanted: SideRows, given: SideRows) -> None:
     """Warn of documents that are paired by position although the values of a key pair them otherwise.
 
     They differ from document to document, and are the same on both sides, but in another order.
@@ -596,12 +596,12 @@ def _warn_of_order(wanted: Rows, given: Rows) -> None:
             return
 
 
-def _unpaired_ids(wanted: Rows, given: Rows, missing: str, faults: Faults) -> set[str]:
+def _unpaired_ids(wanted: SideRows, given: SideRows, missing: str, faults: Faults) -> set[str]:
     """Return the ids that cannot be paired, and add at most one fault of each kind and side."""
     known, expected = set(given.ids), set(wanted.ids)
     both = [wanted.table, given.table]
     duplicate, twice = "duplicate id", "ids that occur more than once in the"
-    kinds: list[tuple[str, str, list[str], list[Table]]] = [
+    kinds: list[tuple[str, str, list[str], list[Source]]] = [
         (duplicate, f"{twice} predictions", _repeated(given.ids), [given.table]),
         (duplicate, f"{twice} references", _repeated(wanted.ids), [wanted.table]),
         ("unknown id", "ids of predictions that no reference has", list(known - expected), both),
@@ -626,7 +626,7 @@ def _repeated(ids: Sequence[str]) -> list[str]:
     return [name for name, times in Counter(ids).items() if times > 1]
 
 
-def _lines_of(table: Table, ids: Sequence[str]) -> str:
+def _lines_of(table: Source, ids: Sequence[str]) -> str:
     """Say where in the table the ids are that a message names."""
     places: dict[str, list[str]] = {name: [] for name in sorted(ids)[:NAMED]}
     for index, row in table.good():

@@ -80,7 +80,7 @@ def name_in_file(row: Any, name: str) -> str:
     return next((key.given for key in row if type(key) is ColumnAlias and key == name), "") or name
 
 
-class Table(NamedTuple):
+class Source(NamedTuple):
     """The rows of a file, or of one side in memory.
 
     Attributes:
@@ -111,12 +111,12 @@ class Table(NamedTuple):
         return next((row for row in self.rows if row is not Faulty), None)
 
 
-def table_in_memory(rows: Any, side: Side) -> Table:
+def table_in_memory(rows: Any, side: Side) -> Source:
     """Return the table of rows in memory; errors as for `as_rows`."""
-    return Table(Path(side), as_rows(rows, side), lambda index: f"{side}[{index}]")
+    return Source(Path(side), as_rows(rows, side), lambda index: f"{side}[{index}]")
 
 
-def place_of(*tables: Table) -> FilePlace:
+def place_of(*tables: Source) -> FilePlace:
     """Return the place of one table or several in a message: `r.jsonl and p.jsonl`."""
     return FilePlace(tuple(dict.fromkeys(str(table.path) for table in tables)))
 
@@ -198,7 +198,7 @@ _TEXT_REMEDY = (
 )
 
 
-class Rows(NamedTuple):
+class SideRows(NamedTuple):
     """The rows of a table that can be scored, in their order.
 
     Attributes:
@@ -210,7 +210,7 @@ class Rows(NamedTuple):
         faulty: the ids of the rows that cannot be scored, as far as they are known.
     """
 
-    table: Table
+    table: Source
     form: RowFormat
     ids: list[str]
     values: list[Value]
@@ -259,7 +259,7 @@ def _has_filled_keys(values: Sequence[Any]) -> bool:
     return is_filled or any(map(_has_filled_keys, [*columns, *([items] if items else [])]))
 
 
-def row_format(references: Table, predictions: Table | None = None) -> RowFormat:
+def row_format(references: Source, predictions: Source | None = None) -> RowFormat:
     """Determine the format of the rows from the first row of each side.
 
     Raises:
@@ -312,13 +312,13 @@ def side_format(row: Any, side: Side, place: PlacePart | tuple[()] = ()) -> RowF
 
 
 def read_rows(
-    table: Table,
+    table: Source,
     form: RowFormat,
     side: Side,
     faults: Faults | None = None,
     check: Check | None = None,
     progress: Progress = no_progress,
-) -> Rows:
+) -> SideRows:
     """Read the rows of one side and convert their values to plain types; nothing else converts the values of rows.
 
     Rows whose value is `Absent` are passed over.
@@ -334,7 +334,7 @@ def read_rows(
     Raises:
         TypeError, ValueError: naming the first row that has another format or a value that cannot be scored.
     """
-    read = Rows(table, form, [], [], [], set())
+    read = SideRows(table, form, [], [], [], set())
     is_truth = side == "references"
     convert = convert_ground_truth if is_truth else convert_prediction
     for index, row in enumerate(watched(table.rows, progress("Pairing", len(table.rows)))):

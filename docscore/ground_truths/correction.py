@@ -37,8 +37,8 @@ from docscore.data.pairing import names_of, read_ground_truths, text_options
 from docscore.data.rows import (
     ID,
     REFERENCES,
-    Rows,
-    Table,
+    SideRows,
+    Source,
     cells_of,
     side_format,
 )
@@ -47,7 +47,7 @@ _JSON_LINES = (".jsonl", ".ndjson")
 
 
 def corrected_rows(
-    source: Any, rows: Rows, changed: Mapping[str, Value], output: str | Path | None, options: Mapping[str, Any]
+    source: Any, rows: SideRows, changed: Mapping[str, Value], output: str | Path | None, options: Mapping[str, Any]
 ) -> list[Any]:
     """Return the rows of the references with other ground truths, and write them.
 
@@ -93,7 +93,7 @@ def corrected_rows(
     return written
 
 
-def _column_of(table: Table, options: Mapping[str, Any]) -> str:
+def _column_of(table: Source, options: Mapping[str, Any]) -> str:
     """The column of the ground truths; "" where rows are ground truths."""
     if column := options.get("references_column"):
         return str(column)
@@ -101,7 +101,7 @@ def _column_of(table: Table, options: Mapping[str, Any]) -> str:
     return side_format(named.first(), "references").references or ""
 
 
-def _corrected_row(table: Table, index: int, value: Value, options: Mapping[str, Any]) -> Any:
+def _corrected_row(table: Source, index: int, value: Value, options: Mapping[str, Any]) -> Any:
     """A row with another ground truth, in the first of the forms of the row that is read as this ground truth.
 
     Raises:

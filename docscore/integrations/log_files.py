@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from docscore.core.errors import in_file
 from docscore.core.runtime import library
-from docscore.data.rows import Table
+from docscore.data.rows import Source
 from docscore.evaluation.figures import MILLION
 
 
@@ -56,7 +56,7 @@ class LoggedRun:
         return replace(self, cost=sum(parts) / MILLION if len(parts) == len(counts) else None)
 
 
-def table_of_file(path: Path) -> Table:
+def table_of_file(path: Path) -> Source:
     """Return the samples of an Inspect log as rows that hold both sides.
 
     Raises:

@@ -33,7 +33,7 @@ from docscore.core.options import SKIP
 from docscore.data.files import SAME_NAMES, ColumnNames, arrow_rows, read_jsonl, with_names
 from docscore.data.json_text import restore, store
 from docscore.data.pairing import MISSING_REMEDY, Pairs, pairs_of_columns
-from docscore.data.rows import BY_ID, ID, Side, Table, read_rows
+from docscore.data.rows import BY_ID, ID, Side, Source, read_rows
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.state import ScoreState
 
@@ -193,11 +193,11 @@ def _from_columns(batch: Any, side: Side, names: ColumnNames) -> Any:
     places: list[PlacePart] = [
         closer(path, f"{ID} {short_repr(row[ID])}") for path, row in zip(paths, rows, strict=True)
     ]
-    table = Table(Path("rows.parquet"), rows, places.__getitem__, has_columns=True)
+    table = Source(Path("rows.parquet"), rows, places.__getitem__, has_columns=True)
     return pa.Table.from_pylist(_stored_rows(with_names(table, "references", names, both=False), side), _schema(side))
 
 
-def _stored_rows(table: Table, side: Side) -> list[dict[str, str]]:
+def _stored_rows(table: Source, side: Side) -> list[dict[str, str]]:
     """Return the id of each row and its value as JSON text.
 
     Raises:

@@ -12,7 +12,7 @@ from inspect_ai.model import ModelUsage
 from docscore.core.errors import InputValueError, at_place, in_file
 from docscore.core.runtime import warn
 from docscore.data.json_text import loads
-from docscore.data.rows import ID, Absent, Table
+from docscore.data.rows import ID, Absent, Source
 from docscore.integrations.inspect.scorers import GROUP
 from docscore.integrations.judging import answer_in, judged_output
 from docscore.integrations.log_files import LoggedRun
@@ -23,7 +23,7 @@ _PLACES = {"data"}  # arguments of tasks that say where files lie, and not what 
 _UNREAD = {"attachments", "events", "messages", "store"}  # of samples: large, and not needed
 
 
-def table_of_log(path: Path) -> Table:
+def table_of_log(path: Path) -> Source:
     """Return the samples of a log as rows `{"question_id", "references", "prediction"}`, sorted by epoch.
 
     If the log has several epochs, ids have the form "a, epoch 2". References and prediction come from the score of
@@ -54,7 +54,7 @@ def table_of_log(path: Path) -> Table:
     entries.sort(key=lambda entry: entry[0])
     rows = [{ID: _name(document, epoch, several=several), **row} for epoch, document, row in entries]
     documents = {row[ID]: document for row, (_, document, _) in zip(rows, entries, strict=True)} if several else {}
-    return Table(
+    return Source(
         path,
         rows,
         [in_file(path, f"sample {row[ID]}") for row in rows].__getitem__,
