@@ -4,7 +4,7 @@ import importlib
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from docscore.core.displayed import Displayed, Reviewed
+from docscore.core.displayed import Hooks
 from docscore.version import VERSION as __version__  # noqa: N811  the name that packages use
 
 if TYPE_CHECKING:
@@ -86,8 +86,8 @@ __all__ = [
 
 
 # Results are displayed and reviewed by packages that are imported when one is.
-Displayed.display = staticmethod(partial(importlib.import_module, "docscore.report.display"))
-Reviewed.reviews = staticmethod(partial(importlib.import_module, "docscore.ground_truths.verdicts"))
+Hooks.display = staticmethod(partial(importlib.import_module, "docscore.report.display"))
+Hooks.reviews = staticmethod(partial(importlib.import_module, "docscore.ground_truths.verdicts"))
 
 
 def __getattr__(name: str) -> Any:

@@ -13,6 +13,7 @@ from docscore.data.checks import first_truths
 from docscore.data.pairing import Pairs
 from docscore.evaluation.comparison import Change, adjusted, changes_of, rows_of_base
 from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import capital, changed_order, conclusion_of, interval_text, share_in_words
 from docscore.ground_truths.suggestion import suggestion_of
 from docscore.metrics.anls_star.causes import NAMES
@@ -104,10 +105,13 @@ def _rescored(
     metric = systems[0].metric if options.schema is None else TYPED
     how: dict[str, Any] = {"metrics": (metric, *systems[0].metrics), "confidence": None}
     try:
-        again = [Evaluation(each.source, options, progress=each.progress, **how) for each in systems]
+        again = [
+            Evaluation(scored_rows(each).source, options, progress=scored_rows(each).progress, **how)
+            for each in systems
+        ]
         for each, of_system in zip(again, known or [()] * len(again), strict=True):
             if "reading" in asked:  # the values are others
-                check(each.source, options)
+                check(scored_rows(each).source, options)
             if nearest(options, of_system):
                 count_rows(each, of_system, with_fields=len(each) <= MOST_EXPLAINED)
         gain = max(new.score - old.score for new, old in zip(again, systems, strict=True))
@@ -159,7 +163,7 @@ def figure_of(found: Evaluation) -> dict[str, Any]:
     """The score with its interval: "score", "low", "high", and as "text" and "interval" what is said of them."""
     low, high = found.interval or (None, None)
     interval = found.measured[0].interval
-    said = "" if interval is None else interval_text(interval, found.confidence or 0)
+    said = "" if interval is None else interval_text(interval, scored_rows(found).confidence or 0)
     return {"score": found.score, "low": low, "high": high, "text": three_digits(found.score), "interval": said}
 
 
@@ -179,9 +183,9 @@ def _after(best: WhatIf) -> str:
     if left <= ROUNDING:
         return f"{best.taken}, no points are lost."
     said = f"{best.taken}, {three_digits(left)} is still lost"
-    if len(found.ids) > MOST_EXPLAINED or found.scorer.fields_note:
+    if len(found.ids) > MOST_EXPLAINED or scored_rows(found).scorer.fields_note:
         return f"{said}."
-    (first, lost), (second, others) = sorted(found.lost.items(), key=lambda item: -item[1])[:2]
+    (first, lost), (second, others) = sorted(scored_rows(found).lost.items(), key=lambda item: -item[1])[:2]
     names, share = [cause_in_words(first)], lost / left
     if share < _HALF and others:
         names, share = [*names, cause_in_words(second)], (lost + others) / left
@@ -211,7 +215,7 @@ def every_pair(systems: Mapping[str, Evaluation]) -> list[dict[str, Any]]:
                 "worse": sum(each < -ROUNDING for each in sides),
                 "same": sum(abs(each) <= ROUNDING for each in sides),
                 "p": _p_text(1.0 if change.adjusted is None else change.adjusted),
-                "proven": change.is_beyond_chance(systems[better].confidence or CONFIDENCE),
+                "proven": change.is_beyond_chance(scored_rows(systems[better]).confidence or CONFIDENCE),
             }
         )
     return found
@@ -229,15 +233,19 @@ def _p_text(p_value: float) -> str:
 
 
 def _change(base: Evaluation, new: Evaluation) -> Change:
-    before, after = base.ratio.rows(rows_of_base(base.ids, new.ids)), new.ratio
-    drawn: dict[str, Any] = {"seed": base.seed, "confidence": base.confidence or CONFIDENCE, "clusters": new.clusters}
-    return changes_of(new.figure_names[:1], before, after, [[0]], **drawn)[0]
+    before, after = scored_rows(base).ratio.rows(rows_of_base(base.ids, new.ids)), scored_rows(new).ratio
+    drawn: dict[str, Any] = {
+        "seed": scored_rows(base).seed,
+        "confidence": scored_rows(base).confidence or CONFIDENCE,
+        "clusters": scored_rows(new).clusters,
+    }
+    return changes_of(scored_rows(new).figure_names[:1], before, after, [[0]], **drawn)[0]
 
 
 def _differences(base: Evaluation, new: Evaluation) -> list[float]:
     """How much better each document of the new system is."""
     rows = rows_of_base(base.ids, new.ids)
-    return [score - base.scores[row] for row, score in zip(rows, new.scores, strict=True)]
+    return [score - scored_rows(base).scores[row] for row, score in zip(rows, scored_rows(new).scores, strict=True)]
 
 
 def verdict_of(
@@ -291,7 +299,7 @@ def verdict_of(
 
 def _of_lead(second: Evaluation, best: Evaluation, lead: float) -> tuple[str, list[str]]:
     """A sentence on the documents that make the lead, and the ids of those that it means, at most `MOST_NAMED`."""
-    if not best.is_mean:
+    if not scored_rows(best).is_mean:
         return "", []
     gains = sorted(zip(_differences(second, best), best.ids, strict=True), reverse=True)
     shares = list(accumulate(gain / len(gains) / lead for gain, _ in gains))[:MOST_NAMED]

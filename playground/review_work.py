@@ -16,6 +16,7 @@ from docscore.data.json_text import dumps, dumps_in_style, loads
 from docscore.data.pairing import Pairs, read_ground_truths
 from docscore.data.rows import NoCell
 from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import Span, text_differences
 from docscore.ground_truths.correction import corrected_rows
 from docscore.ground_truths.verdicts import OTHER, Review, answers_of, around, is_whole_row, review_of, steps_of
@@ -87,7 +88,7 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
             BEFORE_AND_AFTER,
         ),
     }
-    scores = [dict(zip(each.ids, each.scores, strict=True)) for each in systems.values()]
+    scores = [dict(zip(each.ids, scored_rows(each).scores, strict=True)) for each in systems.values()]
     facts = {
         "ids": first.ids,
         "scores": [[of_system[name] for of_system in scores] for name in first.ids],
@@ -288,7 +289,7 @@ class KeptReview(KeptResult):
         of_systems = list(zip(*(sides[name][1:] for name in changed), strict=True))
         for system, predictions in enumerate(of_systems):
             pairs = Pairs(list(changed), list(changed.values()), predictions)
-            after = Evaluation(pairs, self.options, metrics=self.facts["metrics"], whole=False).scores
+            after = scored_rows(Evaluation(pairs, self.options, metrics=self.facts["metrics"], whole=False)).scores
             for name, score in zip(changed, after, strict=True):
                 gains[name][system] = score - self.facts["scores"][numbers[name]][system]
         return {"gains": [[numbers[name], *of_name] for name, of_name in gains.items()]}

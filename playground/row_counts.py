@@ -10,6 +10,7 @@ from docscore.core.runtime import ignore
 from docscore.core.values import differs_by_value
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import FieldTable
+from docscore.evaluation.rows import scored_rows
 from docscore.metrics.anls_star.api import FieldCounts, Leaf, Partner
 from docscore.metrics.registry import ANLS_STAR
 from playground.worker_pool import beside
@@ -37,15 +38,15 @@ def count_rows(evaluation: Evaluation, known: Sequence[Known] = (), *, with_fiel
     is_same = options == evaluation.options
     missing = [] if is_same else [n for n, pair in enumerate(sides) if options is None or differs_by_value(pair)]
     half = len(missing) // 2 if len(missing) >= _FEWEST else len(missing)
-    explained = evaluation.progress("Explaining", half or 1)
+    explained = scored_rows(evaluation).progress("Explaining", half or 1)
     others = beside(partial(_counted, evaluation, missing[half:])) if missing[half:] else list[RowCount]
     found = dict(zip(missing, _counted(evaluation, missing[:half], explained) + others(), strict=True))
     whole = [found.get(number) or counts[number] for number in range(len(evaluation))]
-    evaluation.anls_star = [score for score, *_ in whole]
+    scored_rows(evaluation).anls_star = [score for score, *_ in whole]
     if with_fields:
-        evaluation.field_table = FieldTable()
+        scored_rows(evaluation).field_table = FieldTable()
         for number, (_, *count) in enumerate(whole):
-            evaluation.field_table.add(number, *count)  # type: ignore[arg-type]
+            scored_rows(evaluation).field_table.add(number, *count)  # type: ignore[arg-type]
     return [(evaluation.options, whole)]
 
 
@@ -64,7 +65,9 @@ def _counted(
     counts, found = FieldCounts(), []
     for number in numbers:
         try:
-            evaluation.scorer.count_fields(counts, evaluation.row(number).for_metrics, evaluation.options)
+            scored_rows(evaluation).scorer.count_fields(
+                counts, scored_rows(evaluation).row(number).for_metrics, evaluation.options
+            )
         except (TypeError, ValueError) as error:
             raise at_place(row_place(evaluation.ids[number]), error) from None
         score = counts.earned / counts.weight if counts.weight else 1.0

@@ -13,7 +13,8 @@ from docscore.core.formatting import counted, percent_text, shown_name, three_di
 from docscore.core.numbers import ROUNDING
 from docscore.data.files import names_of_files
 from docscore.evaluation.comparison import Comparison, level_of_tests
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import Evaluation, figures_to_dict
+from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import by_value_text, count_lines
 from docscore.evaluation.systems import changes_against, systems_of
 from docscore.evaluation.tables import Table, TableCell, TableColumn
@@ -113,7 +114,7 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
         "result": result,
     }
     keep_documents(folder, list(systems.values()), facts)
-    first.progress("Writing", 1)(1)
+    scored_rows(first).progress("Writing", 1)(1)
     return result
 
 
@@ -163,7 +164,7 @@ def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: M
         "field_count": len(lost),
         "documents": _documents(systems, ids),
         "pairs": [{**pair, **{side: shown_name(pair[side]) for side in ("first", "second")}} for pair in pairs],
-        "note": first.scorer.fields_note,
+        "note": scored_rows(first).scorer.fields_note,
         "signature": first.signature,
     }
 
@@ -196,7 +197,7 @@ def _worst_documents(evaluation: Evaluation, ids: Mapping[str, str], names: Mapp
         names: under which name the field of a path is shown.
     """
     most: dict[str, tuple[float, str]] = {}
-    for document, losses in zip(evaluation.ids, evaluation.field_table.losses, strict=True):
+    for document, losses in zip(evaluation.ids, scored_rows(evaluation).field_table.losses, strict=True):
         lost: dict[str, float] = defaultdict(float)
         for (path, cause), points in losses.items():
             lost[names[path]] += points
@@ -211,7 +212,7 @@ def _causes(systems: Mapping[str, Evaluation], worst: Sequence[Mapping[str, str]
     """The points lost by cause in each system, most first."""
     lost: dict[str, list[_Loss]] = {
         cause: [
-            _Loss(each.lost[cause], documents.get(_CAUSE + cause))
+            _Loss(scored_rows(each).lost[cause], documents.get(_CAUSE + cause))
             for each, documents in zip(systems.values(), worst, strict=True)
         ]
         for cause in CAUSES
@@ -243,7 +244,7 @@ def _largest(lost: Mapping[str, Sequence[_Loss]]) -> list[tuple[str, list[dict[s
 
 def _names_of_fields(systems: Mapping[str, Evaluation]) -> dict[str, str]:
     """Under which name each field is shown: its path, or its last key where most paths are in one document only."""
-    tables = [each.field_table.fields for each in systems.values()]
+    tables = [scored_rows(each).field_table.fields for each in systems.values()]
     counts: dict[str, int] = {}
     for field in (field for table in tables for field in table.values()):
         if field.expected:
@@ -271,8 +272,8 @@ def _fields(
     for name, of_name in paths.items():
         lost[name], counts[name] = [], 0
         for each, documents in zip(systems.values(), worst, strict=True):
-            fields = [field for field in map(each.field_table.fields.get, of_name) if field]
-            points = fsum(field.points_lost for field in fields) / each.whole
+            fields = [field for field in map(scored_rows(each).field_table.fields.get, of_name) if field]
+            points = fsum(field.points_lost for field in fields) / scored_rows(each).whole
             lost[name].append(_Loss(points, documents.get(name)))
             holding = set().union(*(field.numbers for field in fields))
             counts[name] = max(counts[name], len(holding), *(field.document_count for field in fields), 0)
@@ -298,7 +299,7 @@ def _documents(systems: Mapping[str, Evaluation], ids: Mapping[str, str]) -> lis
 
 
 def _scores_of_documents(systems: Mapping[str, Evaluation]) -> dict[str, list[float]]:
-    by_id = [dict(zip(each.ids, each.scores, strict=True)) for each in systems.values()]
+    by_id = [dict(zip(each.ids, scored_rows(each).scores, strict=True)) for each in systems.values()]
     return {name: [scores[name] for scores in by_id] for name in by_id[0]}
 
 
@@ -342,7 +343,7 @@ def _texts(systems: Mapping[str, Evaluation]) -> tuple[str, ...]:
         for field in change.field_changes
         if field.is_beyond_chance(change.confidence)
     }
-    by_path = [each.field_table.fields for each in systems.values()]
+    by_path = [scored_rows(each).field_table.fields for each in systems.values()]
     scores = {
         path: [fields[path].score if path in fields and fields[path].weight else None for fields in by_path]
         for path in dict.fromkeys(path for fields in by_path for path in fields)
@@ -422,7 +423,7 @@ def _as_json(
         "systems": [
             {
                 "system": name,
-                **each.figures_to_dict(),
+                **figures_to_dict(each),
                 **each.counts,
                 "signature": each.signature,
                 "signatures": each.signatures,

@@ -15,9 +15,10 @@ from docscore.core.runtime import no_progress
 from docscore.data.groups import groups_of_rows
 from docscore.evaluation.automation import curve_table
 from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import count_lines
 from docscore.metrics.registry import ANLS_STAR
-from docscore.report.html_report import bins, edges_of, figures_of_evaluation
+from docscore.report.html_report import bins, edges_of, figures_of_evaluation, report_as_html
 from playground.column_guesses import ReadingPlan
 from playground.conclusions import WhatIf, figure_of, headline_of, what_ifs_of
 from playground.file_reading import check_metrics, check_pairs, paired_by, rows_of_request, skipped_lines
@@ -58,15 +59,16 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
     pairs = evaluation.pairs
     check_metrics(metrics, pairs)
     known = [*count_rows(evaluation, known), *known][:_MOST_KNOWN]
-    _ = evaluation.field_table  # which both processes need
+    _ = scored_rows(evaluation).field_table  # which both processes need
     keeping = None if kept else beside(partial(keep_rows, folder, evaluation, uploaded))
-    silent = copy(evaluation)
+    rows = scored_rows(evaluation)
+    silent = copy(rows)
     silent.progress = no_progress
     intervals = beside(lambda: (silent.field_intervals, silent.rate_list))
     what_ifs = what_ifs_of([evaluation], check_pairs, [known])
     _ = evaluation.measured  # its phase comes first
     written = bar("Writing", 3)
-    evaluation.field_intervals, evaluation.rate_list = intervals()
+    rows.field_intervals, rows.rate_list = intervals()
     written(1)
     code = code_of_files(uploaded.plan, asked, evaluation)
     write_downloads(folder, evaluation, " × ".join(path.name for path in asked.files.values()), code)
@@ -83,8 +85,12 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
         "figures": fragment(
             "test_set",
             figures_of_evaluation(evaluation),
-            not any(evaluation.field_table.losses),  # fields that no document loses points by are in no pane
-            "" if evaluation.other_figures else evaluation.signature,  # the table of several metrics has it
+            not any(
+                scored_rows(evaluation).field_table.losses
+            ),  # fields that no document loses points by are in no pane
+            ""
+            if scored_rows(evaluation).other_figures
+            else evaluation.signature,  # the table of several metrics has it
         ),
         "downloads": [{"label": label, "path": str(folder / name)} for name, label in DOWNLOADS.items()],
     }
@@ -184,18 +190,19 @@ for name, result in results.items():
 
 def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
     """The score, where points went and what would help, the spread of the documents and the rates, as JSON values."""
-    edges, interval = edges_of(found.scores), found.measured[0].interval
+    edges, interval = edges_of(scored_rows(found).scores), found.measured[0].interval
     return {
         **figure_of(found),
-        "label": found.figure_names[0].label,
+        "label": scored_rows(found).figure_names[0].label,
         "range": "–".join(map(three_digits, found.interval or ())) + (interval.mark if interval else ""),
         "headline": headline_of(found, what_ifs),
         "what_ifs": [each.to_dict() for each in what_ifs],
         "counts": count_lines(found),
         "signature": found.signature,
-        "histogram": {"edges": edges, "counts": bins(edges, found.scores)},
+        "histogram": {"edges": edges, "counts": bins(edges, scored_rows(found).scores)},
         "intervals": [
-            _per_cent(rate.interval.ends) if rate.interval and rate.interval.ends else "" for rate in found.rate_list
+            _per_cent(rate.interval.ends) if rate.interval and rate.interval.ends else ""
+            for rate in scored_rows(found).rate_list
         ],
     }
 
@@ -207,7 +214,7 @@ def _per_cent(ends: tuple[float, float]) -> str:
 def _is_example(asked: FileRequest, evaluation: Evaluation) -> bool:
     """Whether the files are those of the example, scored without options: a link to it needs no kept result."""
     plain = evaluation.options == ScoringOptions(parse=AS_TEXT) and evaluation.pairs.skipped is None
-    alone = list(evaluation.metrics) == [ANLS_STAR] and evaluation.by is None
+    alone = list(evaluation.metrics) == [ANLS_STAR] and scored_rows(evaluation).by is None
     files = asked.references, asked.predictions
     return plain and alone and all(a and cmp(a, b, shallow=False) for a, b in zip(files, EXAMPLE_FILES, strict=True))
 
@@ -231,14 +238,14 @@ def write_downloads(folder: Path, evaluation: Evaluation, name: str, code: str) 
         name: the heading of the report.
         code: what makes its score again, at its foot.
     """
-    samples = evaluation.samples()
+    samples = scored_rows(evaluation).samples()
     write_csv(folder / "scores.csv", list(samples[0]), samples)
     for table, rows in (("fields.csv", evaluation.fields), ("causes.csv", evaluation.causes)):
         write_csv(folder / table, rows.columns, rows)
     parts = evaluation.to_dict(worst=WORST)
     if evaluation.options.with_confidences:
-        parts["curve"] = list(curve_table(evaluation.curve.points()))
-        parts["calibration"] = evaluation.calibration.to_dict()
+        parts["curve"] = list(curve_table(evaluation.automation.curve.points()))
+        parts["calibration"] = evaluation.automation.calibration.to_dict()
     (folder / "scores.json").write_text(json.dumps(parts, indent=1), encoding="utf-8")
-    report = evaluation.as_html(name, worst=WORST, recipe=code)
+    report = report_as_html(evaluation, name, WORST, code)
     (folder / "report.html").write_text(report, encoding="utf-8", errors="backslashreplace")

@@ -19,8 +19,9 @@ from docscore.evaluation.automation import (
     review_of_entities,
 )
 from docscore.evaluation.comparison import Change, Comparison, compare, document_changes_table
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import Evaluation, figure_table
 from docscore.evaluation.figures import Figure, Slice, kieval_tables, slices_table
+from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.systems import BEST, Systems
 from docscore.evaluation.tables import Table, TableCell, TableColumn
 from docscore.metrics.kieval import GroupCounts, kieval_score, total_kieval
@@ -44,7 +45,7 @@ def evaluated(*documents: tuple[str, Any, Any], metrics: Sequence[str] = ("anls_
     """The evaluation of documents, each an id, a ground truth and a prediction, with some parts put in by hand."""
     ids, truths, predictions = map(list, zip(*documents, strict=True))
     evaluation = Evaluation(Pairs(ids, truths, predictions), metrics=metrics)
-    vars(evaluation).update(parts)
+    vars(scored_rows(evaluation)).update(parts)
     return evaluation
 
 
@@ -64,7 +65,7 @@ NO_INTERVAL = Interval(note="one document")
 def drinks_evaluation(**parts: Any) -> Evaluation:
     """Five documents with intervals put in by hand, and other parts."""
     intervals = {"price": Interval(0.5, 1.0), "qty": NO_INTERVAL}
-    rates = [rate._replace(interval=None) for rate in evaluated(*DRINKS).rate_list]
+    rates = [rate._replace(interval=None) for rate in scored_rows(evaluated(*DRINKS)).rate_list]
     figures = [Figure("anls_star", "ANLS*", 0.76, INTERVAL)]
     parts = {"measured": figures, "field_intervals": intervals, "rate_list": rates, **parts}
     return evaluated(*DRINKS, metrics=["anls_star", "nted"], **parts)
@@ -133,6 +134,8 @@ def systems(sample: Sample, *, tested: bool = False, sliced: bool = False) -> Sy
         )
         for system, figures, missing in (("good", measured, 1), (name, worse, 0), ("as good", measured, 0))
     }
+    for evaluation in evaluations.values():
+        evaluation._rows = evaluation  # noqa: SLF001  where an evaluation has its scored rows
     figures = [figure.name for figure in measured]
     tests = {
         (name, figure): Change(figure, figure, 1.0, 0.5, p_value=0.001, adjusted=0.1 if number else 0.002)
@@ -146,7 +149,7 @@ TABLES: dict[str, Callable[[Sample], Table]] = {
     "lists": lambda sample: sample.evaluation.lists,
     "causes": lambda sample: sample.evaluation.causes,
     "rates": lambda sample: sample.evaluation.rates,
-    "figures": lambda sample: sample.evaluation.figure_table,
+    "figures": lambda sample: figure_table(sample.evaluation),
     "entities": lambda sample: kieval_tables(sample.evaluation.breakdowns["kieval"])[0],
     "groups": lambda sample: kieval_tables(sample.evaluation.breakdowns["kieval"])[1],
     "systems": lambda sample: systems_table(systems(sample), percent=True),

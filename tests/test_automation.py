@@ -148,7 +148,7 @@ def test_a_value_that_counts_nothing_is_not_reviewed() -> None:
 def test_a_value_without_a_confidence_is_named() -> None:
     sides: dict[str, Any] = {"predictions": {"r1": {"a": [{"b": "y"}]}}, "references": {"r1": {"a": [{"b": "x"}]}}}
     with pytest.raises(ValueError, match=r"^row 'r1': \$\.a\[0\]\.b: expected a confidence, got none$"):
-        _ = docscore.evaluate(**sides, with_confidences=True).calibration
+        _ = docscore.evaluate(**sides, with_confidences=True).automation.calibration
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -230,7 +230,7 @@ def test_the_curve_of_a_score_with_trees_is_that_of_a_review_that_is_done(seed: 
     guesses = {str(number): wrapped(each.prediction, each.sure) for number, each in enumerate(samples)}
     for options in either:
         result = docscore.evaluate(predictions=guesses, references=truths, with_confidences=True, **options)
-        for point in result.curve.points()[::10]:
+        for point in result.automation.curve.points()[::10]:
             done = {}
             for number, (truth, guess, sure) in enumerate(samples):
                 reviewed = {key: truth.get(key) for key in guess if sure[key] < point.threshold}
@@ -241,7 +241,7 @@ def test_the_curve_of_a_score_with_trees_is_that_of_a_review_that_is_done(seed: 
             assert point.automation_rate == pytest.approx(1 - sum(values) / len(values), abs=1e-12)
         leaves = [leaf for name in result for leaf in result[name].tree.leaves() if leaf.status != "missing"]
         right = sum(leaf.score == 1 for leaf in leaves)
-        assert (result.calibration.values, result.calibration.right) == (len(values), right)
+        assert (result.automation.calibration.values, result.automation.calibration.right) == (len(values), right)
 
 
 FEW = 200  # resamples, where the ends do not matter

@@ -18,9 +18,11 @@ from hypothesis import strategies as st
 
 import docscore
 from docscore.data.json_text import dumps, parse_text
+from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.systems import systems_of
 from docscore.integrations.datasets import score_batch
 from docscore.metrics.registry import METRICS as METRICS_BY_NAME
+from docscore.report.html_report import report_as_html
 from docscore.report.markup import report_as_markdown
 from docscore.report.systems_report import systems_table
 from tests.commands import pred, ref, run, succeed, without_format, written
@@ -116,7 +118,7 @@ def test_rows_by_id(test_set: tuple[Rows, dict[str, Any]], modules: dict[str, An
     columns = {"prediction": [answer for _, answer in pairs], "references": [list(truth) for truth, _ in pairs]}
     assert score_batch(columns, **alone)["anls_score"] == scores
     pairs_by_id = docscore.pairs_of(rows.predictions, rows.references, options["missing"])
-    assert evaluation_of(pairs_by_id, **options).scores == scores
+    assert scored_rows(evaluation_of(pairs_by_id, **options)).scores == scores
     result = docscore.evaluate(**both, **options)
     mean = fsum(scores) / len(scores)
     assert (result.score, result.figures) == (mean, {"anls_star": mean})
@@ -218,7 +220,7 @@ def test_every_face_says_what_is_doubtful(
     faces: dict[str, Callable[[], object]] = {
         "Python": result,
         "notebook": lambda: result()._repr_html_(),
-        "report": lambda: result().as_html(),
+        "report": lambda: report_as_html(result(), "p", 10),
         "Markdown": lambda: report_as_markdown(result(), "p", 1),
         "score": lambda: shown("score", truths, ours),
         "report of the command": lambda: shown("report", truths, ours, "-o", "-"),
@@ -315,7 +317,7 @@ def test_the_first_metric_is_the_metric_of_everything(name: str, tmp_path: Path)
 
     assert 0 < new.score < 1 == base.score
     assert next(iter(new.figures.items())) == (figure.key, new.score)
-    by_default = docscore.Evaluation(new.source, new.options)
+    by_default = docscore.Evaluation(scored_rows(new).source, new.options)
     assert by_default.metrics == (["typed", "anls_star"] if case.schema else ["anls_star"])
     state = docscore.ScoreState(**options)
     state.update(rows["new"], rows["references"])
@@ -376,7 +378,12 @@ def test_the_figure_by_value_is_that_of_the_option(metric: str) -> None:
         options["schema"] = {"properties": {"t": {"type": "string"}}}
     evaluation = docscore.evaluate(predictions=answers, **options)
     by_value = docscore.evaluate(predictions=answers, **options, numbers="value")
-    assert evaluation.score < by_value.score == evaluation.score_by_value == evaluation.to_dict()["score_by_value"]
-    assert by_value.score_by_value is None
+    assert (
+        evaluation.score
+        < by_value.score
+        == scored_rows(evaluation).score_by_value
+        == evaluation.to_dict()["score_by_value"]
+    )
+    assert scored_rows(by_value).score_by_value is None
     base = docscore.evaluate(predictions=truths, **options)
     assert base.compare(evaluation).to_dict()["by_value"] == {"base": 1.0, "new": by_value.score}

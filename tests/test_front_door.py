@@ -19,6 +19,7 @@ import docscore
 from docscore.core.runtime import no_progress, progress_from
 from docscore.data.files import ColumnNames, table_of_source
 from docscore.evaluation import evaluation, figures, rows
+from docscore.evaluation.rows import scored_rows
 from tests.commands import NEW, PREDICTIONS, REFERENCES, pred, ref, succeed
 from tests.conftest import golden
 from tests.test_work import counted_calls
@@ -150,9 +151,11 @@ def test_references_without_a_prediction_are_left_out_and_other_faults_are_error
     assert "|missing:skip|skipped:1|" in result.signature
     assert "1 row left out: no prediction, or faulty" in str(result)
     assert result.to_dict()["skipped"] == 1
-    assert result.faults == ["references and predictions: ids of references that no prediction has (1): 'c'"]
+    assert scored_rows(result).faults == [
+        "references and predictions: ids of references that no prediction has (1): 'c'"
+    ]
     whole = docscore.evaluate(predictions=FOUND, references=TRUTHS, missing="skip")
-    assert (whole.counts, whole.faults) == ({"skipped": 0}, [])
+    assert (whole.counts, scored_rows(whole).faults) == ({"skipped": 0}, [])
     with pytest.raises(ValueError, match=r"ids of predictions that no reference has \(1\): 'zz'$"):
         docscore.evaluate(predictions={**some, "zz": 1}, references=TRUTHS, missing="skip")
 
@@ -264,7 +267,7 @@ LOOKS: list[tuple[Callable[[docscore.Evaluation], Any], dict[str, int]]] = [  # 
     (lambda result: result.causes, {"score_all": 1, "FieldTable": 1}),
     (lambda result: (result.fields, result.rates, result.fields), {"score_all": 1, "FieldTable": 1, "intervals_of": 1}),
     (lambda result: result.slices, {"score_all": 1, "row_points": 3, "intervals_of": 3}),
-    (lambda result: result.points("nted"), {"row_points": 3}),
+    (lambda result: scored_rows(result).points("nted"), {"row_points": 3}),
 ]
 
 

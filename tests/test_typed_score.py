@@ -22,7 +22,8 @@ from pydantic import BaseModel, Field
 from docscore import ScoreState, anls_score, evaluate, lint, typed_score, typed_tree
 from docscore.core.options import NUMBERS, PACKAGE, RULES, SchemaSource, ScoringOptions
 from docscore.data.pairing import pairs_of
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import Evaluation, figures_to_dict
+from docscore.evaluation.rows import scored_rows
 from docscore.integrations.datasets import score_batch
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.scorer import Scorer
@@ -484,7 +485,7 @@ def test_values_that_cannot_be_read_are_counted_by_field() -> None:
     assert kept == [("a", "number", 2), ("b", "number", 1)]
     unread = [(row["unreadable_ground_truths"], row["unreadable_predictions"]) for row in fields]
     assert unread == [(0, 1), (1, 1)]
-    assert evaluation.figures_to_dict() == {
+    assert figures_to_dict(evaluation) == {
         "typed_score": 0.5,
         "unreadable_ground_truths": 1,
         "unreadable_predictions": 2,
@@ -496,7 +497,9 @@ def test_weights_that_are_no_whole_numbers_are_summed_exactly() -> None:
     """Two hundred values of weight 0.3 added one by one as floats make 59.99999999999979, and a score above 1."""
     schema = {"items": {"type": "number", "x-docscore": {"weight": 0.3}}}
     numbers = list(range(200))
-    (field,) = evaluation_of(pairs_of([numbers], [numbers]), "typed", schema=schema).field_table.fields.values()
+    (field,) = scored_rows(
+        evaluation_of(pairs_of([numbers], [numbers]), "typed", schema=schema)
+    ).field_table.fields.values()
     assert (field.score, field.weight) == (1.0, 60.0)
 
 

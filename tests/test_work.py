@@ -245,6 +245,6 @@ def test_kieval_of_confidences_is_computed_once(monkeypatch: pytest.MonkeyPatch)
     guesses = [{"a": {"$value": f"{i}", "$confidence": i / 9}} for i in range(9)]
     options = ScoringOptions(with_confidences=True)
     evaluation = Evaluation(pairs_of(guesses, [{"a": f"{i % 4}"} for i in range(9)]), options, metrics=["kieval"])
-    assert evaluation.figures["kieval_aligned"] == evaluation.curve.points()[0].accuracy == 4 / 9
-    assert evaluation.calibration.values == 9
+    assert evaluation.figures["kieval_aligned"] == evaluation.automation.curve.points()[0].accuracy == 4 / 9
+    assert evaluation.automation.calibration.values == 9
     assert len(rows) == 9

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import docscore
+from docscore.evaluation.evaluation import figures_to_dict
 
 ARCHIVE = Path("QwenVL_72B_Sample") / "QwenVL_72B_csv.tar.gz"
 
@@ -58,7 +59,7 @@ def main() -> None:
             if file is not None and path.suffix == ".csv":
                 sides[path.parent.name][path.stem] = document_in(file.read().decode("utf-8"))
     evaluation = docscore.evaluate(predictions=sides["pred"], references=sides["gt"], metrics=["kieval"])
-    figures, theirs = evaluation.figures_to_dict(), published(clone)
+    figures, theirs = figures_to_dict(evaluation), published(clone)
     right, types = figures["true_positives"], evaluation.fields.to_dict()["score"]
     expected, predicted = (round(right / figures[f"kieval_entity_{name}"]) for name in ("recall", "precision"))
     ours = {

@@ -21,6 +21,7 @@ from docscore.cli.options import (
 )
 from docscore.cli.terminal import print_json
 from docscore.evaluation.automation import calibration_table, curve_table
+from docscore.evaluation.rows import scored_rows
 from docscore.report.console import print_automation, print_table
 
 
@@ -56,18 +57,20 @@ def automation_command(
     """
     shared["with_confidences"] = True
     (evaluation,) = evaluations_of_files(references, [predictions], shared, first_metric="kieval")
-    choice = evaluation.curve.lowest(target, confidence=shared["confidence"], progress=evaluation.progress)
+    choice = evaluation.automation.curve.lowest(
+        target, confidence=shared["confidence"], progress=scored_rows(evaluation).progress
+    )
     if as_json:
         print_json(
             "automation",
             {
                 "metric": evaluation.metric,
-                "figure": evaluation.curve.figure,
+                "figure": evaluation.automation.curve.figure,
                 **choice.to_dict(),
-                "curve": list(curve_table(evaluation.curve.points())),
-                "calibration": evaluation.calibration.to_dict(),
+                "curve": list(curve_table(evaluation.automation.curve.points())),
+                "calibration": evaluation.automation.calibration.to_dict(),
             },
         )
     else:
-        print_automation(stdout_console(), evaluation.curve, choice, shared["confidence"])
-        print_table(stdout_console(), calibration_table(evaluation.calibration))
+        print_automation(stdout_console(), evaluation.automation.curve, choice, shared["confidence"])
+        print_table(stdout_console(), calibration_table(evaluation.automation.calibration))

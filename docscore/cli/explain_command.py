@@ -26,6 +26,7 @@ from docscore.data.files import read_value, suffix_of
 from docscore.data.pairing import Pairs, rows_of_sides
 from docscore.data.rows import ID
 from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import READ
 from docscore.metrics.annotations import folded_tree
 from docscore.metrics.registry import ANLS_STAR, TYPED, WITH_TREES
@@ -84,13 +85,15 @@ def explain_command(
     evaluation = Evaluation(
         _one_row(references, predictions, question_id, reading), options, metrics=[metric], confidence=None, whole=False
     )
-    for parsed in evaluation.readings.values():
+    for parsed in scored_rows(evaluation).readings.values():
         if parsed.outcome != "exact":
             note = f" ({parsed.note})" if parsed.note else ""
             click.echo(f"The prediction was {READ[parsed.outcome]}{note}.", err=True)
-    row = evaluation.row(0)
+    row = scored_rows(evaluation).row(0)
     if metric == "kieval" and as_json:
-        print_json("corrections", to_json(evaluation.scorer.row_points(row.for_metrics, options).to_dict()))
+        print_json(
+            "corrections", to_json(scored_rows(evaluation).scorer.row_points(row.for_metrics, options).to_dict())
+        )
         return
     if as_json:
         parts = row.to_dict()

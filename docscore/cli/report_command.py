@@ -23,6 +23,7 @@ from docscore.cli.options import (
 from docscore.cli.terminal import say
 from docscore.core.errors import InputValueError, in_file
 from docscore.core.output import check_output, write_whole
+from docscore.report.html_report import report_as_html
 
 
 @click.command(
@@ -59,7 +60,7 @@ def report_command(
                 raise InputValueError(place=in_file(output), expected=f"a file other than {path}, which is an input")
     (evaluation,) = evaluations_of_files(references, [predictions], shared)
     names = " × ".join(path.name for path in (references, predictions) if path)
-    page = evaluation.as_html(title or names, worst=worst, recipe=command_line())
+    page = report_as_html(evaluation, title or names, worst, command_line())
     if to_stdout:
         click.echo(page.encode("utf-8", "backslashreplace"), nl=False)
     else:

@@ -24,6 +24,7 @@ from docscore.cli.options import (
 )
 from docscore.cli.terminal import print_json
 from docscore.evaluation.comparison import decide_level
+from docscore.evaluation.rows import scored_rows
 from docscore.report.console import print_evaluation, print_gate
 
 
@@ -74,7 +75,12 @@ def score_command(
         click.get_current_context().fail("--beyond-chance needs --fail-under")
     (evaluation,) = evaluations_of_files(references, [predictions], shared)
     # compute the figures now, while progress is shown
-    _ = evaluation.measured, evaluation.slice_figures, evaluation.score_by_value, evaluation.rates if fields else None
+    _ = (
+        evaluation.measured,
+        scored_rows(evaluation).slice_figures,
+        scored_rows(evaluation).score_by_value,
+        evaluation.rates if fields else None,
+    )
     interval = evaluation.measured[0].interval if beyond_chance else None
     gate = None if fail_under is None else decide_level(evaluation, fail_under, interval)
     if as_json:

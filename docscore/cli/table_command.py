@@ -31,6 +31,8 @@ from docscore.core.errors import Faults, InputValueError
 from docscore.core.output import check_output, write_report
 from docscore.data.files import names_of_files, read_table
 from docscore.data.rows import ANLS, BY_ID
+from docscore.evaluation.evaluation import figures_to_dict, views_to_dict
+from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.systems import Systems, systems_of
 from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_table
@@ -179,7 +181,7 @@ def table_command(
         against=against,
         ranked=ranks,
         pareto=pareto,
-        progress=evaluations[0].progress,
+        progress=scored_rows(evaluations[0]).progress,
     )
     table = systems_table(compared, percent=percent, intervals=intervals, columns=columns)
     formats: dict[str, Callable[[], str | bytes]] = {
@@ -215,11 +217,11 @@ def _as_dict(systems: Systems, name: str) -> dict[str, object]:
     """Return a system in the form that `--json` prints."""
     evaluation = systems.evaluations[name]
     parts = {
-        **evaluation.figures_to_dict(),
+        **figures_to_dict(evaluation),
         **evaluation.counts,
         "signature": evaluation.signature,
         "signatures": evaluation.signatures,
-        **evaluation.views_to_dict(),
+        **views_to_dict(evaluation),
     }
     tests = {
         figure: {

@@ -29,7 +29,7 @@ from docscore.core.output import write_report
 from docscore.core.runtime import Progress, no_progress
 from docscore.data.groups import groups_of_rows
 from docscore.evaluation.fields import MOST_FIELDS_TESTED, Field, FieldTable, fields_as_ratios
-from docscore.evaluation.rows import ScoredRows
+from docscore.evaluation.rows import Scored, ScoredRows, scored_rows
 from docscore.evaluation.tables import (
     LISTED,
     Content,
@@ -342,14 +342,15 @@ class Comparison(Displayed):
 
     def __init__(
         self,
-        base: ScoredRows,
-        new: ScoredRows,
+        base: Scored,
+        new: Scored,
         *,
         confidence: float | None = None,
         n_resamples: int = RESAMPLES,
         seed: int | None = None,
         progress: Progress | None = None,
     ) -> None:
+        base, new = scored_rows(base), scored_rows(new)
         self.base, self.new = base, new
         self.confidence = check_confidence(base.confidence or CONFIDENCE if confidence is None else confidence)
         self._drawn: dict[str, Any] = {
@@ -737,11 +738,11 @@ decide = Comparison.decide
 """`Comparison.decide` as a function: `docscore.decide(comparison, max_loss)`."""
 
 
-def decide_level(system: ScoredRows, level: float, interval: Interval | None = None) -> Gate:
+def decide_level(evaluation: Scored, level: float, interval: Interval | None = None) -> Gate:
     """Decide whether the first figure of a system is below a level, by itself or beyond chance.
 
     Args:
-        system: the evaluation.
+        evaluation: the evaluation.
         level: the level, above 0 and at most 1.
         interval: the interval of the figure, to fail only if its upper end is below the level; None to compare the
             figure itself.
@@ -749,6 +750,7 @@ def decide_level(system: ScoredRows, level: float, interval: Interval | None = N
     Raises:
         ValueError: if documents were left out, for a level out of its range, and for an interval without ends.
     """
+    system = scored_rows(evaluation)
     level = check_number("level", level, "a number above 0 and at most 1", lambda number: 0 < number <= 1)
     _check_complete(system)
     value = float(system.ratio.values[0])

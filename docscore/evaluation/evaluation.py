@@ -7,17 +7,22 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from docscore.core.displayed import Displayed, Reviewed
-from docscore.core.errors import InputTypeError, InputValueError
-from docscore.core.options import BY_VALUE, PAPER, THRESHOLD, ScoringOptions
+from docscore.core.displayed import Displayed, Hooks
+from docscore.core.errors import InputTypeError, InputValueError, row_place, short_repr
+from docscore.core.formatting import three_digits
+from docscore.core.options import (
+    BY_VALUE,
+    DEFAULT_OPTIONS,
+    PAPER,
+    THRESHOLD,
+    ScoringOptions,
+)
 from docscore.core.output import write_report
-from docscore.core.runtime import Progress, ignore, progress_from
+from docscore.core.runtime import Progress, progress_from
 from docscore.data.checks import warn_of_copies
 from docscore.data.files import ColumnNames
 from docscore.data.groups import Grouping, joined_runs
-from docscore.data.pairing import rows_of_sides
+from docscore.data.pairing import Pairs, rows_of_sides
 from docscore.evaluation.automation import (
     ALIGNED,
     REVIEWED,
@@ -30,43 +35,91 @@ from docscore.evaluation.automation import (
 )
 from docscore.evaluation.comparison import Comparison
 from docscore.evaluation.fields import (
-    MOST_FIELDS_TESTED,
     Field,
     causes_table,
-    fields_as_ratios,
     fields_table,
     lists_table,
 )
 from docscore.evaluation.figures import (
+    Cost,
     Figure,
-    Rate,
-    Slice,
+    Runs,
     ends_by_name,
-    figures_of,
     figures_table,
-    rates_of,
     rates_table,
     slices_table,
 )
-from docscore.evaluation.rows import OF_ANLS, ScoredRows
-from docscore.evaluation.tables import LISTED, Table
-from docscore.metrics.registry import ANLS_STAR, checked_metrics, loaded_metrics, metrics_with_schema
+from docscore.evaluation.rows import OF_ANLS, Row, Rows, Scored, ScoredRows, scored_rows
+from docscore.evaluation.tables import (
+    LISTED,
+    NO_VALUE,
+    Content,
+    Table,
+    TableCell,
+    TableColumn,
+    table_of,
+    text_column,
+    value_column,
+)
+from docscore.metrics.registry import (
+    checked_metrics,
+    loaded_metrics,
+    metrics_with_schema,
+)
 from docscore.stats.calibration import Calibration
 from docscore.stats.intervals import (
     CONFIDENCE,
-    MOST_RESAMPLED,
-    RESAMPLES,
     SEED,
     Interval,
-    Ratios,
-    intervals_of,
-    side_by_side,
 )
 
-_LEFT_OUT = Interval(note=f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
+
+class Automation:
+    """What a review of values with low confidence gains; predictions must carry confidences.
+
+    Its attributes raise `ValueError` for a first metric whose score is not of single values, and for a value without a
+    confidence.
+    """
+
+    def __init__(self, rows: ScoredRows) -> None:
+        self._rows = rows
+
+    @cached_property
+    def curve(self) -> Curve:
+        """The trade-off of automation and accuracy by the first metric; predictions must carry confidences.
+
+        Raises:
+            ValueError: for a first metric whose score is not of single values, and a value without a confidence.
+        """
+        figure = ALIGNED if self._rows.metric == "kieval" else self._rows.figure_names[0].label
+        return automation_curve(
+            self._reviews, clusters=self._rows.clusters, figure=figure, is_mean=self._rows.metric != "kieval"
+        )
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """How far the confidences of predictions can be trusted; errors as for `curve`."""
+        confidence = self._rows.confidence or CONFIDENCE
+        settings: dict[str, Any] = {"confidence": confidence, "seed": self._rows.seed, "progress": self._rows.progress}
+        return calibration_of_reviews(self._reviews, self._rows.clusters, **settings)
+
+    @cached_property
+    def _reviews(self) -> list[DocumentReview]:
+        """What a review of the predicted values of each row changes in its score by the first metric."""
+        if self._rows.metric == "kieval":
+            return list(map(review_of_entities, self._rows.points(self._rows.metric), self._rows.ids))
+        if self._rows.metric not in REVIEWED:
+            raise InputValueError(
+                place="metrics",
+                expected=f"for automation and calibration {', '.join(REVIEWED)} as the first",
+                got=self._rows.metric,
+            )
+        confidences = self._rows.pairs.confidences or [None] * len(self._rows)
+        trees = (self._rows.row(number).tree for number in range(len(self._rows)))
+        return list(map(review_of_tree, trees, confidences, self._rows.ids))
 
 
-class Evaluation(Displayed, Reviewed, ScoredRows):
+class Evaluation(Displayed, Scored):
     """What `docscore.evaluate` returns: one system on one test set.
 
     Numbers, tables and trees are computed when they are first looked at, and kept. `result["receipt-018"]` is the row
@@ -92,20 +145,16 @@ class Evaluation(Displayed, Reviewed, ScoredRows):
         token_price: the price of a million tokens; None where the costs of predictions are in their rows.
 
     Attributes:
-        source: the rows as they came.
         pairs: the rows as they are scored: with `parse`, texts are replaced by the JSON values read from them.
-        readings: how the text of each row was read that was read as JSON, by its number; empty without `parse`.
-        doubts: what is doubtful of the rows, in sentences; each was also a warning.
         ids: the id of each row.
-        places: what `places_by_schema` finds in the ground truths; empty without the typed score.
-        metric: the first of the metrics, which is the metric of everything.
-        scorer: its `Metric`.
-        slice_name: what the values of slices are called in tables: the column, or "value" where they do not come from
-            one.
-        slice: the value that all rows have, of the evaluation of one slice; else None.
+        options: how predictions are read and compared.
+        metrics: the names of the metrics.
+        metric: the first of them, which is the metric of everything.
+        signatures: what makes the figures of each metric comparable, by its name: metric, options and version.
+        doubts: what is doubtful of the rows, in sentences; each was also a warning.
         rows_by_slice: the numbers of the rows with each value of `by`.
-        files: the names of the files that `evaluate` read, references first; empty where there were none.
-        recipe: the call of `evaluate` that made it, as Python code; "" where there was none.
+        files: the names of the files that were read, references first; empty where there were none.
+        recipe: the call of `docscore.evaluate` that made it, as Python code; "" where there was none.
 
     Raises:
         TypeError, ValueError: for unknown metrics, options that a metric cannot take, a level that is not between 0 and
@@ -123,22 +172,26 @@ class Evaluation(Displayed, Reviewed, ScoredRows):
     └─ ≈ total  0.500  -0.500  "8.10" → "9.00"
     """
 
+    files: Sequence[str] = ()
+    recipe = ""
+
+    def __init__(self, pairs: Pairs | ScoredRows, options: ScoringOptions = DEFAULT_OPTIONS, **settings: Any) -> None:
+        self._rows = rows = pairs if isinstance(pairs, ScoredRows) else ScoredRows(pairs, options, **settings)
+        self.pairs, self.ids, self.options = rows.pairs, rows.ids, rows.options
+        self.metrics, self.metric, self.doubts = rows.metrics, rows.metric, rows.doubts
+        self.rows_by_slice = rows.rows_by_slice
+
     # Figures with their intervals
 
-    def _drawing(self, times: int = 1) -> dict[str, Any]:
-        """Begin the phase "Resampling", and return the keywords with which all intervals are drawn."""
-        resampled = ignore if self.confidence is None else self.progress("Resampling", RESAMPLES * times)
-        return {"seed": self.seed, "resampled": resampled}
-
-    @cached_property
-    def measured(self) -> list[Figure]:
-        """The figures of the metrics, with their intervals; the first is the score."""
-        return figures_of(self.figure_names, self.ratios, self.confidence, clusters=self.clusters, **self._drawing())
+    @property
+    def score(self) -> float:
+        """The value of the first figure of the first metric, in [0, 1], 1 is best; by default the mean ANLS* score."""
+        return self._rows.score
 
     @property
     def interval(self) -> tuple[float, float] | None:
         """The confidence interval of the score; None where there are too few documents, or no level was asked for."""
-        return self.intervals[self.figure_names[0].key]
+        return self.intervals[self._rows.figure_names[0].key]
 
     @property
     def intervals(self) -> dict[str, tuple[float, float] | None]:
@@ -146,135 +199,144 @@ class Evaluation(Displayed, Reviewed, ScoredRows):
         return {figure.name: figure.interval and figure.interval.ends for figure in self.measured}
 
     @property
-    def other_figures(self) -> list[Figure]:
-        """The figures of the metrics; none if ANLS* is the only one."""
-        return [] if self.metrics == [ANLS_STAR] else self.measured
+    def figures(self) -> dict[str, float]:
+        """The value of each figure of the metrics by its name, in [0, 1]."""
+        return {
+            name.key: float(value)
+            for name, value in zip(self._rows.figure_names, self._rows.ratios.values, strict=True)
+        }
 
     @property
-    def figure_table(self) -> Table:
-        """The figures of the metrics; without rows if ANLS* is the only one."""
-        return figures_table(self.other_figures, self.signatures.values())
+    def measured(self) -> list[Figure]:
+        """The figures of the metrics, with their intervals; the first is the score."""
+        return self._rows.measured
 
-    @cached_property
-    def slice_figures(self) -> list[Slice]:
-        """The figures of each slice, largest slice first, of equal size in the order of their first rows."""
-        names, slices = self.figure_names, []
-        drawing = self._drawing(len(self.rows_by_slice)) if self.rows_by_slice else {}
-        for value, numbers in sorted(self.rows_by_slice.items(), key=lambda item: -len(item[1])):
-            clusters = None if self.clusters is None else self.clusters[numbers]
-            figures = figures_of(names, self.ratios.rows(numbers), self.confidence, clusters=clusters, **drawing)
-            slices.append(Slice(value, len(numbers) // self.pairs.runs, figures))
-        return slices
-
-    @cached_property
-    def _part_intervals(self) -> list[Interval]:
-        """The intervals of the rates and of the heaviest fields, from the same resamples."""
-        if self.confidence is None:
-            return []
-        _ = self.rate_counts  # its phase comes first
-        units = len(self) if self.clusters is None else int(self.clusters.max()) + 1
-        parts = [side_by_side(*self._parts())] if units <= MOST_RESAMPLED else self._parts()
-        drawing = {"clusters": self.clusters, **self._drawing()}
-        return [interval for part in parts for interval in intervals_of(part, self.confidence, **drawing)]
-
-    def _parts(self) -> Iterator[Ratios]:
-        """The ratios of these intervals, each made when it is asked for.
-
-        Many rows are not resampled (`docscore.stats.intervals`), so that there is nothing to share, and all ratios of a
-        million rows would take gigabytes.
-        """
-        hits, totals = np.array([counts[1:] for counts in self.rate_counts.values()], dtype=np.float64).transpose(
-            1, 2, 0
-        )
-        yield Ratios(hits, totals)
-        for field in self._heaviest[:MOST_FIELDS_TESTED]:
-            yield fields_as_ratios([field], len(self))
-
-    @cached_property
-    def _heaviest(self) -> list[Field]:
-        return sorted(self.field_table.fields.values(), key=lambda field: -field.weight)
-
-    @cached_property
+    @property
     def field_intervals(self) -> dict[str, Interval]:
         """The interval of the score of each field, by path; empty if not requested."""
-        if self.confidence is None:
-            return {}
-        intervals = self._part_intervals[len(self.rate_counts) :]
-        left_out = [_LEFT_OUT] * (len(self._heaviest) - len(intervals))
-        return dict(zip((field.path for field in self._heaviest), intervals + left_out, strict=True))
+        return self._rows.field_intervals
 
-    @cached_property
-    def rate_list(self) -> list[Rate]:
-        """Shares of documents and of values; of independent documents with Wilson's interval."""
-        resampled = self._part_intervals[: len(self.rate_counts)]
-        return rates_of(self.rate_counts, resampled, self.confidence if self.clusters is None else None)
+    @property
+    def breakdowns(self) -> dict[str, Any]:
+        """Further counts of a metric by its name, such as the corrections of KIEval."""
+        return self._rows.breakdowns
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many rows are skipped, missing, repeated, and of which reading, as far as the options ask for it."""
+        return self._rows.counts
+
+    @property
+    def costs(self) -> dict[str, Cost]:
+        """The sums of the columns cost, seconds and tokens of the predictions, as far as they have them.
+
+        With a price of tokens, the cost is that of the tokens.
+        """
+        return self._rows.costs
+
+    @property
+    def runs(self) -> Runs | None:
+        """How the scores of several runs of the system vary; None where there is one run, or one document."""
+        return self._rows.runs
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """What makes the figures of each metric comparable, by its name: metric, options and version."""
+        return self._rows.signatures
+
+    @property
+    def signature(self) -> str:
+        """What makes the figures of the first metric comparable."""
+        return self._rows.signature
 
     # Tables
 
     @cached_property
     def fields(self) -> Table:
         """The score of each field with its interval and the counts of its outcomes, most points lost first."""
-        return self._field_table(self.field_table.by_loss())
+        return self._field_table(self._rows.field_table.by_loss())
 
     def _field_table(self, fields: Sequence[Field]) -> Table:
-        with_outcomes = self.scorer.field_source == "tree"
-        return fields_table(fields, self.whole, self.field_intervals, with_outcomes=with_outcomes)
+        with_outcomes = self._rows.scorer.field_source == "tree"
+        return fields_table(fields, self._rows.whole, self.field_intervals, with_outcomes=with_outcomes)
 
     @cached_property
     def lists(self) -> Table:
         """For each list the number of its elements with and without a partner on the other side."""
-        return lists_table(self.field_table.lists)
+        return lists_table(self._rows.field_table.lists)
 
     @cached_property
     def causes(self) -> Table:
         """Why points were lost: each cause with its part of 1 - score, largest first; no rows where there are none."""
-        return causes_table(self.lost, self.scorer.meanings, self.scorer.fields_note)
+        return causes_table(self._rows.lost, self._rows.scorer.meanings, self._rows.scorer.fields_note)
 
     @cached_property
     def rates(self) -> Table:
         """Shares of documents and of values: without a fault, missing, invented."""
-        return rates_table(self.rate_list)
+        return rates_table(self._rows.rate_list)
 
     @cached_property
     def slices(self) -> Table:
         """The figures of each value of `by` with their intervals, most documents first; without `by` no rows."""
-        return slices_table(self.slice_figures, self.slice_name)
-
-    # Automation
+        return slices_table(self._rows.slice_figures, self._rows.slice_name)
 
     @cached_property
-    def curve(self) -> Curve:
-        """The trade-off of automation and accuracy by the first metric; predictions must carry confidences.
+    def automation(self) -> Automation:
+        """What a review of values with low confidence gains, and how far confidences can be trusted."""
+        return Automation(self._rows)
 
-        Raises:
-            ValueError: for a first metric whose score is not of single values, and a value without a confidence.
-        """
-        figure = ALIGNED if self.metric == "kieval" else self.figure_names[0].label
-        return automation_curve(self._reviews, clusters=self.clusters, figure=figure, is_mean=self.metric != "kieval")
+    # Rows
 
-    @cached_property
-    def calibration(self) -> Calibration:
-        """How far the confidences of predictions can be trusted; errors as for `curve`."""
-        confidence = self.confidence or CONFIDENCE
-        settings: dict[str, Any] = {"confidence": confidence, "seed": self.seed, "progress": self.progress}
-        return calibration_of_reviews(self._reviews, self.clusters, **settings)
+    def worst(self, count: int = 10) -> Rows:
+        """Return the rows with the lowest scores, lowest first; a list, which a notebook draws as a table."""
+        return Rows(self._rows, sorted(range(len(self)), key=self._rows.scores.__getitem__)[:count])
 
     @cached_property
-    def _reviews(self) -> list[DocumentReview]:
-        """What a review of the predicted values of each row changes in its score by the first metric."""
-        if self.metric == "kieval":
-            return list(map(review_of_entities, self.points(self.metric), self.ids))
-        if self.metric not in REVIEWED:
-            raise InputValueError(
-                place="metrics",
-                expected=f"for automation and calibration {', '.join(REVIEWED)} as the first",
-                got=self.metric,
-            )
-        confidences = self.pairs.confidences or [None] * len(self)
-        trees = (self.row(number).tree for number in range(len(self)))
-        return list(map(review_of_tree, trees, confidences, self.ids))
+    def documents(self) -> Table:
+        """The id and the score of each row, in the order of the references, and how its prediction was read."""
+        samples = self._rows.samples()
+        heads = {"parsed": "parsed", "parse_note": "note", "missing": "missing"}
+        return table_of(
+            "Documents",
+            samples,
+            text_column("question_id", "document"),
+            value_column(self._rows.row_key, "score", three_digits),
+            *(_words_column(name, head) for name, head in heads.items() if name in samples[0]),
+            unit="documents",
+        )
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.ids)
+
+    def __contains__(self, question_id: object) -> bool:
+        return question_id in self._numbers
+
+    def __getitem__(self, question_id: str) -> Row:
+        if question_id not in self._numbers:
+            example = short_repr(self.ids[0])
+            msg = f"{row_place(question_id)}: expected one of the {len(self):,} ids, such as {example}"
+            raise KeyError(msg)
+        return Row(self._rows, self._numbers[question_id])
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.ids)}
 
     # Parts, comparisons, reports
+
+    def of_slice(self, value: str) -> "Evaluation":
+        """Return the rows of one slice as an evaluation of their own, with its fields, causes and comparisons.
+
+        Args:
+            value: of the column or function `by`, as text.
+
+        Raises:
+            ValueError: for a value that no row has, and without `by`.
+        """
+        return Evaluation(self._rows.of_slice(value))
 
     def compare(self, other: "Evaluation") -> Comparison:
         """Compare another system on the same documents with this one as the base.
@@ -297,17 +359,7 @@ class Evaluation(Displayed, Reviewed, ScoredRows):
         Raises:
             ValueError: as `docscore.review`.
         """
-        return self.reviews().review_of({name: self}, **settings)
-
-    def as_html(self, title: str = "docscore", *, worst: int = LISTED, recipe: str = "") -> str:
-        """Return the report as one HTML document, without scripts and network access.
-
-        Args:
-            title: the heading.
-            worst: how many of the rows with the lowest scores it shows.
-            recipe: how to make it again, at its foot.
-        """
-        return str(self._renderers(title=title, worst=worst, recipe=recipe)[".html"]())
+        return Hooks.reviews().review_of({name: self}, **settings)
 
     def report(self, path: str | Path, *, title: str | None = None, worst: int = LISTED) -> Path:
         """Write a report on the test set.
@@ -340,7 +392,7 @@ class Evaluation(Displayed, Reviewed, ScoredRows):
             signature: whether the signature is.
         """
         result: dict[str, Any] = {"anls_score" if self.metric in OF_ANLS else "score": self.score}
-        if self.confidence is not None:
+        if self._rows.confidence is not None:
             interval = self.measured[0].interval or Interval()
             result |= {"confidence_interval": interval.ends, "standard_error": interval.standard_error}
             if interval.note:
@@ -349,34 +401,18 @@ class Evaluation(Displayed, Reviewed, ScoredRows):
             result["clusters"] = len(set(self.pairs.clusters))
         result |= self.counts
         if fields:
-            hidden = ("interval",) if self.confidence is None else ()
+            hidden = ("interval",) if self._rows.confidence is None else ()
             result |= {
-                "points_lost": {str(cause): lost for cause, lost in self.lost.items()},
-                "key_scores": list(self._field_table(list(self.field_table.fields.values())).without(*hidden)),
+                "points_lost": {str(cause): lost for cause, lost in self._rows.lost.items()},
+                "key_scores": list(self._field_table(list(self._rows.field_table.fields.values())).without(*hidden)),
                 "lists": list(self.lists),
                 "rates": list(self.rates.without(*hidden)),
             }
         if per_sample:
-            result["per_sample"] = self.samples()
+            result["per_sample"] = self._rows.samples()
             if self.options.parse_mode is not None:
-                result["parsed_ids"] = self.parsed_ids()
+                result["parsed_ids"] = self._rows.parsed_ids()
         return {**result, "signature": self.signature} if signature else result
-
-    def figures_to_dict(self) -> dict[str, Any]:
-        """Return the figures by name, the numbers behind them and their intervals, in plain types."""
-        result: dict[str, Any] = {figure.name: figure.value for figure in self.measured}
-        for breakdown in self.breakdowns.values():
-            result |= breakdown.counts()
-        return result | ends_by_name(self.measured)
-
-    def views_to_dict(self, worst: int = LISTED) -> dict[str, Any]:
-        """Return the slices, the variance of runs and the score by value in plain types, each where there is one."""
-        views = {
-            "slices": None if self.by is None else [part.to_dict() for part in self.slice_figures],
-            "runs": None if self.runs is None else self.runs.to_dict(worst),
-            "score_by_value": self.score_by_value,
-        }
-        return {name: view for name, view in views.items() if view is not None}
 
     def to_dict(self, *, fields: bool = True, worst: int = LISTED, rows: bool = True) -> dict[str, Any]:
         """Return the result in plain types, as `docscore score --json` prints it.
@@ -387,17 +423,48 @@ class Evaluation(Displayed, Reviewed, ScoredRows):
             rows: whether all rows are in it, as "per_sample".
         """
         parts = self.summary_to_dict(fields=fields, per_sample=rows, signature=True)
-        if self.other_figures:
-            figures, signatures = self.figures_to_dict(), {"signature": self.signature, "signatures": self.signatures}
+        if self._rows.other_figures:
+            figures, signatures = figures_to_dict(self), {"signature": self.signature, "signatures": self.signatures}
             parts["metrics"] = {**figures, **signatures}
-        parts |= self.views_to_dict(worst)
-        if self.slice is not None:
-            parts["slice"] = {"by": self.slice_name, "value": self.slice}
+        parts |= views_to_dict(self, worst)
+        if self._rows.slice is not None:
+            parts["slice"] = {"by": self._rows.slice_name, "value": self._rows.slice}
         lowest = [row.sample for row in self.worst(worst)]
         return {"metric": self.metric, "score": self.score, **parts, "rows": len(self), "worst": lowest}
 
     def __repr__(self) -> str:
-        return f"<Evaluation {self.metric} {self.score:.4f}, {len(self.document_ids):,} documents>"
+        return f"<Evaluation {self.metric} {self.score:.4f}, {len(self._rows.document_ids):,} documents>"
+
+
+def _words_column(name: str, head: str) -> Content:
+    words: dict[Any, str] = {True: "yes", False: "no", None: NO_VALUE, "": NO_VALUE}
+    return TableColumn(name, head, "text"), lambda sample: TableCell(
+        sample[name], words.get(sample[name], str(sample[name]))
+    )
+
+
+def figure_table(evaluation: Evaluation) -> Table:
+    """Return the figures of the metrics; without rows if ANLS* is the only one."""
+    return figures_table(scored_rows(evaluation).other_figures, evaluation.signatures.values())
+
+
+def figures_to_dict(evaluation: Evaluation) -> dict[str, Any]:
+    """Return the figures by name, the numbers behind them and their intervals, in plain types."""
+    result: dict[str, Any] = {figure.name: figure.value for figure in evaluation.measured}
+    for breakdown in evaluation.breakdowns.values():
+        result |= breakdown.counts()
+    return result | ends_by_name(evaluation.measured)
+
+
+def views_to_dict(evaluation: Evaluation, worst: int = LISTED) -> dict[str, Any]:
+    """Return the slices, the variance of runs and the score by value in plain types, each where there is one."""
+    rows = scored_rows(evaluation)
+    views = {
+        "slices": None if rows.by is None else [part.to_dict() for part in rows.slice_figures],
+        "runs": None if evaluation.runs is None else evaluation.runs.to_dict(worst),
+        "score_by_value": rows.score_by_value,
+    }
+    return {name: view for name, view in views.items() if view is not None}
 
 
 def evaluate(

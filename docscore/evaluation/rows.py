@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +15,15 @@ from docscore.core.displayed import Displayed
 from docscore.core.errors import NAMED, InputValueError, at_place, needs, row_place, short_repr, some_of
 from docscore.core.formatting import counted, three_digits
 from docscore.core.numbers import ROUNDING
-from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, SKIP, SchemaSource, ScoringOptions, check_whole
-from docscore.core.runtime import Progress, no_progress, warn, watched
+from docscore.core.options import (
+    BY_VALUE,
+    DEFAULT_OPTIONS,
+    SKIP,
+    SchemaSource,
+    ScoringOptions,
+    check_whole,
+)
+from docscore.core.runtime import Progress, ignore, no_progress, warn, watched
 from docscore.core.similarity import nearest
 from docscore.core.values import (
     LEAF_TYPES,
@@ -32,18 +39,34 @@ from docscore.data.checks import read_texts
 from docscore.data.groups import Grouping, groups_of_rows, rows_by_group, with_row_schemas
 from docscore.data.json_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
 from docscore.data.pairing import Pairs
-from docscore.evaluation.automation import REVIEWED
-from docscore.evaluation.fields import FieldTable, as_float
-from docscore.evaluation.figures import Cost, RateCounts, Runs, costs_of, runs_of
+from docscore.evaluation.automation import (
+    REVIEWED,
+)
+from docscore.evaluation.fields import (
+    MOST_FIELDS_TESTED,
+    Field,
+    FieldTable,
+    as_float,
+    fields_as_ratios,
+)
+from docscore.evaluation.figures import (
+    Cost,
+    Figure,
+    Rate,
+    RateCounts,
+    Runs,
+    Slice,
+    costs_of,
+    figures_of,
+    rates_of,
+    runs_of,
+)
 from docscore.evaluation.tables import (
-    NO_VALUE,
-    Content,
     Table,
     TableCell,
     TableColumn,
     table_of,
     text_column,
-    value_column,
 )
 from docscore.metrics.anls_star.api import FieldCounts, Leaf, score_all
 from docscore.metrics.anls_star.causes import CAUSES, Cause
@@ -63,11 +86,19 @@ from docscore.metrics.registry import (
 )
 from docscore.metrics.typed.comparators import ReadingComparator, settings_that_read
 from docscore.metrics.typed.schema import ANY_KEY, compiled_schema, key_place, named_places
-from docscore.stats.intervals import CONFIDENCE, SEED, Ratios, check_confidence, side_by_side
+from docscore.stats.intervals import (
+    CONFIDENCE,
+    MOST_RESAMPLED,
+    RESAMPLES,
+    SEED,
+    Interval,
+    Ratios,
+    check_confidence,
+    intervals_of,
+    side_by_side,
+)
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
+_LEFT_OUT = Interval(note=f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
 OF_ANLS = (ANLS_STAR, "anls", "anlsl")  # their results have the key "anls_score"
 
 
@@ -329,8 +360,22 @@ class Rows(Displayed, list[Row]):
         )
 
 
-class ScoredRows:
-    """The rows of one system on one test set, scored by metrics; `Evaluation` says what they and its tables are."""
+class Scored:
+    """Base class of evaluations and of scored rows; `scored_rows` returns the rows of both."""
+
+    _rows: "ScoredRows"
+
+
+def scored_rows(scored: Scored) -> "ScoredRows":
+    """Return the scored rows of an evaluation; scored rows are returned as they are."""
+    return scored if isinstance(scored, ScoredRows) else scored._rows  # noqa: SLF001  of a class of this module
+
+
+class ScoredRows(Scored):
+    """The rows of one system on one test set, scored by metrics; from them come the figures of an `Evaluation`.
+
+    The arguments are those of `Evaluation`.
+    """
 
     files: Sequence[str] = ()
     recipe = ""
@@ -373,7 +418,7 @@ class ScoredRows:
         self._points: dict[str, list[Any]] = {}
         self._ratios: dict[str, Ratios] = {}
 
-    def of_slice(self, value: str) -> "Self":
+    def of_slice(self, value: str) -> "ScoredRows":
         """Return the rows of one slice as an evaluation of their own, with its fields, causes and comparisons.
 
         Args:
@@ -395,7 +440,7 @@ class ScoredRows:
         settings["token_price"] = self.token_price
         with warnings.catch_warnings():  # these rows have been warned of
             warnings.simplefilter("ignore", UserWarning)
-            part = type(self)(rows, self.options, metrics=self.metrics, whole=False, **settings)
+            part = ScoredRows(rows, self.options, metrics=self.metrics, whole=False, **settings)
         part.slice, part.slice_name = value, self.slice_name
         return part
 
@@ -499,11 +544,6 @@ class ScoredRows:
         return [name for metric in self.metrics for name in METRICS[metric].figures]
 
     @property
-    def figures(self) -> dict[str, float]:
-        """The value of each figure of the metrics by its name, in [0, 1]."""
-        return {name.key: float(value) for name, value in zip(self.figure_names, self.ratios.values, strict=True)}
-
-    @property
     def whole(self) -> float:
         """The denominator of the score: the number of rows; of a metric that counts entities, theirs."""
         return float(self.ratio.totals[0]) or 1.0
@@ -593,10 +633,6 @@ class ScoredRows:
         """Return the row with a number."""
         return Row(self, number)
 
-    def worst(self, count: int = 10) -> Rows:
-        """Return the rows with the lowest scores, lowest first; a list, which a notebook draws as a table."""
-        return Rows(self, sorted(range(len(self)), key=self.scores.__getitem__)[:count])
-
     @property
     def row_key(self) -> str:
         """The key of the score of a row in results: "anls_score", or the name of another metric."""
@@ -623,20 +659,6 @@ class ScoredRows:
             if self.absent is not None:
                 sample["missing"] = number in self.absent
         return samples
-
-    @cached_property
-    def documents(self) -> Table:
-        """The id and the score of each row, in the order of the references, and how its prediction was read."""
-        samples = self.samples()
-        heads = {"parsed": "parsed", "parse_note": "note", "missing": "missing"}
-        return table_of(
-            "Documents",
-            samples,
-            text_column("question_id", "document"),
-            value_column(self.row_key, "score", three_digits),
-            *(_words_column(name, head) for name, head in heads.items() if name in samples[0]),
-            unit="documents",
-        )
 
     def _place(self, number: int) -> str:
         return row_place(self.ids[number])
@@ -729,31 +751,78 @@ class ScoredRows:
             }
         return counts
 
+    # Figures with their intervals
+
+    def _drawing(self, times: int = 1) -> dict[str, Any]:
+        """Begin the phase "Resampling", and return the keywords with which all intervals are drawn."""
+        resampled = ignore if self.confidence is None else self.progress("Resampling", RESAMPLES * times)
+        return {"seed": self.seed, "resampled": resampled}
+
+    @cached_property
+    def measured(self) -> list[Figure]:
+        """The figures of the metrics, with their intervals; the first is the score."""
+        return figures_of(self.figure_names, self.ratios, self.confidence, clusters=self.clusters, **self._drawing())
+
+    @property
+    def other_figures(self) -> list[Figure]:
+        """The figures of the metrics; none if ANLS* is the only one."""
+        return [] if self.metrics == [ANLS_STAR] else self.measured
+
+    @cached_property
+    def slice_figures(self) -> list[Slice]:
+        """The figures of each slice, largest slice first, of equal size in the order of their first rows."""
+        names, slices = self.figure_names, []
+        drawing = self._drawing(len(self.rows_by_slice)) if self.rows_by_slice else {}
+        for value, numbers in sorted(self.rows_by_slice.items(), key=lambda item: -len(item[1])):
+            clusters = None if self.clusters is None else self.clusters[numbers]
+            figures = figures_of(names, self.ratios.rows(numbers), self.confidence, clusters=clusters, **drawing)
+            slices.append(Slice(value, len(numbers) // self.pairs.runs, figures))
+        return slices
+
+    @cached_property
+    def _part_intervals(self) -> list[Interval]:
+        """The intervals of the rates and of the heaviest fields, from the same resamples."""
+        if self.confidence is None:
+            return []
+        _ = self.rate_counts  # its phase comes first
+        units = len(self) if self.clusters is None else int(self.clusters.max()) + 1
+        parts = [side_by_side(*self._parts())] if units <= MOST_RESAMPLED else self._parts()
+        drawing = {"clusters": self.clusters, **self._drawing()}
+        return [interval for part in parts for interval in intervals_of(part, self.confidence, **drawing)]
+
+    def _parts(self) -> Iterator[Ratios]:
+        """The ratios of these intervals, each made when it is asked for.
+
+        Many rows are not resampled (`docscore.stats.intervals`), so that there is nothing to share, and all ratios of a
+        million rows would take gigabytes.
+        """
+        hits, totals = np.array([counts[1:] for counts in self.rate_counts.values()], dtype=np.float64).transpose(
+            1, 2, 0
+        )
+        yield Ratios(hits, totals)
+        for field in self._heaviest[:MOST_FIELDS_TESTED]:
+            yield fields_as_ratios([field], len(self))
+
+    @cached_property
+    def _heaviest(self) -> list[Field]:
+        return sorted(self.field_table.fields.values(), key=lambda field: -field.weight)
+
+    @cached_property
+    def field_intervals(self) -> dict[str, Interval]:
+        """The interval of the score of each field, by path; empty if not requested."""
+        if self.confidence is None:
+            return {}
+        intervals = self._part_intervals[len(self.rate_counts) :]
+        left_out = [_LEFT_OUT] * (len(self._heaviest) - len(intervals))
+        return dict(zip((field.path for field in self._heaviest), intervals + left_out, strict=True))
+
+    @cached_property
+    def rate_list(self) -> list[Rate]:
+        """Shares of documents and of values; of independent documents with Wilson's interval."""
+        resampled = self._part_intervals[: len(self.rate_counts)]
+        return rates_of(self.rate_counts, resampled, self.confidence if self.clusters is None else None)
+
     # The rows by id
 
     def __len__(self) -> int:
         return len(self.ids)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.ids)
-
-    def __contains__(self, question_id: object) -> bool:
-        return question_id in self._numbers
-
-    def __getitem__(self, question_id: str) -> Row:
-        if question_id not in self._numbers:
-            example = short_repr(self.ids[0])
-            msg = f"{row_place(question_id)}: expected one of the {len(self):,} ids, such as {example}"
-            raise KeyError(msg)
-        return Row(self, self._numbers[question_id])
-
-    @cached_property
-    def _numbers(self) -> dict[str, int]:
-        return {name: number for number, name in enumerate(self.ids)}
-
-
-def _words_column(name: str, head: str) -> Content:
-    words: dict[Any, str] = {True: "yes", False: "no", None: NO_VALUE, "": NO_VALUE}
-    return TableColumn(name, head, "text"), lambda sample: TableCell(
-        sample[name], words.get(sample[name], str(sample[name]))
-    )

@@ -25,7 +25,7 @@ from docscore.evaluation.automation import Choice
 from docscore.evaluation.comparison import Comparison, level_of_tests
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import Runs
-from docscore.evaluation.rows import ScoredRows
+from docscore.evaluation.rows import Scored, ScoredRows, scored_rows
 from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.annotations import Annotation, cause_in_words
@@ -82,16 +82,19 @@ def _gain(system: ScoredRows) -> float:
     return 0.0 if system.score_by_value is None else system.score_by_value - system.score
 
 
-def by_value_text(evaluations: Mapping[str, ScoredRows]) -> str:
+def by_value_text(evaluations: Mapping[str, Scored]) -> str:
     """The sentence about numbers that are only printed differently; "" where comparing them by value changes little.
 
     Args:
         evaluations: by the name of the system, "" where there is one; of several it says whether their order changes.
     """
-    systems = evaluations.values()
-    order = changed_order([found.score for found in systems], [found.score + _gain(found) for found in systems])
+    systems = {name: scored_rows(evaluation) for name, evaluation in evaluations.items()}
+    gains = {name: _gain(system) for name, system in systems.items()}
+    order = changed_order(
+        [each.score for each in systems.values()], [each.score + gains[name] for name, each in systems.items()]
+    )
     parts = []
-    for name, found in evaluations.items():
+    for name, found in systems.items():
         if (gain := _gain(found)) >= _LARGE_CHANGE or (order and round(gain, _DIGITS)):
             of_system = f" of {shown_name(name)}" if name else ""
             what = "the mean" if found.is_mean else found.figure_names[0].label
@@ -118,10 +121,11 @@ def interval_text(interval: Interval, confidence: float, *, signed: bool = False
 
 def sample_text(evaluation: Evaluation, noun: str) -> str:
     """The number of rows or documents of a mean, and its interval if requested."""
-    size, interval = counted(len(evaluation), noun), evaluation.measured[0].interval
-    if evaluation.pairs.documents is not None:
-        size = f"{counted(len(evaluation.document_ids), 'document')} in {counted(evaluation.pairs.runs, 'run')}"
-    return size if interval is None else f"{size}, {interval_text(interval, evaluation.confidence or 0)}"
+    rows = scored_rows(evaluation)
+    size, interval = counted(len(rows), noun), rows.measured[0].interval
+    if rows.pairs.documents is not None:
+        size = f"{counted(len(rows.document_ids), 'document')} in {counted(rows.pairs.runs, 'run')}"
+    return size if interval is None else f"{size}, {interval_text(interval, rows.confidence or 0)}"
 
 
 def runs_lines(runs: Runs) -> list[str]:
@@ -147,8 +151,9 @@ HALF_THE_WIDTH = "half the width of an interval takes about four times the docum
 
 def headline_text(evaluation: Evaluation, noun: str) -> str:
     """What the headline figure is, with its interval: "mean ANLS* of 40 documents, 95% interval 0.7511 to 0.8532"."""
-    mean = "mean " if evaluation.is_mean else ""
-    return f"{mean}{evaluation.figure_names[0].label} of {sample_text(evaluation, noun)}"
+    rows = scored_rows(evaluation)
+    mean = "mean " if rows.is_mean else ""
+    return f"{mean}{rows.figure_names[0].label} of {sample_text(evaluation, noun)}"
 
 
 def spread_lines(scores: Sequence[float]) -> list[str]:
@@ -162,12 +167,13 @@ def slice_text(system: ScoredRows) -> str:
     return f"only the rows with {shown_name(system.slice or '')} as {shown_name(system.slice_name)}"
 
 
-def count_lines(system: ScoredRows, *, alone: bool = True, doubts: bool = True) -> list[str]:
+def count_lines(evaluation: Scored, *, alone: bool = True, doubts: bool = True) -> list[str]:
     """One line for each kind of rows that were skipped, missing, unparsed, extracted or mended; with the first ids.
 
     Then one for each doubt about the rows, unless that is left to the warning, and for numbers only printed otherwise.
     What is said of two systems together is left out where the evaluation is not alone.
     """
+    system = scored_rows(evaluation)
     ids = {PARSE_COUNTS[outcome]: ids for outcome, ids in system.parsed_ids().items()}
     lines = [slice_text(system)] if system.slice is not None and alone else []
     for name, count in system.counts.items():
@@ -327,7 +333,7 @@ def share_in_words(share: float) -> str:
     return word if word and share >= FOLLOWS else f"{share:.0%}"
 
 
-def conclusion_of(evaluation: ScoredRows) -> tuple[str, str]:
+def conclusion_of(scored: Scored) -> tuple[str, str]:
     """Where the points of a test set went: a sentence on the largest cause, and one on what comes second, or "".
 
     A metric without causes says in their place what it counts.
@@ -336,6 +342,7 @@ def conclusion_of(evaluation: ScoredRows) -> tuple[str, str]:
     >>> conclusion_of(docscore.evaluate(predictions=[{"a": "x"}], references=[{"a": "x", "b": "y"}]))
     ('All of the loss is missing fields.', '')
     """
+    evaluation = scored_rows(scored)
     total = 1 - evaluation.score
     if total <= ROUNDING:
         return _NO_FAULT, ""

@@ -26,7 +26,7 @@ from docscore.data.json_text import store
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.data.rows import as_rows
 from docscore.evaluation.fields import Field, as_float, units
-from docscore.evaluation.rows import ScoredRows, warn_of_schemas
+from docscore.evaluation.rows import Scored, ScoredRows, scored_rows, warn_of_schemas
 from docscore.metrics.registry import checked_metrics, metrics_with_schema
 
 RATES: dict[str, str] = {  # by the count that is divided by the number of rows
@@ -107,8 +107,9 @@ class ScoreState:
         if pairs.ids:
             self.update_scores(ScoredRows(pairs, self.options, metrics=self.metrics, confidence=None, whole=False))
 
-    def update_scores(self, evaluation: ScoredRows) -> None:
+    def update_scores(self, scored: Scored) -> None:
         """Add the rows of an evaluation with the options and the metrics of this state; errors as for `merge`."""
+        evaluation = scored_rows(scored)
         more = self._sums_of(evaluation)
         more.ids, more.last = _hashes(evaluation.source), evaluation
         if more.rows and not self.parts:

@@ -15,6 +15,7 @@ from docscore.core.runtime import Progress, no_progress
 from docscore.evaluation.comparison import Change, Comparison, adjusted, changes_of, rows_of_base
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import Slice, undominated
+from docscore.evaluation.rows import scored_rows
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, Ratios, side_by_side
 from docscore.stats.significance import Rank, ranks_of
 
@@ -50,15 +51,15 @@ class Systems:
 
     def score_per_cost(self, name: str) -> float | None:
         """The first figure, divided by the mean cost of a document; None if that cost is unknown or 0."""
-        system, cost = self.evaluations[name], self.evaluations[name].document_cost
+        system, cost = self.evaluations[name], scored_rows(self.evaluations[name]).document_cost
         return system.figures[self.figures[0]] / cost if cost else None
 
     def parts(self) -> list[dict[str, Slice]]:
         """The figures of each system over all rows, and over those of each slice, largest first."""
         parts: dict[str | None, dict[str, Slice]] = {}
         for name, system in self.evaluations.items():
-            everything = Slice(None, len(system.document_ids), system.measured)
-            for part in (everything, *system.slice_figures):
+            everything = Slice(None, len(scored_rows(system).document_ids), system.measured)
+            for part in (everything, *scored_rows(system).slice_figures):
                 by_name = {figure.name: figure for figure in part.figures}
                 parts.setdefault(part.value, {})[name] = part._replace(
                     figures=[by_name[figure] for figure in self.figures]
@@ -91,7 +92,7 @@ def systems_of(
             with `pareto` for a system whose cost is not known.
     """
     first = next(iter(evaluations.values()))
-    known = [name.key for name in first.figure_names]
+    known = [name.key for name in scored_rows(first).figure_names]
     for name in figures or ():
         if name not in known:
             raise InputValueError(
@@ -118,7 +119,11 @@ def systems_of(
     tests: dict[tuple[str, str], Change] = {}
     for figure in chosen:
         column = known.index(figure)
-        base = max(names, key=lambda name: evaluations[name].ratios.values[column]) if against == BEST else against
+        base = (
+            max(names, key=lambda name: scored_rows(evaluations[name]).ratios.values[column])
+            if against == BEST
+            else against
+        )
         bases[figure] = base
         others = [name for name in names if name != base]
         changes = adjusted(change_of(evaluations[base], evaluations[name], column, progress) for name in others)
@@ -130,7 +135,7 @@ def _front(evaluations: Mapping[str, Evaluation], figure: str) -> list[str]:
     """Return the systems that no other system beats in both a figure and cost."""
     values: dict[str, tuple[float, float]] = {}
     for name, evaluation in evaluations.items():
-        cost = evaluation.document_cost
+        cost = scored_rows(evaluation).document_cost
         if cost is None:
             raise InputValueError(
                 place="pareto",
@@ -149,13 +154,13 @@ def _ranks(evaluations: Mapping[str, Evaluation], column: int, progress: Progres
         raise InputValueError(place="ranks", expected="at least two systems", got="one")
     in_order = [_in_order(system, first).columns([column]) for system in evaluations.values()]
     clusters = _document_clusters(first)
-    if len(first.document_ids if clusters is None else set(clusters.tolist())) == 1:
+    if len(scored_rows(first).document_ids if clusters is None else set(clusters.tolist())) == 1:
         unit = "document" if clusters is None else "cluster"
         raise InputValueError(place="ranks", expected=f"at least two {unit}s", got="one")
     ranks = ranks_of(
         side_by_side(*in_order),
-        first.confidence or CONFIDENCE,
-        seed=first.seed,
+        scored_rows(first).confidence or CONFIDENCE,
+        seed=scored_rows(first).seed,
         resampled=progress("Resampling", RESAMPLES),
         clusters=clusters,
     )
@@ -165,32 +170,37 @@ def _ranks(evaluations: Mapping[str, Evaluation], column: int, progress: Progres
 def change_of(base: Evaluation, new: Evaluation, column: int = 0, progress: Progress = no_progress) -> Change:
     """The change of one figure between two systems, without an interval."""
     return changes_of(
-        [new.figure_names[column]],
+        [scored_rows(new).figure_names[column]],
         _in_order(base, new).columns([column]),
         _document_ratios(new).columns([column]),
         [[0]],
         clusters=_document_clusters(new),
-        seed=base.seed,
+        seed=scored_rows(base).seed,
         progress=progress,
     )[0]
 
 
 def _in_order(base: Evaluation, new: Evaluation) -> Ratios:
     """The figures of the documents of the base, in the order of those of the new system."""
-    return _document_ratios(base).rows(rows_of_base(base.document_ids, new.document_ids))
+    return _document_ratios(base).rows(rows_of_base(scored_rows(base).document_ids, scored_rows(new).document_ids))
 
 
 def _document_ratios(system: Evaluation) -> Ratios:
     """The figures of the metrics as ratios of sums over documents, whose parts are the means over the runs."""
     if system.pairs.documents is None:
-        return system.ratios
-    shape = system.pairs.runs, len(system.document_ids), -1
-    return Ratios(*(np.reshape(side, shape).mean(axis=0) for side in (system.ratios.earned, system.ratios.weight)))
+        return scored_rows(system).ratios
+    shape = system.pairs.runs, len(scored_rows(system).document_ids), -1
+    return Ratios(
+        *(
+            np.reshape(side, shape).mean(axis=0)
+            for side in (scored_rows(system).ratios.earned, scored_rows(system).ratios.weight)
+        )
+    )
 
 
 def _document_clusters(system: Evaluation) -> npt.NDArray[np.intp] | None:
     """The number of the cluster of each document; None where all documents are independent."""
-    clusters, n = system.clusters, len(system.document_ids)
+    clusters, n = scored_rows(system).clusters, len(scored_rows(system).document_ids)
     alone = system.pairs.documents is not None and clusters is not None and len(set(clusters[:n].tolist())) == n
     return None if clusters is None or alone else clusters[:n]
 

@@ -29,6 +29,7 @@ from docscore.data.groups import rows_by_group
 from docscore.data.pairing import Pairs, read_ground_truths
 from docscore.data.rows import PLAIN
 from docscore.evaluation.evaluation import Evaluation, evaluate
+from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.tables import Table, table_of, text_column, value_column
 from docscore.metrics.anls_star.api import anls_score
 from docscore.metrics.anls_star.sizes import SchemaNode
@@ -227,11 +228,11 @@ def suggest_schema(references: Any, predictions: Any = None, *, schema: Any = No
 
 def suggestion_of(result: Evaluation, schema: Any = None) -> Suggestion:
     """The same for predictions that are scored already."""
-    return _suggestion(values_of(result.pairs, result.progress), schema, result)
+    return _suggestion(values_of(result.pairs, scored_rows(result).progress), schema, result)
 
 
 def _suggestion(values: FieldValues, schema: Any, result: Evaluation | None) -> Suggestion:
-    fields = suggested_fields(values, no_progress if result is None else result.progress)
+    fields = suggested_fields(values, no_progress if result is None else scored_rows(result).progress)
     predicted = FieldValues() if result is None else values_of(result.pairs, predicted=True)
     fields |= _amounts(fields, predicted)
     fields |= _percentages(fields, values, predicted)
@@ -564,11 +565,11 @@ def _settled(result: Evaluation, schema: Any, fields: Mapping[str, SuggestedFiel
     with warnings.catch_warnings():  # what is doubtful of the rows was said
         warnings.simplefilter("ignore", UserWarning)
         metrics, options = (TYPED, *result.metrics), replace(result.options, schema=schema)
-        typed = Evaluation(result.source, options, metrics=metrics, confidence=None)
+        typed = Evaluation(scored_rows(result).source, options, metrics=metrics, confidence=None)
     lost: dict[str, float] = {}
     pairs: dict[str, Counter[tuple[str, str]]] = {}
-    for number in watched(range(len(typed)), result.progress("Explaining", len(typed))):
-        tree = typed.row(number).tree
+    for number in watched(range(len(typed)), scored_rows(result).progress("Explaining", len(typed))):
+        tree = scored_rows(typed).row(number).tree
         for node in tree.leaves():
             path = node.field_path
             if path in fields and node.status == "exact" and node.compared:

@@ -20,6 +20,7 @@ from docscore.data.json_text import dumps, dumps_in_style
 from docscore.data.pairing import read_ground_truths
 from docscore.data.rows import ID, NoCell
 from docscore.evaluation.evaluation import Evaluation, evaluate
+from docscore.evaluation.rows import Scored, scored_rows
 from docscore.evaluation.tables import (
     LISTED,
     NO_VALUE,
@@ -552,7 +553,7 @@ def corrections_table(before: Mapping[str, Evaluation], after: Mapping[str, Eval
     rows = [(name, before[name].score, after[name].score) for name in before]
     orders = [sorted(side, key=lambda name: -side[name].score) for side in (before, after)]
     order = "unchanged" if orders[0] == orders[1] else f"{', '.join(orders[0])}, now {', '.join(orders[1])}"
-    label = next(iter(before.values())).figure_names[0].label if before else "Scores"
+    label = scored_rows(next(iter(before.values()))).figure_names[0].label if before else "Scores"
     table = table_of(
         f"{label} with the corrected ground truths",
         rows,
@@ -574,6 +575,7 @@ def _evaluated(name: str, references: Any, predictions: Any, options: Mapping[st
         raise at_place(place, error) from None
 
 
-def review_of(evaluations: Mapping[str, Evaluation], **settings: Any) -> Review:
+def review_of(evaluations: Mapping[str, Scored], **settings: Any) -> Review:
     """Review systems that are scored already; arguments and errors are those of `docscore.review`."""
-    return Review(*worklist(evaluations, **settings))
+    systems = {name: scored_rows(evaluation) for name, evaluation in evaluations.items()}
+    return Review(*worklist(systems, **settings))

@@ -35,6 +35,7 @@ from docscore.data.json_text import restore, store
 from docscore.data.pairing import MISSING_REMEDY, Pairs, pairs_of_columns
 from docscore.data.rows import BY_ID, ID, Side, Source, read_rows
 from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.state import ScoreState
 
 Paths = str | Sequence[str]
@@ -242,11 +243,11 @@ def _score(batch: Any, empty: ScoreState) -> Any:
     state.update_scores(evaluation)
     samples = {
         sample[ID]: {**sample, "anls_score": score}
-        for sample, score in zip(evaluation.samples(), evaluation.anls_star, strict=True)
+        for sample, score in zip(scored_rows(evaluation).samples(), scored_rows(evaluation).anls_star, strict=True)
     }
     with_typed = "typed" in empty.metrics
     if with_typed:
-        for sample, (score, _) in zip(samples.values(), evaluation.points("typed"), strict=True):
+        for sample, (score, _) in zip(samples.values(), scored_rows(evaluation).points("typed"), strict=True):
             sample["typed_score"] = score
     rows = [samples.get(name, {ID: name}) for name in ids]  # a row that was left out has only its id
     rows[:1] = [{**row, _STATE: pickle.dumps(state)} for row in rows[:1]]

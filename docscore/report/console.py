@@ -14,7 +14,8 @@ from docscore.core.formatting import counted, percent_text, shown_name, three_di
 from docscore.core.values import paired_excerpts
 from docscore.evaluation.automation import Choice, Curve
 from docscore.evaluation.comparison import Change, Comparison, Gate, document_changes_table
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import Evaluation, figure_table
+from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import (
     HALF_THE_WIDTH,
     annotation_text,
@@ -76,18 +77,20 @@ def print_evaluation(console: Console, evaluation: Evaluation, *, fields: bool, 
         worst: how many of the rows with the lowest scores to print.
     """
     print_summary(console, evaluation, fields=fields, worst=worst)
-    if evaluation.other_figures:
+    if scored_rows(evaluation).other_figures:
         print_measured(console, evaluation)
     if evaluation.slices:
         print_table(console, evaluation.slices)
-    if not evaluation.other_figures:  # whose table has the signatures
+    if not scored_rows(evaluation).other_figures:  # whose table has the signatures
         _print_lines(console, [f"\n{evaluation.signature}"])
 
 
 def print_summary(console: Console, evaluation: Evaluation, *, fields: bool, worst: int) -> None:
     """Print the mean with its interval, counts, fields if asked for, and the rows with the lowest scores."""
-    of = "mean of " if evaluation.is_mean else ""
-    head = f"{evaluation.figure_names[0].label}  {evaluation.score:.6f}  {of}{sample_text(evaluation, 'row')}"
+    of = "mean of " if scored_rows(evaluation).is_mean else ""
+    head = (
+        f"{scored_rows(evaluation).figure_names[0].label}  {evaluation.score:.6f}  {of}{sample_text(evaluation, 'row')}"
+    )
     _print_lines(console, [head] if len(head) <= _WIDTH else head.split(", ", 1))
     _print_lines(console, count_lines(evaluation, doubts=False))
     if evaluation.runs is not None:
@@ -95,7 +98,7 @@ def print_summary(console: Console, evaluation: Evaluation, *, fields: bool, wor
         unstable = [f"  {' '.join(map(three_digits, scores))}  {shown_name(name)}" for name, scores in most]
         _print_lines(console, ["", *runs_lines(evaluation.runs), HALF_THE_WIDTH, *unstable])
     if fields:
-        note = evaluation.scorer.fields_note
+        note = scored_rows(evaluation).scorer.fields_note
         _print_lines(console, [f"\n{note}"] if note else [])
         _print_causes(console, evaluation)
         _print_rates(console, evaluation.rates)
@@ -144,8 +147,8 @@ def print_gate(console: Console, sentence: str) -> None:
 
 def print_measured(console: Console, evaluation: Evaluation) -> None:
     """Print the figures of metrics with their intervals, the counts of KIEval, and how typed fields were compared."""
-    table = evaluation.figure_table
-    intervals = "" if evaluation.confidence is None else f", intervals of {percent_text(evaluation.confidence)}"
+    table, level = figure_table(evaluation), scored_rows(evaluation).confidence
+    intervals = "" if level is None else f", intervals of {percent_text(level)}"
     _print_lines(console, [f"\n{table.caption}  {counted(len(evaluation), 'row')}{intervals}"])
     _draw(console, table)
     if "kieval" in evaluation.breakdowns:

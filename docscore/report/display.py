@@ -6,7 +6,7 @@ from typing import Any
 from zlib import crc32
 
 from docscore.evaluation.comparison import Comparison, Gate, document_changes_table
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import Evaluation, figure_table
 from docscore.evaluation.rows import Row, Rows
 from docscore.evaluation.sentences import count_lines, count_lines_of_both
 from docscore.evaluation.tables import LISTED, Table
@@ -70,7 +70,7 @@ def html_of(result: object) -> str:
 @html_of.register
 def _(result: Evaluation) -> str:
     """The score of a test set with its interval, causes, slices, and the documents with the lowest scores."""
-    tables = result.worst(LISTED).table, result.figure_table, result.slices.first(_MOST_ROWS)
+    tables = result.worst(LISTED).table, figure_table(result), result.slices.first(_MOST_ROWS)
     return _overview(head_of(result), count_lines(result), causes_of(result), tables, result.signature)
 
 

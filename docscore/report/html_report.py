@@ -12,9 +12,9 @@ from docscore.core.numbers import ROUNDING
 from docscore.core.values import value_text
 from docscore.evaluation.automation import Curve, Point, calibration_table, reliability_table
 from docscore.evaluation.comparison import Comparison, Gate, document_changes_table
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import Evaluation, figure_table
 from docscore.evaluation.figures import kieval_tables
-from docscore.evaluation.rows import Row
+from docscore.evaluation.rows import Row, scored_rows
 from docscore.evaluation.sentences import (
     capital,
     conclusion_of,
@@ -61,7 +61,9 @@ def report_as_html(evaluation: Evaluation, title: str, worst: int, recipe: str =
         "report.html.jinja",
         title,
         recipe,
-        "" if evaluation.other_figures else evaluation.signature,  # the table of several metrics has the signatures
+        ""
+        if scored_rows(evaluation).other_figures
+        else evaluation.signature,  # the table of several metrics has the signatures
         head=head_of(evaluation),
         counts=count_lines(evaluation),
         causes=causes_of(evaluation),
@@ -108,15 +110,15 @@ def page_as_html(template: str, title: str, recipe: str, signature: str, **parts
 
 def head_of(evaluation: Evaluation) -> dict[str, Any]:
     """What stands first in a report and in a notebook: the score, the spread of documents, where the points went."""
-    edges = edges_of(evaluation.scores)
+    edges = edges_of(scored_rows(evaluation).scores)
     return {
         "score": f"{evaluation.score:.4f}",
         "value": evaluation.score,
         "ends": evaluation.interval,
-        "label": evaluation.figure_names[0].label,
+        "label": scored_rows(evaluation).figure_names[0].label,
         "text": headline_text(evaluation, "document"),
-        "bars": list(zip(edges, bins(edges, evaluation.scores), strict=False)),
-        "spread": spread_lines(evaluation.scores),
+        "bars": list(zip(edges, bins(edges, scored_rows(evaluation).scores), strict=False)),
+        "spread": spread_lines(scored_rows(evaluation).scores),
         "conclusion": conclusion_of(evaluation),
     }
 
@@ -136,7 +138,7 @@ def head_of_comparison(comparison: Comparison) -> dict[str, Any]:
 
 def causes_of(evaluation: Evaluation) -> list[dict[str, Any]]:
     """The causes of lost points, largest first, each with an example and the number of its documents."""
-    examples, losses = examples_of_causes(evaluation), evaluation.field_table.losses
+    examples, losses = examples_of_causes(evaluation), scored_rows(evaluation).field_table.losses
     documents = Counter(cause for lost in losses for cause in {cause for _, cause in lost})
     return [
         {
@@ -157,13 +159,13 @@ _LONGEST_EXAMPLE = 60  # characters of a value
 def examples_of_causes(evaluation: Evaluation) -> dict[str, tuple[str | None, str | None]]:
     """By cause a pair of values that shows it, of the document that lost most by it; None for an absent value."""
     most: dict[str, tuple[float, int]] = {}
-    for number, losses in enumerate(evaluation.field_table.losses):
+    for number, losses in enumerate(scored_rows(evaluation).field_table.losses):
         for (_, cause), points in losses.items():
             if points > most.get(cause, (0.0, 0))[0]:
                 most[cause] = points, number
     found: dict[str, tuple[str | None, str | None]] = {}
     for wanted, (_, number) in most.items():
-        nodes = evaluation.row(number).tree.nodes()
+        nodes = scored_rows(evaluation).row(number).tree.nodes()
         lossy = [node for node in nodes if node.cause == wanted and node.points_lost]
         leaves = [node for node in lossy if not node.children] or lossy
         if leaves:
@@ -234,10 +236,14 @@ def figures_of_evaluation(evaluation: Evaluation) -> dict[str, Any]:
     Those of rates, fields and lists are always there; the others are empty or None where they were not asked for. The
     curve and the diagram of reliability, of predictions with confidences, are each a picture and its table.
     """
-    metrics = [evaluation.figure_table] if evaluation.other_figures else []
+    metrics = [figure_table(evaluation)] if scored_rows(evaluation).other_figures else []
     metrics += kieval_tables(evaluation.breakdowns["kieval"]) if "kieval" in evaluation.breakdowns else []
     metrics += [evaluation.breakdowns["typed"].typed()] if "typed" in evaluation.breakdowns else []
-    curve, calibration = (evaluation.curve, evaluation.calibration) if evaluation.has_reviews else (None, None)
+    curve, calibration = (
+        (evaluation.automation.curve, evaluation.automation.calibration)
+        if scored_rows(evaluation).has_reviews
+        else (None, None)
+    )
     return {
         "rates": evaluation.rates,
         "fields": evaluation.fields.first(MOST_FIELDS_DRAWN),

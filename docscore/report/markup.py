@@ -5,7 +5,8 @@ from collections.abc import Iterable
 
 from docscore.core.formatting import clipped, printable, with_sign
 from docscore.evaluation.comparison import Comparison, Gate, document_changes_table
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import Evaluation, figure_table
+from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import (
     NOTHING_LOST,
     count_lines,
@@ -197,10 +198,10 @@ def report_as_markdown(evaluation: Evaluation, title: str, worst: int) -> str:
         title: the heading.
         worst: how many of the documents with the lowest scores are listed.
     """
-    of = "mean of " if evaluation.is_mean else ""
-    label = in_markdown(evaluation.figure_names[0].label)
+    of = "mean of " if scored_rows(evaluation).is_mean else ""
+    label = in_markdown(scored_rows(evaluation).figure_names[0].label)
     tables = (
-        evaluation.figure_table,
+        figure_table(evaluation),
         evaluation.causes,
         evaluation.fields,
         evaluation.lists,
@@ -213,8 +214,8 @@ def report_as_markdown(evaluation: Evaluation, title: str, worst: int) -> str:
         f"# {markdown_escaped(title)}",
         f"**{label} {evaluation.score:.4f}**, {of}{sample_text(evaluation, 'document')}",
         markdown_list(count_lines(evaluation)),
-        "" if evaluation.causes else evaluation.scorer.fields_note or NOTHING_LOST,
+        "" if evaluation.causes else scored_rows(evaluation).scorer.fields_note or NOTHING_LOST,
         *(f"## {markdown_escaped(table.caption)}\n\n{table_as_markdown(table)}" for table in listed),
-        "" if evaluation.other_figures else signature_as_markdown(evaluation.signature),
+        "" if scored_rows(evaluation).other_figures else signature_as_markdown(evaluation.signature),
     ]
     return "\n\n".join(filter(None, parts)) + "\n"

@@ -13,6 +13,7 @@ from docscore.data.rows import COSTS
 from docscore.evaluation.comparison import level_of_tests
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import Cost, Figure, Slice
+from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import HALF_THE_WIDTH, between_systems, by_value_text, runs_lines
 from docscore.evaluation.systems import Systems
 from docscore.evaluation.tables import (
@@ -57,7 +58,7 @@ def systems_table(
     unknown = [name for name in columns if name not in known]
     if unknown:
         raise InputValueError(place="columns", expected=f"columns among {', '.join(known)}", got=repr(unknown[0]))
-    by = systems.first.slice_name if systems.first.by is not None else ""
+    by = scored_rows(systems.first).slice_name if scored_rows(systems.first).by is not None else ""
     counted = [*([DOCUMENTS] if by and DOCUMENTS not in columns else []), *columns]
     names = [TableColumn(name, shown_name(name)) for name in systems.evaluations]
     before, after = _contents_around(systems)
@@ -165,13 +166,13 @@ def _cells(systems: Systems, part: Mapping[str, Slice], number: int, percent: bo
 def _is_marked(systems: Systems, name: str, figure: str) -> bool:
     """Whether a system differs significantly from the base by a figure."""
     test = systems.tests.get((name, figure))
-    return test is not None and test.is_significant(systems.first.confidence or 0.0)
+    return test is not None and test.is_significant(scored_rows(systems.first).confidence or 0.0)
 
 
 def _legend(systems: Systems, by: str, *, intervals: bool) -> list[str]:
     """What brackets, marks and columns mean."""
     remarks = []
-    confidence = systems.first.confidence or 0.0
+    confidence = scored_rows(systems.first).confidence or 0.0
     if systems.ranks:
         head = next(figure.label for figure in systems.first.measured if figure.name == systems.figures[0])
         level = percent_text(confidence or CONFIDENCE)
@@ -261,7 +262,8 @@ def picture_of_ranks(systems: Systems) -> Picture:
 
 def _costs(systems: Systems) -> dict[str, float]:
     """Return the mean cost of a document for each system whose cost is known and above 0."""
-    return {name: system.document_cost for name, system in systems.evaluations.items() if system.document_cost}
+    costs = {name: scored_rows(system).document_cost for name, system in systems.evaluations.items()}
+    return {name: cost for name, cost in costs.items() if cost}
 
 
 def picture_of_costs(systems: Systems) -> Picture:

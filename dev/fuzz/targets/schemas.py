@@ -9,7 +9,7 @@ from dev.fuzz.draws import Draws, raw, read
 from dev.fuzz.findings import check_html, check_printable, check_share, errors_name_their_place
 from dev.fuzz.seeds import cases, drawn_seeds, lines_of
 from docscore.data.json_text import loads
-from docscore.evaluation.evaluation import evaluate
+from docscore.evaluation.evaluation import evaluate, figures_to_dict
 from docscore.metrics.typed.comparators import COMPARATORS
 from docscore.metrics.typed.score import typed_tree
 from docscore.report.console import print_measured, print_tree, printed
@@ -87,7 +87,7 @@ def _evaluate(truth: Any, prediction: Any, schema: Any) -> None:
     }
     evaluation = evaluate(**sides, schema=schema, metrics="typed", parse="text")
     check_printable(printed(print_measured, evaluation))
-    json.dumps(evaluation.figures_to_dict(), allow_nan=False)
+    json.dumps(figures_to_dict(evaluation), allow_nan=False)
 
 
 def _schema(draws: Draws, depth: int) -> Any:

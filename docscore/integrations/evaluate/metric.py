@@ -19,7 +19,7 @@ from docscore.data.groups import Grouping
 from docscore.data.json_text import dumps, loads, restore, store
 from docscore.data.pairing import Pairs, check_equal_count, pairs_of
 from docscore.data.rows import BY_ID, ID, PLAIN, RowFormat, Side, as_rows, read_rows, row_format, table_in_memory
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import Evaluation, figures_to_dict
 from docscore.stats.intervals import check_confidence
 
 StoredRows = list[dict[str, str]]
@@ -90,7 +90,7 @@ class DocumentMetricMixin:
             cluster=cluster,
         )
         clusters = {} if evaluation.pairs.clusters is None else {"clusters": len(set(evaluation.pairs.clusters))}
-        result = {**evaluation.figures_to_dict(), **clusters, **evaluation.counts}
+        result = {**figures_to_dict(evaluation), **clusters, **evaluation.counts}
         for breakdown in evaluation.breakdowns.values() if by_type else ():
             result |= breakdown.tables()
         return {**result, "signature": evaluation.signature} if signature else result
