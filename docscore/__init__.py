@@ -10,8 +10,9 @@ from docscore.version import VERSION as __version__  # noqa: N811  the name that
 if TYPE_CHECKING:
     from docscore.data.pairing import pairs_of
     from docscore.evaluation.comparison import Comparison, compare, decide
-    from docscore.evaluation.evaluation import Evaluation, evaluate
+    from docscore.evaluation.evaluation import Evaluation
     from docscore.evaluation.rows import Row
+    from docscore.evaluation.sources import evaluate
     from docscore.evaluation.state import ScoreState
     from docscore.evaluation.tables import Table
     from docscore.ground_truths.lint import lint
@@ -39,7 +40,7 @@ _IMPORTED_WHEN_USED = {
     "compare": "docscore.evaluation.comparison",
     "decide": "docscore.evaluation.comparison",
     "entity_counts": "docscore.metrics.kieval",
-    "evaluate": "docscore.evaluation.evaluation",
+    "evaluate": "docscore.evaluation.sources",
     "evaluate_module": "docscore.integrations.evaluate",
     "kieval_score": "docscore.metrics.kieval",
     "lint": "docscore.ground_truths.lint",

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from math import fsum
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from docscore import score_tree
 from docscore.core.formatting import printable
 from docscore.core.options import ScoringOptions
 from docscore.core.values import value_text
+from docscore.evaluation.rows import scored_rows
 from docscore.report import html_report
 from docscore.report.html_tree import (
     MAX_ROWS,
@@ -63,10 +65,11 @@ def test_no_template_turns_escaping_off(path: Path) -> None:
 def test_text_of_others_is_text_everywhere() -> None:
     """Title, ids, keys and values: no element and no attribute is theirs, and what they wrote is there to read."""
     options, breakdowns = ScoringOptions(with_confidences=True), drinks().evaluation.breakdowns
-    confident: dict[str, Any] = {"options": options, "curve": drinks().curve, "calibration": CALIBRATION}
-    harmless = html_report.report_as_html(drinks_evaluation(breakdowns=breakdowns, **confident), "drinks", 2)
-    evaluation = hostile().evaluation
-    vars(evaluation).update(confident)
+    quiet, evaluation = drinks_evaluation(breakdowns=breakdowns), hostile().evaluation
+    for each in (quiet, evaluation):
+        vars(scored_rows(each))["options"] = options
+        vars(each)["automation"] = SimpleNamespace(curve=drinks().curve, calibration=CALIBRATION)
+    harmless = html_report.report_as_html(quiet, "drinks", 2)
     source = html_report.report_as_html(evaluation, "title", 99)
     page = Markup(source)
     more = set(page.allowed()) - set(Markup(harmless).allowed())

@@ -1,6 +1,7 @@
 """The command `docscore explain`."""
 
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,15 @@ from docscore.cli.options import (
 )
 from docscore.cli.terminal import print_json
 from docscore.core.errors import InputError, InputValueError, in_file, some_of
+from docscore.core.options import ScoringOptions
 from docscore.core.values import convert_ground_truth, convert_prediction, to_json
 from docscore.data.files import read_value, suffix_of
-from docscore.data.pairing import Pairs, rows_of_sides
+from docscore.data.pairing import Pairs
 from docscore.data.rows import ID
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import READ
+from docscore.evaluation.sources import Reading, pairs_of_sides
 from docscore.metrics.annotations import folded_tree
 from docscore.metrics.registry import ANLS_STAR, TYPED, WITH_TREES
 from docscore.report.console import print_annotations, print_tree
@@ -83,7 +86,11 @@ def explain_command(
     options, reading = scoring_and_reading(shared)
     metric = metric or (ANLS_STAR if options.schema is None else TYPED)
     evaluation = Evaluation(
-        _one_row(references, predictions, question_id, reading), options, metrics=[metric], confidence=None, whole=False
+        _one_row(references, predictions, question_id, options, reading),
+        options,
+        metrics=[metric],
+        confidence=None,
+        whole=False,
     )
     for parsed in scored_rows(evaluation).readings.values():
         if parsed.outcome != "exact":
@@ -104,14 +111,16 @@ def explain_command(
         print_annotations(console, row.annotations)
 
 
-def _one_row(references: Path | None, predictions: Path, question_id: str | None, reading: dict[str, Any]) -> Pairs:
+def _one_row(
+    references: Path | None, predictions: Path, question_id: str | None, options: ScoringOptions, reading: Reading
+) -> Pairs:
     """Return the row to explain. Its id is "" if the files hold one value each."""
     if question_id is None and references and suffix_of(references) == suffix_of(predictions) == ".json":
         values = read_value(references), read_value(predictions)
         firsts = [value[0] for value in values if isinstance(value, list) and value]
         if not any(isinstance(first, dict) and ID in first for first in firsts):
             return Pairs([""], [convert_ground_truth(values[0])], [convert_prediction(values[1])])
-    pairs = _pairs(references, predictions, question_id, reading)
+    pairs = _pairs(references, predictions, question_id, options, reading)
     if question_id is None and len(pairs.ids) == 1:
         question_id = pairs.ids[0]
     if question_id not in pairs.ids:
@@ -123,13 +132,15 @@ def _one_row(references: Path | None, predictions: Path, question_id: str | None
     return pairs.only([pairs.ids.index(question_id)])
 
 
-def _pairs(references: Path | None, predictions: Path, question_id: str | None, reading: dict[str, Any]) -> Pairs:
+def _pairs(
+    references: Path | None, predictions: Path, question_id: str | None, options: ScoringOptions, reading: Reading
+) -> Pairs:
     """Read the rows. Faults of rows other than the one to explain are ignored."""
-    sides = {**reading, "references": references, "predictions": [predictions], "missing": "zero"}
+    with_absent = replace(options, missing="zero")
     if question_id is not None:
         with suppress(InputError):
-            (pairs,), _ = rows_of_sides(**{**sides, "on_error": "skip"})
+            (pairs,), _ = pairs_of_sides(references, [predictions], with_absent, reading._replace(on_error="skip"))
             if question_id in pairs.ids and pairs.ids.index(question_id) not in pairs.absent:
                 return pairs
-    (pairs,), _ = rows_of_sides(**sides)
+    (pairs,), _ = pairs_of_sides(references, [predictions], with_absent, reading)
     return pairs

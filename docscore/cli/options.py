@@ -15,15 +15,12 @@ from rich.console import Console
 
 from docscore.cli.terminal import say
 from docscore.core.errors import NAMED, DataError, Diagnostic, InputError, InputValueError, faults_summary, row_place
-from docscore.core.options import BY_VALUE, ScoringOptions
-from docscore.core.runtime import progress_from
-from docscore.data.checks import warn_of_copies
-from docscore.data.files import ColumnNames
-from docscore.data.groups import joined_runs
-from docscore.data.pairing import rows_of_sides
+from docscore.core.options import ScoringOptions
+from docscore.core.runtime import grouped, progress_from
 from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.sources import Reading, evaluations_of, metrics_for, pairs_of_sides, reading_of
 from docscore.evaluation.tables import LISTED
-from docscore.metrics.registry import ANLS_STAR, METRICS, checked_metrics, loaded_metrics, metrics_with_schema
+from docscore.metrics.registry import ANLS_STAR, METRICS, checked_metrics, loaded_metrics
 from docscore.report.console import UNBOUNDED
 from docscore.stats.intervals import CONFIDENCE
 
@@ -454,17 +451,10 @@ def stdout_console() -> Console:
     return Console(width=None if sys.stdout.isatty() else UNBOUNDED, highlight=False, markup=False, emoji=False)
 
 
-def scoring_and_reading(values: Mapping[str, Any]) -> tuple[ScoringOptions, dict[str, Any]]:
-    """Return the options of scoring and the keywords of `rows_of_sides` that the values of shared options give."""
+def scoring_and_reading(values: Mapping[str, Any]) -> tuple[ScoringOptions, Reading]:
+    """Return how values are compared and how sides are read, by the values of shared options."""
     options = ScoringOptions(**{name: values[name] for name in _FIELDS if name in values})
-    columns: dict[str, Any] = {name: values.get(f"{name}_column") for name in ColumnNames._fields}
-    columns |= {"json_references": options.parse_references is not None, "by_value": options.numbers == BY_VALUE}
-    groups = values.get("by"), values.get("cluster")
-    columns["fields_in_columns"] = tuple(filter(None, groups)) if values.get("fields_in_columns") else None
-    reading = {
-        name: values[name] for name in ("missing", "on_error", "delimiter", "encoding", "parse") if name in values
-    }
-    return options, {"names": ColumnNames(**columns), **reading}
+    return options, reading_of(options, values)
 
 
 def evaluations_of_files(
@@ -485,32 +475,26 @@ def evaluations_of_files(
         first_metric: the metric to use if the user gives neither metrics nor a schema.
     """
     options, reading = scoring_and_reading(values)
-    metrics = values.get("metrics") or ([first_metric] if options.schema is None else None)
-    metrics = checked_metrics(metrics_with_schema(metrics, options.schema), options)
+    metrics = metrics_for(values.get("metrics") or ([first_metric] if options.schema is None else None), options)
     if values["cluster"] is not None and values["cluster_of_id"] is not None:
         raise InputValueError(expected="--cluster or --cluster-of-id", got="both")
-    settings = {
-        "metrics": metrics,
-        "cluster": values["cluster_of_id"] or values["cluster"],
-        "by": values.get("by"),
-        "confidence": values["confidence"],
-    }
-    slice_value = values.get("slice_value")
     progress = progress_from(None)
-    sides, faults = rows_of_sides(references=references, predictions=predictions, progress=progress, **reading)
+    sides, faults = pairs_of_sides(references, predictions, options, reading, progress)
     if faults.collected:
         skipped = sides[0].skipped or 0
         say(f"{faults_summary(faults.collected)}; {skipped} of {len(sides[0].ids) + skipped:,} rows are left out")
         for fault in faults.collected[:NAMED]:
             say(str(fault))
-    if systems:
-        warn_of_copies(sides, list(map(str, predictions)))
-    evaluations = []
-    names: Sequence[object] = systems or range(len(predictions))
-    for name in dict.fromkeys(names):
-        indices = [index for index, other in enumerate(names) if other == name]
-        pairs = joined_runs([sides[index] for index in indices], [str(predictions[index]) for index in indices])
-        price, *_ = values.get("prices", {}).get(name, [None])
-        evaluation = Evaluation(pairs, options, progress=progress, token_price=price, **settings)
-        evaluations.append(evaluation if slice_value is None else evaluation.of_slice(slice_value))
-    return evaluations
+    evaluations = evaluations_of(
+        grouped(zip(systems or map(str, range(len(sides))), sides, strict=True)),
+        options,
+        metrics,
+        places=list(map(str, predictions)) if systems else (),
+        prices=values.get("prices"),
+        slice_value=values.get("slice_value"),
+        cluster=values["cluster_of_id"] or values["cluster"],
+        by=values.get("by"),
+        confidence=values["confidence"],
+        progress=progress,
+    )
+    return list(evaluations.values())

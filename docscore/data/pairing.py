@@ -161,11 +161,16 @@ def pairs_of(predictions: Any, references: Any, missing: str = "error", *, once:
     check_choice("missing", missing, MISSING_MODES)
     given, wanted = table_in_memory(predictions, "predictions"), table_in_memory(references, "references")
     form = row_format(wanted, given)
-    given_rows, wanted_rows = read_rows(given, form, "predictions"), read_rows(wanted, form, "references")
-    count = len(wanted_rows.ids) - len(set(wanted_rows.ids)) if once else 0
+    sides = read_rows(wanted, form, "references"), read_rows(given, form, "predictions")
+    return pairs_of_rows(*sides, missing, once=once)
+
+
+def pairs_of_rows(wanted: SideRows, given: SideRows, missing: str, *, once: bool = False) -> Pairs:
+    """Pair the rows of both sides, whose values are converted; other arguments and errors are those of `pairs_of`."""
+    count = len(wanted.ids) - len(set(wanted.ids)) if once else 0
     if not count:
-        return _paired(wanted_rows, given_rows, missing, Faults(), no_progress)
-    pairs = _paired(_distinct(wanted_rows), _distinct(given_rows), missing, Faults(), no_progress)
+        return _paired(wanted, given, missing, Faults(), no_progress)
+    pairs = _paired(_distinct(wanted), _distinct(given), missing, Faults(), no_progress)
     return pairs._replace(repeated=count, skipped=None if pairs.skipped is None else pairs.skipped - count)
 
 

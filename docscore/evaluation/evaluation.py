@@ -1,9 +1,7 @@
 """The function `docscore.evaluate`, and the `Evaluation` that it returns: one system on one test set."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +9,11 @@ from docscore.core.displayed import Displayed, Hooks
 from docscore.core.errors import InputTypeError, InputValueError, row_place, short_repr
 from docscore.core.formatting import three_digits
 from docscore.core.options import (
-    BY_VALUE,
     DEFAULT_OPTIONS,
-    PAPER,
-    THRESHOLD,
     ScoringOptions,
 )
 from docscore.core.output import write_report
-from docscore.core.runtime import Progress, progress_from
-from docscore.data.checks import warn_of_copies
-from docscore.data.files import ColumnNames
-from docscore.data.groups import Grouping, joined_runs
-from docscore.data.pairing import Pairs, rows_of_sides
+from docscore.data.pairing import Pairs
 from docscore.evaluation.automation import (
     ALIGNED,
     REVIEWED,
@@ -61,15 +52,9 @@ from docscore.evaluation.tables import (
     text_column,
     value_column,
 )
-from docscore.metrics.registry import (
-    checked_metrics,
-    loaded_metrics,
-    metrics_with_schema,
-)
 from docscore.stats.calibration import Calibration
 from docscore.stats.intervals import (
     CONFIDENCE,
-    SEED,
     Interval,
 )
 
@@ -465,189 +450,3 @@ def views_to_dict(evaluation: Evaluation, worst: int = LISTED) -> dict[str, Any]
         "score_by_value": rows.score_by_value,
     }
     return {name: view for name, view in views.items() if view is not None}
-
-
-def evaluate(
-    *positional: Any,
-    predictions: Any = None,
-    references: Any = None,
-    metrics: str | Sequence[str] | None = None,
-    parse: str | None = None,
-    parse_references: str | None = None,
-    missing: str = "error",
-    on_error: str = "error",
-    confidence: float | None = CONFIDENCE,
-    seed: int = SEED,
-    runs: bool = False,
-    cluster: Grouping | None = None,
-    by: Grouping | None = None,
-    schema: Any = None,
-    schema_by: str | None = None,
-    comparators: Mapping[Any, Any] | None = None,
-    threshold: float = THRESHOLD,
-    ignore_case: bool = True,
-    rules: str = PAPER,
-    numbers: str = "text",
-    strict: bool = False,
-    normalise: bool = False,
-    donut: bool = False,
-    with_confidences: bool = False,
-    id_column: str | None = None,
-    prediction_column: str | None = None,
-    references_column: str | None = None,
-    references_id_column: str | None = None,
-    predictions_id_column: str | None = None,
-    cost_column: str | None = None,
-    seconds_column: str | None = None,
-    tokens_column: str | None = None,
-    token_price: float | None = None,
-    fields_in_columns: bool = False,
-    encoding: str | None = None,
-    progress: bool | Progress | None = None,
-) -> Evaluation:
-    """Evaluate predictions against references: figures with intervals, fields, causes of lost points, score trees.
-
-    Rows are read and paired at once, and stay in memory for as long as the result lives. Scores, intervals and tables
-    are computed when they are first looked at.
-
-    Each side is one of these:
-
-    * a path: JSONL, JSON, CSV or Parquet, as for `docscore score`; a log of Inspect (`.eval`, `.json`); a folder with
-      one document a file, `ID.json` or `ID.txt`;
-    * a list of rows: `{"question_id", "prediction"}` and `{"question_id", "references": [acceptable answers]}`, or
-      plain values in the same order on both sides;
-    * a dict of values by id; a tuple in the references holds acceptable answers;
-    * a pandas or polars data frame, an Arrow table or a `datasets.Dataset` with the columns of such rows.
-
-    Args:
-        positional: none; each side is given by its name, so that the two cannot be exchanged.
-        predictions: what was predicted.
-        references: the ground truths; None where the rows of the predictions hold them too, as those of logs and of one
-            data frame with a column of each.
-        metrics: names among `docscore.METRICS`, or "module:Class" for a metric of your own. The first is the metric of
-            everything that the result shows; None for "anls_star", and with a schema for "typed", beside which
-            "anls_star" stands.
-        parse: None, or "json" or "repair" to read predictions that are text as JSON first.
-        parse_references: None, or "json" or "repair" to read references that are text as JSON first. A reference that
-            can be repaired in several ways is an error.
-        missing: a reference without a prediction: "error"; "zero" to score it as null and count it; or "skip" to leave
-            it out and count it.
-        on_error: rows with faults: "error", or "skip" to leave them out and count them.
-        confidence: the level of the intervals, between 0 and 1; None for none.
-        seed: the seed of the random numbers of the intervals.
-        runs: whether `predictions` is a list of several sides, the runs of one system on the same documents. A
-            document's score is then its mean over the runs, and intervals resample documents with all their runs;
-            what is counted, such as values and the documents of a field or a rate, is counted in each run.
-        cluster: a column of the references, or a function of the id, that names the cluster of each row, where rows are
-            not independent, as the questions of one document.
-        by: a column of the references, or a function of the id, whose values make slices.
-        schema: a JSON Schema that says how each place compares: a dict, a path or a pydantic model class. The typed
-            score is then computed too.
-        schema_by: a column of the references whose value names the schema of each row in the folder `schema`
-            (`VALUE.json`), as `docscore suggest-schema --by` writes it; None if the id does.
-        comparators: how fields or types compare, beside the schema or without one: `{"items[].sku": same_sku, float:
-            "money"}`; the name of a comparator, its settings, or a function of two values that gives 0 to 1.
-        threshold: tau in [0, 1]; a similarity of texts below it counts as 0.
-        ignore_case: whether texts are compared in lower case.
-        rules: what counts in a prediction: "paper", or "anls_star-1.0.1" as in the published package of that version.
-        numbers: how numbers are compared: "text", as they print, or "value", so that 1000.0 is 1000.
-        strict: whether a similarity of exactly the threshold counts as 0 (ANLS).
-        normalise: whether case and white space are ignored (KIEval, Entity F1).
-        donut: whether documents are read as the evaluation of Donut reads them (Entity F1, nTED).
-        with_confidences: whether predictions hold `{"$value": ..., "$confidence": ...}`, of which the values are
-            scored.
-        id_column: the column or key of the ids, if it is not "question_id". Any column can be a path into the rows,
-            such as "response.id", if no column has that name.
-        prediction_column: the column or key of the predictions, if it is not "prediction".
-        references_column: the column or key of the ground truths, if it is not "references". A list in it holds
-            acceptable answers; anything else is the one acceptable answer.
-        references_id_column: the column of the ids of the references, where that of the predictions has another name.
-        predictions_id_column: the column of the ids of the predictions.
-        cost_column: the column or key of what each prediction cost, if it is not "cost"; `result.costs` has the sum.
-        seconds_column: the column or key of the seconds each prediction took, if it is not "seconds".
-        tokens_column: the column or key of the tokens each prediction took, if it is not "tokens".
-        token_price: the price of a million tokens, for the cost of the predictions.
-        fields_in_columns: whether a table without a column of predictions or ground truths has one column for each
-            field. A name such as "items.0.price" is a path, and an empty cell is null. Columns that other arguments
-            name are not fields.
-        encoding: the encoding of text files, a name that Python knows, such as "cp1252"; None for UTF-8.
-        progress: True for progress bars, False for none, None for bars on a terminal; or a callback, called with the
-            name of a phase and its total, that returns one, called with the number of further units that are done.
-
-    Returns:
-        The result; `result.score` is the first figure, in [0, 1].
-
-    Raises:
-        TypeError: for an option or a side of a wrong type.
-        ValueError: for options outside their ranges, and for rows that cannot be read or paired; the message names the
-            first five.
-        OSError: if a file cannot be read.
-
-    >>> result = evaluate(
-    ...     predictions=[{"question_id": "a", "prediction": {"date": "1 May", "total": "6.40"}}],
-    ...     references=[{"question_id": "a", "references": [{"date": "1 May", "total": "6.40", "tip": "1.00"}]}],
-    ... )
-    >>> result.score
-    0.6666666666666666
-    >>> [(row["cause"], row["points_lost"]) for row in result.causes]
-    [('missing field', 0.3333333333333333)]
-    """
-    if positional or predictions is None:
-        raise InputTypeError(
-            expected="docscore.evaluate(predictions=..., references=...), each side by its name",
-            got=f"{len(positional)} by position" if positional else "no predictions",
-        )
-    given = dict(locals())
-    options = ScoringOptions(**{field.name: given[field.name] for field in fields(ScoringOptions)})
-    bars = progress_from(progress)
-    metrics = metrics and loaded_metrics([metrics] if isinstance(metrics, str) else metrics)
-    chosen = checked_metrics(metrics_with_schema(metrics, options.schema), options)
-    columns = {name: given[f"{name}_column"] for name in ColumnNames._fields if f"{name}_column" in given}
-    groups = tuple(name for name in (by, cluster) if isinstance(name, str)) if fields_in_columns else None
-    columns |= {"json_references": parse_references is not None, "by_value": numbers == BY_VALUE}
-    names = ColumnNames(**columns, fields_in_columns=groups)
-    sides = predictions if runs else [predictions]
-    if runs and not (isinstance(predictions, list | tuple) and len(predictions) > 1):
-        raise InputValueError(
-            place="predictions",
-            expected="with runs=True a list of at least two runs",
-            got=f"{len(predictions)}" if isinstance(predictions, list | tuple) else type(predictions).__name__,
-        )
-    files: dict[str, Any] = {"missing": missing, "on_error": on_error, "encoding": encoding, "parse": parse}
-    systems, faults = rows_of_sides(references=references, predictions=sides, names=names, progress=bars, **files)
-    pairs = systems[0]
-    if runs:
-        of_runs = [f"run {number + 1}" for number in range(len(sides))]
-        warn_of_copies(systems, of_runs)
-        pairs = joined_runs(systems, of_runs)
-    found = Evaluation(
-        pairs,
-        options,
-        metrics=chosen,
-        cluster=cluster,
-        by=by,
-        confidence=confidence,
-        seed=seed,
-        progress=bars,
-        faults=list(map(str, faults.collected)),
-        token_price=token_price,
-    )
-    found.files = [Path(side).name for side in (references, *sides) if isinstance(side, str | PathLike)]
-    found.recipe = _call(given)
-    return found
-
-
-def _call(given: Mapping[str, Any]) -> str:
-    """The call of `evaluate` with these arguments; what is no number and no text stands as a variable of its name."""
-
-    def shown(name: str, value: object) -> str:
-        if isinstance(value, PathLike) or (name in _PATHS and isinstance(value, str)):
-            value = Path(value).name
-        return f"{name}={value!r}" if isinstance(value, str | int | float) else f"{name}={name}"
-
-    defaults = evaluate.__kwdefaults__ or {}
-    chosen = (shown(name, given[name]) for name, default in defaults.items() if given[name] is not default)
-    return f"docscore.evaluate({', '.join(chosen)})"
-
-
-_PATHS = ("predictions", "references", "schema")

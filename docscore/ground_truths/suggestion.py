@@ -28,8 +28,9 @@ from docscore.core.values import (
 from docscore.data.groups import rows_by_group
 from docscore.data.pairing import Pairs, read_ground_truths
 from docscore.data.rows import PLAIN
-from docscore.evaluation.evaluation import Evaluation, evaluate
+from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.rows import scored_rows
+from docscore.evaluation.sources import evaluate
 from docscore.evaluation.tables import Table, table_of, text_column, value_column
 from docscore.metrics.anls_star.api import anls_score
 from docscore.metrics.anls_star.sizes import SchemaNode

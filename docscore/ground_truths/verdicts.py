@@ -19,8 +19,9 @@ from docscore.data.files import read_table
 from docscore.data.json_text import dumps, dumps_in_style
 from docscore.data.pairing import read_ground_truths
 from docscore.data.rows import ID, NoCell
-from docscore.evaluation.evaluation import Evaluation, evaluate
+from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.rows import Scored, scored_rows
+from docscore.evaluation.sources import evaluate
 from docscore.evaluation.tables import (
     LISTED,
     NO_VALUE,

@@ -19,7 +19,8 @@ from dev.fuzz.findings import check, check_share, errors_name_their_place
 from dev.fuzz.seeds import cases, drawn_seeds
 from docscore.core.options import ScoringOptions
 from docscore.data.pairing import pairs_of
-from docscore.evaluation.evaluation import Evaluation, evaluate
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.sources import evaluate
 
 _SAME = 1e-9
 _MOST_ROWS = 5

@@ -14,11 +14,23 @@ import pyarrow as pa
 
 from docscore.core.errors import InputValueError
 from docscore.core.options import ScoringOptions
-from docscore.core.values import LEAF_TYPES
+from docscore.core.values import LEAF_TYPES, convert_ground_truth, convert_prediction
 from docscore.data.groups import Grouping
 from docscore.data.json_text import dumps, loads, restore, store
-from docscore.data.pairing import Pairs, check_equal_count, pairs_of
-from docscore.data.rows import BY_ID, ID, PLAIN, RowFormat, Side, as_rows, read_rows, row_format, table_in_memory
+from docscore.data.pairing import Pairs, check_equal_count, pairs_of_rows
+from docscore.data.rows import (
+    BY_ID,
+    ID,
+    PLAIN,
+    RowFormat,
+    Side,
+    SideRows,
+    Source,
+    as_rows,
+    read_rows,
+    row_format,
+    table_in_memory,
+)
 from docscore.evaluation.evaluation import Evaluation, figures_to_dict
 from docscore.stats.intervals import check_confidence
 
@@ -232,9 +244,7 @@ def decode_rows(predictions: Sequence[Any], references: Sequence[Any], missing: 
             expected="rows of one format",
             got="rows with and without a question_id",
         )
-    given = [_restored(row, "prediction") for row in stored[0]]
-    truths = [_restored(row, "references") for row in stored[1]]
-    return pairs_of(given, truths, missing, once=once)
+    return pairs_of_rows(_restored(stored[1], "references"), _restored(stored[0], "predictions"), missing, once=once)
 
 
 def _check_declared(stored: Sequence[Any]) -> bool:
@@ -292,10 +302,19 @@ def _labels(row: Mapping[str, Any], form: RowFormat) -> dict[str, Any]:
     }
 
 
-def _restored(stored: Mapping[str, str], key: str) -> Any:
-    """Return the row that was stored."""
-    value = restore(stored[key])
-    if not stored[ID]:
-        return value
-    columns = value if key == "references" and isinstance(value, dict) else {key: value, "columns": {}}
-    return {ID: stored[ID], **columns["columns"], key: columns[key]}
+def _restored(stored: Sequence[Mapping[str, str]], side: Side) -> SideRows:
+    """Return the rows that were stored. Their values were converted before; JSON has no one-ofs and no decimals."""
+    key, is_truth = str(getattr(BY_ID, side)), side == "references"
+    convert = convert_ground_truth if is_truth else convert_prediction
+    form = BY_ID if any(row[ID] for row in stored) else PLAIN
+    values = [restore(row[key]) for row in stored]
+    columns: list[dict[str, Any]] = [{} for _ in stored]
+    if form is BY_ID and is_truth:
+        columns = [value["columns"] if isinstance(value, dict) else {} for value in values]
+        values = [tuple(value["references"] if isinstance(value, dict) else value) for value in values]
+    values = [convert(value) if '"$' in row[key] else value for row, value in zip(stored, values, strict=True)]
+    rows, ids = values, list(map(str, range(len(stored))))
+    if form is BY_ID:
+        ids = [row[ID] for row in stored]
+        rows = [{ID: name, **labels, key: value} for name, value, labels in zip(ids, values, columns, strict=True)]
+    return SideRows(Source(Path(side), rows, lambda index: f"{side}[{index}]"), form, ids, values, rows, set())

@@ -1,0 +1,338 @@
+"""The one way from files, lists and frames to evaluations, for Python, the command and the page."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from inspect import signature
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar, cast
+
+from docscore.core.errors import Faults, InputTypeError, InputValueError
+from docscore.core.options import (
+    BY_VALUE,
+    PAPER,
+    THRESHOLD,
+    ScoringOptions,
+)
+from docscore.core.runtime import Progress, no_progress, progress_from
+from docscore.data.checks import warn_of_copies
+from docscore.data.files import SAME_NAMES, ColumnNames
+from docscore.data.groups import Grouping, joined_runs
+from docscore.data.pairing import Pairs, rows_of_sides
+from docscore.evaluation.evaluation import Evaluation
+from docscore.metrics.registry import (
+    checked_metrics,
+    loaded_metrics,
+    metrics_with_schema,
+)
+from docscore.stats.intervals import (
+    CONFIDENCE,
+    SEED,
+)
+
+
+class Reading(NamedTuple):
+    """How the sides of a test set are read.
+
+    Attributes:
+        names: the columns whose names differ from those of the row formats.
+        on_error: rows with faults: "error", or "skip" to leave them out and count them.
+        delimiter: the delimiter of CSV files; None to guess it from their headers.
+        encoding: the encoding of text files; None for UTF-8.
+    """
+
+    names: ColumnNames = SAME_NAMES
+    on_error: str = "error"
+    delimiter: str | None = None
+    encoding: str | None = None
+
+
+def reading_of(options: ScoringOptions, given: Mapping[str, Any]) -> Reading:
+    """Return how sides are read by the options of `docscore.evaluate` or the command, given by their names."""
+    columns: dict[str, Any] = {name: given.get(f"{name}_column") for name in ColumnNames._fields}
+    columns |= {"json_references": options.parse_references is not None, "by_value": options.numbers == BY_VALUE}
+    groups = tuple(name for name in (given.get("by"), given.get("cluster")) if isinstance(name, str))
+    columns["fields_in_columns"] = groups if given.get("fields_in_columns") else None
+    others = {name: given[name] for name in Reading._fields[1:] if name in given}
+    return Reading(ColumnNames(**columns), **others)
+
+
+def pairs_of_sides(
+    references: Any,
+    predictions: Sequence[Any],
+    options: ScoringOptions,
+    reading: Reading,
+    progress: Progress = no_progress,
+) -> tuple[list[Pairs], Faults]:
+    """Read the sides of one or more systems, and pair their rows; errors as for `rows_of_sides`."""
+    return rows_of_sides(
+        references=references,
+        predictions=predictions,
+        missing=options.missing,
+        parse=options.parse,
+        progress=progress,
+        **reading._asdict(),
+    )
+
+
+def metrics_for(metrics: Sequence[str] | None, options: ScoringOptions) -> list[str]:
+    """Return the names of the metrics to compute; errors as for `docscore.evaluate`."""
+    return checked_metrics(metrics_with_schema(metrics and loaded_metrics(metrics), options.schema), options)
+
+
+def evaluations_of(
+    systems: Mapping[str, Sequence[Pairs]],
+    options: ScoringOptions,
+    metrics: Sequence[str],
+    *,
+    places: Sequence[str] = (),
+    prices: Mapping[str, Sequence[float]] | None = None,
+    slice_value: str | None = None,
+    **settings: Any,
+) -> dict[str, Evaluation]:
+    """Return the evaluation of each system, by its name.
+
+    Warns if two of the sides are copies.
+
+    Args:
+        systems: by the name of a system the rows of its runs, of which there may be one.
+        options: how predictions are read and compared.
+        metrics: their names, as `metrics_for` returns them.
+        places: what each run is called in messages; none if copies are not looked for.
+        prices: the price of a million tokens, by the name of a system.
+        slice_value: the value of `by` that the rows must have; None for all rows.
+        settings: other keywords of `Evaluation`.
+
+    Raises:
+        TypeError, ValueError: as `docscore.evaluate`; for a run that has other documents than the first, and for a
+            value that no row has.
+    """
+    runs = [run for of_system in systems.values() for run in of_system]
+    if places and len(runs) > 1:
+        warn_of_copies(runs, places)
+    waiting = iter(places or map(str, range(len(runs))))
+    evaluations = {}
+    for name, of_system in systems.items():
+        pairs = joined_runs(of_system, [next(waiting) for _ in of_system])
+        price, *_ = (prices or {}).get(name, [None])
+        evaluation = Evaluation(pairs, options, metrics=metrics, token_price=price, **settings)
+        evaluations[name] = evaluation if slice_value is None else evaluation.of_slice(slice_value)
+    return evaluations
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Evaluation])
+
+
+def _with_recipe(function: _Function) -> _Function:
+    """Give the result of a function its call as Python code."""
+
+    @wraps(function)
+    def call(*positional: Any, **given: Any) -> Evaluation:
+        result = function(*positional, **given)
+        result.recipe = _call(given)
+        return result
+
+    return cast("_Function", call)
+
+
+@_with_recipe
+def evaluate(
+    *positional: Any,
+    predictions: Any = None,
+    references: Any = None,
+    metrics: str | Sequence[str] | None = None,
+    parse: str | None = None,
+    parse_references: str | None = None,
+    missing: str = "error",
+    on_error: str = "error",
+    confidence: float | None = CONFIDENCE,
+    seed: int = SEED,
+    runs: bool = False,
+    cluster: Grouping | None = None,
+    by: Grouping | None = None,
+    schema: Any = None,
+    schema_by: str | None = None,
+    comparators: Mapping[Any, Any] | None = None,
+    threshold: float = THRESHOLD,
+    ignore_case: bool = True,
+    rules: str = PAPER,
+    numbers: str = "text",
+    strict: bool = False,
+    normalise: bool = False,
+    donut: bool = False,
+    with_confidences: bool = False,
+    id_column: str | None = None,
+    prediction_column: str | None = None,
+    references_column: str | None = None,
+    references_id_column: str | None = None,
+    predictions_id_column: str | None = None,
+    cost_column: str | None = None,
+    seconds_column: str | None = None,
+    tokens_column: str | None = None,
+    token_price: float | None = None,
+    fields_in_columns: bool = False,
+    encoding: str | None = None,
+    progress: bool | Progress | None = None,
+) -> Evaluation:
+    """Evaluate predictions against references: figures with intervals, fields, causes of lost points, score trees.
+
+    Rows are read and paired at once, and stay in memory for as long as the result lives. Scores, intervals and tables
+    are computed when they are first looked at.
+
+    Each side is one of these:
+
+    * a path: JSONL, JSON, CSV or Parquet, as for `docscore score`; a log of Inspect (`.eval`, `.json`); a folder with
+      one document a file, `ID.json` or `ID.txt`;
+    * a list of rows: `{"question_id", "prediction"}` and `{"question_id", "references": [acceptable answers]}`, or
+      plain values in the same order on both sides;
+    * a dict of values by id; a tuple in the references holds acceptable answers;
+    * a pandas or polars data frame, an Arrow table or a `datasets.Dataset` with the columns of such rows.
+
+    Args:
+        positional: none; each side is given by its name, so that the two cannot be exchanged.
+        predictions: what was predicted.
+        references: the ground truths; None where the rows of the predictions hold them too, as those of logs and of one
+            data frame with a column of each.
+        metrics: names among `docscore.METRICS`, or "module:Class" for a metric of your own. The first is the metric of
+            everything that the result shows; None for "anls_star", and with a schema for "typed", beside which
+            "anls_star" stands.
+        parse: None, or "json" or "repair" to read predictions that are text as JSON first.
+        parse_references: None, or "json" or "repair" to read references that are text as JSON first. A reference that
+            can be repaired in several ways is an error.
+        missing: a reference without a prediction: "error"; "zero" to score it as null and count it; or "skip" to leave
+            it out and count it.
+        on_error: rows with faults: "error", or "skip" to leave them out and count them.
+        confidence: the level of the intervals, between 0 and 1; None for none.
+        seed: the seed of the random numbers of the intervals.
+        runs: whether `predictions` is a list of several sides, the runs of one system on the same documents. A
+            document's score is then its mean over the runs, and intervals resample documents with all their runs;
+            what is counted, such as values and the documents of a field or a rate, is counted in each run.
+        cluster: a column of the references, or a function of the id, that names the cluster of each row, where rows are
+            not independent, as the questions of one document.
+        by: a column of the references, or a function of the id, whose values make slices.
+        schema: a JSON Schema that says how each place compares: a dict, a path or a pydantic model class. The typed
+            score is then computed too.
+        schema_by: a column of the references whose value names the schema of each row in the folder `schema`
+            (`VALUE.json`), as `docscore suggest-schema --by` writes it; None if the id does.
+        comparators: how fields or types compare, beside the schema or without one: `{"items[].sku": same_sku, float:
+            "money"}`; the name of a comparator, its settings, or a function of two values that gives 0 to 1.
+        threshold: tau in [0, 1]; a similarity of texts below it counts as 0.
+        ignore_case: whether texts are compared in lower case.
+        rules: what counts in a prediction: "paper", or "anls_star-1.0.1" as in the published package of that version.
+        numbers: how numbers are compared: "text", as they print, or "value", so that 1000.0 is 1000.
+        strict: whether a similarity of exactly the threshold counts as 0 (ANLS).
+        normalise: whether case and white space are ignored (KIEval, Entity F1).
+        donut: whether documents are read as the evaluation of Donut reads them (Entity F1, nTED).
+        with_confidences: whether predictions hold `{"$value": ..., "$confidence": ...}`, of which the values are
+            scored.
+        id_column: the column or key of the ids, if it is not "question_id". Any column can be a path into the rows,
+            such as "response.id", if no column has that name.
+        prediction_column: the column or key of the predictions, if it is not "prediction".
+        references_column: the column or key of the ground truths, if it is not "references". A list in it holds
+            acceptable answers; anything else is the one acceptable answer.
+        references_id_column: the column of the ids of the references, where that of the predictions has another name.
+        predictions_id_column: the column of the ids of the predictions.
+        cost_column: the column or key of what each prediction cost, if it is not "cost"; `result.costs` has the sum.
+        seconds_column: the column or key of the seconds each prediction took, if it is not "seconds".
+        tokens_column: the column or key of the tokens each prediction took, if it is not "tokens".
+        token_price: the price of a million tokens, for the cost of the predictions.
+        fields_in_columns: whether a table without a column of predictions or ground truths has one column for each
+            field. A name such as "items.0.price" is a path, and an empty cell is null. Columns that other arguments
+            name are not fields.
+        encoding: the encoding of text files, a name that Python knows, such as "cp1252"; None for UTF-8.
+        progress: True for progress bars, False for none, None for bars on a terminal; or a callback, called with the
+            name of a phase and its total, that returns one, called with the number of further units that are done.
+
+    Returns:
+        The result; `result.score` is the first figure, in [0, 1].
+
+    Raises:
+        TypeError: for an option or a side of a wrong type.
+        ValueError: for options outside their ranges, and for rows that cannot be read or paired; the message names the
+            first five.
+        OSError: if a file cannot be read.
+
+    >>> result = evaluate(
+    ...     predictions=[{"question_id": "a", "prediction": {"date": "1 May", "total": "6.40"}}],
+    ...     references=[{"question_id": "a", "references": [{"date": "1 May", "total": "6.40", "tip": "1.00"}]}],
+    ... )
+    >>> result.score
+    0.6666666666666666
+    >>> [(row["cause"], row["points_lost"]) for row in result.causes]
+    [('missing field', 0.3333333333333333)]
+    """
+    if positional or predictions is None:
+        raise InputTypeError(
+            expected="docscore.evaluate(predictions=..., references=...), each side by its name",
+            got=f"{len(positional)} by position" if positional else "no predictions",
+        )
+    options = ScoringOptions(
+        parse=parse,
+        parse_references=parse_references,
+        missing=missing,
+        schema=schema,
+        schema_by=schema_by,
+        comparators=comparators,
+        threshold=threshold,
+        ignore_case=ignore_case,
+        rules=rules,
+        numbers=numbers,
+        strict=strict,
+        normalise=normalise,
+        donut=donut,
+        with_confidences=with_confidences,
+    )
+    columns = {
+        "id_column": id_column,
+        "prediction_column": prediction_column,
+        "references_column": references_column,
+        "references_id_column": references_id_column,
+        "predictions_id_column": predictions_id_column,
+        "cost_column": cost_column,
+        "seconds_column": seconds_column,
+        "tokens_column": tokens_column,
+        "fields_in_columns": fields_in_columns,
+    }
+    reading = reading_of(options, {**columns, "by": by, "cluster": cluster, "on_error": on_error, "encoding": encoding})
+    chosen = metrics_for([metrics] if isinstance(metrics, str) else metrics, options)
+    sides = _runs(predictions) if runs else [predictions]
+    bars = progress_from(progress)
+    pairs, _ = pairs_of_sides(references, sides, options, reading, bars)
+    [result] = evaluations_of(
+        {"": pairs},
+        options,
+        chosen,
+        places=[f"run {number}" for number in range(1, len(sides) + 1)],
+        prices={} if token_price is None else {"": [token_price]},
+        cluster=cluster,
+        by=by,
+        confidence=confidence,
+        seed=seed,
+        progress=bars,
+    ).values()
+    result.files = [Path(side).name for side in (references, *sides) if isinstance(side, str | PathLike)]
+    return result
+
+
+def _runs(predictions: Any) -> Sequence[Any]:
+    """Return the runs of a system; raise `ValueError` for anything but a list of several."""
+    if isinstance(predictions, list | tuple) and len(predictions) > 1:
+        return predictions
+    got = str(len(predictions)) if isinstance(predictions, list | tuple) else type(predictions).__name__
+    raise InputValueError(place="predictions", expected="with runs=True a list of at least two runs", got=got)
+
+
+def _call(given: Mapping[str, Any]) -> str:
+    """The call of `evaluate` with these arguments; what is no number and no text stands as a variable of its name."""
+
+    def shown(name: str, value: object) -> str:
+        if isinstance(value, PathLike) or (name in _PATHS and isinstance(value, str)):
+            value = Path(value).name
+        return f"{name}={value!r}" if isinstance(value, str | int | float) else f"{name}={name}"
+
+    parameters = signature(evaluate).parameters.values()
+    chosen = (each for each in parameters if given.get(each.name, each.default) is not each.default)
+    return f"docscore.evaluate({', '.join(shown(each.name, given[each.name]) for each in chosen)})"
+
+
+_PATHS = ("predictions", "references", "schema")
