@@ -1,15 +1,16 @@
 """Count the functions that one row passes on its way to a score: `python -m dev.benchmarks.row_path`.
 
-It scores the row `{"x": "1"}` by id with `docscore.evaluate`, with `compute` of the evaluate module, and with the command
-`docscore score`. Of each it prints how many calls of functions of docscore this takes, in how many files, and how often
-the file changes from one call to the next. Comprehensions and lambdas belong to the function that they are written in. A
-first call, which is not counted, does the imports. It also prints how often a value is converted
+It scores the row `{"x": "1"}` by id with `docscore.evaluate`, with `compute` of the evaluate module, and with the
+command `docscore score`. Of each it prints the calls of functions of docscore, the files of these functions, and how
+often the file changes from one call to the next. Comprehensions, lambdas and generators belong to the function that they
+are written in. A first call, which is not counted, does the imports. It also prints how often a value is converted
 (`docscore.core.values`) by each way, and on its way through four metrics and a report.
 """
 
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import json
 import sys
@@ -35,10 +36,7 @@ METRICS = ("anls_star", "kieval", "entity_f1", "nted")
 
 
 class RowPath(NamedTuple):
-    """The number of calls of functions that a row takes, of their files, of changes of file between calls, of conversions.
-
-    A value is converted once on each side.
-    """
+    """The numbers of calls, of their files, of changes of file between calls, and of conversions of values."""
 
     calls: int
     files: int
@@ -53,7 +51,8 @@ def path_of(work: Callable[[], object]) -> RowPath:
 
     def note(frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
-        if event == "call" and code.co_filename.startswith(_PACKAGE) and not code.co_name.startswith("<"):
+        is_ours = code.co_filename.startswith(_PACKAGE) and not code.co_name.startswith("<")
+        if event == "call" and is_ours and not code.co_flags & inspect.CO_GENERATOR:
             calls.append(code)
 
     sys.setprofile(note)
