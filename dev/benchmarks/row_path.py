@@ -2,8 +2,8 @@
 
 It scores the row `{"x": "1"}` by id with `docscore.evaluate`, with `compute` of the evaluate module, and with the
 command `docscore score`. Of each it prints the calls of functions of docscore, the files of these functions, and how
-often the file changes from one call to the next. Comprehensions, lambdas and generators belong to the function that they
-are written in. A first call, which is not counted, does the imports. It also prints how often a value is converted
+often the file changes from one call to the next. Comprehensions and generators belong to the function that they are
+written in. A first call, which is not counted, does the imports. It also prints how often a value is converted
 (`docscore.core.values`) by each way, and on its way through four metrics and a report.
 """
 
