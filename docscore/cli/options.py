@@ -18,7 +18,7 @@ from docscore.core.errors import NAMED, DataError, Diagnostic, InputError, Input
 from docscore.core.options import BY_VALUE, ScoringOptions
 from docscore.core.runtime import progress_from
 from docscore.data.checks import warn_of_copies
-from docscore.data.files import ColumnNames
+from docscore.data.columns import ColumnNames
 from docscore.data.groups import joined_runs
 from docscore.data.pairing import rows_of_sides
 from docscore.evaluation.evaluation import Evaluation

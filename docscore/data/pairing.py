@@ -23,14 +23,8 @@ from docscore.core.errors import (
 from docscore.core.options import MISSING_MODES, SKIP, check_choice
 from docscore.core.runtime import Progress, gc_pause, no_progress, warn, watched
 from docscore.core.values import SCALAR_TYPES, Value
-from docscore.data.files import (
-    SAME_NAMES,
-    TEXT_EXTENSIONS,
-    ColumnNames,
-    suffix_of,
-    table_of_source,
-    with_names,
-)
+from docscore.data.columns import SAME_NAMES, ColumnNames, table_of_source, with_names
+from docscore.data.formats import TEXT_EXTENSIONS, suffix_of
 from docscore.data.json_text import parsed_references, store
 from docscore.data.rows import (
     ANLS,

@@ -21,6 +21,7 @@ from docscore.core.errors import (
     at_place,
     diagnostic_of,
     short_repr,
+    some_of,
 )
 from docscore.core.runtime import Progress, no_progress, warn, watched
 from docscore.core.values import Value, convert_ground_truth, convert_prediction, scalar_text
@@ -114,6 +115,39 @@ class Source(NamedTuple):
 def table_in_memory(rows: Any, side: Side) -> Source:
     """Return the table of rows in memory; errors as for `as_rows`."""
     return Source(Path(side), as_rows(rows, side), lambda index: f"{side}[{index}]")
+
+
+def rows_by_id(values: Mapping[Any, Any], side: Side, place: PlacePart) -> list[dict[str, Any]]:
+    """Return the rows of a dict from id to value; a tuple in the ground truths holds acceptable answers.
+
+    Warns of ground truths that look like the fields of one document; in a file they are an error.
+
+    Raises:
+        TypeError: for the splits of a dataset.
+        ValueError: for a single row.
+    """
+    splits = [str(name) for name, value in values.items() if hasattr(value, "column_names")]
+    if splits:
+        raise InputTypeError(place=side, expected="one split of a dataset", got=f"several ({', '.join(splits)})")
+    if ID in values:
+        raise InputValueError(place=place, expected="a list of rows, or values by their ids", got="a single row")
+    if side == "predictions":
+        return [{ID: name, PREDICTION: value} for name, value in values.items()]
+    if values and all(isinstance(value, dict) and value.keys() == {REFERENCES} for value in values.values()):
+        problem = f"each value is an object with the key {REFERENCES!r} alone, which is taken for a field"
+        warn(f"{place}: {problem}; give {{id: ground truth}}, or rows with {ID!r} and {REFERENCES!r}")
+    if all(map(_is_word, values)) and not all(isinstance(value, dict) for value in values.values()):
+        problem = f"{some_of(list(values))} look like the fields of one document, not like the ids of several"
+        remedy = 'to give one document, write {"its id": {...}}'
+        if place != side:
+            raise InputValueError(place=place, problem=problem, remedy=remedy)
+        warn(f"{place}: {problem}; {remedy}")
+    return [{ID: name, REFERENCES: value if isinstance(value, tuple) else (value,)} for name, value in values.items()]
+
+
+def _is_word(name: Any) -> bool:
+    """Return whether a key consists of two letters or more, as names of fields do, and ids seldom."""
+    return isinstance(name, str) and len(name) > 1 and name.replace("_", "").replace(" ", "").isalpha()
 
 
 def place_of(*tables: Source) -> FilePlace:

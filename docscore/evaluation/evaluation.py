@@ -15,7 +15,7 @@ from docscore.core.options import BY_VALUE, PAPER, THRESHOLD, ScoringOptions
 from docscore.core.output import write_report
 from docscore.core.runtime import Progress, ignore, progress_from
 from docscore.data.checks import warn_of_copies
-from docscore.data.files import ColumnNames
+from docscore.data.columns import ColumnNames
 from docscore.data.groups import Grouping, joined_runs
 from docscore.data.pairing import rows_of_sides
 from docscore.evaluation.automation import (
