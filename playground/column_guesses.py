@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from docscore.core.errors import Diagnostic, Faulty, FilePlace, InputValueError, in_file, short_repr, some_of
 from docscore.data.checks import doubts_of_reading, first_truths, given_predictions, is_json_document, json_mode
 from docscore.data.columns import ColumnNames, with_names
-from docscore.data.json_text import holds_json, is_json_container, parse_text
+from docscore.data.model_text import holds_json, is_json_container, parse_text
 from docscore.data.pairing import Pairs
 from docscore.data.rows import ANLS, BY_ID, ID, Side, Source, described, format_of
 

@@ -19,7 +19,8 @@ from docscore.core.errors import in_file
 from docscore.core.numbers import DecimalText
 from docscore.core.values import MAX_DEPTH, convert_ground_truth, convert_prediction, to_json
 from docscore.data import json_text
-from docscore.data.json_text import JsonError, Parsed, dumps, loads, loads_at, parse_text, restore, store
+from docscore.data.json_text import JsonError, dumps, loads, loads_at, restore, store
+from docscore.data.model_text import Parsed, parse_text
 from docscore.data.pairing import Pairs
 from tests.conftest import LEVEL, golden
 from tests.damages import KINDS, document, parts, printed

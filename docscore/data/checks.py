@@ -12,7 +12,7 @@ from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.runtime import Progress, no_progress, warn, watched
 from docscore.core.similarity import without_case
 from docscore.core.values import ONE_OF
-from docscore.data.json_text import (
+from docscore.data.model_text import (
     Parsed,
     holds_json,
     is_json_container,

@@ -25,7 +25,8 @@ from docscore.core.runtime import Progress, gc_pause, no_progress, warn, watched
 from docscore.core.values import SCALAR_TYPES, Value
 from docscore.data.columns import SAME_NAMES, ColumnNames, table_of_source, with_names
 from docscore.data.formats import TEXT_EXTENSIONS, suffix_of
-from docscore.data.json_text import parsed_references, store
+from docscore.data.json_text import store
+from docscore.data.model_text import parsed_references
 from docscore.data.rows import (
     ANLS,
     BY_ID,

@@ -18,7 +18,7 @@ from docscore.core.options import AS_TEXT, check_choice
 from docscore.core.runtime import warn
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.data.checks import doubts_of_reading, refuse_document_texts
-from docscore.data.json_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed, parse_text
+from docscore.data.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed, parse_text
 from docscore.data.pairing import Pairs
 from docscore.data.rows import read_rows, row_format, table_in_memory
 from docscore.evaluation.state import RATES, ScoreState
