@@ -265,24 +265,26 @@ def test_runs_on_other_documents_are_refused() -> None:
         joined_runs(runs, ["one", "two"])
 
 
-def log_of(epochs: int, rows: str) -> Source:
-    """The table of a log: the id of a document, its epoch and its prediction, such as "a1x"."""
-    cells = [(row[0], row[1], row[2]) for row in rows.split()]
-    named = {f"{name}, epoch {epoch}" if epochs > 1 else name: (name, answer) for name, epoch, answer in cells}
-    values = [{"question_id": row, "references": ["x"], "prediction": answer} for row, (_, answer) in named.items()]
-    documents = {row: name for row, (name, _) in named.items()} if epochs > 1 else {}
-    path = Path(f"{epochs}.eval")
-    return Source(path, values, lambda index: in_file(path, f"sample {list(named)[index]}"), documents=documents)
+def log_of(*epochs: str) -> Source:
+    """The table of a log; each epoch has documents and predictions, such as "ax by"."""
+    runs = {f"epoch {number}": table_of(f"{len(epochs)}.eval", epoch.split()) for number, epoch in enumerate(epochs, 1)}
+    first, *others = runs.values()
+    return first._replace(runs=runs) if others else first
+
+
+def table_of(path: str, cells: list[str]) -> Source:
+    rows = [{"question_id": cell[0], "references": ["x"], "prediction": cell[1]} for cell in cells]
+    return Source(Path(path), rows, lambda index: in_file(path, f"sample {cells[index]}"))
 
 
 def test_epochs_of_a_log_are_runs() -> None:
     """Also beside a log of another number of epochs; a document that lacks one is an error or left out in all."""
-    whole, single = log_of(2, "a1x b1y c1x a2y b2y c2x"), log_of(1, "a1x b1x c1x")
+    whole, single = log_of("ax by cx", "ay by cx"), log_of("ax bx cx")
     first, second = read_systems(None, [whole, single])
     assert (first.documents, first.runs, first.predictions) == (["a", "b", "c"], 2, list("xyxyyx"))
     assert first.ids == [f"{name}, epoch {epoch}" for epoch in (1, 2) for name in "abc"]
     assert (second.documents, second.predictions) == (None, list("xxx"))
-    lacking = log_of(2, "a1x b1y c1x a2y b2y")
+    lacking = log_of("ax by cx", "ay by")
     with pytest.raises(ValueError, match=r"2.eval: ids of references that no prediction has \(1\): 'c'"):
         read_systems(None, [lacking])
     first, second = read_systems(None, [lacking, single], "skip")

@@ -199,7 +199,8 @@ def with_names(table: Source, side: Side, names: ColumnNames, *, both: bool) -> 
         _warn_of_gaps(table, columns, by_value=names.by_value)
     if both or side == "references":
         _read_answers(rows, names, table, renamed)
-    return table._replace(rows=rows)
+    runs = table.runs and {name: with_names(run, side, names, both=both) for name, run in table.runs.items()}
+    return table._replace(rows=rows, runs=runs)
 
 
 def _read_answers(rows: Sequence[Any], names: ColumnNames, table: Source, renamed: Mapping[str, Any]) -> None:

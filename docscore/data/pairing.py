@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -53,7 +52,6 @@ from docscore.data.rows import (
     table_in_memory,
 )
 
-DID_NOT_RUN = "(a sample that did not run)"  # the ground truth of a sample that no log has run: nothing equals it
 MISSING_REMEDY = '--missing zero (missing="zero") scores them as null, --missing skip (missing="skip") leaves them out'
 WITHOUT_PREDICTION = "reference without a prediction"
 _FIELDS_REMEDY = "where each column is a field, add --fields-in-columns (fields_in_columns=True)"
@@ -200,31 +198,31 @@ def pairs_of_columns(
     return Pairs(list(ids), read(references, "references"), read(predictions, "predictions"), frozenset(absent))
 
 
-def stacked_runs(runs: Sequence[Pairs], unit: str) -> Pairs:
-    """Put several runs on the same documents below one another; an id gets the number of its run: "a, run 2".
+def stacked_runs(runs: Mapping[str, Pairs]) -> Pairs:
+    """Put the runs on the same documents below one another; an id gets the name of its run: "a, run 2".
 
     One run stays as it is.
     """
-    if len(runs) == 1:
-        return runs[0]
-    first = runs[0]
+    first, *others = runs.values()
+    if not others:
+        return first
 
     def column(name: str) -> Any:
-        parts = [getattr(run, name) for run in runs]
+        parts = [getattr(run, name) for run in runs.values()]
         return None if any(part is None for part in parts) else [value for part in parts for value in part]
 
-    costs = [cells for run in runs for cells in run.costs or [_NO_COSTS] * len(run.ids)]
+    costs = [cells for run in runs.values() for cells in run.costs or [_NO_COSTS] * len(run.ids)]
     return Pairs(
-        [f"{name}, {unit} {number}" for number, run in enumerate(runs, 1) for name in run.ids],
+        [f"{name}, {run}" for run, rows in runs.items() for name in rows.ids],
         column("truths"),
         column("predictions"),
-        frozenset(index * len(first.ids) + row for index, run in enumerate(runs) for row in run.absent),
+        frozenset(index * len(first.ids) + row for index, run in enumerate(runs.values()) for row in run.absent),
         first.skipped,
         column("confidences"),
         column("reference_rows"),
         first.ids * len(runs),
         first.ids,
-        costs=costs if any(run.costs for run in runs) else None,
+        costs=costs if any(run.costs for run in runs.values()) else None,
     )
 
 
@@ -373,16 +371,16 @@ def read_systems(
         progress: called with the phase "Pairing" and the number of rows of each side.
 
     Raises:
-        ValueError: naming file, line and fault; `DataError` for faults of single rows and ids; for the log of an
-            incomplete run, unless `missing` says how samples that did not run count.
+        ValueError: naming file, line and fault; `DataError` for faults of single rows and ids; for an incomplete
+            source, unless `missing` says how missing predictions count.
     """
-    epochs = [_epochs(table) for table in systems]
-    tables = [table for of_log in epochs for table in of_log]
+    runs = [table.runs or {"": table} for table in systems]
+    tables = [table for of_system in runs for table in of_system.values()]
     faults, references = faults or Faults(), references or _table_with_both(tables)
     check_choice("missing", missing, MISSING_MODES)
     for table in (references, *systems):
-        if table.shortfall and missing == "error":
-            raise InputValueError(place=place_of(table), problem=table.shortfall, remedy=MISSING_REMEDY)
+        if table.incomplete and missing == "error":
+            raise InputValueError(place=place_of(table), problem=table.incomplete, remedy=MISSING_REMEDY)
     wanted: SideRows | None = None
     pairs: list[Pairs] = []
     for predictions in tables:
@@ -394,34 +392,13 @@ def read_systems(
     if pairs[0].skipped is not None and len(pairs) > 1:
         pairs = common_rows(pairs)
     waiting = iter(pairs)
-    return [stacked_runs(list(islice(waiting, len(of_log))), "epoch") for of_log in epochs]
-
-
-def _epochs(table: Source) -> list[Source]:
-    """Split a log of several epochs into tables of one epoch each, with the ids of documents as ids."""
-    if not table.documents:
-        return [table]
-    indices: dict[int, list[int]] = {}  # of the rows of each epoch
-    times: Counter[str] = Counter()
-    for index, row in enumerate(table.rows):
-        document = table.documents[row[ID]]
-        indices.setdefault(times[document], []).append(index)
-        times[document] += 1
-    return [
-        Source(
-            table.path,
-            [{**table.rows[index], ID: table.documents[table.rows[index][ID]]} for index in of_epoch],
-            list(map(table.where, of_epoch)).__getitem__,
-            shortfall=table.shortfall,
-        )
-        for of_epoch in indices.values()
-    ]
+    return [stacked_runs(dict(zip(of_system, waiting, strict=False))) for of_system in runs]
 
 
 def _table_with_both(tables: Sequence[Source]) -> Source:
     """Return the first table, after checking that all tables hold the same references beside their predictions.
 
-    The ground truth of a sample that did not run in the first log is taken from the others.
+    A ground truth that is absent in the first is taken from the others, and is its stand-in if all lack it.
 
     Raises:
         ValueError: naming the file without references, or the first row whose references differ.
@@ -449,10 +426,13 @@ def _table_with_both(tables: Sequence[Source]) -> Source:
             elif answers is not Absent and answers != known[row[ID]]:
                 expected = f"the same references as in {first.path}"
                 raise InputValueError(place=table.where(index), expected=expected, got="different ones")
-    if not first.shortfall:
-        return first
-    truths = {name: [DID_NOT_RUN] if answers is Absent else answers for name, answers in known.items()}
-    return first._replace(rows=[{**row, REFERENCES: truths[row[ID]]} for row in first.rows])
+    rows = [
+        {**row, REFERENCES: first.stand_in if known[row[ID]] is Absent else known[row[ID]]}
+        if isinstance(row, dict) and row.get(REFERENCES) is Absent
+        else row
+        for row in first.rows
+    ]
+    return first._replace(rows=rows)
 
 
 def _answers_in(row: dict[str, Any]) -> Any:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -54,7 +53,7 @@ COSTS = ("cost", "seconds", "tokens")  # columns of predictions; their sums are 
 
 
 class Absent:
-    """Stands for a prediction that a row lacks, and for the ground truth of a sample that did not run."""
+    """Stands for a prediction that a row lacks, and for a ground truth that another source may have."""
 
 
 class NoCell:
@@ -90,18 +89,20 @@ class Source(NamedTuple):
         where: a function from the index of a row to its place: "refs.jsonl, line 3".
         has_columns: whether each row holds the cells of a table under the names of its columns, as in CSV, Parquet and
             data frames. Such a row is never a document.
-        shortfall: for a log, why its run is incomplete; "" if it is complete.
-        documents: for a log of several epochs, the document of each id; empty for others.
         remedy: what may give the rows their columns, for errors about the columns; "" if nothing is known.
+        incomplete: why predictions are missing, which is an error unless an option says how they count; "" if none is.
+        stand_in: the acceptable answers of a row whose ground truth is `Absent` in all sources.
+        runs: the rows of each of several runs on the same documents, by the name of the run; None for a single run.
     """
 
     path: Path
     rows: Sequence[Any]
     where: Callable[[int], PlacePart]
     has_columns: bool = False
-    shortfall: str = ""
-    documents: Mapping[str, str] = MappingProxyType({})
     remedy: str = ""
+    incomplete: str = ""
+    stand_in: Sequence[Any] = ()
+    runs: "Mapping[str, Source] | None" = None
 
     def good(self) -> Iterator[tuple[int, Any]]:
         """Yield the rows that could be read, with their indices."""
