@@ -84,6 +84,8 @@ def refuse_document_texts(
     if parse == AS_TEXT or parse_references is not None:
         return
     texts = list(islice(_texts(truths), _EXAMINED))
+    if not texts:
+        return
     given = list(islice(_texts(predictions), _EXAMINED)) if parse is None else []
     notation, documents = _common_notation(texts)
     if documents and not (notation == _JSON and parse is None and _may_be_meant_as_text(documents, given)):
@@ -103,7 +105,7 @@ def _common_notation(texts: Sequence[str]) -> tuple[str, list[str]]:
         for notation, names_in in _NOTATIONS.items()
     }
     notation, documents = max(written.items(), key=lambda item: len(item[1]))
-    if not documents or len(documents) < _NEARLY_ALL * len(texts) or not set.intersection(*(n for _, n in documents)):
+    if len(documents) < _NEARLY_ALL * len(texts) or not set.intersection(*(n for _, n in documents)):
         return notation, []
     return notation, [text for text, _ in documents]
 

@@ -144,7 +144,8 @@ def table_of_source(
         else:
             table = read_table(path, faults, None, delimiter, progress, side, encoding)
     else:
-        rows = rows_of_frame(source, side, renamed[ID][1] if ID in renamed else ID)
+        id_column = renamed[ID][1] if ID in renamed else ID
+        rows = None if isinstance(source, list) else rows_of_frame(source, side, id_column)
         if rows is None and names == SAME_NAMES:
             return table_in_memory(source, side)
         if rows and both and ID not in rows[0] and ID not in renamed:

@@ -322,7 +322,7 @@ def read_ground_truths(references: Any, options: Mapping[str, Any], progress: Pr
     else:
         text = text_options(options)
         table = table_of_source(references, "references", names, Faults(), progress=progress, **text)
-    rows = read_rows(table, side_format(table.first(), "references", place_of(table)), "references", progress=progress)
+    rows = read_rows(table, side_format(table.first(), "references", table), "references", progress=progress)
     mode = options.get("parse_references")
     return rows._replace(values=parsed_references(rows.ids, rows.values, mode)[0]) if mode else rows
 
@@ -518,9 +518,9 @@ def _naming_remedy(*tables: Source) -> str:
 def _paired(wanted: SideRows, given: SideRows, missing: str, faults: Faults, progress: Progress) -> Pairs:
     """Pair the rows that were read from the tables of references and predictions; errors as for `read_systems`."""
     faults.stop_if_any()
-    table, form, both = wanted.table, wanted.form, place_of(wanted.table, given.table)
+    table, form = wanted.table, wanted.form
     if form is PLAIN:
-        check_equal_count(len(given.table.rows), len(table.rows), both)
+        check_equal_count(len(given.table.rows), len(table.rows), place_of(table, given.table))
         _warn_of_order(wanted, given)
     excluded = wanted.faulty | given.faulty
     number_of = {name: number for number, name in enumerate(given.ids)}
@@ -530,7 +530,7 @@ def _paired(wanted: SideRows, given: SideRows, missing: str, faults: Faults, pro
     kept = [number for number, name in enumerate(wanted.ids) if name not in excluded]
     if not kept:
         raise InputValueError(
-            place=both,
+            place=place_of(table, given.table),
             problem=f"none of the {len(table.rows):,} rows can be scored; {faults_summary(faults.collected)}",
         )
     ids = [wanted.ids[number] for number in kept]

@@ -115,7 +115,7 @@ class Source(NamedTuple):
 
 def table_in_memory(rows: Any, side: Side) -> Source:
     """Return the table of rows in memory; errors as for `as_rows`."""
-    return Source(Path(side), as_rows(rows, side), lambda index: f"{side}[{index}]")
+    return Source(Path(side), rows if type(rows) is list else as_rows(rows, side), lambda index: f"{side}[{index}]")
 
 
 def rows_by_id(values: Mapping[Any, Any], side: Side, place: PlacePart) -> list[dict[str, Any]]:
@@ -302,10 +302,10 @@ def row_format(references: Source, predictions: Source | None = None) -> RowForm
     """
     if not references.rows:
         raise InputValueError(place=place_of(references), expected="at least one row", got="none")
-    reference = side_format(references.rows[0], "references", place_of(references))
+    reference = side_format(references.rows[0], "references", references)
     if predictions is None or not predictions.rows:
         return reference
-    prediction = side_format(predictions.rows[0], "predictions", place_of(predictions))
+    prediction = side_format(predictions.rows[0], "predictions", predictions)
     if reference != prediction:
         raise InputValueError(
             place=place_of(references, predictions),
@@ -324,22 +324,21 @@ def format_of(row: Any, side: Side) -> RowFormat | None:
         return None
 
 
-def side_format(row: Any, side: Side, place: PlacePart | tuple[()] = ()) -> RowFormat:
+def side_format(row: Any, side: Side, *tables: Source) -> RowFormat:
     """Return the format of a row of one side.
 
     Raises:
-        ValueError: for a row that has an id and no value, or a value and no id; it names the place.
+        ValueError: for a row that has an id and no value, or a value and no id; it names the tables.
     """
-    if not isinstance(row, dict):
-        return PLAIN
-    has_value = not VALUE_KEYS.isdisjoint(row)
-    if ID not in row and "id" in row and has_value:
-        raise InputValueError(place=place, expected=f"the id under {ID!r}", got=described(row))
-    if ID not in row:
+    has_value = isinstance(row, dict) and not VALUE_KEYS.isdisjoint(row)
+    if not isinstance(row, dict) or (ID not in row and not ("id" in row and has_value)):
         return PLAIN
     for form in (BY_ID, ANLS):
-        if getattr(form, side) in row:
+        if ID in row and getattr(form, side) in row:
             return form
+    place = place_of(*tables) if tables else ()
+    if ID not in row:
+        raise InputValueError(place=place, expected=f"the id under {ID!r}", got=described(row))
     expected = " or ".join(repr(getattr(form, side)) for form in (BY_ID, ANLS))
     swapped = " (are predictions and references swapped?)" if has_value else ""
     beside = name_in_file(row, ID)
