@@ -186,8 +186,10 @@ def _remarks_on_repairs(repairs: Mapping[str, str], count: int) -> Iterator[Diag
     """
     if repairs:
         name, note = next(iter(repairs.items()))
-        problem = f"{len(repairs):,} of {count:,} were repaired, such as that of {short_repr(name)} ({note})"
-        yield Diagnostic(("references",), problem=problem)
+        yield Diagnostic(
+            ("references",),
+            problem=f"{len(repairs):,} of {count:,} were repaired, such as that of {short_repr(name)} ({note})",
+        )
 
 
 def _texts(values: Iterable[Any]) -> Iterator[str]:
@@ -572,6 +574,6 @@ def unwrapped(prediction: Any) -> tuple[Any, Any]:
 def warn_of_copies(sides: Sequence[Pairs], names: Sequence[str]) -> None:
     """Warn of runs or systems with the same predictions as an earlier one, on at least two rows."""
     for index, pairs in enumerate(sides):
-        same = next((earlier for earlier in range(index) if sides[earlier].predictions == pairs.predictions), None)
-        if same is not None and len(pairs.ids) > 1:
-            warn(f"{names[same]} and {names[index]} have the same predictions; one may be a copy of the other")
+        earlier = next((other for other in range(index) if sides[other].predictions == pairs.predictions), None)
+        if earlier is not None and len(pairs.ids) > 1:
+            warn(f"{names[earlier]} and {names[index]} have the same predictions; one may be a copy of the other")

@@ -132,8 +132,10 @@ def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: st
     except csv.Error as error:
         if not header or next(source, None) is not None:
             raise InputValueError(place=in_line(path, number), problem=str(error)) from None
-        problem = f"the last row, which begins here, cannot be read: {error}"
-        faults.add("cut off", Diagnostic((in_line(path, number),), problem=problem))
+        fault = Diagnostic(
+            (in_line(path, number),), problem=f"the last row, which begins here, cannot be read: {error}"
+        )
+        faults.add("cut off", fault)
         numbers.append(number)
         rows.append(Faulty)
     return Source(path, rows, lambda index: in_line(path, numbers[index]), has_columns=True, remedy=remedy)
@@ -167,13 +169,8 @@ def _check_columns(names: Sequence[Any], place: PlacePart) -> None:
 
 def _csv_row(header: list[str], cells: list[str], place: PlacePart, faults: Faults, remedy: str) -> Any:
     if len(cells) != len(header):
-        fault = Diagnostic(
-            (place,),
-            f"{len(header)} cells as in the header",
-            str(len(cells)),
-            remedy=remedy,
-        )
-        faults.add("unlike the header", fault)
+        expected = f"{len(header)} cells as in the header"
+        faults.add("unlike the header", Diagnostic((place,), expected, str(len(cells)), remedy=remedy))
         return Faulty
     row: dict[str, Any] = dict(zip(header, cells, strict=True))
     for name in filter(row.__contains__, _JSON_COLUMNS):
@@ -280,8 +277,9 @@ def parquet_file(path: Path) -> Iterator[Any]:
     except InputValueError:
         raise
     except (arrow.ArrowException, OSError, *_UNREADABLE) as error:
-        problem = f"not a Parquet file, or one that is damaged or cannot be read: {error}"
-        raise InputValueError(place=in_file(path), problem=problem) from None
+        raise InputValueError(
+            place=in_file(path), problem=f"not a Parquet file, or one that is damaged or cannot be read: {error}"
+        ) from None
 
 
 def arrow_rows(
@@ -524,11 +522,12 @@ def read_folder(
         in_columns: whether a column of the documents holds the value of the side; otherwise the document is the value.
         repair: whether a document that is not JSON is text.
     """
-    found = sorted(file for file in path.iterdir() if not file.name.startswith("."))
-    files = next(filter(None, ([file for file in found if suffix_of(file) == kind] for kind in _OF_FOLDERS)), [])
+    present = sorted(file for file in path.iterdir() if not file.name.startswith("."))
+    files = next(filter(None, ([file for file in present if suffix_of(file) == suffix] for suffix in _OF_FOLDERS)), [])
     if not files:
-        problem = f"no .json or .txt files in {path}/"
-        raise InputValueError(problem=problem, remedy="name each document ID.json or ID.txt")
+        raise InputValueError(
+            problem=f"no .json or .txt files in {path}/", remedy="name each document ID.json or ID.txt"
+        )
     rows: list[Any] = []
     for file in files:
         try:
@@ -651,8 +650,10 @@ def _decoded(path: Path, content: bytes, encoding: str = "utf-8") -> str:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
         fault = not_utf8(in_line(path, error.object.count(b"\n", 0, error.start) + 1), error, _ENCODING_REMEDY)
-        other = replace(fault, expected=f"{encoding} text", remedy="")
-        raise InputValueError(fault if encoding == "utf-8" else other) from None
+        raise InputValueError(
+            fault if encoding == "utf-8" else replace(fault, expected=f"{encoding} text", remedy="")
+        ) from None
     except (LookupError, UnicodeError):
-        expected = "an encoding that Python knows, such as cp1252 or utf-16"
-        raise InputValueError(place="encoding", expected=expected, got=repr(encoding)) from None
+        raise InputValueError(
+            place="encoding", expected="an encoding that Python knows, such as cp1252 or utf-16", got=repr(encoding)
+        ) from None

@@ -58,6 +58,15 @@ _FIELDS_REMEDY = "where each column is a field, add --fields-in-columns (fields_
 _MOST_COLUMNS = 20  # that a message lists
 _FEWEST_IN_ORDER = 3  # documents; a model may confuse the values of two
 _NO_COSTS = (None,) * len(COSTS)
+_COLUMNS = (
+    "ids",
+    "truths",
+    "predictions",
+    "confidences",
+    "reference_rows",
+    "clusters",
+    "costs",
+)  # of pairs, a cell a row
 
 
 class Pairs(NamedTuple):
@@ -103,22 +112,16 @@ class Pairs(NamedTuple):
 
     def only(self, numbers: Sequence[int]) -> "Pairs":
         """Select the rows with these numbers, in this order; the others count as skipped."""
-
-        def chosen(column: Any) -> Any:
-            return None if column is None else [column[number] for number in numbers]
-
-        return Pairs(
-            chosen(self.ids),
-            chosen(self.truths),
-            chosen(self.predictions),
-            frozenset(index for index, number in enumerate(numbers) if number in self.absent),
-            (self.skipped or 0) + len(self.ids) - len(numbers),
-            chosen(self.confidences),
-            chosen(self.reference_rows),
-            chosen(self.clusters),
-            None,
-            self.repeated,
-            chosen(self.costs),
+        columns: dict[str, Any] = {
+            name: [cells[number] for number in numbers]
+            for name in _COLUMNS
+            if (cells := getattr(self, name)) is not None
+        }
+        return self._replace(
+            **columns,
+            absent=frozenset(index for index, number in enumerate(numbers) if number in self.absent),
+            skipped=(self.skipped or 0) + len(self.ids) - len(numbers),
+            documents=None,
         )
 
     def each_run(self) -> "list[Pairs]":
@@ -284,22 +287,10 @@ def rows_of_sides(
         OSError: if a file cannot be read.
     """
     faults = Faults(on_error)
-    sides: list[tuple[Any, Side]] = [] if references is None else [(references, "references")]
-    sides += [(source, "predictions") for source in predictions]
     how: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "progress": progress}
-    tables = [
-        table_of_source(
-            source,
-            side,
-            names,
-            faults,
-            both=references is None,
-            repair=parse == "repair" and side == "predictions",
-            **how,
-        )
-        for source, side in sides
-    ]
-    truths = None if references is None else tables.pop(0)
+    truths = None if references is None else table_of_source(references, "references", names, faults, **how)
+    how |= {"both": truths is None, "repair": parse == "repair"}
+    tables = [table_of_source(source, "predictions", names, faults, **how) for source in predictions]
     for source, table in zip(predictions, tables, strict=True):
         if truths is not None and (source is references or table.path.resolve() == truths.path.resolve()):
             names.check_both(place_of(table))
@@ -347,8 +338,10 @@ def _warn_of_documents(references: Source) -> None:
     row = references.first()
     is_text = suffix_of(references.path) in TEXT_EXTENSIONS and not references.has_columns
     if is_text and isinstance(row, dict) and format_of(row, "references") is PLAIN:
-        problem = f"rows without {ID!r} are taken as documents and paired by position; {_naming_remedy(references)}"
-        warn(f"{references.path}: {problem}")
+        warn(
+            f"{references.path}: rows without {ID!r} are taken as documents and paired by position; "
+            f"{_naming_remedy(references)}"
+        )
 
 
 def read_systems(
@@ -408,12 +401,17 @@ def _table_with_both(tables: Sequence[Source]) -> Source:
         if not isinstance(row, dict) or not any({ID, *form[1:]} <= row.keys() for form in (BY_ID, ANLS)):
             place, keys = place_of(table), row if isinstance(row, dict) else {}
             if len(tables) > 1 and not {*keys} & {BY_ID.predictions, ANLS.predictions}:
-                problem = f"was taken for a system: add --references {table.path}"
-                raise InputValueError(Diagnostic((place,), problem=problem, joint=" "))
+                raise InputValueError(
+                    Diagnostic((place,), problem=f"was taken for a system: add --references {table.path}", joint=" ")
+                )
             names = [name_in_file(keys, name) for name in (ID, REFERENCES, PREDICTION)]
-            expected = "rows with {!r}, {!r} and {!r}".format(*names)
-            remedy = "give ground truths and predictions in two files (`compare` and `table`: --references FILE)"
-            raise _with_columns(Diagnostic((place,), expected, described(row), remedy=remedy), [table])
+            fault = Diagnostic(
+                (place,),
+                "rows with {!r}, {!r} and {!r}".format(*names),
+                described(row),
+                remedy="give ground truths and predictions in two files (`compare` and `table`: --references FILE)",
+            )
+            raise _with_columns(fault, [table])
     first, *others = tables
     known = {row[ID]: _answers_in(row) for _, row in first.good() if isinstance(row, dict) and ID in row}
     for table in others:
@@ -424,8 +422,9 @@ def _table_with_both(tables: Sequence[Source]) -> Source:
             if known[row[ID]] is Absent:
                 known[row[ID]] = answers
             elif answers is not Absent and answers != known[row[ID]]:
-                expected = f"the same references as in {first.path}"
-                raise InputValueError(place=table.where(index), expected=expected, got="different ones")
+                raise InputValueError(
+                    place=table.where(index), expected=f"the same references as in {first.path}", got="different ones"
+                )
     rows = [
         {**row, REFERENCES: first.stand_in if known[row[ID]] is Absent else known[row[ID]]}
         if isinstance(row, dict) and row.get(REFERENCES) is Absent
@@ -590,9 +589,11 @@ def _unpaired_ids(wanted: SideRows, given: SideRows, missing: str, faults: Fault
         if count:
             lines = _lines_of(tables[0], ids) if kind == duplicate else ""
             is_missing = kind == WITHOUT_PREDICTION
-            remedy = MISSING_REMEDY if is_missing and missing == "error" else ""
-            problem = f"{what} ({len(ids):,}): {some_of(ids)}{lines}"
-            fault = Diagnostic((place_of(*tables),), problem=problem, remedy=remedy)
+            fault = Diagnostic(
+                (place_of(*tables),),
+                problem=f"{what} ({len(ids):,}): {some_of(ids)}{lines}",
+                remedy=MISSING_REMEDY if is_missing and missing == "error" else "",
+            )
             faults.add(kind, fault, count, tolerated=is_missing and missing == SKIP)
     return {name for _, _, ids, _ in kinds for name in ids}
 

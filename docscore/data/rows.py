@@ -135,8 +135,10 @@ def rows_by_id(values: Mapping[Any, Any], side: Side, place: PlacePart) -> list[
     if side == "predictions":
         return [{ID: name, PREDICTION: value} for name, value in values.items()]
     if values and all(isinstance(value, dict) and value.keys() == {REFERENCES} for value in values.values()):
-        problem = f"each value is an object with the key {REFERENCES!r} alone, which is taken for a field"
-        warn(f"{place}: {problem}; give {{id: ground truth}}, or rows with {ID!r} and {REFERENCES!r}")
+        warn(
+            f"{place}: each value is an object with the key {REFERENCES!r} alone, which is taken for a field; give "
+            f"{{id: ground truth}}, or rows with {ID!r} and {REFERENCES!r}"
+        )
     if all(map(_is_word, values)) and not all(isinstance(value, dict) for value in values.values()):
         problem = f"{some_of(list(values))} look like the fields of one document, not like the ids of several"
         remedy = 'to give one document, write {"its id": {...}}'
@@ -317,11 +319,10 @@ def row_format(references: Source, predictions: Source | None = None) -> RowForm
 
 
 def format_of(row: Any, side: Side) -> RowFormat | None:
-    """Return the format of a row of one side; None if it has no known format."""
-    try:
-        return side_format(row, side)
-    except ValueError:
-        return None
+    """Return the format of a row of one side; None for an id without a value, and a value without an id."""
+    if not isinstance(row, dict) or (ID not in row and ("id" not in row or VALUE_KEYS.isdisjoint(row))):
+        return PLAIN
+    return next((form for form in (BY_ID, ANLS) if ID in row and getattr(form, side) in row), None)
 
 
 def side_format(row: Any, side: Side, *tables: Source) -> RowFormat:
@@ -330,17 +331,13 @@ def side_format(row: Any, side: Side, *tables: Source) -> RowFormat:
     Raises:
         ValueError: for a row that has an id and no value, or a value and no id; it names the tables.
     """
-    has_value = isinstance(row, dict) and not VALUE_KEYS.isdisjoint(row)
-    if not isinstance(row, dict) or (ID not in row and not ("id" in row and has_value)):
-        return PLAIN
-    for form in (BY_ID, ANLS):
-        if ID in row and getattr(form, side) in row:
-            return form
+    if (form := format_of(row, side)) is not None:
+        return form
     place = place_of(*tables) if tables else ()
     if ID not in row:
         raise InputValueError(place=place, expected=f"the id under {ID!r}", got=described(row))
     expected = " or ".join(repr(getattr(form, side)) for form in (BY_ID, ANLS))
-    swapped = " (are predictions and references swapped?)" if has_value else ""
+    swapped = " (are predictions and references swapped?)" if not VALUE_KEYS.isdisjoint(row) else ""
     beside = name_in_file(row, ID)
     raise InputValueError(place=place, expected=f"{expected} beside {beside!r}", got=described(row) + swapped)
 
@@ -439,9 +436,11 @@ def _answers(value: Any, key: str) -> tuple[Any, ...]:
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if not isinstance(value, list | tuple) or not value:
-        got = "an empty list" if isinstance(value, list | tuple) else type(value).__name__
-        expected, remedy = f"{key!r} to be a list of at least one acceptable answer", _TEXT_REMEDY
-        raise InputValueError(expected=expected, got=got, remedy=remedy if isinstance(value, str) else "")
+        raise InputValueError(
+            expected=f"{key!r} to be a list of at least one acceptable answer",
+            got="an empty list" if isinstance(value, list | tuple) else type(value).__name__,
+            remedy=_TEXT_REMEDY if isinstance(value, str) else "",
+        )
     return tuple(value)
 
 
