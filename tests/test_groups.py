@@ -12,9 +12,10 @@ import docscore
 from docscore import compare, evaluate, evaluate_module, pairs_of
 from docscore.core.errors import in_file
 from docscore.core.options import ScoringOptions
+from docscore.data.columns import ColumnNames, with_names
 from docscore.data.groups import groups_of_rows, joined_runs
 from docscore.data.pairing import Pairs, read_systems
-from docscore.data.rows import Source
+from docscore.data.rows import Absent, Source
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import runs_of
 from docscore.evaluation.systems import systems_of
@@ -290,3 +291,21 @@ def test_epochs_of_a_log_are_runs() -> None:
     first, second = read_systems(None, [lacking, single], "skip")
     assert (first.documents, first.predictions, first.skipped) == (["a", "b"], list("xyyy"), 1)
     assert (second.ids, second.skipped) == (["a", "b"], 1)
+
+
+def test_columns_of_other_names_are_renamed_in_each_run() -> None:
+    """Here the column of the predictions holds the ids too."""
+    log = with_names(log_of("ax by", "ax by"), "predictions", ColumnNames("prediction"), both=True)
+    (pairs,) = read_systems(None, [log])
+    assert (pairs.documents, pairs.ids[2:]) == (["x", "y"], ["x, epoch 2", "y, epoch 2"])
+
+
+def test_an_incomplete_source_is_an_error_unless_an_option_says_how_missing_predictions_count() -> None:
+    """A ground truth that it lacks comes from another source, and is its stand-in if none has it."""
+    whole, part = log_of("ax bx"), log_of("ax bx")._replace(incomplete="cut off", stand_in=("?",))
+    part = part._replace(rows=[part.rows[0], {"question_id": "b", "references": Absent, "prediction": Absent}])
+    with pytest.raises(ValueError, match=r"^1\.eval: cut off; --missing zero"):
+        read_systems(None, [whole, part])
+    (alone,) = read_systems(None, [part], "zero")
+    assert (alone.truths, list(alone.absent)) == ([("x",), ("?",)], [1])
+    assert read_systems(None, [part, whole], "zero")[0].truths == [("x",), ("x",)]

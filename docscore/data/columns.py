@@ -185,11 +185,7 @@ def with_names(table: Source, side: Side, names: ColumnNames, *, both: bool) -> 
                 expected=f"rows with {ID!r} beside the column of {option}",
                 got=described(table.first()),
             )
-        key = ColumnAlias(name)
-        key.given = given
-        for row, cell in zip(rows, _column(table, names, option, given), strict=True):
-            if isinstance(row, dict):  # overwrites a column that has the name of the format but was not asked for
-                row[key] = NoCell if cell is Absent and name != PREDICTION else cell
+        _copy_column(rows, name, given, _column(table, names, option, given))
     if table.has_columns:
         values = (PREDICTION, REFERENCES) if both else (str(getattr(BY_ID, side)),)
         columns = [renamed[name][1] if name in renamed else name for name in values]
@@ -202,6 +198,15 @@ def with_names(table: Source, side: Side, names: ColumnNames, *, both: bool) -> 
         _read_answers(rows, names, table, renamed)
     runs = table.runs and {name: with_names(run, side, names, both=both) for name, run in table.runs.items()}
     return table._replace(rows=rows, runs=runs)
+
+
+def _copy_column(rows: Sequence[Any], name: str, given: str, cells: Sequence[Any]) -> None:
+    """Put cells into rows under a name of the row format, in place of a column that happens to have it."""
+    key = ColumnAlias(name)
+    key.given = given
+    for row, cell in zip(rows, cells, strict=True):
+        if isinstance(row, dict):
+            row[key] = NoCell if cell is Absent and name != PREDICTION else cell
 
 
 def _read_answers(rows: Sequence[Any], names: ColumnNames, table: Source, renamed: Mapping[str, Any]) -> None:

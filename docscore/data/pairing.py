@@ -159,10 +159,14 @@ def pairs_of(predictions: Any, references: Any, missing: str = "error", *, once:
     form = row_format(wanted, given)
     given_rows, wanted_rows = read_rows(given, form, "predictions"), read_rows(wanted, form, "references")
     count = len(wanted_rows.ids) - len(set(wanted_rows.ids)) if once else 0
-    if not count:
-        return _paired(wanted_rows, given_rows, missing, Faults(), no_progress)
-    pairs = _paired(_distinct(wanted_rows), _distinct(given_rows), missing, Faults(), no_progress)
-    return pairs._replace(repeated=count, skipped=None if pairs.skipped is None else pairs.skipped - count)
+    if count:
+        given_rows, wanted_rows = _distinct(given_rows), _distinct(wanted_rows)
+    pairs = _paired(wanted_rows, given_rows, missing, Faults(), no_progress)
+    return (
+        pairs
+        if not count
+        else pairs._replace(repeated=count, skipped=None if pairs.skipped is None else pairs.skipped - count)
+    )
 
 
 def _distinct(rows: SideRows) -> SideRows:
