@@ -225,24 +225,27 @@ def remarks_on_reading(
     predictions: 1 of 1 are text although the ground truth is an object or a list, which text never matches; the text \
 of 'a' holds JSON; add --parse json or --parse repair (parse="json" or parse="repair") to read it
     """
-    count = len(pairs.predictions) - len(pairs.absent)
-    if not count or parse == AS_TEXT:
+    given = list(given_predictions(pairs))
+    if not given or parse == AS_TEXT:
         return
     if parse is None:
         yield from _remarks_on_texts(pairs, parse, parse_references, predictions)
-    given = list(given_predictions(pairs))
-    lists = sum(isinstance(prediction, list) for prediction in given)
-    if (
-        lists >= _NEARLY_ALL * count
-        and all(isinstance(truth, tuple) and list not in map(type, truth) for truth in pairs.truths)
-        and any(len(truth) > 1 for truth in pairs.truths)
-    ):
+    if _are_lists_taken_for_answers(pairs.truths, given):
         yield Diagnostic(
             (references,),
             problem="all are lists of acceptable answers, none of which is a list, and so never match predictions that "
             "are lists",
             remedy='to give a list as the ground truth, put it in a list: "references": [["Tea", "Cake"]]',
         )
+
+
+def _are_lists_taken_for_answers(truths: Sequence[Any], predictions: Sequence[Any]) -> bool:
+    """Decide whether nearly all predictions are lists, and all ground truths several answers, none of them a list."""
+    return (
+        sum(isinstance(prediction, list) for prediction in predictions) >= _NEARLY_ALL * len(predictions)
+        and all(isinstance(truth, tuple) and list not in map(type, truth) for truth in truths)
+        and any(len(truth) > 1 for truth in truths)
+    )
 
 
 def _remarks_on_texts(

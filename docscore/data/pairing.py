@@ -385,7 +385,7 @@ def read_systems(
         with gc_pause():
             given = read_rows(predictions, form, "predictions", faults, check, progress)
             wanted = wanted or read_rows(references, form, "references", faults, check, progress)
-        pairs.append(_paired(wanted, given, missing, faults, progress))
+            pairs.append(_paired(wanted, given, missing, faults, progress))
     if pairs[0].skipped is not None and len(pairs) > 1:
         pairs = common_rows(pairs)
     waiting = iter(pairs)
@@ -540,7 +540,7 @@ def _paired(wanted: SideRows, given: SideRows, missing: str, faults: Faults, pro
     partners = [number_of.get(name) for name in ids]
     sources = [None if form is PLAIN or number is None else given.sources[number] for number in partners]
     costs = [
-        _NO_COSTS if row is None else tuple(map(row.get, COSTS))
+        _NO_COSTS if row is None or row.keys().isdisjoint(COSTS) else tuple(map(row.get, COSTS))
         for row in watched(sources, progress("Pairing", len(sources)))
     ]
     confidences = [row.get("confidence") if form is BY_ID and row is not None else None for row in sources]
