@@ -116,7 +116,7 @@ def table_of_source(
     Args:
         source: the path of a file, or of a folder with one file per document, `ID.json` or `ID.txt`; rows as `pairs_of`
             takes them; a dict of values by id; a pandas or polars data frame, an Arrow table, or a `datasets.Dataset`;
-            a `Table`.
+            a `Source`.
         side: predictions or references; the place in messages if there is no file.
         names: the columns that have other names.
         faults: collects faults of single rows of files; None to raise an error for them.

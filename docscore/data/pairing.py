@@ -22,7 +22,7 @@ from docscore.core.errors import (
 from docscore.core.options import MISSING_MODES, SKIP, check_choice
 from docscore.core.runtime import Progress, gc_pause, no_progress, warn, watched
 from docscore.core.values import SCALAR_TYPES, Value
-from docscore.data.columns import SAME_NAMES, ColumnNames, table_of_source, with_names
+from docscore.data.columns import SAME_NAMES, ColumnNames, table_of_source
 from docscore.data.formats import TEXT_EXTENSIONS, suffix_of
 from docscore.data.json_text import store
 from docscore.data.model_text import parsed_references
@@ -311,12 +311,7 @@ def read_ground_truths(references: Any, options: Mapping[str, Any], progress: Pr
         options: the options, and `delimiter` for CSV files and `encoding` for text files.
         progress: as for `rows_of_sides`.
     """
-    names = names_of(options)
-    if isinstance(references, Source):
-        table = with_names(references, "references", names, both=False)
-    else:
-        text = text_options(options)
-        table = table_of_source(references, "references", names, Faults(), progress=progress, **text)
+    table = table_of_source(references, "references", names_of(options), progress=progress, **text_options(options))
     rows = read_rows(table, side_format(table.first(), "references", table), "references", progress=progress)
     mode = options.get("parse_references")
     return rows._replace(values=parsed_references(rows.ids, rows.values, mode)[0]) if mode else rows
