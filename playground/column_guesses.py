@@ -8,9 +8,9 @@ from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 from docscore.core.errors import Diagnostic, Faulty, FilePlace, InputValueError, in_file, short_repr, some_of
-from docscore.data.checks import doubts_of_reading, first_truths, given_predictions, is_json_document, json_mode
-from docscore.data.files import ColumnNames, with_names
-from docscore.data.json_text import holds_json, is_json_container, parse_text
+from docscore.data.checks import first_truths, given_predictions, is_json_document, json_mode, remarks_on_reading
+from docscore.data.columns import ColumnNames, with_names
+from docscore.data.model_text import holds_json, is_json_container, parse_text
 from docscore.data.pairing import Pairs
 from docscore.data.rows import ANLS, BY_ID, ID, Side, Source, described, format_of
 
@@ -405,7 +405,7 @@ def doubts_of_columns(pairs: Pairs, plan: ReadingPlan) -> Iterator[Diagnostic]:
         problem = f"{sides}: are the files swapped?"
         yield Diagnostic((), problem=problem)
     places = {"references": truth_place, "predictions": prediction_place}
-    of_reading = list(doubts_of_reading(pairs, plan.parse, plan.parse_references, **places))
+    of_reading = list(remarks_on_reading(pairs, plan.parse, plan.parse_references, **places))
     yield from of_reading or _of_shapes(truths, given, plan.parse, prediction_place)
 
 

@@ -22,8 +22,9 @@ from docscore.core.formatting import clipped, printable
 from docscore.core.options import AS_TEXT, SKIP, ScoringOptions
 from docscore.core.runtime import Progress, no_progress
 from docscore.data.checks import refuse_document_texts
-from docscore.data.files import delimiter_of_file, read_table, suffix_of
-from docscore.data.json_text import dumps, parse_predictions, parsed_references
+from docscore.data.formats import delimiter_of_file, read_table, suffix_of
+from docscore.data.json_text import dumps
+from docscore.data.model_text import parse_predictions, parsed_references
 from docscore.data.pairing import WITHOUT_PREDICTION, Pairs, read_systems
 from docscore.data.rows import Side, Source
 from playground.column_guesses import (

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from docscore.core.formatting import printable
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.values import Value
-from docscore.data.json_text import JsonError, dumps, dumps_in_style, is_json_container, kinds_of, parse_text
+from docscore.data.json_text import JsonError, dumps, dumps_in_style
+from docscore.data.model_text import is_json_container, kinds_of, parse_text
 from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.rows import places_by_schema, warn_of_schemas

@@ -21,7 +21,7 @@ from pydantic import (
 
 from docscore.core.errors import InputError, InputTypeError, InputValueError, short_repr
 from docscore.core.options import ScoringOptions, check_choice
-from docscore.data.files import DELIMITERS
+from docscore.data.formats import DELIMITERS
 from docscore.data.json_text import loads_at
 from docscore.ground_truths.verdicts import VERDICTS
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, checked_metrics

@@ -11,7 +11,7 @@ from docscore.core.errors import Faults, InputError, InputValueError
 from docscore.core.formatting import printable, shown_name, three_digits, threshold_text
 from docscore.core.similarity import fold_all, similarity
 from docscore.core.values import SCALAR_TYPES, convert_ground_truth, step_text
-from docscore.data.files import TEXT_EXTENSIONS, suffix_of
+from docscore.data.formats import TEXT_EXTENSIONS, suffix_of
 from docscore.data.json_text import dumps, dumps_in_style, loads
 from docscore.data.pairing import Pairs, read_ground_truths
 from docscore.data.rows import NoCell

@@ -26,7 +26,7 @@ from docscore.core.errors import (
     at_place,
     in_file,
 )
-from docscore.data.files import read_table
+from docscore.data.formats import read_table
 from docscore.data.json_text import JsonError, loads, loads_at
 from docscore.data.pairing import read_systems
 from docscore.data.rows import BY_ID

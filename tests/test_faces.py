@@ -17,7 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import docscore
-from docscore.data.json_text import dumps, parse_text
+from docscore.data.json_text import dumps
+from docscore.data.model_text import parse_text
 from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.systems import systems_of
 from docscore.integrations.datasets import score_batch

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from docscore import score_pairs
 from docscore.core.errors import KEPT, DataError, Diagnostic, Faults, faults_summary
-from docscore.data.files import read_table
+from docscore.data.formats import read_table
 from docscore.data.pairing import Pairs, read_systems
 from docscore.evaluation.rows import scored_rows
 from tests.commands import Write, pred, ref, run, succeed, written

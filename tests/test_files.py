@@ -30,15 +30,8 @@ from pyarrow import parquet
 
 import docscore
 from docscore.core.runtime import READING
-from docscore.data.files import (
-    DELIMITERS,
-    SAME_NAMES,
-    _check_columns,
-    delimiter_of,
-    read_table,
-    read_value,
-    table_of_source,
-)
+from docscore.data.columns import SAME_NAMES, table_of_source
+from docscore.data.formats import DELIMITERS, _check_columns, delimiter_of, read_table, read_value
 from docscore.data.pairing import read_systems
 from playground.limits import check_value
 from playground.storage import csv_cell, write_csv

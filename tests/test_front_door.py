@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 
 import docscore
 from docscore.core.runtime import no_progress, progress_from
-from docscore.data.files import ColumnNames, table_of_source
+from docscore.data.columns import ColumnNames, table_of_source
 from docscore.evaluation import evaluation, figures, rows
 from docscore.evaluation.rows import scored_rows
 from tests.commands import NEW, PREDICTIONS, REFERENCES, pred, ref, succeed

@@ -12,9 +12,10 @@ import docscore
 from docscore import compare, evaluate, evaluate_module, pairs_of
 from docscore.core.errors import in_file
 from docscore.core.options import ScoringOptions
+from docscore.data.columns import ColumnNames, with_names
 from docscore.data.groups import groups_of_rows, joined_runs
 from docscore.data.pairing import Pairs, read_systems
-from docscore.data.rows import Source
+from docscore.data.rows import Absent, Source
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import runs_of
 from docscore.evaluation.rows import scored_rows
@@ -267,26 +268,46 @@ def test_runs_on_other_documents_are_refused() -> None:
         joined_runs(runs, ["one", "two"])
 
 
-def log_of(epochs: int, rows: str) -> Source:
-    """The table of a log: the id of a document, its epoch and its prediction, such as "a1x"."""
-    cells = [(row[0], row[1], row[2]) for row in rows.split()]
-    named = {f"{name}, epoch {epoch}" if epochs > 1 else name: (name, answer) for name, epoch, answer in cells}
-    values = [{"question_id": row, "references": ["x"], "prediction": answer} for row, (_, answer) in named.items()]
-    documents = {row: name for row, (name, _) in named.items()} if epochs > 1 else {}
-    path = Path(f"{epochs}.eval")
-    return Source(path, values, lambda index: in_file(path, f"sample {list(named)[index]}"), documents=documents)
+def log_of(*epochs: str) -> Source:
+    """The table of a log; each epoch has documents and predictions, such as "ax by"."""
+    runs = {f"epoch {number}": table_of(f"{len(epochs)}.eval", epoch.split()) for number, epoch in enumerate(epochs, 1)}
+    first, *others = runs.values()
+    return first._replace(runs=runs) if others else first
+
+
+def table_of(path: str, cells: list[str]) -> Source:
+    rows = [{"question_id": cell[0], "references": ["x"], "prediction": cell[1]} for cell in cells]
+    return Source(Path(path), rows, lambda index: in_file(path, f"sample {cells[index]}"))
 
 
 def test_epochs_of_a_log_are_runs() -> None:
     """Also beside a log of another number of epochs; a document that lacks one is an error or left out in all."""
-    whole, single = log_of(2, "a1x b1y c1x a2y b2y c2x"), log_of(1, "a1x b1x c1x")
+    whole, single = log_of("ax by cx", "ay by cx"), log_of("ax bx cx")
     first, second = read_systems(None, [whole, single])
     assert (first.documents, first.runs, first.predictions) == (["a", "b", "c"], 2, list("xyxyyx"))
     assert first.ids == [f"{name}, epoch {epoch}" for epoch in (1, 2) for name in "abc"]
     assert (second.documents, second.predictions) == (None, list("xxx"))
-    lacking = log_of(2, "a1x b1y c1x a2y b2y")
+    lacking = log_of("ax by cx", "ay by")
     with pytest.raises(ValueError, match=r"2.eval: ids of references that no prediction has \(1\): 'c'"):
         read_systems(None, [lacking])
     first, second = read_systems(None, [lacking, single], "skip")
     assert (first.documents, first.predictions, first.skipped) == (["a", "b"], list("xyyy"), 1)
     assert (second.ids, second.skipped) == (["a", "b"], 1)
+
+
+def test_columns_of_other_names_are_renamed_in_each_run() -> None:
+    """Here the column of the predictions holds the ids too."""
+    log = with_names(log_of("ax by", "ax by"), "predictions", ColumnNames("prediction"), both=True)
+    (pairs,) = read_systems(None, [log])
+    assert (pairs.documents, pairs.ids[2:]) == (["x", "y"], ["x, epoch 2", "y, epoch 2"])
+
+
+def test_an_incomplete_source_is_an_error_unless_an_option_says_how_missing_predictions_count() -> None:
+    """A ground truth that it lacks comes from another source, and is its stand-in if none has it."""
+    whole, part = log_of("ax bx"), log_of("ax bx")._replace(incomplete="cut off", stand_in=("?",))
+    part = part._replace(rows=[part.rows[0], {"question_id": "b", "references": Absent, "prediction": Absent}])
+    with pytest.raises(ValueError, match=r"^1\.eval: cut off; --missing zero"):
+        read_systems(None, [whole, part])
+    (alone,) = read_systems(None, [part], "zero")
+    assert (alone.truths, list(alone.absent)) == ([("x",), ("?",)], [1])
+    assert read_systems(None, [part, whole], "zero")[0].truths == [("x",), ("x",)]

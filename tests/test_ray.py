@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import docscore
 from docscore.core.errors import InputTypeError, InputValueError
-from docscore.data.files import ColumnNames
+from docscore.data.columns import ColumnNames
 from docscore.data.json_text import loads
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.evaluation.rows import scored_rows

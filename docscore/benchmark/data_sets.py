@@ -26,7 +26,7 @@ from docscore.benchmark.documents import (
 )
 from docscore.core.errors import InputValueError, short_repr, some_of
 from docscore.core.options import SchemaSource, check_choice
-from docscore.data.files import parquet_file, read_table, read_value
+from docscore.data.formats import parquet_file, read_table, read_value
 from docscore.data.json_text import loads
 from docscore.data.rows import BY_ID, ID, read_rows, side_format
 

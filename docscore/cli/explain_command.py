@@ -24,7 +24,7 @@ from docscore.cli.terminal import print_json
 from docscore.core.errors import InputError, InputValueError, in_file, some_of
 from docscore.core.options import ScoringOptions
 from docscore.core.values import convert_ground_truth, convert_prediction, to_json
-from docscore.data.files import read_value, suffix_of
+from docscore.data.formats import read_value, suffix_of
 from docscore.data.pairing import Pairs
 from docscore.data.rows import ID
 from docscore.evaluation.evaluation import Evaluation

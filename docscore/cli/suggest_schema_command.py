@@ -10,7 +10,7 @@ from docscore.cli.options import Command, a_file, ending, json_option, stdout_co
 from docscore.cli.terminal import print_json, say
 from docscore.core.options import schema_name
 from docscore.core.output import check_output, write_whole
-from docscore.data.files import read_value
+from docscore.data.formats import read_value
 from docscore.ground_truths.suggestion import Suggestion, suggest_schema
 from docscore.report.console import print_table
 

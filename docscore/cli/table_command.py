@@ -29,7 +29,7 @@ from docscore.cli.options import (
 from docscore.cli.terminal import print_json, say
 from docscore.core.errors import Faults, InputValueError
 from docscore.core.output import check_output, write_report
-from docscore.data.files import names_of_files, read_table
+from docscore.data.formats import names_of_files, read_table
 from docscore.data.rows import ANLS, BY_ID
 from docscore.evaluation.evaluation import figures_to_dict, views_to_dict
 from docscore.evaluation.rows import scored_rows

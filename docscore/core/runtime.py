@@ -110,11 +110,15 @@ def ignore(_increment: int) -> None:
     """Do nothing with an increment."""
 
 
-def watched(values: Iterable[_T], advance: Advance) -> Iterator[_T]:
-    """Yield the values, and report each as done when the next one is asked for."""
-    for value in values:
-        yield value
-        advance(1)
+def watched(values: Iterable[_T], advance: Advance) -> Iterable[_T]:
+    """Return the values; each is reported as done when the next one is asked for."""
+
+    def reported() -> Iterator[_T]:
+        for value in values:
+            yield value
+            advance(1)
+
+    return values if advance is ignore else reported()
 
 
 _DELAY = 0.5  # seconds before a bar is shown that nobody asked for

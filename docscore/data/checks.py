@@ -1,7 +1,6 @@
 """Make paired rows ready for scoring: read texts as JSON, take confidences out, warn of what looks wrong."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, repeat
 from typing import Any
@@ -12,7 +11,7 @@ from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.runtime import Progress, no_progress, warn, watched
 from docscore.core.similarity import without_case
 from docscore.core.values import ONE_OF
-from docscore.data.json_text import (
+from docscore.data.model_text import (
     Parsed,
     holds_json,
     is_json_container,
@@ -45,24 +44,24 @@ def read_texts(
             and for a reference that cannot be read, naming its row.
     """
     refuse_document_texts(pairs.truths, pairs.predictions, options.parse, options.parse_references)
-    doubts = list(doubts_of_reading(pairs, options.parse, options.parse_references))
+    remarks = list(remarks_on_reading(pairs, options.parse, options.parse_references))
     if options.parse_references:
         truths, repairs = parsed_references(pairs.ids, pairs.truths, options.parse_references)
         pairs = pairs._replace(truths=truths)
-        doubts += _doubts_of_repairs(repairs, len(pairs.ids))
+        remarks += _remarks_on_repairs(repairs, len(pairs.ids))
     readings: dict[int, Parsed] = {}
     if options.parse_mode is not None:
         predictions, readings = parse_predictions(
             pairs.predictions, pairs.truths, options.parse_mode, progress("Parsing", len(pairs.ids))
         )
         pairs = pairs._replace(predictions=predictions)
-        doubts += _doubts_of_texts(pairs, options.parse)
-    doubts += _doubts_of_values(pairs, progress, with_confidences=options.with_confidences)
+        remarks += _remarks_on_texts(pairs, options.parse)
+    remarks += _remarks_on_values(pairs, progress, with_confidences=options.with_confidences)
     pairs = _with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)
-    doubts += _doubts_of_shapes(pairs, progress)
-    for doubt in doubts:
-        warn(str(doubt))
-    return pairs, readings, list(map(str, doubts))
+    remarks += _remarks_on_shapes(pairs, progress)
+    for remark in remarks:
+        warn(str(remark))
+    return pairs, readings, list(map(str, remarks))
 
 
 def refuse_document_texts(
@@ -85,29 +84,46 @@ def refuse_document_texts(
     if parse == AS_TEXT or parse_references is not None:
         return
     texts = list(islice(_texts(truths), _EXAMINED))
-    found = [(name, text, names) for text in texts for name, in_it in _NOTATIONS.items() if (names := in_it(text))]
-    (name, count), *_ = Counter(name for name, *_ in found).most_common(1) or [("", 0)]
-    in_common = set.intersection(*(names for notation, _, names in found if notation == name)) if found else set()
-    if not in_common or count < _NEARLY_ALL * len(texts):
+    if not texts:
         return
-    given = [text for text in islice(_texts(predictions), _EXAMINED) if parse is None]
-    documents = [text for notation, text, _ in found if notation == name]
-    if name == _JSON and parse is None and not any(map(_has_objects, documents)) and not any(map(holds_json, given)):
-        return
-    flags = {"parse": json_mode(given)} if given else {}
+    given = list(islice(_texts(predictions), _EXAMINED)) if parse is None else []
+    notation, documents = _common_notation(texts)
+    if documents and not (notation == _JSON and parse is None and _may_be_meant_as_text(documents, given)):
+        raise InputValueError(
+            place="references",
+            problem=f"{len(documents):,} of {len(texts):,} texts are documents written as {notation}, which would be "
+            "compared character by character, with their keys and brackets",
+            remedy=f'{_reading(notation, documents, given)}, or --parse text (parse="text") to compare them as they '
+            "are",
+        )
+
+
+def _common_notation(texts: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the notation in which nearly all texts are documents with a name in common, and these texts."""
+    written = {
+        notation: [(text, names) for text in texts if (names := names_in(text))]
+        for notation, names_in in _NOTATIONS.items()
+    }
+    notation, documents = max(written.items(), key=lambda item: len(item[1]))
+    if len(documents) < _NEARLY_ALL * len(texts) or not set.intersection(*(n for _, n in documents)):
+        return notation, []
+    return notation, [text for text, _ in documents]
+
+
+def _may_be_meant_as_text(documents: Sequence[str], predictions: Sequence[str]) -> bool:
+    """Decide whether JSON texts are lists of single values, and no prediction holds JSON."""
+    return not any(map(_has_objects, documents)) and not any(map(holds_json, predictions))
+
+
+def _reading(notation: str, documents: Sequence[str], predictions: Sequence[str]) -> str:
+    """Say how documents in a notation are read: with options for JSON, before they are given for others."""
+    if notation != _JSON:
+        return "convert both sides to JSON values before they are scored"
+    flags = {"parse": json_mode(predictions)} if predictions else {}
     flags["parse_references"] = json_mode(documents)
-    reading = (
-        f"add {' '.join(f'--{flag} {mode}'.replace('_', '-') for flag, mode in flags.items())} "
-        f"({', '.join(f'{flag}={mode!r}' for flag, mode in flags.items())}) to read them"
-    ).replace("'", '"')
-    if name != _JSON:
-        reading = "convert both sides to JSON values before they are scored"
-    raise InputValueError(
-        place="references",
-        problem=f"{count:,} of {len(texts):,} texts are documents written as {name}, which would be compared character "
-        "by character, with their keys and brackets",
-        remedy=f'{reading}, or --parse text (parse="text") to compare them as they are',
-    )
+    options = " ".join(f"--{flag} {mode}".replace("_", "-") for flag, mode in flags.items())
+    keywords = ", ".join(f'{flag}="{mode}"' for flag, mode in flags.items())
+    return f"add {options} ({keywords}) to read them"
 
 
 _JSON, _YAML = "JSON", "YAML"
@@ -161,7 +177,7 @@ def _has_objects(text: str) -> bool:
     return isinstance(value, dict) or any(isinstance(each, dict) for each in value)
 
 
-def _doubts_of_repairs(repairs: Mapping[str, str], count: int) -> Iterator[Diagnostic]:
+def _remarks_on_repairs(repairs: Mapping[str, str], count: int) -> Iterator[Diagnostic]:
     """Yield the number of ground truths that were repaired.
 
     Args:
@@ -170,8 +186,10 @@ def _doubts_of_repairs(repairs: Mapping[str, str], count: int) -> Iterator[Diagn
     """
     if repairs:
         name, note = next(iter(repairs.items()))
-        problem = f"{len(repairs):,} of {count:,} were repaired, such as that of {short_repr(name)} ({note})"
-        yield Diagnostic(("references",), problem=problem)
+        yield Diagnostic(
+            ("references",),
+            problem=f"{len(repairs):,} of {count:,} were repaired, such as that of {short_repr(name)} ({note})",
+        )
 
 
 def _texts(values: Iterable[Any]) -> Iterator[str]:
@@ -183,7 +201,7 @@ def _texts(values: Iterable[Any]) -> Iterator[str]:
             yield value
 
 
-def doubts_of_reading(
+def remarks_on_reading(
     pairs: Pairs,
     parse: str | None,
     parse_references: str | None,
@@ -191,9 +209,9 @@ def doubts_of_reading(
     references: str = "references",
     predictions: str = "predictions",
 ) -> Iterator[Diagnostic]:
-    """Yield the doubts about all rows of a test set, before texts are read as JSON.
+    """Yield remarks on all rows of a test set, before texts are read as JSON.
 
-    Each check ends at the first row that disproves its doubt.
+    Each check ends at the first row that disproves it.
 
     Args:
         pairs: the rows as they were given.
@@ -203,22 +221,16 @@ def doubts_of_reading(
         predictions: the place of the predictions.
 
     >>> pairs = Pairs(["a"], [{"total": "1"}], ['{"total": "1"}'])
-    >>> print(next(doubts_of_reading(pairs, None, None)))
+    >>> print(next(remarks_on_reading(pairs, None, None)))
     predictions: 1 of 1 are text although the ground truth is an object or a list, which text never matches; the text \
 of 'a' holds JSON; add --parse json or --parse repair (parse="json" or parse="repair") to read it
     """
-    count = len(pairs.predictions) - len(pairs.absent)
-    if not count or parse == AS_TEXT:
+    given = list(given_predictions(pairs))
+    if not given or parse == AS_TEXT:
         return
     if parse is None:
-        yield from _doubts_of_texts(pairs, parse, parse_references, predictions)
-    given = list(given_predictions(pairs))
-    lists = sum(isinstance(prediction, list) for prediction in given)
-    if (
-        lists >= _NEARLY_ALL * count
-        and all(isinstance(truth, tuple) and list not in map(type, truth) for truth in pairs.truths)
-        and any(len(truth) > 1 for truth in pairs.truths)
-    ):
+        yield from _remarks_on_texts(pairs, parse, parse_references, predictions)
+    if _are_lists_taken_for_answers(pairs.truths, given):
         yield Diagnostic(
             (references,),
             problem="all are lists of acceptable answers, none of which is a list, and so never match predictions that "
@@ -227,10 +239,19 @@ of 'a' holds JSON; add --parse json or --parse repair (parse="json" or parse="re
         )
 
 
-def _doubts_of_texts(
+def _are_lists_taken_for_answers(truths: Sequence[Any], predictions: Sequence[Any]) -> bool:
+    """Decide whether nearly all predictions are lists, and all ground truths several answers, none of them a list."""
+    return (
+        sum(isinstance(prediction, list) for prediction in predictions) >= _NEARLY_ALL * len(predictions)
+        and all(isinstance(truth, tuple) and list not in map(type, truth) for truth in truths)
+        and any(len(truth) > 1 for truth in truths)
+    )
+
+
+def _remarks_on_texts(
     pairs: Pairs, parse: str | None, parse_references: str | None = None, place: str = "predictions"
 ) -> Iterator[Diagnostic]:
-    """Yield a doubt about predictions that are text, hold a document, and stand where an object or a list is expected.
+    """Yield a remark on predictions that are text, hold a document, and stand where an object or a list is expected.
 
     Lists of texts are no reason: a prediction that is text may be one of them.
     """
@@ -279,17 +300,17 @@ def given_predictions(pairs: Pairs) -> Iterator[Any]:
     return (prediction for number, prediction in enumerate(pairs.predictions) if number not in pairs.absent)
 
 
-def _doubts_of_values(
+def _remarks_on_values(
     pairs: Pairs, progress: Progress = no_progress, *, with_confidences: bool
 ) -> Iterator[Diagnostic]:
-    """Yield the doubts about the values of a test set, after texts were read as JSON.
+    """Yield remarks on the values of a test set, after texts were read as JSON.
 
     Args:
         pairs: the rows.
         progress: called with the phase "Checking" and the number of rows.
         with_confidences: whether confidences are taken out of the predictions.
 
-    >>> print(next(_doubts_of_values(Pairs(["a"], [{"total": ("1", "")}], [{}]), with_confidences=False)))
+    >>> print(next(_remarks_on_values(Pairs(["a"], [{"total": ("1", "")}], [{}]), with_confidences=False)))
     references: 1 of 1 have an empty text among their acceptable answers, and so accept a missing value; the first is \
 that of 'a'
     """
@@ -337,22 +358,22 @@ def _containers_in(value: Any) -> list[Any]:
     return containers
 
 
-_Finder = Callable[[Any, Sequence[Any], frozenset[Any]], str]
+_ExampleOf = Callable[[Any, Sequence[Any], frozenset[Any]], str]
 
 
-def _doubts_of_shapes(pairs: Pairs, progress: Progress = no_progress) -> Iterator[Diagnostic]:
-    """Yield the doubts about a shape that nearly all rows of one side have and the other side lacks, and about errors.
+def _remarks_on_shapes(pairs: Pairs, progress: Progress = no_progress) -> Iterator[Diagnostic]:
+    """Yield remarks on a shape that nearly all rows of one side have and the other side lacks, and about errors.
 
-    >>> print(next(_doubts_of_shapes(Pairs(["a"], [{"due date": "1 May"}], [{"dueDate": "1 May"}]))))
+    >>> print(next(_remarks_on_shapes(Pairs(["a"], [{"due date": "1 May"}], [{"dueDate": "1 May"}]))))
     predictions: 1 of 1 have keys that differ from those of the ground truths only in case, separators or Unicode \
 form, such as 'dueDate' for 'due date'; rename the keys on one side
     """
     answers = [truth if isinstance(truth, tuple) else (truth,) for truth in pairs.truths]
-    given = [(truths, found) for truths, found in zip(answers, pairs.predictions, strict=True) if found is not None]
+    given = [(truths, value) for truths, value in zip(answers, pairs.predictions, strict=True) if value is not None]
     rows = {
-        "predictions": [(found, truths) for truths, found in given],
+        "predictions": [(value, truths) for truths, value in given],
         # a plain list is a list of acceptable answers for a prediction that is text
-        "references": [(truths[0], (found,)) for truths, found in given if len(truths) == 1 and type(found) is not str],
+        "references": [(truths[0], (value,)) for truths, value in given if len(truths) == 1 and type(value) is not str],
     }
     known = {
         side: frozenset(
@@ -364,17 +385,25 @@ form, such as 'dueDate' for 'due date'; rename the keys on one side
         )
         for side, faced in rows.items()
     }
-    for find, least, problem, remedies in _SHAPES:
+    for example_of, least, problem, remedies in _SHAPES:
         for side, remedy in remedies.items():
-            found = [find(*row, known[side]) for row in rows[side][:_EXAMINED]]
-            if any(found) and sum(map(bool, found)) >= least * min(len(given), _EXAMINED):
-                found += [find(*row, known[side]) for row in rows[side][_EXAMINED:]]
-                examples = list(filter(None, found))
-                if len(examples) >= least * len(given):
-                    other = "ground truths" if side == "predictions" else "predictions"
-                    said = f"{len(examples):,} of {len(given):,} {problem.format(examples[0], other=other)}"
-                    yield Diagnostic((side,), problem=said, remedy=remedy)
-                    break
+            examples = _examples(example_of, rows[side], known[side], least, len(given))
+            if examples:
+                other = "ground truths" if side == "predictions" else "predictions"
+                sentence = f"{len(examples):,} of {len(given):,} {problem.format(examples[0], other=other)}"
+                yield Diagnostic((side,), problem=sentence, remedy=remedy)
+                break
+
+
+def _examples(
+    example_of: _ExampleOf, rows: Sequence[tuple[Any, Any]], known: frozenset[Any], least: float, count: int
+) -> list[str]:
+    """Return the examples of a shape in the rows of a side, if the least share of a number of rows has it."""
+    examples = [example_of(*row, known) for row in rows[:_EXAMINED]]
+    if not any(examples) or sum(map(bool, examples)) < least * min(count, _EXAMINED):
+        return []
+    examples = list(filter(None, examples + [example_of(*row, known) for row in rows[_EXAMINED:]]))
+    return examples if len(examples) >= least * count else []
 
 
 def _list_of_one(value: Any, others: Sequence[Any], _known: frozenset[Any]) -> str:
@@ -450,9 +479,9 @@ def _error(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
 
 _BOTH = ("predictions", "references")
 # Functions that return an example of a shape, given a value of one side, the values of the other side that it faces and
-# the keys of the whole other side; the share of the rows from which the shape is doubtful, the problem, and the remedy
+# the keys of the whole other side; the share of the rows that makes the shape a remark, the problem, and the remedy
 # by the side that may have it.
-_SHAPES: tuple[tuple[_Finder, float, str, Mapping[str, str]], ...] = (
+_SHAPES: tuple[tuple[_ExampleOf, float, str, Mapping[str, str]], ...] = (
     (
         _list_of_one,
         _NEARLY_ALL,
@@ -548,6 +577,6 @@ def unwrapped(prediction: Any) -> tuple[Any, Any]:
 def warn_of_copies(sides: Sequence[Pairs], names: Sequence[str]) -> None:
     """Warn of runs or systems with the same predictions as an earlier one, on at least two rows."""
     for index, pairs in enumerate(sides):
-        same = next((earlier for earlier in range(index) if sides[earlier].predictions == pairs.predictions), None)
-        if same is not None and len(pairs.ids) > 1:
-            warn(f"{names[same]} and {names[index]} have the same predictions; one may be a copy of the other")
+        earlier = next((other for other in range(index) if sides[other].predictions == pairs.predictions), None)
+        if earlier is not None and len(pairs.ids) > 1:
+            warn(f"{names[earlier]} and {names[index]} have the same predictions; one may be a copy of the other")

@@ -107,4 +107,5 @@ def joined_runs(runs: Sequence[Pairs], names: Sequence[str]) -> Pairs:
                 expected="the same documents in all runs",
                 got=f"{len(others):,} that only one of them has, such as {short_repr(others[0])}",
             )
-    return stacked_runs([first, *common_rows([part for _, part in parts])[1:]], "run")
+    stacked = [first, *common_rows([part for _, part in parts])[1:]]
+    return stacked_runs({f"run {number}": part for number, part in enumerate(stacked, 1)})

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,15 +22,10 @@ from docscore.core.errors import (
 from docscore.core.options import MISSING_MODES, SKIP, check_choice
 from docscore.core.runtime import Progress, gc_pause, no_progress, warn, watched
 from docscore.core.values import SCALAR_TYPES, Value
-from docscore.data.files import (
-    SAME_NAMES,
-    TEXT_EXTENSIONS,
-    ColumnNames,
-    suffix_of,
-    table_of_source,
-    with_names,
-)
-from docscore.data.json_text import parsed_references, store
+from docscore.data.columns import SAME_NAMES, ColumnNames, table_of_source
+from docscore.data.formats import TEXT_EXTENSIONS, suffix_of
+from docscore.data.json_text import store
+from docscore.data.model_text import parsed_references
 from docscore.data.rows import (
     ANLS,
     BY_ID,
@@ -58,13 +52,21 @@ from docscore.data.rows import (
     table_in_memory,
 )
 
-DID_NOT_RUN = "(a sample that did not run)"  # the ground truth of a sample that no log has run: nothing equals it
 MISSING_REMEDY = '--missing zero (missing="zero") scores them as null, --missing skip (missing="skip") leaves them out'
 WITHOUT_PREDICTION = "reference without a prediction"
 _FIELDS_REMEDY = "where each column is a field, add --fields-in-columns (fields_in_columns=True)"
 _MOST_COLUMNS = 20  # that a message lists
 _FEWEST_IN_ORDER = 3  # documents; a model may confuse the values of two
 _NO_COSTS = (None,) * len(COSTS)
+_COLUMNS = (
+    "ids",
+    "truths",
+    "predictions",
+    "confidences",
+    "reference_rows",
+    "clusters",
+    "costs",
+)  # of pairs, a cell a row
 
 
 class Pairs(NamedTuple):
@@ -110,22 +112,16 @@ class Pairs(NamedTuple):
 
     def only(self, numbers: Sequence[int]) -> "Pairs":
         """Select the rows with these numbers, in this order; the others count as skipped."""
-
-        def chosen(column: Any) -> Any:
-            return None if column is None else [column[number] for number in numbers]
-
-        return Pairs(
-            chosen(self.ids),
-            chosen(self.truths),
-            chosen(self.predictions),
-            frozenset(index for index, number in enumerate(numbers) if number in self.absent),
-            (self.skipped or 0) + len(self.ids) - len(numbers),
-            chosen(self.confidences),
-            chosen(self.reference_rows),
-            chosen(self.clusters),
-            None,
-            self.repeated,
-            chosen(self.costs),
+        columns: dict[str, Any] = {
+            name: [cells[number] for number in numbers]
+            for name in _COLUMNS
+            if (cells := getattr(self, name)) is not None
+        }
+        return self._replace(
+            **columns,
+            absent=frozenset(index for index, number in enumerate(numbers) if number in self.absent),
+            skipped=(self.skipped or 0) + len(self.ids) - len(numbers),
+            documents=None,
         )
 
     def each_run(self) -> "list[Pairs]":
@@ -168,10 +164,11 @@ def pairs_of(predictions: Any, references: Any, missing: str = "error", *, once:
 def pairs_of_rows(wanted: SideRows, given: SideRows, missing: str, *, once: bool = False) -> Pairs:
     """Pair the rows of both sides, whose values are converted; other arguments and errors are those of `pairs_of`."""
     count = len(wanted.ids) - len(set(wanted.ids)) if once else 0
-    if not count:
-        return _paired(wanted, given, missing, Faults(), no_progress)
-    pairs = _paired(_distinct(wanted), _distinct(given), missing, Faults(), no_progress)
-    return pairs._replace(repeated=count, skipped=None if pairs.skipped is None else pairs.skipped - count)
+    if count:
+        wanted, given = _distinct(wanted), _distinct(given)
+    pairs = _paired(wanted, given, missing, Faults(), no_progress)
+    skipped = None if pairs.skipped is None else pairs.skipped - count
+    return pairs._replace(repeated=count, skipped=skipped) if count else pairs
 
 
 def _distinct(rows: SideRows) -> SideRows:
@@ -210,31 +207,31 @@ def pairs_of_columns(
     return Pairs(list(ids), read(references, "references"), read(predictions, "predictions"), frozenset(absent))
 
 
-def stacked_runs(runs: Sequence[Pairs], unit: str) -> Pairs:
-    """Put several runs on the same documents below one another; an id gets the number of its run: "a, run 2".
+def stacked_runs(runs: Mapping[str, Pairs]) -> Pairs:
+    """Put the runs on the same documents below one another; an id gets the name of its run: "a, run 2".
 
     One run stays as it is.
     """
-    if len(runs) == 1:
-        return runs[0]
-    first = runs[0]
+    first, *others = runs.values()
+    if not others:
+        return first
 
     def column(name: str) -> Any:
-        parts = [getattr(run, name) for run in runs]
+        parts = [getattr(run, name) for run in runs.values()]
         return None if any(part is None for part in parts) else [value for part in parts for value in part]
 
-    costs = [cells for run in runs for cells in run.costs or [_NO_COSTS] * len(run.ids)]
+    costs = [cells for run in runs.values() for cells in run.costs or [_NO_COSTS] * len(run.ids)]
     return Pairs(
-        [f"{name}, {unit} {number}" for number, run in enumerate(runs, 1) for name in run.ids],
+        [f"{name}, {run}" for run, rows in runs.items() for name in rows.ids],
         column("truths"),
         column("predictions"),
-        frozenset(index * len(first.ids) + row for index, run in enumerate(runs) for row in run.absent),
+        frozenset(index * len(first.ids) + row for index, run in enumerate(runs.values()) for row in run.absent),
         first.skipped,
         column("confidences"),
         column("reference_rows"),
         first.ids * len(runs),
         first.ids,
-        costs=costs if any(run.costs for run in runs) else None,
+        costs=costs if any(run.costs for run in runs.values()) else None,
     )
 
 
@@ -296,22 +293,10 @@ def rows_of_sides(
         OSError: if a file cannot be read.
     """
     faults = Faults(on_error)
-    sides: list[tuple[Any, Side]] = [] if references is None else [(references, "references")]
-    sides += [(source, "predictions") for source in predictions]
     how: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "progress": progress}
-    tables = [
-        table_of_source(
-            source,
-            side,
-            names,
-            faults,
-            both=references is None,
-            repair=parse == "repair" and side == "predictions",
-            **how,
-        )
-        for source, side in sides
-    ]
-    truths = None if references is None else tables.pop(0)
+    truths = None if references is None else table_of_source(references, "references", names, faults, **how)
+    how |= {"both": truths is None, "repair": parse == "repair"}
+    tables = [table_of_source(source, "predictions", names, faults, **how) for source in predictions]
     for source, table in zip(predictions, tables, strict=True):
         if truths is not None and (source is references or table.path.resolve() == truths.path.resolve()):
             names.check_both(place_of(table))
@@ -328,13 +313,8 @@ def read_ground_truths(references: Any, options: Mapping[str, Any], progress: Pr
         options: the options, and `delimiter` for CSV files and `encoding` for text files.
         progress: as for `rows_of_sides`.
     """
-    names = names_of(options)
-    if isinstance(references, Source):
-        table = with_names(references, "references", names, both=False)
-    else:
-        text = text_options(options)
-        table = table_of_source(references, "references", names, Faults(), progress=progress, **text)
-    rows = read_rows(table, side_format(table.first(), "references", place_of(table)), "references", progress=progress)
+    table = table_of_source(references, "references", names_of(options), progress=progress, **text_options(options))
+    rows = read_rows(table, side_format(table.first(), "references", table), "references", progress=progress)
     mode = options.get("parse_references")
     return rows._replace(values=parsed_references(rows.ids, rows.values, mode)[0]) if mode else rows
 
@@ -359,8 +339,10 @@ def _warn_of_documents(references: Source) -> None:
     row = references.first()
     is_text = suffix_of(references.path) in TEXT_EXTENSIONS and not references.has_columns
     if is_text and isinstance(row, dict) and format_of(row, "references") is PLAIN:
-        problem = f"rows without {ID!r} are taken as documents and paired by position; {_naming_remedy(references)}"
-        warn(f"{references.path}: {problem}")
+        warn(
+            f"{references.path}: rows without {ID!r} are taken as documents and paired by position; "
+            f"{_naming_remedy(references)}"
+        )
 
 
 def read_systems(
@@ -383,16 +365,16 @@ def read_systems(
         progress: called with the phase "Pairing" and the number of rows of each side.
 
     Raises:
-        ValueError: naming file, line and fault; `DataError` for faults of single rows and ids; for the log of an
-            incomplete run, unless `missing` says how samples that did not run count.
+        ValueError: naming file, line and fault; `DataError` for faults of single rows and ids; for an incomplete
+            source, unless `missing` says how missing predictions count.
     """
-    epochs = [_epochs(table) for table in systems]
-    tables = [table for of_log in epochs for table in of_log]
+    runs = [table.runs or {"": table} for table in systems]
+    tables = [table for of_system in runs for table in of_system.values()]
     faults, references = faults or Faults(), references or _table_with_both(tables)
     check_choice("missing", missing, MISSING_MODES)
     for table in (references, *systems):
-        if table.shortfall and missing == "error":
-            raise InputValueError(place=place_of(table), problem=table.shortfall, remedy=MISSING_REMEDY)
+        if table.incomplete and missing == "error":
+            raise InputValueError(place=place_of(table), problem=table.incomplete, remedy=MISSING_REMEDY)
     wanted: SideRows | None = None
     pairs: list[Pairs] = []
     for predictions in tables:
@@ -400,38 +382,17 @@ def read_systems(
         with gc_pause():
             given = read_rows(predictions, form, "predictions", faults, check, progress)
             wanted = wanted or read_rows(references, form, "references", faults, check, progress)
-        pairs.append(_paired(wanted, given, missing, faults, progress))
+            pairs.append(_paired(wanted, given, missing, faults, progress))
     if pairs[0].skipped is not None and len(pairs) > 1:
         pairs = common_rows(pairs)
     waiting = iter(pairs)
-    return [stacked_runs(list(islice(waiting, len(of_log))), "epoch") for of_log in epochs]
-
-
-def _epochs(table: Source) -> list[Source]:
-    """Split a log of several epochs into tables of one epoch each, with the ids of documents as ids."""
-    if not table.documents:
-        return [table]
-    indices: dict[int, list[int]] = {}  # of the rows of each epoch
-    times: Counter[str] = Counter()
-    for index, row in enumerate(table.rows):
-        document = table.documents[row[ID]]
-        indices.setdefault(times[document], []).append(index)
-        times[document] += 1
-    return [
-        Source(
-            table.path,
-            [{**table.rows[index], ID: table.documents[table.rows[index][ID]]} for index in of_epoch],
-            list(map(table.where, of_epoch)).__getitem__,
-            shortfall=table.shortfall,
-        )
-        for of_epoch in indices.values()
-    ]
+    return [stacked_runs(dict(zip(of_system, waiting, strict=False))) for of_system in runs]
 
 
 def _table_with_both(tables: Sequence[Source]) -> Source:
     """Return the first table, after checking that all tables hold the same references beside their predictions.
 
-    The ground truth of a sample that did not run in the first log is taken from the others.
+    A ground truth that is absent in the first is taken from the others, and is its stand-in if all lack it.
 
     Raises:
         ValueError: naming the file without references, or the first row whose references differ.
@@ -441,12 +402,17 @@ def _table_with_both(tables: Sequence[Source]) -> Source:
         if not isinstance(row, dict) or not any({ID, *form[1:]} <= row.keys() for form in (BY_ID, ANLS)):
             place, keys = place_of(table), row if isinstance(row, dict) else {}
             if len(tables) > 1 and not {*keys} & {BY_ID.predictions, ANLS.predictions}:
-                problem = f"was taken for a system: add --references {table.path}"
-                raise InputValueError(Diagnostic((place,), problem=problem, joint=" "))
+                raise InputValueError(
+                    Diagnostic((place,), problem=f"was taken for a system: add --references {table.path}", joint=" ")
+                )
             names = [name_in_file(keys, name) for name in (ID, REFERENCES, PREDICTION)]
-            expected = "rows with {!r}, {!r} and {!r}".format(*names)
-            remedy = "give ground truths and predictions in two files (`compare` and `table`: --references FILE)"
-            raise _with_columns(Diagnostic((place,), expected, described(row), remedy=remedy), [table])
+            fault = Diagnostic(
+                (place,),
+                "rows with {!r}, {!r} and {!r}".format(*names),
+                described(row),
+                remedy="give ground truths and predictions in two files (`compare` and `table`: --references FILE)",
+            )
+            raise _with_columns(fault, [table])
     first, *others = tables
     known = {row[ID]: _answers_in(row) for _, row in first.good() if isinstance(row, dict) and ID in row}
     for table in others:
@@ -457,12 +423,16 @@ def _table_with_both(tables: Sequence[Source]) -> Source:
             if known[row[ID]] is Absent:
                 known[row[ID]] = answers
             elif answers is not Absent and answers != known[row[ID]]:
-                expected = f"the same references as in {first.path}"
-                raise InputValueError(place=table.where(index), expected=expected, got="different ones")
-    if not first.shortfall:
-        return first
-    truths = {name: [DID_NOT_RUN] if answers is Absent else answers for name, answers in known.items()}
-    return first._replace(rows=[{**row, REFERENCES: truths[row[ID]]} for row in first.rows])
+                raise InputValueError(
+                    place=table.where(index), expected=f"the same references as in {first.path}", got="different ones"
+                )
+    rows = [
+        {**row, REFERENCES: first.stand_in if known[row[ID]] is Absent else known[row[ID]]}
+        if isinstance(row, dict) and row.get(REFERENCES) is Absent
+        else row
+        for row in first.rows
+    ]
+    return first._replace(rows=rows)
 
 
 def _answers_in(row: dict[str, Any]) -> Any:
@@ -548,9 +518,9 @@ def _naming_remedy(*tables: Source) -> str:
 def _paired(wanted: SideRows, given: SideRows, missing: str, faults: Faults, progress: Progress) -> Pairs:
     """Pair the rows that were read from the tables of references and predictions; errors as for `read_systems`."""
     faults.stop_if_any()
-    table, form, both = wanted.table, wanted.form, place_of(wanted.table, given.table)
+    table, form = wanted.table, wanted.form
     if form is PLAIN:
-        check_equal_count(len(given.table.rows), len(table.rows), both)
+        check_equal_count(len(given.table.rows), len(table.rows), place_of(table, given.table))
         _warn_of_order(wanted, given)
     excluded = wanted.faulty | given.faulty
     number_of = {name: number for number, name in enumerate(given.ids)}
@@ -560,14 +530,14 @@ def _paired(wanted: SideRows, given: SideRows, missing: str, faults: Faults, pro
     kept = [number for number, name in enumerate(wanted.ids) if name not in excluded]
     if not kept:
         raise InputValueError(
-            place=both,
+            place=place_of(table, given.table),
             problem=f"none of the {len(table.rows):,} rows can be scored; {faults_summary(faults.collected)}",
         )
     ids = [wanted.ids[number] for number in kept]
     partners = [number_of.get(name) for name in ids]
     sources = [None if form is PLAIN or number is None else given.sources[number] for number in partners]
     costs = [
-        _NO_COSTS if row is None else tuple(map(row.get, COSTS))
+        _NO_COSTS if row is None or row.keys().isdisjoint(COSTS) else tuple(map(row.get, COSTS))
         for row in watched(sources, progress("Pairing", len(sources)))
     ]
     confidences = [row.get("confidence") if form is BY_ID and row is not None else None for row in sources]
@@ -620,9 +590,11 @@ def _unpaired_ids(wanted: SideRows, given: SideRows, missing: str, faults: Fault
         if count:
             lines = _lines_of(tables[0], ids) if kind == duplicate else ""
             is_missing = kind == WITHOUT_PREDICTION
-            remedy = MISSING_REMEDY if is_missing and missing == "error" else ""
-            problem = f"{what} ({len(ids):,}): {some_of(ids)}{lines}"
-            fault = Diagnostic((place_of(*tables),), problem=problem, remedy=remedy)
+            fault = Diagnostic(
+                (place_of(*tables),),
+                problem=f"{what} ({len(ids):,}): {some_of(ids)}{lines}",
+                remedy=MISSING_REMEDY if is_missing and missing == "error" else "",
+            )
             faults.add(kind, fault, count, tolerated=is_missing and missing == SKIP)
     return {name for _, _, ids, _ in kinds for name in ids}
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from docscore.core.errors import (
     at_place,
     diagnostic_of,
     short_repr,
+    some_of,
 )
 from docscore.core.runtime import Progress, no_progress, warn, watched
 from docscore.core.values import Value, convert_ground_truth, convert_prediction, scalar_text
@@ -53,7 +53,7 @@ COSTS = ("cost", "seconds", "tokens")  # columns of predictions; their sums are 
 
 
 class Absent:
-    """Stands for a prediction that a row lacks, and for the ground truth of a sample that did not run."""
+    """Stands for a prediction that a row lacks, and for a ground truth that another source may have."""
 
 
 class NoCell:
@@ -89,18 +89,20 @@ class Source(NamedTuple):
         where: a function from the index of a row to its place: "refs.jsonl, line 3".
         has_columns: whether each row holds the cells of a table under the names of its columns, as in CSV, Parquet and
             data frames. Such a row is never a document.
-        shortfall: for a log, why its run is incomplete; "" if it is complete.
-        documents: for a log of several epochs, the document of each id; empty for others.
         remedy: what may give the rows their columns, for errors about the columns; "" if nothing is known.
+        incomplete: why predictions are missing, which is an error unless an option says how they count; "" if none is.
+        stand_in: the acceptable answers of a row whose ground truth is `Absent` in all sources.
+        runs: the rows of each of several runs on the same documents, by the name of the run; None for a single run.
     """
 
     path: Path
     rows: Sequence[Any]
     where: Callable[[int], PlacePart]
     has_columns: bool = False
-    shortfall: str = ""
-    documents: Mapping[str, str] = MappingProxyType({})
     remedy: str = ""
+    incomplete: str = ""
+    stand_in: Sequence[Any] = ()
+    runs: "Mapping[str, Source] | None" = None
 
     def good(self) -> Iterator[tuple[int, Any]]:
         """Yield the rows that could be read, with their indices."""
@@ -113,7 +115,42 @@ class Source(NamedTuple):
 
 def table_in_memory(rows: Any, side: Side) -> Source:
     """Return the table of rows in memory; errors as for `as_rows`."""
-    return Source(Path(side), as_rows(rows, side), lambda index: f"{side}[{index}]")
+    return Source(Path(side), rows if type(rows) is list else as_rows(rows, side), lambda index: f"{side}[{index}]")
+
+
+def rows_by_id(values: Mapping[Any, Any], side: Side, place: PlacePart) -> list[dict[str, Any]]:
+    """Return the rows of a dict from id to value; a tuple in the ground truths holds acceptable answers.
+
+    Warns of ground truths that look like the fields of one document; in a file they are an error.
+
+    Raises:
+        TypeError: for the splits of a dataset.
+        ValueError: for a single row.
+    """
+    splits = [str(name) for name, value in values.items() if hasattr(value, "column_names")]
+    if splits:
+        raise InputTypeError(place=side, expected="one split of a dataset", got=f"several ({', '.join(splits)})")
+    if ID in values:
+        raise InputValueError(place=place, expected="a list of rows, or values by their ids", got="a single row")
+    if side == "predictions":
+        return [{ID: name, PREDICTION: value} for name, value in values.items()]
+    if values and all(isinstance(value, dict) and value.keys() == {REFERENCES} for value in values.values()):
+        warn(
+            f"{place}: each value is an object with the key {REFERENCES!r} alone, which is taken for a field; give "
+            f"{{id: ground truth}}, or rows with {ID!r} and {REFERENCES!r}"
+        )
+    if all(map(_is_word, values)) and not all(isinstance(value, dict) for value in values.values()):
+        problem = f"{some_of(list(values))} look like the fields of one document, not like the ids of several"
+        remedy = 'to give one document, write {"its id": {...}}'
+        if place != side:
+            raise InputValueError(place=place, problem=problem, remedy=remedy)
+        warn(f"{place}: {problem}; {remedy}")
+    return [{ID: name, REFERENCES: value if isinstance(value, tuple) else (value,)} for name, value in values.items()]
+
+
+def _is_word(name: Any) -> bool:
+    """Return whether a key consists of two letters or more, as names of fields do, and ids seldom."""
+    return isinstance(name, str) and len(name) > 1 and name.replace("_", "").replace(" ", "").isalpha()
 
 
 def place_of(*tables: Source) -> FilePlace:
@@ -267,10 +304,10 @@ def row_format(references: Source, predictions: Source | None = None) -> RowForm
     """
     if not references.rows:
         raise InputValueError(place=place_of(references), expected="at least one row", got="none")
-    reference = side_format(references.rows[0], "references", place_of(references))
+    reference = side_format(references.rows[0], "references", references)
     if predictions is None or not predictions.rows:
         return reference
-    prediction = side_format(predictions.rows[0], "predictions", place_of(predictions))
+    prediction = side_format(predictions.rows[0], "predictions", predictions)
     if reference != prediction:
         raise InputValueError(
             place=place_of(references, predictions),
@@ -282,31 +319,25 @@ def row_format(references: Source, predictions: Source | None = None) -> RowForm
 
 
 def format_of(row: Any, side: Side) -> RowFormat | None:
-    """Return the format of a row of one side; None if it has no known format."""
-    try:
-        return side_format(row, side)
-    except ValueError:
-        return None
+    """Return the format of a row of one side; None for an id without a value, and a value without an id."""
+    if not isinstance(row, dict) or (ID not in row and ("id" not in row or VALUE_KEYS.isdisjoint(row))):
+        return PLAIN
+    return next((form for form in (BY_ID, ANLS) if ID in row and getattr(form, side) in row), None)
 
 
-def side_format(row: Any, side: Side, place: PlacePart | tuple[()] = ()) -> RowFormat:
+def side_format(row: Any, side: Side, *tables: Source) -> RowFormat:
     """Return the format of a row of one side.
 
     Raises:
-        ValueError: for a row that has an id and no value, or a value and no id; it names the place.
+        ValueError: for a row that has an id and no value, or a value and no id; it names the tables.
     """
-    if not isinstance(row, dict):
-        return PLAIN
-    has_value = not VALUE_KEYS.isdisjoint(row)
-    if ID not in row and "id" in row and has_value:
-        raise InputValueError(place=place, expected=f"the id under {ID!r}", got=described(row))
+    if (form := format_of(row, side)) is not None:
+        return form
+    place = place_of(*tables) if tables else ()
     if ID not in row:
-        return PLAIN
-    for form in (BY_ID, ANLS):
-        if getattr(form, side) in row:
-            return form
+        raise InputValueError(place=place, expected=f"the id under {ID!r}", got=described(row))
     expected = " or ".join(repr(getattr(form, side)) for form in (BY_ID, ANLS))
-    swapped = " (are predictions and references swapped?)" if has_value else ""
+    swapped = " (are predictions and references swapped?)" if not VALUE_KEYS.isdisjoint(row) else ""
     beside = name_in_file(row, ID)
     raise InputValueError(place=place, expected=f"{expected} beside {beside!r}", got=described(row) + swapped)
 
@@ -405,9 +436,11 @@ def _answers(value: Any, key: str) -> tuple[Any, ...]:
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if not isinstance(value, list | tuple) or not value:
-        got = "an empty list" if isinstance(value, list | tuple) else type(value).__name__
-        expected, remedy = f"{key!r} to be a list of at least one acceptable answer", _TEXT_REMEDY
-        raise InputValueError(expected=expected, got=got, remedy=remedy if isinstance(value, str) else "")
+        raise InputValueError(
+            expected=f"{key!r} to be a list of at least one acceptable answer",
+            got="an empty list" if isinstance(value, list | tuple) else type(value).__name__,
+            remedy=_TEXT_REMEDY if isinstance(value, str) else "",
+        )
     return tuple(value)
 
 

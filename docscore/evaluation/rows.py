@@ -37,7 +37,7 @@ from docscore.core.values import (
 )
 from docscore.data.checks import read_texts
 from docscore.data.groups import Grouping, groups_of_rows, rows_by_group, with_row_schemas
-from docscore.data.json_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
+from docscore.data.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
 from docscore.data.pairing import Pairs
 from docscore.evaluation.automation import (
     REVIEWED,

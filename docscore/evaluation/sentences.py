@@ -20,7 +20,7 @@ from docscore.core.formatting import (
     with_sign,
 )
 from docscore.core.numbers import ROUNDING
-from docscore.data.json_text import PARSE_COUNTS
+from docscore.data.model_text import PARSE_COUNTS
 from docscore.evaluation.automation import Choice
 from docscore.evaluation.comparison import Comparison, level_of_tests
 from docscore.evaluation.evaluation import Evaluation

@@ -16,7 +16,7 @@ from docscore.core.options import (
 )
 from docscore.core.runtime import Progress, no_progress, progress_from
 from docscore.data.checks import warn_of_copies
-from docscore.data.files import SAME_NAMES, ColumnNames
+from docscore.data.columns import SAME_NAMES, ColumnNames
 from docscore.data.groups import Grouping, joined_runs
 from docscore.data.pairing import Pairs, rows_of_sides
 from docscore.evaluation.evaluation import Evaluation

@@ -19,17 +19,15 @@ from docscore.core.errors import (
 )
 from docscore.core.output import check_output, write_whole
 from docscore.core.values import Value, to_json, value_excerpt
-from docscore.data.files import (
+from docscore.data.columns import SAME_NAMES, table_of_source, with_names
+from docscore.data.formats import (
     HEADER_LINES,
-    SAME_NAMES,
     TEXT_EXTENSIONS,
     UTF8_MARK,
     reader_of_log,
     suffix_of,
-    table_of_source,
     text_of_file,
     usual_delimiter,
-    with_names,
     without_declaration,
 )
 from docscore.data.json_text import dumps, dumps_in_style, loads

@@ -23,7 +23,8 @@ from docscore.core.values import (
     value_excerpt,
 )
 from docscore.data.groups import rows_by_group, with_row_schemas
-from docscore.data.json_text import dumps_strictly, is_json_container
+from docscore.data.json_text import dumps_strictly
+from docscore.data.model_text import is_json_container
 from docscore.data.pairing import Pairs
 from docscore.evaluation.rows import places_by_schema, warn_of_schemas
 from docscore.evaluation.tables import Table, table_of, text_column, value_column

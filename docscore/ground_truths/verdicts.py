@@ -15,7 +15,7 @@ from docscore.core.formatting import FOUR_DIGITS, counted, shown_name, with_sign
 from docscore.core.output import write_whole
 from docscore.core.runtime import grouped
 from docscore.core.values import ONE_OF, Value, convert_ground_truth, to_json, value_excerpt
-from docscore.data.files import read_table
+from docscore.data.formats import read_table
 from docscore.data.json_text import dumps, dumps_in_style
 from docscore.data.pairing import read_ground_truths
 from docscore.data.rows import ID, NoCell

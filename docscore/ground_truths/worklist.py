@@ -33,7 +33,7 @@ from docscore.core.values import (
     step_text,
     to_json,
 )
-from docscore.data.files import text_of_file
+from docscore.data.formats import text_of_file
 from docscore.data.json_text import dumps
 from docscore.data.rows import NoCell, cells_of, described
 from docscore.evaluation.rows import Row, ScoredRows

@@ -8,7 +8,8 @@ from docscore.core.errors import InputTypeError, InputValueError
 from docscore.core.options import ScoringOptions, check_choice
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.data.checks import unwrapped
-from docscore.data.json_text import ParseOutcome, dumps, kinds_of, loads, parse_text
+from docscore.data.json_text import dumps, loads
+from docscore.data.model_text import ParseOutcome, kinds_of, parse_text
 from docscore.evaluation.fields import Field
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree

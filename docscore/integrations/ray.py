@@ -30,7 +30,8 @@ from docscore.core.errors import (
     some_of,
 )
 from docscore.core.options import SKIP
-from docscore.data.files import SAME_NAMES, ColumnNames, arrow_rows, read_jsonl, with_names
+from docscore.data.columns import SAME_NAMES, ColumnNames, with_names
+from docscore.data.formats import arrow_rows, read_jsonl
 from docscore.data.json_text import restore, store
 from docscore.data.pairing import MISSING_REMEDY, Pairs, pairs_of_columns
 from docscore.data.rows import BY_ID, ID, Side, Source, read_rows

@@ -17,8 +17,8 @@ from docscore.core.errors import InputTypeError, InputValueError, short_repr
 from docscore.core.options import AS_TEXT, check_choice
 from docscore.core.runtime import warn
 from docscore.core.values import convert_ground_truth, convert_prediction
-from docscore.data.checks import doubts_of_reading, refuse_document_texts
-from docscore.data.json_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed, parse_text
+from docscore.data.checks import refuse_document_texts, remarks_on_reading
+from docscore.data.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed, parse_text
 from docscore.data.pairing import Pairs
 from docscore.data.rows import read_rows, row_format, table_in_memory
 from docscore.evaluation.state import RATES, ScoreState
@@ -154,7 +154,7 @@ class ComputeMetrics:
         if ids:
             pairs = Pairs(ids, truths, [each.value for each in predictions])
             # without parse the state, which gets the same texts, warns itself
-            doubts = doubts_of_reading(pairs, self.parse, self.state.options.parse_references) if self.parse else ()
+            doubts = remarks_on_reading(pairs, self.parse, self.state.options.parse_references) if self.parse else ()
             for doubt in doubts:
                 warn(str(doubt))
             self.state.update_pairs(pairs)

@@ -9,7 +9,8 @@ from typing import Any
 from dev.fuzz.draws import Draws, raw, read
 from dev.fuzz.findings import check, check_html, check_printable, check_share, errors_name_their_place
 from dev.fuzz.seeds import drawn_seeds, lines_of, pairs
-from docscore.data.json_text import loads, parse_text
+from docscore.data.json_text import loads
+from docscore.data.model_text import parse_text
 from docscore.evaluation.sources import evaluate
 from docscore.metrics.anls_star.api import anls_score, score_tree
 from docscore.metrics.anls_star.tree import ScoreTree

@@ -1,5 +1,6 @@
 """Read logs of Inspect as rows of references and predictions, with the costs of the run."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from math import fsum
@@ -18,6 +19,7 @@ from docscore.integrations.judging import answer_in, judged_output
 from docscore.integrations.log_files import LoggedRun
 
 _REFERENCES, _PREDICTION = "references", "prediction"  # the metadata of a score of `anls_star`
+_STAND_IN = ("(a sample that did not run)",)  # the ground truth of a sample that no log has: nothing equals it
 _LONGEST_ERROR = 200  # characters of an error that are shown
 _PLACES = {"data"}  # arguments of tasks that say where files lie, and not what is asked
 _UNREAD = {"attachments", "events", "messages", "store"}  # of samples: large, and not needed
@@ -26,9 +28,9 @@ _UNREAD = {"attachments", "events", "messages", "store"}  # of samples: large, a
 def table_of_log(path: Path) -> Source:
     """Return the samples of a log as rows `{"question_id", "references", "prediction"}`, sorted by epoch.
 
-    If the log has several epochs, ids have the form "a, epoch 2". References and prediction come from the score of
-    `anls_star`. Without such a score, the references are the targets, and the prediction is the output, parsed as
-    `anls_star` would. The column `group` holds the file of a sample, or its id.
+    If the log has several epochs, they are the runs of the table, whose own ids have the form "a, epoch 2". References
+    and prediction come from the score of `anls_star`. Without such a score, the references are the targets, and the
+    prediction is the output, parsed as `anls_star` would. The column `group` holds the file of a sample, or its id.
 
     The prediction of a sample without an output is `Absent`. If errors are the reason, a warning reports their number
     and the first one. A sample that was planned but did not run has a row with both sides `Absent`.
@@ -53,14 +55,30 @@ def table_of_log(path: Path) -> Source:
         entries.append((epoch, str(document), row))
     entries.sort(key=lambda entry: entry[0])
     rows = [{ID: _name(document, epoch, several=several), **row} for epoch, document, row in entries]
-    documents = {row[ID]: document for row, (_, document, _) in zip(rows, entries, strict=True)} if several else {}
-    return Source(
-        path,
-        rows,
-        [in_file(path, f"sample {row[ID]}") for row in rows].__getitem__,
-        shortfall=_shortfall(log),
-        documents=documents,
-    )
+    places = [in_file(path, f"sample {row[ID]}") for row in rows]
+    table = Source(path, rows, places.__getitem__, incomplete=_shortfall(log), stand_in=_STAND_IN)
+    return table._replace(runs=_runs(table, [document for _, document, _ in entries])) if several else table
+
+
+def _runs(table: Source, documents: Sequence[str]) -> dict[str, Source]:
+    """Return the rows of each epoch under the ids of their documents.
+
+    Args:
+        table: the rows of all epochs, sorted by epoch.
+        documents: the document of each row.
+    """
+    numbers: dict[int, list[int]] = {}  # of the rows of each epoch
+    times: Counter[str] = Counter()
+    for number, document in enumerate(documents):
+        times[document] += 1
+        numbers.setdefault(times[document], []).append(number)
+    return {
+        f"epoch {epoch}": table._replace(
+            rows=[{**table.rows[number], ID: documents[number]} for number in of_epoch],
+            where=list(map(table.where, of_epoch)).__getitem__,
+        )
+        for epoch, of_epoch in numbers.items()
+    }
 
 
 def run_of_log(path: Path) -> LoggedRun:
