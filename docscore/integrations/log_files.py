@@ -63,7 +63,7 @@ def table_of_file(path: Path) -> Source:
         ValueError: naming the file, if it is not an Inspect log or the library is not installed.
         OSError: if it cannot be read.
     """
-    return cast("Table", _reader(path).table_of_log(path))
+    return cast("Source", _reader(path).table_of_log(path))
 
 
 def run_of_file(path: Path) -> LoggedRun:
