@@ -25,7 +25,8 @@ from docscore.benchmark.documents import (
     unlike_format,
 )
 from docscore.core.errors import InputValueError, short_repr, some_of
-from docscore.core.options import SchemaSource, check_choice
+from docscore.core.options import check_choice
+from docscore.core.schema_source import SchemaSource
 from docscore.data.files import parquet_file, read_table, read_value
 from docscore.data.json_text import loads
 from docscore.data.rows import BY_ID, ID, read_rows, side_format

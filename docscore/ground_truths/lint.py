@@ -25,7 +25,6 @@ from docscore.core.values import (
 from docscore.data.groups import rows_by_group, with_row_schemas
 from docscore.data.json_text import dumps_strictly, is_json_container
 from docscore.data.pairing import Pairs
-from docscore.evaluation.rows import places_by_schema, warn_of_schemas
 from docscore.evaluation.tables import Table, table_of, text_column, value_column
 from docscore.ground_truths.suggestion import (
     SPECIMENS,
@@ -43,6 +42,7 @@ from docscore.metrics.typed.schema import (
     compiled_schema,
     named_places,
 )
+from docscore.metrics.typed.schema_warnings import places_by_schema, warn_of_schemas
 
 _PLACEHOLDERS = {
     "null",

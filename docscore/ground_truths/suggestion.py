@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.formatting import FOUR_DIGITS
-from docscore.core.options import KEYWORD, SchemaSource
 from docscore.core.runtime import Progress, no_progress, progress_from, watched
 from docscore.core.same_value import ORDERS
+from docscore.core.schema_source import KEYWORD, SchemaSource
 from docscore.core.values import (
     Value,
     field_path,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError, at_place, short_repr
-from docscore.core.options import KEYWORD
+from docscore.core.schema_source import KEYWORD
 from docscore.core.similarity import nearest, without_case
 from docscore.core.values import step_text
 from docscore.metrics.anls_star.sizes import Comparator, SchemaNode
