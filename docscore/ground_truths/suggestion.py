@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import partial
 from importlib.util import find_spec
 from types import MappingProxyType
@@ -34,7 +33,7 @@ from docscore.metrics.anls_star.api import anls_score
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.registry import TYPED
 from docscore.metrics.typed.comparators import COMPARATORS, comparator
-from docscore.metrics.typed.readers import LOCALES, Reading, ascii_form, date_order, read_date
+from docscore.metrics.typed.readers import LOCALES, Reading, ascii_form, date_order
 from docscore.metrics.typed.schema import (
     ELEMENTS,
     SubSchema,
@@ -358,9 +357,8 @@ def _as_date(texts: Mapping[str, int]) -> Settings | str | None:
         for way in fitting:
             order = way.get("date_order") or date_order(way.get("locale", ""))
             if not order or (order in orders and (len(orders) == 1 or "locale" in way)):
-                options = {"order": way.get("date_order", ""), "locale": way.get("locale", "")}
-                clock = any(isinstance(read_date(text, **options), datetime) for text in texts)
-                return {"compare": "datetime" if clock else "date", **way}
+                has_clock = any(reading and reading.ignored for reading in map(_reader("date", way), texts))
+                return {"compare": "datetime" if has_clock else "date", **way}
         if fitting:
             also = [{**fitting[0], "date_order": order} for order in ORDERS if order in orders or not orders]
             return _note_of_ways(texts, "date", also)

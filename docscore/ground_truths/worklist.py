@@ -20,7 +20,7 @@ from Levenshtein import opcodes
 from docscore.core.errors import InputValueError, needs, short_repr
 from docscore.core.options import ScoringOptions, check_whole
 from docscore.core.runtime import grouped, watched
-from docscore.core.same_value import number_without_doubt, read_date
+from docscore.core.same_value import date_of, number_without_doubt
 from docscore.core.similarity import fold_all, similarity
 from docscore.core.values import (
     ONE_OF,
@@ -162,7 +162,7 @@ class DocumentText:
     def _spans(self, value: Any, text: str, *, apart: bool) -> list[Span]:
         """The spans of a scalar and its text; with `apart`, a text that is not short has spaces anywhere."""
         number = number_without_doubt(value)
-        day = read_date(value) if number is None and isinstance(value, str) else None
+        day = date_of(value) if number is None and isinstance(value, str) else None
         known = self._numbers.get(number[0]) if number else self._dates.get(day) if day else None
         is_apart, together = apart and len(text) >= _SHORT, text.replace(" ", "")
         if known or (together not in self._text.replace(" ", "") if is_apart else text not in self._text):
@@ -191,8 +191,8 @@ class DocumentText:
         for length, start in product((1, 2, 3, 4), range(len(words))):
             span = words[start : start + length]
             text = " ".join(word[0] for word in span)
-            day = read_date(text) if re.search(r"\d", text) else None
-            if day is not None and day not in (read_date(text.partition(" ")[2]), read_date(text.rpartition(" ")[0])):
+            day = date_of(text) if re.search(r"\d", text) else None
+            if day is not None and day not in (date_of(text.partition(" ")[2]), date_of(text.rpartition(" ")[0])):
                 found[day].append((span[0].start(), span[-1].end()))
         return found
 
