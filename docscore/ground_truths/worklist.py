@@ -179,12 +179,12 @@ class Difference(NamedTuple):
 
 @dataclass
 class Answer:
-    """What predictions have at a place, equal by the options of the score.
+    """Predictions at a place that are equal by the options of the score.
 
     Attributes:
-        first: where it is written most like the ground truth.
-        votes: for each system that gives it the part of a vote that it has; a system without runs has a whole one.
-        points: what each of them loses by it, as a part of the score.
+        first: the one that is written most like the ground truth.
+        votes: the vote of each system that gives it; runs of a system share its vote.
+        points: what each of these systems loses by it, as a part of the score.
     """
 
     first: Difference
@@ -221,13 +221,13 @@ class DocumentText:
         >>> DocumentText("Pens 1\nInk 2 and 12\nPENS  2.00").places({"item": "pens", "count": 2})
         [[(20, 24), (26, 30)]]
         """
-        found = list(filter(None, self._parts(value))) or list(filter(None, self._parts(value, apart=True)))
-        places = [[_nearest(spans, span) for spans in found] for span in min(found, key=len, default=[])]
+        parts = list(filter(None, self._parts(value))) or list(filter(None, self._parts(value, apart=True)))
+        places = [[_nearest(spans, span) for spans in parts] for span in min(parts, key=len, default=[])]
         extents = [max(place)[1] - min(place)[0] for place in places]
         return [
             [(self._given_at(start, bisect_right), self._given_at(end, bisect_left)) for start, end in sorted({*place})]
             for place, extent in zip(places, extents, strict=True)
-            if len(found) == 1 or extent == min(extents)
+            if len(parts) == 1 or extent == min(extents)
         ]
 
     def _parts(self, value: Any, *, apart: bool = False) -> list[list[Offsets]]:
@@ -256,27 +256,27 @@ class DocumentText:
     @cached_property
     def _numbers(self) -> dict[Decimal, list[Offsets]]:
         """The numbers of the text; one whose separator is in doubt counts in both readings."""
-        found: dict[Decimal, list[Offsets]] = defaultdict(list)
+        numbers: dict[Decimal, list[Offsets]] = defaultdict(list)
         patterns = r"[-+]?\d{1,3}(?: \d{3})+(?:[.,]\d+)?|[-+]?[.,]?\d[\d.,']*", r"[-+]?[.,]?\d[\d.,']*"
         for match in chain.from_iterable(re.finditer(pattern, self._text) for pattern in patterns):
             token = match[0].rstrip(".,'")
             for spelling in {token, token.replace(",", ""), token.replace(".", "").replace(",", ".")}:
                 number = number_without_doubt(spelling)
                 if number is not None:
-                    found[number[0]].append((match.start(), match.start() + len(token)))
-        return found
+                    numbers[number[0]].append((match.start(), match.start() + len(token)))
+        return numbers
 
     @cached_property
     def _dates(self) -> dict[Any, list[Offsets]]:
-        found: dict[Any, list[Offsets]] = defaultdict(list)
+        dates: dict[Any, list[Offsets]] = defaultdict(list)
         words = list(re.finditer(rf"[^ {_AROUND}](?:\S*[^ {_AROUND}])?", self._text))
         for length, start in product((1, 2, 3, 4), range(len(words))):
             span = words[start : start + length]
             text = " ".join(word[0] for word in span)
             day = date_of(text) if re.search(r"\d", text) else None
             if day is not None and day not in (date_of(text.partition(" ")[2]), date_of(text.rpartition(" ")[0])):
-                found[day].append((span[0].start(), span[-1].end()))
-        return found
+                dates[day].append((span[0].start(), span[-1].end()))
+        return dates
 
     def _given_at(self, at: int, side: Callable[[list[int], int], int]) -> int:
         """The character of the text as it was given for one of `_text` at which a span begins or ends."""
@@ -305,7 +305,7 @@ def _words(text: str) -> str:
 
 
 def hash_of(truth: Value) -> str:
-    """Return the hash of a ground truth, by which it is known that it is the one that was judged."""
+    """Return the hash by which `apply` recognises the ground truth that was judged."""
     return hashlib.sha256(dumps(truth).encode()).hexdigest()[:8]
 
 
@@ -525,7 +525,7 @@ def _text_source(texts: Any, column: str | None, rows: ScoredRows) -> Callable[[
 
 
 class _Documents:
-    """The places of the documents of several systems, and what they count.
+    """Collects the places where systems lose points, document by document.
 
     Args:
         systems: as for `worklist`.
@@ -625,9 +625,9 @@ class _Documents:
             chosen: the answer that is the proposal; None for the one that is most likely right.
             kind: the kind; None to tell it from the values.
         """
-        descriptions = {id(answer): self._described(document, answer, text) for answer in place}
+        descriptions = {id(answer): self._description(document, answer, text) for answer in place}
         chosen = chosen or min(place, key=lambda answer: descriptions[id(answer)][0])
-        order, own_kind, found = descriptions[id(chosen)]
+        order, own_kind, in_text = descriptions[id(chosen)]
         at, kind, truth = chosen.first, kind or own_kind, self.truths[document]
         is_one_of = at.steps[:1] == (ONE_OF,)
         support = chosen.support
@@ -648,32 +648,32 @@ class _Documents:
             kind=kind,
             group=f"{field_path(at.field)}: {_edit(at, kind) or kind}",
             points=dict(sum((Counter(answer.points) for answer in place), Counter[str]())),
-            found=found or None,
+            found=in_text or None,
             verdict=None,
         )
 
-    def _described(
+    def _description(
         self, document: str, answer: Answer, text: DocumentText | None
     ) -> tuple[tuple[float, ...], str, dict[str, bool]]:
         """The key of an answer in the order of items, its kind, and on which side the text of the document is."""
         at = answer.first
         kind = _kind_of(at)
         sides = {} if text is None else {"ground_truth": at.truth, "proposal": at.prediction}
-        found = {side: held for side, value in sides.items() if (held := text.holds(value)) is not None}  # type: ignore[union-attr]
-        evidence = bool(found) and found.get("proposal", True) and not found.get("ground_truth", False)
+        in_text = {side: held for side, value in sides.items() if (held := text.holds(value)) is not None}  # type: ignore[union-attr]
+        is_shown = bool(in_text) and in_text.get("proposal", True) and not in_text.get("ground_truth", False)
         support = answer.support
         alone = len(self.systems) == 1 and not isinstance(at.sure, dict | list)
         sure = checked_confidence(at.sure, at.node.path) if alone else None
         points = sum(answer.points.values())
         return (
-            (-support / self.counts[document], -support, -(sure or 0.0), -evidence, -_is_near(at, kind), -points),
+            (-support / self.counts[document], -support, -(sure or 0.0), -is_shown, -_is_near(at, kind), -points),
             kind,
-            found,
+            in_text,
         )
 
 
 def _place_of_row(at: Difference, places: list[list[Answer]], taken: set[int], options: ScoringOptions) -> list[Answer]:
-    """The place of a row that only predictions have: where another system adds the row that is most like it, or new.
+    """Return the place of a row that only predictions have: that of the most similar row, or a new one.
 
     Args:
         at: the row.
@@ -773,9 +773,9 @@ def _is_near(at: Difference, kind: str) -> bool:
 
 
 def _edit(at: Difference, kind: str) -> str:
-    """The edit that turns the ground truth into the prediction, in words; "" unless it can be that of other values.
+    """Return the edit from ground truth to prediction in words; "" for an edit that other values cannot share.
 
-    Signs can be, and words before or behind all of a value; letters and digits in it are its own.
+    Edits of signs can be shared, and words before or behind a value; edits of letters and digits cannot.
     """
     texts = _texts(at) if kind in _NEAR else None
     if texts is None or max(map(len, texts)) > _LONGEST_EDIT:

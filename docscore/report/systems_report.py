@@ -275,8 +275,8 @@ def systems_as_html(systems: Systems, table: Table, recipe: str = "") -> str:
 
 def pictures_of(systems: Systems) -> list[Picture]:
     """Return the picture of ranks if there are ranks, and that of scores against costs if any system has a cost."""
-    drawn = [picture_of_ranks(systems)] if systems.ranks else []
-    return [*drawn, picture_of_costs(systems)] if _costs(systems) else drawn
+    ranks = [picture_of_ranks(systems)] if systems.ranks else []
+    return [*ranks, picture_of_costs(systems)] if _costs(systems) else ranks
 
 
 def picture_of_ranks(systems: Systems) -> Picture:
@@ -359,8 +359,8 @@ def systems_as_png(systems: Systems) -> bytes:
         raise InputValueError(place="output", expected="--ranks or costs for a picture", got="neither")
     names = ("matplotlib.figure", "matplotlib.patches")
     figures, patches = (library(name, "PNG needs matplotlib ({})", "plots") for name in names)
-    drawn, content = figures.Figure(figsize=(picture.width / 100, picture.height / 100)), io.BytesIO()
-    axes = drawn.add_axes((0, 0, 1, 1), xlim=(0, picture.width), ylim=(picture.height, 0))
+    figure, content = figures.Figure(figsize=(picture.width / 100, picture.height / 100)), io.BytesIO()
+    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, picture.width), ylim=(picture.height, 0))
     axes.axis("off")
     for left, top, width, height, *_ in picture.bars:
         axes.add_patch(patches.Rectangle((left, top), width, height, color=_PALE))
@@ -371,5 +371,5 @@ def systems_as_png(systems: Systems) -> bytes:
     for x, y, anchor, text in picture.texts:
         align = {"start": "left", "middle": "center", "end": "right"}[anchor]
         axes.text(x, y, text, horizontalalignment=align, fontsize=9, parse_math=False)
-    drawn.savefig(content, format="png", dpi=200, bbox_inches="tight")
+    figure.savefig(content, format="png", dpi=200, bbox_inches="tight")
     return content.getvalue()

@@ -212,11 +212,11 @@ class ReadingComparator(Comparator):
         sides = [*zip(_SIDES, (left, other), strict=True)]
         if right:
             is_equal = {each.spelling for each in left} & {each.spelling for each in other}
-            said = f"equal as {self.name}" if is_equal else self.near_remark
+            verdict = f"equal as {self.name}" if is_equal else self.near_remark
         else:
-            said = f"compared as {self.name}" if self.unequal == "text" else f"not equal as {self.name}"
+            verdict = f"compared as {self.name}" if self.unequal == "text" else f"not equal as {self.name}"
             lower = ["".join(scalar_text(value).casefold().split()) for value in (truth, prediction)]
-            said += ": capital letters count" if self.unequal == "wrong" and lower[0] == lower[1] else ""
+            verdict += ": capital letters count" if self.unequal == "wrong" and lower[0] == lower[1] else ""
         several = [
             f"{side} may be {' or '.join(each.spelling for each in readings)}"
             for side, readings in sides
@@ -226,7 +226,7 @@ class ReadingComparator(Comparator):
         ignored = (
             f"the {left[0].ignored or other[0].ignored} of {' and '.join(ignoring)} is ignored" if ignoring else ""
         )
-        return "; ".join(filter(None, (said, *several, ignored)))
+        return "; ".join(filter(None, (verdict, *several, ignored)))
 
 
 def _separator(value: Scalar) -> str:
