@@ -16,7 +16,6 @@ from docscore.data.json_text import JsonError, dumps, dumps_in_style
 from docscore.data.model_text import is_json_container, kinds_of, parse_text
 from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.rows import places_by_schema, warn_of_schemas
 from docscore.evaluation.sentences import READ
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
@@ -24,6 +23,7 @@ from docscore.metrics.base import MetricTree
 from docscore.metrics.kieval import entity_f1_tree, kieval_tree
 from docscore.metrics.nted import nted_tree
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
+from docscore.metrics.typed.schema_warnings import places_by_schema, warn_of_schemas
 from docscore.metrics.typed.score import schema_of_row
 from docscore.report.html_tree import drawn_places, explained_drawing, tree_drawing
 from playground.conclusions import what_ifs_of

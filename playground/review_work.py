@@ -20,7 +20,7 @@ from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import Span, text_differences
 from docscore.ground_truths.correction import corrected_rows
 from docscore.ground_truths.verdicts import OTHER, Review, answers_of, around, is_whole_row, review_of, steps_of
-from docscore.ground_truths.worklist import AGREEMENT, DocumentText, Line
+from docscore.ground_truths.worklist import AGREEMENT, DocumentText, Item
 from docscore.metrics.registry import ANLS_STAR
 from playground.file_reading import skipped_lines, uploaded_tables
 from playground.kept_results import KeptResult, keep_documents, numbered_lines, shown_ids
@@ -52,7 +52,7 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
         problem = "each document was predicted in several runs, which the command docscore review can read"
         raise InputValueError(place="predictions", problem=problem)
     earlier = [] if request.verdicts is None else Review.read(request.verdicts).lines
-    drawn = earlier[0].get("sample") if earlier else None
+    drawn = earlier[0].sample if earlier else None
     sample, of = (drawn["draws"], drawn["system"]) if drawn else (request.sample, request.sample_of or None)
     texts = _texts(request, first)
     words = {name: DocumentText(text) for name, text in texts.items()}
@@ -72,11 +72,11 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
         "sampled": None if not sample else list(systems).index(of or next(iter(systems))),
         "places": [
             {
-                "document": numbers[line["question_id"]],
-                "id": shown[line["question_id"]],
-                **_place(line, list(systems), first, words.get(line["question_id"])),
+                "document": numbers[item.question_id],
+                "id": shown[item.question_id],
+                **_place(item, list(systems), first, words.get(item.question_id)),
             }
-            for line in review.lines
+            for item in review.lines
         ],
         "decided": _decided_before(earlier, review.lines),
         "left_out": [*skipped_lines(uploaded), *review.left_out_lines],
@@ -97,9 +97,9 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
     keep_documents(folder, list(systems.values()), facts)
     (folder / _TEXTS).write_text("\n".join(dumps(texts.get(name)) for name in first.ids), encoding="ascii")
     paths: list[Any] = [{} for _ in first.ids]
-    for number, line in enumerate(review.lines):
-        paths[numbers[line["question_id"]]][line["path"]] = number
-    documents: list[Any] = [numbers[line["question_id"]] for line in review.lines]
+    for number, item in enumerate(review.lines):
+        paths[numbers[item.question_id]][item.path] = number
+    documents: list[Any] = [numbers[item.question_id] for item in review.lines]
     (folder / _PATHS).write_text("\n".join([dumps(documents), *map(dumps, paths)]), encoding="ascii")
     return result
 
@@ -125,24 +125,24 @@ def _fingerprint(files: Sequence[Path | None]) -> str:
     return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
 
 
-def _place(line: Line, systems: Sequence[str], first: Evaluation, text: DocumentText | None) -> dict[str, Any]:
+def _place(item: Item, systems: Sequence[str], first: Evaluation, text: DocumentText | None) -> dict[str, Any]:
     """What the page needs of an item: its keys with values as texts, differences, evidence and stake."""
-    truth = line.get("ground_truth", NoCell)
-    values = [truth, *answers_of(line)]
-    names_of = [line["systems"], *(each["systems"] for each in line["others"])]
+    truth = item.ground_truth
+    values = [truth, *answers_of(item)]
+    names_of = [item.systems, *(each["systems"] for each in item.others)]
     is_plain = all(value is NoCell or isinstance(value, str) for value in values)
     return {
-        "path": line["path"],
-        "row": line.get("row"),
-        "judged": line["judged"],
-        "reference": line.get("reference"),
-        "kind": line["kind"],
-        "group": printable(line["group"]),
-        "agree": line["agree"],
-        "of": line["of"],
-        "drawn": line.get("drawn", 1),
-        "points": [line["points"].get(name, 0.0) * len(first) for name in systems],
-        "whole": is_whole_row(line),
+        "path": item.path,
+        "row": item.row,
+        "judged": item.judged,
+        "reference": item.reference,
+        "kind": item.kind,
+        "group": printable(item.group),
+        "agree": item.agree,
+        "of": item.of,
+        "drawn": 1 if item.drawn is None else item.drawn,
+        "points": [item.points.get(name, 0.0) * len(first) for name in systems],
+        "whole": is_whole_row(item),
         "has_text": text is not None,
         "truth": _side(truth, is_plain=is_plain),
         "edit": None if truth is NoCell else _editable(truth),
@@ -193,25 +193,25 @@ def _difference(truth: Any, value: Any, first: Evaluation, *, is_plain: bool) ->
     return {"similarity": said, "marked": marked}
 
 
-def _decided_before(earlier: Sequence[Line], lines: Sequence[Line]) -> dict[str, Any] | None:
+def _decided_before(earlier: Sequence[Item], items: Sequence[Item]) -> dict[str, Any] | None:
     """The verdicts of a file: those on places that are here, and how many are not."""
-    decided = [line for line in earlier if line["verdict"] is not None and line["kind"] != AGREEMENT]
+    decided = [item for item in earlier if item.verdict is not None and item.kind != AGREEMENT]
     if not decided:
         return None
-    numbers, found = {_key(line): number for number, line in enumerate(lines)}, []
-    fitting = [(numbers[_key(line)], line) for line in decided if _key(line) in numbers]
-    for number, line in fitting:
-        value = line.get("value", line.get("proposal", NoCell))
-        texts = [None if part is NoCell else dumps(part) for part in (value, *answers_of(lines[number]))]
+    numbers, found = {_key(item): number for number, item in enumerate(items)}, []
+    fitting = [(numbers[_key(item)], item) for item in decided if _key(item) in numbers]
+    for number, item in fitting:
+        value = item.proposal if item.value is NoCell else item.value
+        texts = [None if part is NoCell else dumps(part) for part in (value, *answers_of(items[number]))]
         answer = texts[1:].index(texts[0]) if texts[0] in texts[1:] else 0
-        typed = _typed_text(line["value"]) if line["verdict"] == OTHER else ""
-        same = line["judged"] == lines[number]["judged"]
-        found.append({"number": number, "verdict": line["verdict"], "answer": answer, "value": typed, "same": same})
+        typed = _typed_text(item.value) if item.verdict == OTHER else ""
+        same = item.judged == items[number].judged
+        found.append({"number": number, "verdict": item.verdict, "answer": answer, "value": typed, "same": same})
     return {"verdicts": found, "gone": len(decided) - len(fitting)}
 
 
-def _key(line: Line) -> tuple[Any, ...]:
-    return line["question_id"], line["path"], line.get("row"), line.get("reference")
+def _key(item: Item) -> tuple[Any, ...]:
+    return item.question_id, item.path, item.row, item.reference
 
 
 def _typed_text(value: Any) -> str:
@@ -224,9 +224,9 @@ def _editable(value: Any) -> str | None:
     return text if len(text) <= _LONGEST_VALUE and "\r" not in text else None
 
 
-def _typed(text: str, line: Line) -> Any:
+def _typed(text: str, item: Item) -> Any:
     """What a visitor typed, in the type of the ground truth, or of what was predicted where there is none."""
-    if isinstance(line.get("ground_truth", line.get("proposal")), str):
+    if isinstance(item.proposal if item.ground_truth is NoCell else item.ground_truth, str):
         return text
     try:
         return loads(text)
@@ -253,7 +253,7 @@ class KeptReview(KeptResult):
         return documents[number], next(self._lines(_TEXTS, documents[number]))
 
     @cached_property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[Item]:
         """The items without verdicts."""
         return Review.read(self.folder / _REVIEW).lines
 
@@ -262,12 +262,12 @@ class KeptReview(KeptResult):
         for number, verdict, answer, typed in verdicts:
             if number >= len(self.lines):
                 raise InputValueError(place="verdicts", expected="the number of a place", got=str(number))
-            line = self.lines[number]
-            line["verdict"] = verdict
+            item = self.lines[number]
+            item.verdict = verdict
             if verdict == OTHER:
-                line["value"] = _typed(typed, line)
-            elif 0 < answer <= len(line["others"]) and "value" in line["others"][answer - 1]:
-                line["value"] = line["others"][answer - 1]["value"]
+                item.value = _typed(typed, item)
+            elif 0 < answer <= len(item.others) and "value" in item.others[answer - 1]:
+                item.value = item.others[answer - 1]["value"]
         return Review(self.lines)
 
     def gains(self, verdicts: Sequence[Verdict]) -> dict[str, Any]:
@@ -280,10 +280,10 @@ class KeptReview(KeptResult):
             ValueError: for verdicts that contradict each other, naming the document and the place.
         """
         numbers = {name: number for number, name in enumerate(self.facts["ids"])}
-        lines = self._decided(verdicts).lines
-        names = list(dict.fromkeys(lines[each.number]["question_id"] for each in verdicts))
+        items = self._decided(verdicts).lines
+        names = list(dict.fromkeys(items[each.number].question_id for each in verdicts))
         sides = dict(zip(names, self.values_of(numbers[name] for name in names), strict=True))
-        review = Review([line for line in lines if line["question_id"] in sides])
+        review = Review([item for item in items if item.question_id in sides])
         changed = review.corrected(sides, (truth for truth, *_ in sides.values()))
         gains = {name: [0.0] * len(self.result["systems"]) for name in names}
         of_systems = list(zip(*(sides[name][1:] for name in changed), strict=True))
@@ -307,9 +307,9 @@ class KeptReview(KeptResult):
             its own place, None where all systems are right; "count": of fields, or of rows; "text": that of the
             document, or None; "marks": of the ground truth and of each answer the places in it; "row": one of the row.
         """
-        line = next(self._lines(_REVIEW, number))
-        is_row = is_whole_row(line)
-        holder, steps = around(self.values(document)[0], line), steps_of(line["path"])
+        item = Item.from_dict(next(self._lines(_REVIEW, number)))
+        is_row = is_whole_row(item)
+        holder, steps = around(self.values(document)[0], item), steps_of(item.path)
         rows = holder if isinstance(holder, list) and is_row else []
         own: dict[str, int] = {}
         if isinstance(holder, dict) and steps:
@@ -320,7 +320,7 @@ class KeptReview(KeptResult):
             own = {key: paths[here + step_text(key)] for key in rows[0] if here + step_text(key) in paths}
         shown = [row if isinstance(row, dict) else {"": row} for row in rows[:MOST_BESIDE]]
         heads = list(dict.fromkeys(key for row in shown for key in row))[:MOST_BESIDE]
-        words, values = DocumentText(text or ""), [line.get("ground_truth", NoCell), *answers_of(line)]
+        words, values = DocumentText(text or ""), [item.ground_truth, *answers_of(item)]
         marks = [[] if value is NoCell else words.places(convert_ground_truth(value)) for value in values]
         is_in_row = not is_row and len(steps) > 1 and isinstance(steps[-2], int)
         return {

@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from docscore.core.options import ScoringOptions
-from docscore.core.same_value import ORDERS, read_date
+from docscore.core.same_value import ORDERS, date_of
 from docscore.metrics.typed.comparators import COMPARATORS, comparator, settings_of
 from docscore.metrics.typed.readers import Reading
 from tests.commands import rows
@@ -149,7 +149,7 @@ def test_a_date_is_read_whole_or_not_at_all(
     parts[absent] = ""
     text = f"{parts[order[0]]}{between[0]}{parts[order[1]]}{between[1]}{parts[order[2]]}{clock}"
     for way in (None, *ORDERS):
-        when = read_date(text, way)
+        when = date_of(text, way)
         if when is not None:
             assert clock in CLOCKS, text
             assert not absent, text

@@ -18,7 +18,8 @@ from scipy import stats
 
 import docscore
 from docscore import anls_score, score_pairs, score_tree
-from docscore.core.options import SchemaSource, ScoringOptions
+from docscore.core.options import ScoringOptions
+from docscore.core.schema_source import SchemaSource
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.automation import Curve, DocumentReview, automation_curve
 from docscore.evaluation.comparison import Change, Comparison, compare, decide, decide_level

@@ -156,7 +156,7 @@ def test_what_is_typed_is_chosen_or_was_decided_is_shown(visit: Visit, tmp_path:
     visitor.press("kk")
     assert visitor.page.locator('.rv-choice[aria-pressed="true"]').get_attribute("data-choice") == "2"
     lines = Review.read(visitor.export("verdicts", tmp_path)).lines
-    decided = [(line["verdict"], line.get("value")) for line in lines if line["verdict"]]
+    decided = [(line.verdict, line.to_dict().get("value")) for line in lines if line.verdict]
     assert sorted(decided) == [("other", "12345"), ("prediction", None)]
     visitor.press("/")
     visitor.page.keyboard.type("winch")

@@ -283,10 +283,10 @@ def test_a_review_gives_what_the_library_does(tmp_path: Path) -> None:
     """Places, verdicts of a file, gains also as code, corrected references and the estimate of a sample."""
     notes, systems = NOTES / "references.jsonl", sorted((NOTES / "systems").iterdir())
     up = uploaded(NOTES / "sample_decided.jsonl")
-    lines = [line for line in Review.read(up).lines if line["kind"] != "agreement"]
+    lines = [line for line in Review.read(up).lines if line.kind != "agreement"]
     asked = {"references": str(notes), "predictions": list(map(str, systems)), "verdicts": up}
     found = asyncio.run(result_of(server_functions.begin_review, asked))
-    assert [each["path"] for each in found["places"]] == [line["path"] for line in lines]
+    assert [each["path"] for each in found["places"]] == [line.path for line in lines]
     assert (len(found["decided"]["verdicts"]), found["decided"]["gone"]) == (len(lines), 0)
     decided = found["decided"]["verdicts"]
     verdicts = json.dumps([[each["number"], each["verdict"], each["answer"], each["value"]] for each in decided])
@@ -323,7 +323,7 @@ def test_contradictions_and_nonsense_are_refused_and_verdicts_are_kept() -> None
     for place, typed, value in (("$.a.b", "1\n2", "1\n2"), ("$.a", '{"b": 1.0}', {"b": 1.0}), ("$.a", "tea", "tea")):
         question = {"run": found["run"], "verdicts": json.dumps([[numbers[place], "other", 0, typed]])}
         exported = asyncio.run(server_functions.export_review(question))
-        values = [line["value"] for line in Review.read(exported["verdicts"]).lines if line["verdict"]]
+        values = [line.value for line in Review.read(exported["verdicts"]).lines if line.verdict]
         assert (values, exported["fault"]) == ([value], ""), "typed like the ground truth"
     for verdicts in ('{"a": 1}', '[[0, "maybe", 0, ""]]', '[[0, "both", "a", ""]]', '[[99, "both", 0, ""]]'):
         refused = asyncio.run(server_functions.score_verdicts({"run": found["run"], "verdicts": verdicts}))

@@ -16,7 +16,8 @@ from hypothesis import given
 
 from docscore import ScoreNode, ScoreTree, anls_score, score_tree, typed_tree
 from docscore.core.formatting import printable
-from docscore.core.options import SchemaSource, ScoringOptions
+from docscore.core.options import ScoringOptions
+from docscore.core.schema_source import SchemaSource
 from docscore.core.values import convert_ground_truth, value_excerpt
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import Evaluation

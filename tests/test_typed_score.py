@@ -20,7 +20,8 @@ from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field
 
 from docscore import ScoreState, anls_score, evaluate, lint, typed_score, typed_tree
-from docscore.core.options import NUMBERS, PACKAGE, RULES, SchemaSource, ScoringOptions
+from docscore.core.options import NUMBERS, PACKAGE, RULES, ScoringOptions
+from docscore.core.schema_source import SchemaSource
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import Evaluation, figures_to_dict
 from docscore.evaluation.rows import scored_rows

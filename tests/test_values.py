@@ -24,7 +24,7 @@ from pydantic import BaseModel, RootModel
 
 import docscore
 from docscore import anls_score, score_pairs, score_tree
-from docscore.core.same_value import differ_in_punctuation, number_of, read_date, spelling_of_same_value
+from docscore.core.same_value import date_of, differ_in_punctuation, number_of, spelling_of_same_value
 from docscore.core.values import convert_ground_truth, convert_prediction, is_empty, size, to_json
 from tests.conftest import golden
 
@@ -348,7 +348,7 @@ def test_numbers(value: Any, separators: dict[str, str], number: str | None) -> 
 
 @golden("same_value", "dates")
 def test_dates(value: Any, order: Any, day: str | None) -> None:
-    spelled = read_date(value, order) if isinstance(value, str) else None
+    spelled = date_of(value, order) if isinstance(value, str) else None
     assert (spelled if type(spelled) is date else None) == (None if day is None else date.fromisoformat(day))
 
 

@@ -23,8 +23,9 @@ from dev.benchmarks.workloads import RECEIPTS, typo
 from docscore import Evaluation, Review, anls_score, evaluate
 from docscore.core.errors import DataError
 from docscore.core.values import json_path
+from docscore.data.rows import NoCell
 from docscore.ground_truths.verdicts import BOTH, GROUND_TRUTH, OTHER, PREDICTION, review
-from docscore.ground_truths.worklist import Line
+from docscore.ground_truths.worklist import Item
 
 DOCUBENCH = RECEIPTS.parent / "docubench"
 SYSTEMS = ("claude", "gemini", "gpt")
@@ -50,18 +51,18 @@ class Planted(NamedTuple):
     values: tuple[Any, ...]
     kind: str
 
-    def is_shown_by(self, line: Line) -> bool:
+    def is_shown_by(self, item: Item) -> bool:
         """Whether an item is about this error."""
-        if line["question_id"] != self.document:
+        if item.question_id != self.document:
             return False
         if self.kind == "a row gone":
-            return "row" in line and line["path"] == self.paths[0] and _alike(self.values[0], line["proposal"])
+            return item.row is not None and item.path == self.paths[0] and _alike(self.values[0], item.proposal)
         if self.kind == "a row twice":
-            at_row = line["path"].rpartition("[")[0] == self.paths[0]
-            return at_row and "proposal" not in line and line["ground_truth"] == self.values[0]
+            at_row = item.path.rpartition("[")[0] == self.paths[0]
+            return at_row and item.proposal is NoCell and item.ground_truth == self.values[0]
         if self.kind == "two rows exchanged":  # another value of the two rows may tell it
-            return any(line["path"].startswith(path.rpartition("]")[0] + "]") for path in self.paths)
-        return line["path"] in self.paths
+            return any(item.path.startswith(path.rpartition("]")[0] + "]") for path in self.paths)
+        return item.path in self.paths
 
 
 def _alike(truth: Any, row: Any) -> bool:
@@ -203,22 +204,22 @@ def _make(truth: Any, error: Planted) -> None:
             rows.insert(i + 1, copy.deepcopy(rows[i]))
 
 
-def shown(lines: Sequence[Line], planted: Sequence[Planted], most: int | None = None) -> int:
+def shown(items: Sequence[Item], planted: Sequence[Planted], most: int | None = None) -> int:
     """How many of the errors stand among the first items."""
-    first = lines[: LENGTHENED * len(planted) if most is None else most]
+    first = items[: LENGTHENED * len(planted) if most is None else most]
     return sum(any(map(error.is_shown_by, first)) for error in planted)
 
 
-def decide(lines: Sequence[Line], planted: Sequence[Planted]) -> None:
+def decide(items: Sequence[Item], planted: Sequence[Planted]) -> None:
     """Give the verdicts of someone who knows the truth on the items of planted errors."""
-    for line in lines:
+    for item in items:
         for error in planted:
-            if not error.is_shown_by(line):
+            if not error.is_shown_by(item):
                 continue
             if error.kind in ("a row gone", "a row twice"):
-                line["verdict"] = PREDICTION
-            elif line["path"] in error.paths:
-                line |= {"verdict": OTHER, "value": error.values[error.paths.index(line["path"])]}
+                item.verdict = PREDICTION
+            elif item.path in error.paths:
+                item.verdict, item.value = OTHER, error.values[error.paths.index(item.path)]
 
 
 def rows_of(path: Path, key: str) -> dict[str, Any]:
@@ -234,7 +235,9 @@ def simulated_sample(rng: np.random.Generator, draws: int) -> Review:
     """A sample of known verdicts: 31 % of the loss comes back, at 40 % of it the ground truth is wrong."""
     verdicts = rng.choice([PREDICTION, BOTH, OTHER, GROUND_TRUTH], size=draws, p=[0.2, 0.11, 0.09, 0.6]).tolist()
     sample = {"system": "gpt", "score": 0.848, "loss": 0.152, "draws": draws}
-    return Review([{"kind": "other value", "verdict": each, "drawn": 1, "sample": sample} for each in verdicts])
+    rest: dict[str, Any] = dict.fromkeys(("question_id", "path", "judged", "group", "kind"), "")
+    rest |= {"points": {}, "systems": ["gpt"], "agree": 1, "of": 1, "others": [], "drawn": 1, "sample": sample}
+    return Review([Item(**rest, verdict=verdict) for verdict in verdicts])
 
 
 def coverage(draws: int, trials: int = 1000) -> tuple[float, float, float]:
@@ -410,31 +413,29 @@ def check_verdicts(seed: int) -> str:
         warnings.simplefilter("ignore", UserWarning)
         one = review_of({"s0": systems["s0"]}, references)
         everything = review_of(systems, references)
-        lost = sum(sum(line["points"].values()) for line in one.lines)
+        lost = sum(sum(item.points.values()) for item in one.lines)
         before = evaluate(predictions=systems["s0"], references=references, confidence=None).score
         _check(abs(lost - (1 - before)) < 1e-9, "points do not add up")
         _check(one.apply(references) == references, "no verdict changes a ground truth")
-        for line in one.lines:
-            line["verdict"] = PREDICTION
+        for item in one.lines:
+            item.verdict = PREDICTION
         corrected = one.apply(references)
         after = evaluate(predictions=systems["s0"], references=corrected, confidence=None).score
         _check(after == 1, "the prediction was right everywhere, and scores below 1")
-        for line in everything.lines:
-            is_row = "row" in line or len({"ground_truth", "proposal"} & line.keys()) == 1
-            line["verdict"] = rng.choice(
-                [PREDICTION, GROUND_TRUTH, "unclear", None, *([] if is_row else [BOTH, OTHER])]
-            )
-            if line["verdict"] == OTHER:
-                line["value"] = "another"
+        for item in everything.lines:
+            is_row = item.row is not None or (item.ground_truth is NoCell) != (item.proposal is NoCell)
+            item.verdict = rng.choice([PREDICTION, GROUND_TRUTH, "unclear", None, *([] if is_row else [BOTH, OTHER])])
+            if item.verdict == OTHER:
+                item.value = "another"
         try:
             corrected = everything.apply(references)
         except ValueError:
             return "contradiction"
-    decided = [line for line in everything.lines if line["verdict"] in (PREDICTION, BOTH, OTHER)]
+    decided = [item for item in everything.lines if item.verdict in (PREDICTION, BOTH, OTHER)]
     gone: Counter[str] = Counter()
-    for line in decided:
-        if line["verdict"] != BOTH and "ground_truth" in line:
-            gone.update(value for _, value in parts_of(line["ground_truth"]))
+    for item in decided:
+        if item.verdict != BOTH and item.ground_truth is not NoCell:
+            gone.update(value for _, value in parts_of(item.ground_truth))
     kept = Counter(value for _, value in parts_of(answers))
     found = Counter(value for _, value in parts_of(corrected[0]["references"]))
     missing = kept - found - gone

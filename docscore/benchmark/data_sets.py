@@ -25,7 +25,8 @@ from docscore.benchmark.documents import (
     unlike_format,
 )
 from docscore.core.errors import InputValueError, short_repr, some_of
-from docscore.core.options import SchemaSource, check_choice
+from docscore.core.options import check_choice
+from docscore.core.schema_source import SchemaSource
 from docscore.data.formats import parquet_file, read_table, read_value
 from docscore.data.json_text import loads
 from docscore.data.rows import BY_ID, ID, read_rows, side_format
@@ -53,9 +54,9 @@ def found_file(folder: Path, patterns: Iterable[str], what: str, fits: Callable[
     patterns = list(patterns)
     for pattern in patterns:
         for depth in range(_DEEPEST + 1):
-            found = next(filter(fits, sorted(folder.glob("*/" * depth + pattern))), None)
-            if found is not None:
-                return found
+            path = next(filter(fits, sorted(folder.glob("*/" * depth + pattern))), None)
+            if path is not None:
+                return path
     raise unlike_format(folder, f"{what} ({' or '.join(patterns)})", "none")
 
 
@@ -242,7 +243,7 @@ def read_kleister(folder: Path, split: str, key: str, *, several: tuple[str, ...
         if len(cells) != len(_COLUMNS):
             place, expected = f"{source}, line {number}", f"{len(_COLUMNS)} columns ({', '.join(_COLUMNS)})"
             raise unlike_format(place, expected, str(len(cells)))
-        name, text = cells[0], _ESCAPE.sub(lambda found: _ESCAPES[found[0]], cells[-1])
+        name, text = cells[0], _ESCAPE.sub(lambda match: _ESCAPES[match[0]], cells[-1])
         answer = _labels(label, f"{labels}, line {number}", several)
         pages = tuple(Page(text=part) for part in text.split("\f"))
         pdf = source.parent.parent / "documents" / name
@@ -282,13 +283,13 @@ def _lines_of(path: Path) -> list[str]:
 
 def _labels(line: str, place: str, several: tuple[str, ...]) -> dict[str, Any]:
     """Return the values of a line of `key=value` pairs."""
-    found: dict[str, list[str]] = {}
+    labels: dict[str, list[str]] = {}
     for pair in line.split():
         key, sign, value = pair.partition("=")
         if not (key and sign):
             raise unlike_format(place, "key=value", short_repr(pair))
-        found.setdefault(key, []).append(value)
-    return {key: each if key in several or len(each) > 1 else each[0] for key, each in found.items()}
+        labels.setdefault(key, []).append(value)
+    return {key: each if key in several or len(each) > 1 else each[0] for key, each in labels.items()}
 
 
 def read_sroie(folder: Path, split: str) -> list[DocumentRecord]:
@@ -420,8 +421,8 @@ def documents_in(
     if not table.rows or side_format(table.rows[0], "references") is not BY_ID:
         raise unlike_format(source, f"rows with {ID!r} and 'references'", "none" if not table.rows else "others")
     rows = read_rows(table, BY_ID, "references")
-    found = _files_by_id(folder)
-    missing = [name for name in rows.ids if name not in found]
+    files = _files_by_id(folder)
+    missing = [name for name in rows.ids if name not in files]
     if missing:
         raise unlike_format(
             folder,
@@ -430,7 +431,7 @@ def documents_in(
         )
     schemas = SchemaSource.of(schema or found_file(folder, ["schema.json"], "a JSON Schema, or the option schema"))
     return [
-        _document_of(name, found[name], answers, loads(schemas.schema_of(name)), with_text=with_text)
+        _document_of(name, files[name], answers, loads(schemas.schema_of(name)), with_text=with_text)
         for name, answers in zip(rows.ids, rows.values, strict=True)
     ]
 
@@ -438,12 +439,12 @@ def documents_in(
 def _files_by_id(folder: Path) -> dict[str, Path]:
     """Return the documents by their names with and without extension; PDFs precede pictures, and pictures texts."""
     kinds = {_PDF: 0, **dict.fromkeys(PICTURES, 1), "": 2, _TEXT: 3}
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for path in sorted(folder.iterdir(), key=lambda path: (kinds.get(path.suffix.lower(), 4), path.name)):
         if path.is_dir() or path.suffix.lower() in kinds:
-            found.setdefault(path.name, path)
-            found.setdefault(path.stem, path)
-    return found
+            files.setdefault(path.name, path)
+            files.setdefault(path.stem, path)
+    return files
 
 
 def _document_of(name: str, path: Path, answers: Any, schema: dict[str, Any], *, with_text: bool) -> DocumentRecord:
@@ -641,18 +642,18 @@ def checked_data(folder: Path, name: str | None = None) -> list[dict[str, Any]]:
 
 
 def _checked(folder: Path, data_set: DataSet) -> dict[str, Any]:
-    found: dict[str, Any] = {"documents": None, "methods": {}, "fault": None}
+    facts: dict[str, Any] = {"documents": None, "methods": {}, "fault": None}
     try:
         documents = data_set.load(folder, data_set.splits[0])
         methods = {method: sum(_has(each, method) for each in documents) for method in NEEDS}
-        found |= {"documents": len(documents), "methods": methods}
+        facts |= {"documents": len(documents), "methods": methods}
     except (OSError, ValueError) as error:
-        found["fault"] = str(error)
+        facts["fault"] = str(error)
     return {
         "name": data_set.name,
         "title": data_set.title,
         "split": data_set.splits[0],
-        **found,
+        **facts,
         "source": data_set.source,
         "licence": data_set.licence,
     }

@@ -103,14 +103,14 @@ def rendered_pages(path: Path, dpi: int = DPI) -> list[Path]:
         OSError: if it cannot be read.
     """
     name = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]
-    found = []
+    pictures = []
     with closing(_opened(path)) as pdf:
         for number, page in enumerate(pdf, 1):
             target = Path(_temporary_folder().name) / f"{name}-{dpi}-{number}.png"
             if not target.exists():
                 page.render(scale=dpi / _POINTS).to_pil().save(target)
-            found.append(target)
-    return found
+            pictures.append(target)
+    return pictures
 
 
 def picture_file(image: Path | bytes) -> Path:
@@ -431,12 +431,12 @@ def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any], place: str) ->
 
 
 def _target(reference: Any, root: Mapping[str, Any], place: str) -> Mapping[str, Any]:
-    found: Any = root
+    target: Any = root
     for step in str(reference).removeprefix("#").strip("/").split("/"):
         key = step.replace("~1", "/").replace("~0", "~")
-        found = found.get(key) if isinstance(found, Mapping) else None
-    if not str(reference).startswith("#/") or not isinstance(found, Mapping):
+        target = target.get(key) if isinstance(target, Mapping) else None
+    if not str(reference).startswith("#/") or not isinstance(target, Mapping):
         raise InputValueError(
             place=f"schema, {place}", expected="a reference to a place in the schema", got=f"{reference!r}"
         )
-    return found
+    return target

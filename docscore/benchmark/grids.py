@@ -101,13 +101,13 @@ def grid_of_runs(runs: Sequence[tuple[LoggedRun, Evaluation]], progress: Progres
         For each run, the change from the best run of its data set. It has no p-value for the best run itself, and for
         runs on other documents.
     """
-    found: dict[int, Change] = {}
+    by_number: dict[int, Change] = {}
     for numbers in grouped((run.data_set, number) for number, (run, _) in enumerate(runs)).values():
         best = max((runs[number][1] for number in numbers), key=lambda each: each.score)
-        found |= zip(
+        by_number |= zip(
             numbers, adjusted(_change_from_best(best, runs[number][1], progress) for number in numbers), strict=True
         )
-    return [found[number] for number in range(len(runs))]
+    return [by_number[number] for number in range(len(runs))]
 
 
 def _change_from_best(best: Evaluation, run: Evaluation, progress: Progress) -> Change:
@@ -128,11 +128,11 @@ def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Seque
     """
     models = list(dict.fromkeys(run.model for run, _ in runs))
     lines = dict.fromkeys((run.data_set, run.method) for run, _ in runs)
-    found = {run.cell: _score(evaluation, change) for (run, evaluation), change in zip(runs, changes, strict=True)}
+    cells = {run.cell: _score(evaluation, change) for (run, evaluation), change in zip(runs, changes, strict=True)}
     rows = tuple(
         (
             *(TableCell(name, shown_name(name)) for name in line),
-            *(found.get((*line, model), TableCell(None, "")) for model in models),
+            *(cells.get((*line, model), TableCell(None, "")) for model in models),
         )
         for line in lines
     )
@@ -199,8 +199,8 @@ _COUNTS = {"documents": "docs", "errors": "failed", "input_tokens": "in", "outpu
 
 def _score(evaluation: Evaluation, change: Change) -> TableCell:
     """The mean with its interval and mark."""
-    found = evaluation.measured[0].interval
-    ends = f" [{', '.join(map(three_digits, found.ends))}]{found.mark}" if found and found.ends else ""
+    interval = evaluation.measured[0].interval
+    ends = f" [{', '.join(map(three_digits, interval.ends))}]{interval.mark}" if interval and interval.ends else ""
     mark = CHANCE_MARK if change.is_significant(scored_rows(evaluation).confidence or 0.0) else ""
     is_best = change.difference == 0
     return TableCell(evaluation.score, three_digits(evaluation.score), best=is_best, suffix=f"{ends}{mark}")

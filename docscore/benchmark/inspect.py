@@ -167,7 +167,7 @@ def documents(
         kieval: whether to score KIEval too.
         typed: whether to compute the typed score too, with the same schema.
     """
-    found = documents_in(
+    records = documents_in(
         Path(data),
         references=None if references is None else Path(references),
         schema=None if schema is None else Path(schema),
@@ -175,7 +175,7 @@ def documents(
     )
     return _task(
         "documents",
-        chosen(found, sample, None),
+        chosen(records, sample, None),
         method=method,
         style="plain",
         dpi=dpi,
@@ -189,10 +189,10 @@ def _paper_task(
     name: str, data: str, sample: str | int, split: str | None, *, style: str, last_page: bool = False, **how: Any
 ) -> Task:
     """Return a task of the benchmark of the paper."""
-    found = documents_of(name, Path(data), split=split, sample=sample, style=style)
+    records = documents_of(name, Path(data), split=split, sample=sample, style=style)
     if last_page:
-        found = [replace(each, pages=each.pages[-1:]) for each in found]
-    return _task(name, found, style=style, **how)
+        records = [replace(each, pages=each.pages[-1:]) for each in records]
+    return _task(name, records, style=style, **how)
 
 
 def _task(

@@ -99,7 +99,7 @@ def list_command(
             say(line)
         say(f"wrote {output}: {counted(len(review.lines), 'place')} in {counted(len(review.groups), 'group')}")
     if as_json:
-        parts = {"items": review.lines, "groups": list(review.groups)}
+        parts = {"items": [item.to_dict() for item in review.lines], "groups": list(review.groups)}
         left_out = [{"system": name, "predictions": n, "points": lost} for name, (n, lost) in review.left_out.items()]
         print_json("review", {**parts, "left_out": left_out})
     elif output is None:
@@ -109,7 +109,7 @@ def list_command(
 def _check_no_verdicts(path: Path) -> None:
     """Raise `ValueError` for a review with verdicts, which are somebody's work."""
     try:
-        decided = sum(line["verdict"] is not None for line in Review.read(path).lines) if path.exists() else 0
+        decided = sum(item.verdict is not None for item in Review.read(path).lines) if path.exists() else 0
     except ValueError:  # another file
         return
     if decided:

@@ -8,8 +8,8 @@ import click
 
 from docscore.cli.options import Command, a_file, ending, json_option, stdout_console
 from docscore.cli.terminal import print_json, say
-from docscore.core.options import schema_name
 from docscore.core.output import check_output, write_whole
+from docscore.core.schema_source import schema_name
 from docscore.data.formats import read_value
 from docscore.ground_truths.suggestion import Suggestion, suggest_schema
 from docscore.report.console import print_table

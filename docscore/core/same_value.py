@@ -94,8 +94,8 @@ def spelling_of_same_value(truth: Scalar, prediction: Scalar) -> Spelling | None
         return "decimal comma" if left[1] != right[1] else "number"
     if not texts or not any(_ISO_DATE.match(value.strip()) for value in (truth, prediction)):  # type: ignore[union-attr]
         return None
-    day = read_date(truth)
-    return "date" if type(day) is date and day == read_date(prediction) else None
+    day = date_of(truth)
+    return "date" if type(day) is date and day == date_of(prediction) else None
 
 
 def differ_in_punctuation(truth: Scalar, prediction: Scalar) -> bool:
@@ -190,7 +190,7 @@ _NOT_IN_DATES = re.compile(r"[^\w\s.,;/'-]|_")
 
 
 @lru_cache(maxsize=1 << 14)
-def read_date(text: str, order: str | None = None) -> date | None:
+def date_of(text: str, order: str | None = None) -> date | None:
     """Return the date that a text spells, as a `datetime` if it has a time of day; None if it spells no or several.
 
     A time of day keeps its offset, so that the day stays as written.
@@ -203,9 +203,9 @@ def read_date(text: str, order: str | None = None) -> date | None:
         text: the text.
         order: "dmy", "mdy" or "ymd", or None.
 
-    >>> str(read_date("31.12.2024")), str(read_date("2024-12-31T08:30+02:00")), read_date("03/04/2024")
+    >>> str(date_of("31.12.2024")), str(date_of("2024-12-31T08:30+02:00")), date_of("03/04/2024")
     ('2024-12-31', '2024-12-31 08:30:00+02:00', None)
-    >>> str(read_date("03/04/2024", "dmy"))
+    >>> str(date_of("03/04/2024", "dmy"))
     '2024-04-03'
     """
     plain = text.strip()

@@ -5,8 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from docscore.core.errors import InputTypeError, InputValueError, row_place, short_repr
-from docscore.core.options import ScoringOptions, schema_name
+from docscore.core.options import ScoringOptions
 from docscore.core.runtime import grouped
+from docscore.core.schema_source import schema_name
 from docscore.core.values import SCALAR_TYPES
 from docscore.data.pairing import Pairs, common_rows, stacked_runs
 from docscore.data.rows import Absent, NoCell, as_rows, cells_of

@@ -1,8 +1,7 @@
 """The scored rows of a test set: scores, score trees, the fields and causes of lost points that come from them."""
 
 import warnings
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import inf
@@ -12,28 +11,19 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.displayed import Displayed
-from docscore.core.errors import NAMED, InputValueError, at_place, needs, row_place, short_repr, some_of
+from docscore.core.errors import NAMED, InputValueError, at_place, needs, row_place, short_repr
 from docscore.core.formatting import counted, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import (
     BY_VALUE,
     DEFAULT_OPTIONS,
     SKIP,
-    SchemaSource,
     ScoringOptions,
     check_whole,
 )
-from docscore.core.runtime import Progress, ignore, no_progress, warn, watched
-from docscore.core.similarity import nearest
+from docscore.core.runtime import Progress, ignore, no_progress, watched
 from docscore.core.values import (
-    LEAF_TYPES,
-    Scalar,
-    Value,
     differs_by_value,
-    field_path,
-    is_empty,
-    places_in,
-    scalar_text,
 )
 from docscore.data.checks import read_texts
 from docscore.data.groups import Grouping, groups_of_rows, rows_by_group, with_row_schemas
@@ -68,9 +58,8 @@ from docscore.evaluation.tables import (
     table_of,
     text_column,
 )
-from docscore.metrics.anls_star.api import FieldCounts, Leaf, score_all
+from docscore.metrics.anls_star.api import FieldCounts, score_all
 from docscore.metrics.anls_star.causes import CAUSES, Cause
-from docscore.metrics.anls_star.sizes import SIDES, SchemaNode
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.annotations import Annotation, annotations_of
 from docscore.metrics.base import Breakdown, FigureName, MetricRow, MetricTree
@@ -84,8 +73,7 @@ from docscore.metrics.registry import (
     metrics_with_schema,
     signature_of,
 )
-from docscore.metrics.typed.comparators import ReadingComparator, settings_that_read
-from docscore.metrics.typed.schema import ANY_KEY, compiled_schema, key_place, named_places
+from docscore.metrics.typed.schema_warnings import places_by_schema, warn_of_readings, warn_of_schemas
 from docscore.stats.intervals import (
     CONFIDENCE,
     MOST_RESAMPLED,
@@ -100,124 +88,6 @@ from docscore.stats.intervals import (
 
 _LEFT_OUT = Interval(note=f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
 OF_ANLS = (ANLS_STAR, "anls", "anlsl")  # their results have the key "anls_score"
-
-
-def places_by_schema(truths: Iterable[tuple[str, Value]], source: SchemaSource) -> dict[str, set[str]]:
-    """Return the places in the ground truths of each schema, spelled as by `named_places`, by the text of the schema.
-
-    Ground truths without any value are left out, and those of a schema after all of whose places were found.
-
-    Args:
-        truths: the id and the ground truth of each row.
-        source: the schemas.
-
-    Raises:
-        ValueError: if a row has no schema.
-    """
-    found: dict[str, set[str]] = {}
-    for name, truth in truths:
-        try:
-            text = source.schema_of(name)
-        except ValueError as error:
-            raise at_place(row_place(name), error) from None
-        paths = found.setdefault(text, set())
-        if not named_places(compiled_schema(text, source.functions)).keys() <= paths:
-            places = [(path, value) for path, value in places_in(truth) if type(value) is not tuple]
-            if any(type(value) in LEAF_TYPES and not is_empty(value) for _, value in places):
-                paths.update(path or (ANY_KEY if type(value) is dict else "") for path, value in places)
-                paths.update(f"{path}[]" for path, value in places if type(value) is list)
-    return found
-
-
-def warn_of_schemas(found: Mapping[str, set[str]], source: SchemaSource) -> list[str]:
-    """Warn of fields of a schema that no ground truth has, where ground truths have similar ones, and of such keys.
-
-    Args:
-        found: the places in the ground truths of each schema, as `places_by_schema` returns them.
-        source: the schemas.
-
-    Returns:
-        The warnings.
-
-    Raises:
-        ValueError: if a schema names fields, or has fields with a comparator, and no ground truth has any of them.
-    """
-    said = []
-    for text, paths in ((text, paths) for text, paths in found.items() if paths):
-        root = compiled_schema(text, source.functions)
-        named = named_places(root)
-        missed = [path for path, is_read in named.items() if not (is_read and path in paths)]
-        others = sorted(path for path in paths - {"", ANY_KEY} if not named.get(path))
-        alike, hints = nearest(missed, others), dict[str, str]()
-        for path in (path for path in missed if path.strip("[]")):
-            at_other_depth = (other for other in others if other.endswith(path) or path.endswith(other))
-            other = alike.get(path) or (named[path] and next(at_other_depth, ""))
-            if other and not path.startswith(tuple(hints)):
-                what = f"may be {field_path(other)!r}" if named[path] else 'belongs inside "properties"'
-                hints[path] = f"{field_path(path)!r} {what}"
-        shown = list(hints.values())[:NAMED]
-        place = f"schema {next(name for name, other in source.schemas.items() if other == text)}".strip()
-        compared = {path for path, node in named.items() if node and node.comparator}
-        if len(missed) == len(named) and (hints or any(named.values())):
-            have = some_of([field_path(path) for path in others if not path.endswith("[]")]) or "no fields"
-            names = some_of([field_path(path) for path in missed if named[path] or path in hints])
-            problem = f"no ground truth has any of the fields that it names, {names}; ground truths have {have}"
-            raise InputValueError(place=place, problem="; ".join([problem, *shown]))
-        if compared and not compared & paths and not any(_is_empty_list(path, paths) for path in compared):
-            names = some_of(list(map(field_path, sorted(compared))))
-            problem = f"no ground truth has any of the fields that it compares by value, {names}"
-            raise InputValueError(place=place, problem="; ".join([problem, *shown]))
-        if hints:
-            said.append(f"{place}: it names fields that no ground truth has: {'; '.join(shown)}")
-        said += [f"{place}: {problem}" for problem in _problems_of_keys({"": root, **named}, paths, hints)]
-    for sentence in said:
-        warn(sentence)
-    return said
-
-
-def _is_empty_list(path: str, paths: set[str]) -> bool:
-    """Return whether a place is one of the elements of a list, and no ground truth has such an element."""
-    elements = path[: path.rfind("[]") + 2]
-    return "[]" in path and not any(other.startswith(elements) and other != elements for other in paths)
-
-
-def _problems_of_keys(nodes: Mapping[str, SchemaNode | None], paths: set[str], named: Collection[str]) -> Iterator[str]:
-    """Yield a sentence for each key of rows where ground truths have no list, or rows without this key."""
-    for path, node in nodes.items():
-        if node and node.key and (key := key_place(path, node)) not in {*paths, *named}:
-            if path in paths and f"{path}[]" not in paths:
-                yield f"key {node.key!r} stands at {field_path(path)!r}, where no ground truth has a list"
-            elif not _is_empty_list(key, paths):
-                yield f"key {node.key!r} stands at {field_path(path)!r}, but no row there has it"
-
-
-MOST_IN_DOUBT = 0.05  # of the values of a field; for more there is a warning
-
-
-def warn_of_readings(leaves: Iterable[Leaf], source: SchemaSource) -> list[str]:
-    """Warn of fields of which many values cannot be read, or can be read in several ways, and return the warnings."""
-    totals, doubtful = Counter[str](), defaultdict[tuple[str, str], Counter[Scalar]](Counter)
-    for leaf, count in Counter(leaf for leaf in leaves if leaf.compared and leaf.outcome != "extra").items():
-        totals[leaf.field] += count
-        is_same = (
-            leaf.doubtful and len({scalar_text(value).strip() for value in leaf.doubtful}) == 1
-        )  # whatever they mean
-        for side in [*leaf.unreadable, *(() if is_same else leaf.ambiguous)][:1]:
-            kind = (
-                f"{side.replace('_', ' ')}s cannot be read" if leaf.unreadable else "values may be read in several ways"
-            )
-            doubtful[leaf.field, kind][leaf.doubtful[side == SIDES[1]]] += count
-    roots = (compiled_schema(text, source.functions) for text in source.schemas.values() if doubtful)
-    nodes = {field_path(path): node for root in roots for path, node in named_places(root).items() if node}
-    said = []
-    for (name, kind), values in doubtful.items():
-        compares = nodes[name].comparator if name in nodes else None
-        if values.total() > MOST_IN_DOUBT * totals[name] and isinstance(compares, ReadingComparator):
-            add = " or ".join(settings_that_read(compares, list(values)))
-            such = f"{compares.name}, such as {short_repr(next(iter(values)))}{add and f'; to read them, add {add}'}"
-            said.append(f"{name}: {values.total():,} of {totals[name]:,} {kind} as {such}")
-            warn(said[-1])
-    return said
 
 
 class Row(Displayed):

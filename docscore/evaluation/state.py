@@ -26,8 +26,9 @@ from docscore.data.json_text import store
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.data.rows import as_rows
 from docscore.evaluation.fields import Field, as_float, units
-from docscore.evaluation.rows import Scored, ScoredRows, scored_rows, warn_of_schemas
+from docscore.evaluation.rows import Scored, ScoredRows, scored_rows
 from docscore.metrics.registry import checked_metrics, metrics_with_schema
+from docscore.metrics.typed.schema_warnings import warn_of_schemas
 
 RATES: dict[str, str] = {  # by the count that is divided by the number of rows
     "parse_failures": "parse_failure_rate",

@@ -1,4 +1,4 @@
-"""What is doubtful of ground truths: against their schema and against each other."""
+"""Checks of ground truths against their schema and against each other."""
 
 import json
 import re
@@ -26,7 +26,6 @@ from docscore.data.groups import rows_by_group, with_row_schemas
 from docscore.data.json_text import dumps_strictly
 from docscore.data.model_text import is_json_container
 from docscore.data.pairing import Pairs
-from docscore.evaluation.rows import places_by_schema, warn_of_schemas
 from docscore.evaluation.tables import Table, table_of, text_column, value_column
 from docscore.ground_truths.suggestion import (
     SPECIMENS,
@@ -44,6 +43,7 @@ from docscore.metrics.typed.schema import (
     compiled_schema,
     named_places,
 )
+from docscore.metrics.typed.schema_warnings import places_by_schema, warn_of_schemas
 
 _PLACEHOLDERS = {
     "null",
@@ -83,13 +83,13 @@ _Case = tuple[str, str, str, str]  # the kind, the place and the text of a findi
 
 
 class Finding(NamedTuple):
-    """One kind of doubt at one place.
+    """What a check finds in one field.
 
     Attributes:
-        kind: its name, such as "empty alternative".
+        kind: the name of the check, such as "empty alternative".
         place: the path of the field; "" for whole documents.
-        cases: how many values or documents it is about.
-        text: a sentence.
+        cases: the number of values or documents that are affected.
+        text: a sentence that says what is wrong.
         ids: some of the documents.
     """
 
@@ -136,23 +136,26 @@ def lint(references: Any, *, schema: Any = None, schema_by: str | None = None) -
     pairs, progress = ground_truths_of(references, {}), progress_from(None)
     source = with_row_schemas(pairs, ScoringOptions(schema=schema, schema_by=schema_by)).schema
     twice = [name for name, count in Counter(pairs.ids).items() if count > 1]
-    cases = [*(("duplicate id", "", "an id of several rows", name) for name in twice), *_of_documents(pairs, progress)]
-    found = list(_of_fields(values_of(pairs, progress), progress, unread=schema is None))
+    cases = [
+        *(("duplicate id", "", "an id of several rows", name) for name in twice),
+        *_document_cases(pairs, progress),
+    ]
+    findings = list(_field_findings(values_of(pairs, progress), progress, unread=schema is None))
     if source is not None:
         warn_of_schemas(places_by_schema(zip(pairs.ids, pairs.truths, strict=True), source), source)
         for text, rows in rows_by_group(pairs, source.schema_of, "schema").items():
             part, root = pairs.only(rows), compiled_schema(text, source.functions)
-            cases += [*_against_schema(part, text), *_of_keys(part, root)]
+            cases += [*_schema_cases(part, text), *_key_cases(part, root)]
             mistyped = {(place, name) for kind, place, _, name in cases if kind == "schema: type"}
-            found += _by_comparators(values_of(part), root, mistyped)
-            found = [
+            findings += _comparator_findings(values_of(part), root, mistyped)
+            findings = [
                 each
-                for each in found
+                for each in findings
                 if each.kind != "several types" or not mistyped.issuperset((each.place, name) for name in each.ids)
             ]
     for (kind, place, sentence), names in grouped((case[:3], case[3]) for case in cases).items():
-        found.append(Finding(kind, place, len(names), sentence, tuple(dict.fromkeys(names))[:SPECIMENS]))
-    return sorted(found, key=lambda finding: (_RANKS.get(finding.kind, 0), -finding.cases))
+        findings.append(Finding(kind, place, len(names), sentence, tuple(dict.fromkeys(names))[:SPECIMENS]))
+    return sorted(findings, key=lambda finding: (_RANKS.get(finding.kind, 0), -finding.cases))
 
 
 _RANKS = {  # the kinds of findings that are rare and so may be wrong, and those about notations; all others are wrong
@@ -161,8 +164,8 @@ _RANKS = {  # the kinds of findings that are rare and so may be wrong, and those
 }
 
 
-def _of_documents(pairs: Pairs, progress: Progress) -> Iterator[_Case]:
-    """Empty answers among the acceptable ones, equal rows in one list, and ground truths that are those of others."""
+def _document_cases(pairs: Pairs, progress: Progress) -> Iterator[_Case]:
+    """Yield empty acceptable answers, equal rows in one list, and equal ground truths of two documents."""
     nothing = "an empty text, null, list or object among acceptable answers: a missing value is right"
     first: dict[str, str] = {}
     rows = zip(pairs.ids, pairs.truths, strict=True)
@@ -171,22 +174,22 @@ def _of_documents(pairs: Pairs, progress: Progress) -> Iterator[_Case]:
             if isinstance(value, tuple) and len(value) > 1 and any(part in ("", None, [], {}) for part in value):
                 yield "empty alternative", field_path(path), nothing, name
             if isinstance(value, list) and any(isinstance(part, dict) for part in value):
-                surplus = len(value) - len(set(map(_text_of, value)))
+                surplus = len(value) - len(set(map(_json_text, value)))
                 place = f"{field_path(path)}[]"
                 yield from [("duplicate row", place, "equal to a row before it in its list", name)] * surplus
-        text = _text_of(truth)
+        text = _json_text(truth)
         if first.setdefault(text, name) != name and text not in ("null", "[]", "{}"):
             yield "duplicate document", "", "the same ground truth as a document before", name
 
 
-def _text_of(value: Any) -> str:
+def _json_text(value: Any) -> str:
     return dumps_strictly(to_json(value))
 
 
-def _of_fields(values: FieldValues, progress: Progress, *, unread: bool) -> Iterator[Finding]:
-    """Doubts about the values of one field by themselves, and with `unread` about those that do not read as the others.
+def _field_findings(values: FieldValues, progress: Progress, *, unread: bool) -> Iterator[Finding]:
+    """Yield findings about the values of each field; with `unread` also values that its comparator cannot read.
 
-    Several notations, and values that do not read, are those of a field for which a comparator is suggested.
+    Notations and unreadable values are checked only where a comparator is suggested for the field.
     """
     suggested = suggested_fields(values, progress)
     for path, part, _ in values.walk():
@@ -197,7 +200,7 @@ def _of_fields(values: FieldValues, progress: Progress, *, unread: bool) -> Iter
             yield Finding("several types", path, count, sentence, tuple(part.holders[rare]))
         yield from _rare_keys(path, part)
         for (kind, sentence), chosen in _DOUBTFUL_TEXTS.items():
-            yield from _of_texts(kind, path, part, filter(chosen, part.texts), sentence)
+            yield from _text_findings(kind, path, part, filter(chosen, part.texts), sentence)
         yield from _spellings(path, part)
         if path in suggested and suggested[path].compare != "text":
             yield from _notations(path, part, suggested[path], unread=unread)
@@ -210,8 +213,8 @@ _DOUBTFUL_TEXTS: dict[tuple[str, str], Callable[[str], bool]] = {
 }
 
 
-def _of_texts(kind: str, path: str, field: FieldValues, texts: Iterable[str], sentence: str) -> Iterator[Finding]:
-    """A finding about some texts of a field; none about no texts."""
+def _text_findings(kind: str, path: str, field: FieldValues, texts: Iterable[str], sentence: str) -> Iterator[Finding]:
+    """Yield a finding about these texts of a field, if there are any."""
     chosen = list(texts)
     if chosen:
         shown = ", ".join(map(short_repr, chosen[:SPECIMENS]))
@@ -220,7 +223,7 @@ def _of_texts(kind: str, path: str, field: FieldValues, texts: Iterable[str], se
 
 
 def _rare_keys(path: str, field: FieldValues) -> Iterator[Finding]:
-    """Keys of few objects that are nearly those of many others, and never stand beside them."""
+    """Yield keys of few objects that nearly equal a key of many others and never occur beside it."""
     present = {key: part.present for key, part in field.keys.items()}
     often = [key for key, count in present.items() if count >= _COMMON]
     for key, count in present.items():
@@ -240,7 +243,7 @@ def _are_near(key: str, other: str) -> bool:
 
 
 def _spellings(path: str, field: FieldValues) -> Iterator[Finding]:
-    """Rare spellings that are nearly those of a name that occurs often."""
+    """Yield rare texts that nearly equal a frequent one."""
     names = [text for text in field.texts if len(text) >= _SHORTEST_NAME and not re.search(r"\d", text)][:_NAMES]
     often = [name for name in names if field.texts[name] >= _OFTEN]
     rare = [name for name in names if field.texts[name] * _OFTEN <= max(field.texts.values())]
@@ -255,32 +258,32 @@ def _spellings(path: str, field: FieldValues) -> Iterator[Finding]:
 
 
 def _notations(path: str, field: FieldValues, suggested: SuggestedField, *, unread: bool) -> Iterator[Finding]:
-    """Whether values of one comparator are written in several ways, and with `unread` what it cannot read."""
+    """Yield values in a rarer notation than most, and with `unread` values that the comparator cannot read."""
     compares: Any = comparator(suggested.compare, **suggested.settings)
     shapes: dict[str | None, Counter[str]] = {}
     for text, count in field.texts.items():
         shapes.setdefault(None if compares.read(text) is None else _shape(text), Counter())[text] += count
     unreadable = shapes.pop(None, Counter())
     if unread:
-        yield from _of_texts("unread", path, field, unreadable, f"not {compares.name}, as the others are")
+        yield from _text_findings("unread", path, field, unreadable, f"not {compares.name}, as the others are")
     if suggested.compare == "unit":
         units = {text: re.sub(r"\d[\d.,' ]*", "1 ", text) for text in field.texts}
         meant = Counter(letters for letters, _ in {(unit.casefold(), compares.read(unit)) for unit in units.values()})
         alike = (text for text, unit in units.items() if meant[unit.casefold()] > 1)
-        yield from _of_texts("capital letters", path, field, alike, "units that only capital letters tell apart")
+        yield from _text_findings("capital letters", path, field, alike, "units that only capital letters tell apart")
     most, *others = sorted(shapes.values(), key=Counter.total, reverse=True) or [Counter()]
     usual = f"written otherwise than most, such as {short_repr(next(iter(most), ''))}"
-    yield from _of_texts("several notations", path, field, chain.from_iterable(others), usual)
+    yield from _text_findings("several notations", path, field, chain.from_iterable(others), usual)
 
 
 def _shape(text: str) -> str:
-    """How a text is written: a sign for each run of digits and of letters, without separators of thousands."""
+    """Return the notation of a text: one sign for each run of digits or letters, without separators of thousands."""
     without_groups = re.sub(r"(?<=\d)[.,' ](?=\d{3}(?!\d))", "", text.strip())
     return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]+", "a", without_groups))
 
 
-def _of_keys(pairs: Pairs, root: SchemaNode) -> Iterator[_Case]:
-    """Rows without the key by which a schema pairs the rows of their list, or with the key of a row before."""
+def _key_cases(pairs: Pairs, root: SchemaNode) -> Iterator[_Case]:
+    """Yield rows without the key by which the schema pairs rows, or with the key of an earlier row."""
     key_of = {path: node.key for path, node in {"": root, **named_places(root)}.items() if node and node.key}
     places = ((name, *each) for name, truth in zip(pairs.ids, pairs.truths, strict=True) for each in places_in(truth))
     for name, path, rows in places:
@@ -292,24 +295,24 @@ def _of_keys(pairs: Pairs, root: SchemaNode) -> Iterator[_Case]:
             yield from [("repeated key", place, f"rows with the {key_of[path]!r} of a row before", name)] * surplus
 
 
-def _by_comparators(fields: FieldValues, root: SchemaNode, mistyped: set[tuple[str, str]]) -> Iterator[Finding]:
-    """Values that the comparators of a schema cannot read, and different ones that a comparator makes equal.
+def _comparator_findings(fields: FieldValues, root: SchemaNode, mistyped: set[tuple[str, str]]) -> Iterator[Finding]:
+    """Yield values that the comparators of a schema cannot read, and different values that a comparator makes equal.
 
-    The latter are those of a field for which the comparator would not be suggested. Values of documents that have one
-    of another type at this place are left out.
+    Equal values are a finding only where the comparator would not be suggested. Documents that have a value of another
+    type at this place are left out.
     """
     for place, values, node in fields.walk("", root):
         compares = node and node.comparator
         if not isinstance(compares, ReadingComparator):
             continue
         readings = ((compares.readings(text), text) for text in values.texts)
-        found = ((tuple(reading[:3:2] for reading in each), text) for each, text in readings)
-        texts_of: Any = grouped((each if len(each) < 2 else None, text) for each, text in found)  # noqa: PLR2004
+        identities = ((tuple(reading[:3:2] for reading in each), text) for each, text in readings)
+        texts_of: Any = grouped((each if len(each) < 2 else None, text) for each, text in identities)  # noqa: PLR2004
         unread = f"cannot be read as {compares.name}, as the schema says"
         several = f"can be read in several ways as {compares.name}; a setting of the schema says which"
         for sentence, key in ((unread, ()), (several, None)):
             texts = [text for text in texts_of.pop(key, []) if (place, values.documents[text]) not in mistyped]
-            yield from _of_texts("unread", place, values, texts, sentence)
+            yield from _text_findings("unread", place, values, texts, sentence)
         odd = sorted(number for number in values.numbers if compares.read(DecimalText(number)) is None)
         if odd:
             sentence = f"{unread}: {', '.join(odd[:SPECIMENS])}"
@@ -318,11 +321,11 @@ def _by_comparators(fields: FieldValues, root: SchemaNode, mistyped: set[tuple[s
         if merged and (doubt := other_meaning(values, compare=compares.label.partition(",")[0])):
             sentence = f"equal as {compares.name}, but each may be {[*doubt[1]][1]}"
             for texts in merged:
-                yield from _of_texts("merged values", place, values, texts, sentence)
+                yield from _text_findings("merged values", place, values, texts, sentence)
 
 
-def _against_schema(pairs: Pairs, schema: str) -> Iterator[_Case]:
-    """What the schema does not allow, and keys that it does not have."""
+def _schema_cases(pairs: Pairs, schema: str) -> Iterator[_Case]:
+    """Yield values that violate the schema, and keys that it does not name."""
     from jsonschema import Draft202012Validator  # noqa: PLC0415  as in `docscore.metrics.typed.schema`
 
     validator: Any = Draft202012Validator(_closed(json.loads(schema)))
@@ -340,7 +343,7 @@ def _against_schema(pairs: Pairs, schema: str) -> Iterator[_Case]:
 
 
 def _first_answers(value: Any) -> Any:
-    """A ground truth with the first of the acceptable answers everywhere."""
+    """Return a ground truth with the first acceptable answer in place of each one-of."""
     if isinstance(value, tuple):
         return _first_answers(value[0]) if value else None
     if isinstance(value, dict):
@@ -349,15 +352,15 @@ def _first_answers(value: Any) -> Any:
 
 
 def _closed(schema: Any) -> Any:
-    """The schema, whose objects may have no other keys than those that it names, unless it says so."""
+    """Return the schema with `additionalProperties: false` on objects that leave it open."""
     if isinstance(schema, list):
         return [_closed(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {key: part if key in _VALUES else _closed(part) for key, part in schema.items()}
+    closed = {key: part if key in _VALUES else _closed(part) for key, part in schema.items()}
     if "properties" in schema and not schema.keys() & _OPEN:
-        found["additionalProperties"] = False
-    return found
+        closed["additionalProperties"] = False
+    return closed
 
 
 _VALUES = ("enum", "const", "default", "examples", "required", "x-docscore")  # what they hold is no schema

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import partial
 from importlib.util import find_spec
 from types import MappingProxyType
@@ -15,9 +14,9 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.formatting import FOUR_DIGITS
-from docscore.core.options import KEYWORD, SchemaSource
 from docscore.core.runtime import Progress, no_progress, progress_from, watched
 from docscore.core.same_value import ORDERS
+from docscore.core.schema_source import KEYWORD, SchemaSource
 from docscore.core.values import (
     Value,
     field_path,
@@ -36,17 +35,17 @@ from docscore.metrics.anls_star.api import anls_score
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.registry import TYPED
 from docscore.metrics.typed.comparators import COMPARATORS, comparator
-from docscore.metrics.typed.readers import LOCALES, Reading, ascii_form, date_order, read_date
+from docscore.metrics.typed.readers import LOCALES, Reading, ascii_form, date_order
 from docscore.metrics.typed.schema import (
     ELEMENTS,
     SubSchema,
     implied_comparison,
-    said_of_place,
     schema_root,
+    schemas_of_place,
 )
 
 SPECIMENS = 3
-READ = 0.95  # the share of the texts of a field that a comparator must read
+READ_SHARE = 0.95  # the share of the texts of a field that a comparator must read
 _MONTHS, _DAYS = 12, 31
 _KINDS = {dict: "object", list: "array", str: "string", bool: "boolean", type(None): "null"}
 
@@ -155,7 +154,7 @@ class Suggestion(NamedTuple):
     slices: "Mapping[str, Suggestion]" = MappingProxyType({})
 
     def table(self, title: str = "Suggested comparators") -> Table:
-        """Return the fields with their comparators, and what these take for right that is written otherwise."""
+        """Return the fields, their comparators, and the differently written values that these accept."""
         return table_of(
             title,
             self.fields,
@@ -184,11 +183,11 @@ def ground_truths_of(references: Any, options: Mapping[str, Any]) -> Pairs:
 
 def values_of(pairs: Pairs, progress: Progress = no_progress, *, predicted: bool = False) -> FieldValues:
     """The values of all fields of the ground truths, or of the predictions."""
-    found = FieldValues()
+    fields = FieldValues()
     rows = zip(pairs.predictions if predicted else pairs.truths, pairs.ids, strict=True)
     for value, name in watched(rows, progress("Collecting", len(pairs.ids))):
-        found.add(value, name)
-    return found
+        fields.add(value, name)
+    return fields
 
 
 def suggest_schema(references: Any, predictions: Any = None, *, schema: Any = None, **options: Any) -> Suggestion:
@@ -228,7 +227,7 @@ def suggest_schema(references: Any, predictions: Any = None, *, schema: Any = No
 
 
 def suggestion_of(result: Evaluation, schema: Any = None) -> Suggestion:
-    """The same for predictions that are scored already."""
+    """Suggest a schema from an evaluation; as `suggest_schema`."""
     return _suggestion(values_of(result.pairs, scored_rows(result).progress), schema, result)
 
 
@@ -237,12 +236,12 @@ def _suggestion(values: FieldValues, schema: Any, result: Evaluation | None) -> 
     predicted = FieldValues() if result is None else values_of(result.pairs, predicted=True)
     fields |= _amounts(fields, predicted)
     fields |= _percentages(fields, values, predicted)
-    found = _schema_of(values, fields, "")
+    suggested = _schema_of(values, fields, "")
     if schema is not None:
-        found = _added(schema, found)
+        suggested = _with_comparators(schema, suggested)
     if result is not None:
-        fields |= _settled(result, found, fields)
-    return Suggestion(found, sorted(fields.values(), key=lambda one: -one.points))
+        fields |= _accepted_values(result, suggested, fields)
+    return Suggestion(suggested, sorted(fields.values(), key=lambda one: -one.points))
 
 
 def suggested_fields(values: FieldValues, progress: Progress = no_progress) -> dict[str, SuggestedField]:
@@ -257,14 +256,14 @@ def suggested_fields(values: FieldValues, progress: Progress = no_progress) -> d
 
 def _amounts(fields: Mapping[str, SuggestedField], predicted: FieldValues) -> dict[str, SuggestedField]:
     """The fields of numbers whose predictions are amounts with a currency: they compare as money."""
-    found = {}
+    amounts = {}
     for path, values, _ in predicted.walk():
         texts = values.texts
         if path in fields and fields[path][1:3] == ("number", {}) and texts and not _read_count(texts, "number"):
             settings = _as_money(texts)
             if isinstance(settings, dict) and not other_meaning(values, **settings):
-                found[path] = SuggestedField(path, settings.pop("compare"), settings)
-    return found
+                amounts[path] = SuggestedField(path, settings.pop("compare"), settings)
+    return amounts
 
 
 def _percentages(
@@ -274,7 +273,7 @@ def _percentages(
 
     Without predictions it is open what 19 means beside 19 %, and a note says so.
     """
-    found = {}
+    changed = {}
     parts = [{path: part for path, part, _ in side.walk()} for side in (values, predicted)]
     for path, one in fields.items():
         sides = [side[path] for side in parts if path in side]
@@ -287,10 +286,10 @@ def _percentages(
         plain = plain.union(*(side.numbers for side in sides)) - {"", "0"}
         shares, points = ({_spelled(text, "number", way) for text in percentages} & plain for way in ways)
         if points and not shares:
-            found[path] = one._replace(settings=ways[1])
+            changed[path] = one._replace(settings=ways[1])
         elif bool(points) == bool(shares) and (plain or not predicted.kinds):
-            found[path] = one._replace(note=_note_of_ways(percentages, "number", ways) or "")
-    return found
+            changed[path] = one._replace(note=_note_of_ways(percentages, "number", ways) or "")
+    return changed
 
 
 def _suggested(path: str, values: FieldValues) -> SuggestedField:
@@ -325,7 +324,7 @@ def _read_count(texts: Mapping[str, int], name: str, settings: Settings | None =
     left = total
     for text, count in texts.items():
         left -= count if read(text) is None else 0
-        if left < READ * total:
+        if left < READ_SHARE * total:
             return 0
     return left
 
@@ -347,7 +346,7 @@ def _note_of_ways(texts: Iterable[str], name: str, ways: Sequence[Settings]) -> 
 
 
 def _as_date(texts: Mapping[str, int]) -> Settings | str | None:
-    if sum(count for text, count in texts.items() if re.search(r"\d", text)) < READ * sum(texts.values()):
+    if sum(count for text, count in texts.items() if re.search(r"\d", text)) < READ_SHARE * sum(texts.values()):
         return None
     orders = _possible_orders(texts)
     plain: list[Settings] = [{}]
@@ -360,9 +359,8 @@ def _as_date(texts: Mapping[str, int]) -> Settings | str | None:
         for way in fitting:
             order = way.get("date_order") or date_order(way.get("locale", ""))
             if not order or (order in orders and (len(orders) == 1 or "locale" in way)):
-                options = {"order": way.get("date_order", ""), "locale": way.get("locale", "")}
-                clock = any(isinstance(read_date(text, **options), datetime) for text in texts)
-                return {"compare": "datetime" if clock else "date", **way}
+                has_clock = any(reading and reading.ignored for reading in map(_reader("date", way), texts))
+                return {"compare": "datetime" if has_clock else "date", **way}
         if fitting:
             also = [{**fitting[0], "date_order": order} for order in ORDERS if order in orders or not orders]
             return _note_of_ways(texts, "date", also)
@@ -511,45 +509,49 @@ def other_meaning(
 
 def _schema_of(values: FieldValues, fields: Mapping[str, SuggestedField], path: str) -> dict[str, Any]:
     kinds = sorted(values.kinds)
-    found: dict[str, Any] = {"type": kinds[0] if len(kinds) == 1 else kinds} if kinds else {}
+    schema: dict[str, Any] = {"type": kinds[0] if len(kinds) == 1 else kinds} if kinds else {}
     if values.keys:
         parts = values.keys.items()
-        found["properties"] = {key: _schema_of(part, fields, path + step_text(key)) for key, part in parts}
+        schema["properties"] = {key: _schema_of(part, fields, path + step_text(key)) for key, part in parts}
     if values.elements is not None:
-        found["items"] = _schema_of(values.elements, fields, f"{path}[]")
+        schema["items"] = _schema_of(values.elements, fields, f"{path}[]")
     suggested = fields.get(field_path(path))
     if suggested is not None:
-        if suggested.settings or suggested.compare != implied_comparison([found]):
-            found["x-docscore"] = {"compare": suggested.compare, **suggested.settings}
+        if suggested.settings or suggested.compare != implied_comparison([schema]):
+            schema["x-docscore"] = {"compare": suggested.compare, **suggested.settings}
         if suggested.note:
-            found["$comment"] = suggested.note
-    return found
+            schema["$comment"] = suggested.note
+    return schema
 
 
-def _added(schema: Any, found: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema with the comparators that it lacks, which stand beside its references and alternatives."""
+def _with_comparators(schema: Any, suggested: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema with the suggested comparators added where it has none."""
     source = SchemaSource.of(schema)
     if source.folder:
         raise InputValueError(place="schema", expected="one schema", got=f"a folder, {source.folder}")
     text = source.schema_of("")
     document = schema if isinstance(schema, dict) else json.loads(text)
-    merged: dict[str, Any] = _merged(document, _lacking([schema_root(text)], found))
+    merged: dict[str, Any] = _merged(document, _missing_comparators([schema_root(text)], suggested))
     return merged
 
 
-def _lacking(schemas: Sequence[SubSchema], found: Mapping[str, Any]) -> dict[str, Any]:
+def _missing_comparators(schemas: Sequence[SubSchema], suggested: Mapping[str, Any]) -> dict[str, Any]:
     """The part of a suggested schema that says how values compare where the schemas of a place do not."""
-    views, settings = said_of_place(schemas)
+    views, settings = schemas_of_place(schemas)
     lacking: dict[str, Any] = {}
-    if KEYWORD in found and "compare" not in settings and implied_comparison(view.content for view in views) == "text":
-        lacking[KEYWORD] = found[KEYWORD]
-    for key, part in found.get("properties", {}).items():
+    if (
+        KEYWORD in suggested
+        and "compare" not in settings
+        and implied_comparison(view.content for view in views) == "text"
+    ):
+        lacking[KEYWORD] = suggested[KEYWORD]
+    for key, part in suggested.get("properties", {}).items():
         named = [view for view in views if key in view.content.get("properties", {})]
         below = [each for view in named for each in view.below("properties", key)]
-        if below and (own := _lacking(below, part)):
+        if below and (own := _missing_comparators(below, part)):
             lacking.setdefault("properties", {})[key] = own
     elements = [each for view in views for each in view.under(*ELEMENTS)]
-    if elements and (own := _lacking(elements, found.get("items", {}))):
+    if elements and (own := _missing_comparators(elements, suggested.get("items", {}))):
         lacking["items"] = own
     return lacking
 
@@ -561,9 +563,11 @@ def _merged(schema: Any, lacking: Mapping[str, Any]) -> Any:
     return {**schema, **{name: _merged(schema.get(name), part) for name, part in lacking.items()}}
 
 
-def _settled(result: Evaluation, schema: Any, fields: Mapping[str, SuggestedField]) -> dict[str, SuggestedField]:
-    """The fields with the values that the schema takes for right though they are written otherwise."""
-    with warnings.catch_warnings():  # what is doubtful of the rows was said
+def _accepted_values(
+    result: Evaluation, schema: Any, fields: Mapping[str, SuggestedField]
+) -> dict[str, SuggestedField]:
+    """Return the fields with the predicted values that the schema accepts although they are written differently."""
+    with warnings.catch_warnings():  # the rows were checked before
         warnings.simplefilter("ignore", UserWarning)
         metrics, options = (TYPED, *result.metrics), replace(result.options, schema=schema)
         typed = Evaluation(scored_rows(result).source, options, metrics=metrics, confidence=None)

@@ -34,12 +34,11 @@ from docscore.evaluation.tables import (
     value_column,
 )
 from docscore.ground_truths.correction import corrected_rows
-from docscore.ground_truths.worklist import AGREEMENT, Line, Steps, hash_of, worklist
+from docscore.ground_truths.worklist import AGREEMENT, Item, Steps, hash_of, worklist
 from docscore.stats.intervals import CONFIDENCE, SEED, wilson_interval
 
 GROUND_TRUTH, PREDICTION, BOTH, OTHER, UNCLEAR = "ground_truth", "prediction", "both", "other", "unclear"
 VERDICTS = (GROUND_TRUTH, PREDICTION, BOTH, OTHER, UNCLEAR)
-_NEEDED = (ID, "path", "judged", "systems", "agree", "of", "others", "kind", "group", "points", "verdict")
 
 Share = tuple[float, float, float]  # a share of the loss with the ends of its interval
 
@@ -116,7 +115,7 @@ class Review:
     """A review: places where predictions differ from ground truths, and whose error each is.
 
     Args:
-        lines: the items as their file holds them; a verdict is set in place.
+        lines: the items, one for each line of its file; set verdicts in place.
         left_out: for each system how many predictions are left out, since they are missing or could not be parsed, and
             the part of the score that they lose.
 
@@ -127,14 +126,14 @@ class Review:
     >>> import docscore
     >>> truths, predictions = {"a": {"qty": 2}, "b": {"qty": 5}}, {"a": {"qty": 3}, "b": {"qty": 5}}
     >>> review = docscore.review(truths, {"gpt": predictions})
-    >>> [(item["question_id"], item["path"], item["kind"]) for item in review.lines]
+    >>> [(item.question_id, item.path, item.kind) for item in review.lines]
     [('a', '$.qty', 'other value')]
-    >>> review.lines[0]["verdict"] = "prediction"
+    >>> review.lines[0].verdict = "prediction"
     >>> review.apply(truths)
     [{'question_id': 'a', 'references': [{'qty': 3}]}, {'question_id': 'b', 'references': [{'qty': 5}]}]
     """
 
-    def __init__(self, lines: Sequence[Line], left_out: Mapping[str, tuple[int, float]] | None = None) -> None:
+    def __init__(self, lines: Sequence[Item], left_out: Mapping[str, tuple[int, float]] | None = None) -> None:
         self.lines, self.left_out = list(lines), dict(left_out or {})
 
     @classmethod
@@ -144,21 +143,23 @@ class Review:
         Raises:
             ValueError: for a line that is not an item, or whose verdict is unknown, naming the line.
         """
-        table = read_table(Path(path))
+        table, items = read_table(Path(path)), []
         for index, line in enumerate(table.rows):
-            missing = [key for key in _NEEDED if not isinstance(line, dict) or key not in line]
-            if missing:
-                raise InputValueError(
-                    place=table.where(index), expected="an item of a review", got=f"no {missing[0]!r}"
-                )
-            if line["verdict"] not in (None, *VERDICTS):
-                expected, got = f"a verdict among {', '.join(VERDICTS)}, or null", short_repr(line["verdict"])
+            try:
+                item = Item.from_dict(line)
+            except ValueError as error:
+                raise at_place(table.where(index), error) from None
+            if item.verdict not in (None, *VERDICTS):
+                expected, got = f"a verdict among {', '.join(VERDICTS)}, or null", short_repr(item.verdict)
                 raise InputValueError(place=table.where(index), expected=expected, got=got)
-        return cls(table.rows)
+            items.append(item)
+        return cls(items)
 
     def write(self, path: str | Path) -> Path:
         """Write the items as JSONL, one a line, and return the path."""
-        write_whole(Path(path), "".join(f"{dumps_in_style(line, ensure_ascii=False)}\n" for line in self.lines))
+        write_whole(
+            Path(path), "".join(f"{dumps_in_style(item.to_dict(), ensure_ascii=False)}\n" for item in self.lines)
+        )
         return Path(path)
 
     @property
@@ -170,7 +171,7 @@ class Review:
             value_column("agree", "agree", "{:.3g}".format),
             value_column("of", "of"),
             text_column(ID, "document"),
-            text_column("path", "path", lambda line: f"{line['path']}, new row" if "row" in line else line["path"]),
+            text_column("path", "path", lambda item: item.path if item.row is None else f"{item.path}, new row"),
             _side_column("ground_truth", "ground truth"),
             _side_column("proposal", "prediction"),
             text_column("kind", "kind", kind="text"),
@@ -184,13 +185,13 @@ class Review:
         rows = [
             {
                 "group": name,
-                "places": len(lines),
-                "documents": len({line[ID] for line in lines}),
-                "decided": sum(line["verdict"] is not None for line in lines),
-                "agree": sum(line["agree"] / line["of"] for line in lines) / len(lines),
-                "points": sum(sum(line["points"].values()) for line in lines),
+                "places": len(items),
+                "documents": len({item.question_id for item in items}),
+                "decided": sum(item.verdict is not None for item in items),
+                "agree": sum(item.agree / item.of for item in items) / len(items),
+                "points": sum(sum(item.points.values()) for item in items),
             }
-            for name, lines in grouped((line["group"], line) for line in self.lines).items()
+            for name, items in grouped((item.group, item) for item in self.lines).items()
         ]
         return table_of(
             "Groups",
@@ -205,7 +206,7 @@ class Review:
     @property
     def counts(self) -> dict[str, int]:
         """How many items have each verdict, and how many have none, as "open"."""
-        counts = Counter(line["verdict"] or "open" for line in self.lines)
+        counts = Counter(item.verdict or "open" for item in self.lines)
         return {name: counts[name] for name in (*VERDICTS, "open")}
 
     def corrected(self, ids: Iterable[str], truths: Iterable[Value]) -> dict[str, Value]:
@@ -217,16 +218,16 @@ class Review:
         """
         known, faults = dict(zip(ids, truths, strict=True)), Faults()
         changed: dict[str, Value] = {}
-        for name, lines in grouped((line[ID], line) for line in self.lines).items():
+        for name, items in grouped((item.question_id, item) for item in self.lines).items():
             place = (row_place(name),)
             if name not in known:
                 faults.add("document that is gone", Diagnostic(place, problem="not among the ground truths"))
-            elif {line["judged"] for line in lines} != {hash_of(known[name])}:
+            elif {item.judged for item in items} != {hash_of(known[name])}:
                 problem = "the ground truth is not the one that was judged: already applied, or changed since"
                 faults.add("ground truth that was changed", Diagnostic(place, problem=problem))
             else:
                 try:
-                    value = _edited(known[name], lines)
+                    value = _edited(known[name], items)
                 except (TypeError, ValueError) as error:
                     faults.add("verdict that cannot be applied", diagnostic_of(error).within(place[0]))
                 else:
@@ -265,38 +266,37 @@ class Review:
         Raises:
             ValueError: for a review that is no sample, or of several systems, and for draws without a verdict.
         """
-        lines = [line for line in self.lines if line["kind"] != AGREEMENT]
-        systems = {line.get("sample", {}).get("system", "") for line in self.lines}
-        if not lines or len(systems) != 1 or "" in systems:
+        lossy = [item for item in self.lines if item.kind != AGREEMENT]
+        exact = [item for item in self.lines if item.kind == AGREEMENT]
+        systems = {(item.sample or {}).get("system", "") for item in self.lines}
+        if not lossy or len(systems) != 1 or "" in systems:
             raise InputValueError(
                 place="review", expected="the sample of one system, as list --sample N draws", got="another review"
             )
         if self.counts["open"]:
             got = f"{counted(self.counts['open'], 'place')} without one"
             raise InputValueError(place="review", expected="a verdict for each place of the sample", got=got)
-        facts, draws = lines[0]["sample"], sum(line["drawn"] for line in lines)
+        facts, draws = lossy[0].sample or {}, _draws(lossy)
         if draws != facts["draws"]:
             raise InputValueError(place="review", expected=f"{facts['draws']:,} draws", got=f"{draws:,}")
 
-        def both(verdicts: Sequence[str], lines: Sequence[Line]) -> tuple[Share, Share]:
-            ways = verdicts, (*verdicts, UNCLEAR)
-            return tuple(_share(lines, way, confidence) for way in ways)  # type: ignore[return-value]
+        def shares(items: Sequence[Item], *verdicts: str) -> tuple[Share, Share]:
+            return _share(items, verdicts, confidence), _share(items, (*verdicts, UNCLEAR), confidence)
 
-        returning = both((PREDICTION, BOTH), lines)
+        returning = shares(lossy, PREDICTION, BOTH)
         score, loss = facts["score"], facts["loss"]
         corrected: Any = tuple(tuple(score + loss * part for part in share) for share in returning)
-        exact = [line for line in self.lines if line["kind"] == AGREEMENT]
         return Estimate(
             facts["system"],
             score,
             loss,
             draws,
-            sum(line["drawn"] for line in lines if line["verdict"] == UNCLEAR),
+            _draws(item for item in lossy if item.verdict == UNCLEAR),
             returning,
-            both((PREDICTION, BOTH, OTHER), lines),
+            shares(lossy, PREDICTION, BOTH, OTHER),
             corrected,
-            sum(line["drawn"] for line in exact),
-            both((OTHER,), exact) if exact else None,
+            _draws(exact),
+            shares(exact, OTHER) if exact else None,
         )
 
     @property
@@ -322,17 +322,22 @@ class Review:
         return f"<Review {counted(len(self.lines), 'place')}, {self.counts['open']:,} open>"
 
 
-def _share(lines: Sequence[Line], verdicts: Sequence[str], confidence: float) -> Share:
+def _draws(items: Iterable[Item]) -> int:
+    """How many draws items stand for."""
+    return sum(item.drawn or 0 for item in items)
+
+
+def _share(items: Sequence[Item], verdicts: Sequence[str], confidence: float) -> Share:
     """The share of the draws that have one of these verdicts, with Wilson's interval."""
-    draws = sum(line["drawn"] for line in lines)
-    hits = sum(line["drawn"] for line in lines if line["verdict"] in verdicts)
+    draws, hits = _draws(items), _draws(item for item in items if item.verdict in verdicts)
     ends: Any = wilson_interval(hits, draws, confidence=confidence).ends
     return hits / draws, *ends
 
 
 def _side_column(name: str, head: str) -> Content:
-    def cell_of(line: Line) -> TableCell:
-        return TableCell(line.get(name), shown_name(value_excerpt(line[name])) if name in line else NO_VALUE)
+    def cell_of(item: Item) -> TableCell:
+        value = getattr(item, name)
+        return TableCell(None, NO_VALUE) if value is NoCell else TableCell(value, shown_name(value_excerpt(value)))
 
     return TableColumn(name, head, "code"), cell_of
 
@@ -367,10 +372,10 @@ def _unescaped(escape: re.Match[str]) -> str:
     return chr(int(escape[1], 16)) if escape[1] else escape[0]
 
 
-def _edited(truth: Value, lines: Sequence[Line]) -> Value:
+def _edited(truth: Value, items: Sequence[Item]) -> Value:
     """The ground truth of a document with the verdicts of all its items, on the paths of the one that was judged."""
     root: dict[str, Any] = {"$": to_json(truth)}
-    values, added = _changes(truth, root, lines)
+    values, added = _changes(truth, root, items)
     lists = {steps: _at(root, steps) for steps in added}
     for steps, parent in [(steps, _at(root, steps[:-1])) for steps in values]:
         if values[steps] is not NoCell:
@@ -391,7 +396,7 @@ def _edited(truth: Value, lines: Sequence[Line]) -> Value:
 
 
 def _changes(
-    truth: Value, root: dict[str, Any], lines: Sequence[Line]
+    truth: Value, root: dict[str, Any], items: Sequence[Item]
 ) -> tuple[dict[Steps, Any], dict[Steps, list[tuple[int, int, Any]]]]:
     """What the verdicts change in a ground truth.
 
@@ -405,22 +410,22 @@ def _changes(
     values: dict[Steps, Any] = {}
     added: dict[Steps, list[tuple[int, int, Any]]] = {}
     paths: dict[Steps, str] = {}
-    for line in lines:
-        steps, is_new = _steps_in(truth, line), "row" in line
+    for item in items:
+        steps, is_new = _steps_in(truth, item), item.row is not None
         parent = _at(root, steps if is_new else steps[:-1])
         current = None if is_new else _part(parent, steps[-1])
         if not isinstance(parent, list if is_new else dict | list) or (isinstance(parent, list) and current is NoCell):
-            raise InputValueError(place=line["path"], problem="the ground truth has no such place")
-        new = _decided(line, current)
-        if new and is_new:
-            after = -1 if line["after"] is None else line["after"]
+            raise InputValueError(place=item.path, problem="the ground truth has no such place")
+        new = _decided(item, current)
+        if new and item.row is not None:
+            after = -1 if item.after is None else item.after
             if after not in range(-1, len(parent)):
-                got = short_repr(line["after"])
-                raise InputValueError(place=line["path"], expected="after: the index of a row, or null", got=got)
-            added.setdefault(steps, []).append((after, line["row"], *new))
+                got = short_repr(item.after)
+                raise InputValueError(place=item.path, expected="after: the index of a row, or null", got=got)
+            added.setdefault(steps, []).append((after, item.row, *new))
         elif new and values.setdefault(steps, *new) is not new[0] and values[steps] != new[0]:
-            raise InputValueError(place=line["path"], problem="two verdicts on one place")
-        paths[steps] = line["path"]
+            raise InputValueError(place=item.path, problem="two verdicts on one place")
+        paths[steps] = item.path
     for steps in (*values, *added):
         if any(steps[:length] in values for length in range(1, len(steps) + (steps in added))):
             problem = "a verdict on a part of what another verdict replaces or takes away"
@@ -428,28 +433,28 @@ def _changes(
     return values, added
 
 
-def is_whole_row(line: Line) -> bool:
+def is_whole_row(item: Item) -> bool:
     """Return whether an item is an element of a list that only one side has."""
-    is_of_one_side = ("ground_truth" in line) != ("proposal" in line)
-    return "row" in line or (is_of_one_side and isinstance(next(reversed(steps_of(line["path"])), None), int))
+    is_of_one_side = (item.ground_truth is NoCell) != (item.proposal is NoCell)
+    return item.row is not None or (is_of_one_side and isinstance(next(reversed(steps_of(item.path)), None), int))
 
 
-def answers_of(line: Line) -> list[Any]:
+def answers_of(item: Item) -> list[Any]:
     """Return the predicted values of an item, the proposal first; `NoCell` for a prediction that has nothing there."""
-    return [line.get("proposal", NoCell), *(other.get("value", NoCell) for other in line["others"])]
+    return [item.proposal, *(other.get("value", NoCell) for other in item.others)]
 
 
-def around(truth: Value, line: Line) -> Any:
+def around(truth: Value, item: Item) -> Any:
     """Return the object or list that holds the place of an item, in JSON: of a new row the list, of the root itself."""
-    steps = _steps_in(truth, line)
-    return _at({"$": to_json(truth)}, steps if "row" in line or len(steps) == 1 else steps[:-1])
+    steps = _steps_in(truth, item)
+    return _at({"$": to_json(truth)}, steps if item.row is not None or len(steps) == 1 else steps[:-1])
 
 
-def _steps_in(truth: Value, line: Line) -> Steps:
+def _steps_in(truth: Value, item: Item) -> Steps:
     """The steps to the place of an item, from an object that holds the ground truth at the key `$`."""
-    steps = steps_of(line["path"])
-    if isinstance(truth, tuple) and (steps or "row" in line):
-        return ("$", ONE_OF, line.get("reference", 0), *steps)
+    steps = steps_of(item.path)
+    if isinstance(truth, tuple) and (steps or item.row is not None):
+        return ("$", ONE_OF, item.reference or 0, *steps)
     return ("$", *steps)
 
 
@@ -465,19 +470,19 @@ def _part(value: Any, step: str | int) -> Any:
     return value[step] if isinstance(value, list) and isinstance(step, int) and step < len(value) else NoCell
 
 
-def _decided(line: Line, current: Any) -> tuple[Any] | None:
+def _decided(item: Item, current: Any) -> tuple[Any] | None:
     """The value that an item's verdict gives its place, `NoCell` to take it away; None for no change."""
-    verdict, value, place = line["verdict"], line.get("value", NoCell), line["path"]
-    if verdict in (None, GROUND_TRUTH, UNCLEAR):
+    verdict, place = item.verdict, item.path
+    if verdict is None or verdict in (GROUND_TRUTH, UNCLEAR):
         return None
-    if is_whole_row(line) and verdict != PREDICTION:
+    if is_whole_row(item) and verdict != PREDICTION:
         expected = f"{GROUND_TRUTH}, {PREDICTION} or {UNCLEAR} for a whole row"
         raise InputValueError(place=place, expected=expected, got=verdict)
     if verdict == OTHER:
-        if value is NoCell:
+        if item.value is NoCell:
             raise InputValueError(place=place, expected="a value beside the verdict other", got="none")
-        return (value,)
-    proposal = line.get("proposal", NoCell) if value is NoCell else _chosen(line, value)
+        return (item.value,)
+    proposal = _chosen(item)
     if proposal is not NoCell and f'"{ONE_OF}": ' in dumps(proposal):
         problem = f"the prediction has a key {ONE_OF!r}, which a ground truth would take for acceptable answers"
         raise InputValueError(place=place, problem=problem)
@@ -488,11 +493,13 @@ def _decided(line: Line, current: Any) -> tuple[Any] | None:
     return ({ONE_OF: options if dumps(added[0]) in map(dumps, options) else options + added},)
 
 
-def _chosen(line: Line, value: Any) -> Any:
-    """The predicted value that an item names."""
-    if not any(each is not NoCell and dumps(each) == dumps(value) for each in answers_of(line)):
-        raise InputValueError(place=line["path"], expected="as value one of the predictions", got=short_repr(value))
-    return value
+def _chosen(item: Item) -> Any:
+    """The predicted value that an item names; without one the proposal."""
+    if item.value is NoCell:
+        return item.proposal
+    if not any(each is not NoCell and dumps(each) == dumps(item.value) for each in answers_of(item)):
+        raise InputValueError(place=item.path, expected="as value one of the predictions", got=short_repr(item.value))
+    return item.value
 
 
 def review(

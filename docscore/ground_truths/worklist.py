@@ -6,10 +6,11 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain, product
+from operator import itemgetter
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from Levenshtein import opcodes
 from docscore.core.errors import InputValueError, needs, short_repr
 from docscore.core.options import ScoringOptions, check_whole
 from docscore.core.runtime import grouped, watched
-from docscore.core.same_value import number_without_doubt, read_date
+from docscore.core.same_value import date_of, number_without_doubt
 from docscore.core.similarity import fold_all, similarity
 from docscore.core.values import (
     ONE_OF,
@@ -45,8 +46,7 @@ from docscore.metrics.entities import checked_confidence, part_of_confidences
 from docscore.metrics.registry import ANLS_STAR, TYPED
 from docscore.metrics.typed.score import schema_of_row
 
-Line = dict[str, Any]  # one item of a review, as its file holds it
-Span = tuple[int, int]  # from a character of a text to before another
+Offsets = tuple[int, int]  # in a text: of the first character, and behind the last
 Steps = tuple[str | int, ...]  # from the root of a ground truth in JSON to a place
 
 ONLY_PREDICTIONS, ONLY_GROUND_TRUTH = "only predictions have it", "only the ground truth has it"
@@ -58,6 +58,88 @@ _LIKELY_ROW = 2 / 3  # the same where another system lacks the row
 _LONGEST_EDIT = 2000  # characters of texts whose edit is described
 _SHORT = 4  # characters; a shorter text with a space in it may be two
 _AROUND = r"()\[\];:,"  # signs that may stand around a date
+
+
+@dataclass(kw_only=True)
+class Item:
+    """A place where predictions differ from a ground truth; a line of the file of a review.
+
+    Attributes:
+        question_id: the id of the document.
+        path: the path in the ground truth; of a row that only predictions have, that of its list.
+        judged: the hash of the ground truth, by which `apply` knows that it is the same.
+        reference: the number of the acceptable answer that was taken; None where there is one.
+        row: the index in the prediction of a row that only predictions have; else None.
+        after: the index of the row of the ground truth that such a row follows; None where it is the first.
+        ground_truth: what the ground truth has; `NoCell` for nothing.
+        proposal: the prediction that is most likely right; `NoCell` for nothing.
+        systems: the names of the systems that give it.
+        agree: how many different systems these are.
+        of: how many different systems have the document.
+        others: the other predictions, each with its "value", if any, and its "systems".
+        kind: the kind of the difference.
+        group: the field and the difference; alike items have the same.
+        points: what the place costs each system, as a part of its score.
+        found: whether "ground_truth" and "proposal" stand in the text of the document; None without a text.
+        verdict: whose error it is; None while it is open.
+        note: what the reviewer says about it.
+        by: who decided it.
+        at: when it was decided.
+        drawn: how often it was drawn; None for a review that is no sample.
+        sample: the system, its score, its loss and the number of draws; None for a review that is no sample.
+        value: with the verdict "other" the right value; otherwise the prediction that is right where it is not the
+            proposal; `NoCell` for none.
+        extra: other keys of its line.
+    """
+
+    question_id: str
+    path: str
+    judged: str
+    reference: int | None = None
+    row: int | None = None
+    after: int | None = None
+    ground_truth: Any = NoCell
+    proposal: Any = NoCell
+    systems: list[str]
+    agree: float
+    of: int
+    others: list[dict[str, Any]]
+    kind: str
+    group: str
+    points: dict[str, float]
+    found: dict[str, bool] | None = None
+    verdict: str | None
+    note: str = ""
+    by: str = ""
+    at: str = ""
+    drawn: int | None = None
+    sample: dict[str, Any] | None = None
+    value: Any = NoCell
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_dict(cls, line: Any) -> "Item":
+        """Return the item of a line of the file.
+
+        Raises:
+            ValueError: for a line that is not an item.
+        """
+        needed = [each.name for each in fields(cls) if each.default is each.default_factory is MISSING]
+        missing = [name for name in needed if not isinstance(line, dict) or name not in line]
+        if missing:
+            raise InputValueError(expected="an item of a review", got=f"no {missing[0]!r}")
+        names = {each.name for each in fields(cls)} - {"extra"}
+        extra = {name: value for name, value in line.items() if name not in names}
+        return cls(**{name: value for name, value in line.items() if name in names}, extra=extra)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the line of the file, without keys that hold nothing."""
+        optional = {"reference", "row", "found", "drawn", "sample", *(["after"] if self.row is None else [])}
+        values = ((each.name, getattr(self, each.name)) for each in fields(self) if each.name != "extra")
+        line = {
+            name: value for name, value in values if value is not NoCell and (value is not None or name not in optional)
+        }
+        return line | self.extra
 
 
 class Difference(NamedTuple):
@@ -97,12 +179,12 @@ class Difference(NamedTuple):
 
 @dataclass
 class Answer:
-    """What predictions have at a place, equal by the options of the score.
+    """Predictions at a place that are equal by the options of the score.
 
     Attributes:
-        first: where it is written most like the ground truth.
-        votes: for each system that gives it the part of a vote that it has; a system without runs has a whole one.
-        points: what each of them loses by it, as a part of the score.
+        first: the one that is written most like the ground truth.
+        votes: the vote of each system that gives it; runs of a system share its vote.
+        points: what each of these systems loses by it, as a part of the score.
     """
 
     first: Difference
@@ -131,7 +213,7 @@ class DocumentText:
         parts = self._parts(value)
         return all(parts) if parts else None
 
-    def places(self, value: Any) -> list[list[Span]]:
+    def places(self, value: Any) -> list[list[Offsets]]:
         r"""Return the places of a value, each as the spans of its scalars: characters of the text as it was given.
 
         For an object or a list: the closest cluster of its scalars in the text. If none is found, spaces are ignored.
@@ -139,16 +221,16 @@ class DocumentText:
         >>> DocumentText("Pens 1\nInk 2 and 12\nPENS  2.00").places({"item": "pens", "count": 2})
         [[(20, 24), (26, 30)]]
         """
-        found = list(filter(None, self._parts(value))) or list(filter(None, self._parts(value, apart=True)))
-        places = [[_nearest(spans, span) for spans in found] for span in min(found, key=len, default=[])]
+        parts = list(filter(None, self._parts(value))) or list(filter(None, self._parts(value, apart=True)))
+        places = [[_nearest(spans, span) for spans in parts] for span in min(parts, key=len, default=[])]
         extents = [max(place)[1] - min(place)[0] for place in places]
         return [
             [(self._given_at(start, bisect_right), self._given_at(end, bisect_left)) for start, end in sorted({*place})]
             for place, extent in zip(places, extents, strict=True)
-            if len(found) == 1 or extent == min(extents)
+            if len(parts) == 1 or extent == min(extents)
         ]
 
-    def _parts(self, value: Any, *, apart: bool = False) -> list[list[Span]]:
+    def _parts(self, value: Any, *, apart: bool = False) -> list[list[Offsets]]:
         """The spans of each scalar that a text can show; of several acceptable values those of one that it holds."""
         if isinstance(value, tuple):
             options = (self._parts(option, apart=apart) for option in value)
@@ -159,10 +241,10 @@ class DocumentText:
         text = "" if value is NoCell or value is None or isinstance(value, bool) else _words(scalar_text(value))
         return [self._spans(value, text, apart=apart)] if text else []
 
-    def _spans(self, value: Any, text: str, *, apart: bool) -> list[Span]:
+    def _spans(self, value: Any, text: str, *, apart: bool) -> list[Offsets]:
         """The spans of a scalar and its text; with `apart`, a text that is not short has spaces anywhere."""
         number = number_without_doubt(value)
-        day = read_date(value) if number is None and isinstance(value, str) else None
+        day = date_of(value) if number is None and isinstance(value, str) else None
         known = self._numbers.get(number[0]) if number else self._dates.get(day) if day else None
         is_apart, together = apart and len(text) >= _SHORT, text.replace(" ", "")
         if known or (together not in self._text.replace(" ", "") if is_apart else text not in self._text):
@@ -172,29 +254,29 @@ class DocumentText:
         return [match.span() for match in re.finditer(start + signs + end, self._text)]
 
     @cached_property
-    def _numbers(self) -> dict[Decimal, list[Span]]:
+    def _numbers(self) -> dict[Decimal, list[Offsets]]:
         """The numbers of the text; one whose separator is in doubt counts in both readings."""
-        found: dict[Decimal, list[Span]] = defaultdict(list)
+        numbers: dict[Decimal, list[Offsets]] = defaultdict(list)
         patterns = r"[-+]?\d{1,3}(?: \d{3})+(?:[.,]\d+)?|[-+]?[.,]?\d[\d.,']*", r"[-+]?[.,]?\d[\d.,']*"
         for match in chain.from_iterable(re.finditer(pattern, self._text) for pattern in patterns):
             token = match[0].rstrip(".,'")
             for spelling in {token, token.replace(",", ""), token.replace(".", "").replace(",", ".")}:
                 number = number_without_doubt(spelling)
                 if number is not None:
-                    found[number[0]].append((match.start(), match.start() + len(token)))
-        return found
+                    numbers[number[0]].append((match.start(), match.start() + len(token)))
+        return numbers
 
     @cached_property
-    def _dates(self) -> dict[Any, list[Span]]:
-        found: dict[Any, list[Span]] = defaultdict(list)
+    def _dates(self) -> dict[Any, list[Offsets]]:
+        dates: dict[Any, list[Offsets]] = defaultdict(list)
         words = list(re.finditer(rf"[^ {_AROUND}](?:\S*[^ {_AROUND}])?", self._text))
         for length, start in product((1, 2, 3, 4), range(len(words))):
             span = words[start : start + length]
             text = " ".join(word[0] for word in span)
-            day = read_date(text) if re.search(r"\d", text) else None
-            if day is not None and day not in (read_date(text.partition(" ")[2]), read_date(text.rpartition(" ")[0])):
-                found[day].append((span[0].start(), span[-1].end()))
-        return found
+            day = date_of(text) if re.search(r"\d", text) else None
+            if day is not None and day not in (date_of(text.partition(" ")[2]), date_of(text.rpartition(" ")[0])):
+                dates[day].append((span[0].start(), span[-1].end()))
+        return dates
 
     def _given_at(self, at: int, side: Callable[[list[int], int], int]) -> int:
         """The character of the text as it was given for one of `_text` at which a span begins or ends."""
@@ -211,7 +293,7 @@ class DocumentText:
         return list(accumulate((len(_words(word[0])) + 1 for word in words), initial=0)), words
 
 
-def _nearest(spans: list[Span], span: Span) -> Span:
+def _nearest(spans: list[Offsets], span: Offsets) -> Offsets:
     """The span that begins nearest to where another does."""
     after = bisect_left(spans, span)
     return min(spans[max(0, after - 1) : after + 1], key=lambda each: abs(each[0] - span[0]))
@@ -223,7 +305,7 @@ def _words(text: str) -> str:
 
 
 def hash_of(truth: Value) -> str:
-    """Return the hash of a ground truth, by which it is known that it is the one that was judged."""
+    """Return the hash by which `apply` recognises the ground truth that was judged."""
     return hashlib.sha256(dumps(truth).encode()).hexdigest()[:8]
 
 
@@ -332,7 +414,7 @@ def worklist(
     agreements: int = 0,
     of: str | None = None,
     seed: int = 0,
-) -> tuple[list[Line], dict[str, tuple[int, float]]]:
+) -> tuple[list[Item], dict[str, tuple[int, float]]]:
     """Make the items of a review.
 
     Args:
@@ -372,9 +454,8 @@ def worklist(
     if sample:
         rng = np.random.default_rng(check_whole("seed", seed, 0))
         return _sampled(documents, of or next(iter(systems)), sample, agreements, rng, text_of), documents.left_out
-    found = [documents.line(name, place, text_of(name)) for name, place in documents.all_places()]
-    found.sort(key=lambda item: item[0])
-    return [line for _, line in found], documents.left_out
+    items = [documents.item(name, place, text_of(name)) for name, place in documents.all_places()]
+    return [item for _, item in sorted(items, key=itemgetter(0))], documents.left_out
 
 
 def _sampled(
@@ -384,7 +465,7 @@ def _sampled(
     agreements: int,
     rng: np.random.Generator,
     text_of: Callable[[str], DocumentText | None],
-) -> list[Line]:
+) -> list[Item]:
     """The items of places of a system that are drawn by the points lost there, then of places without a loss."""
     documents.agreeing = system if agreements else ""
     places = documents.all_places()
@@ -394,16 +475,16 @@ def _sampled(
         raise InputValueError(place="sample", expected="a system that loses points", got=system)
     facts = {"system": system, "score": documents.systems[system].score, "loss": sum(weights)}
     exact = [(name, [answer], answer) for name, answer, _ in documents.exact]
-    lines = []
+    items = []
     for drawn_from, shares, draws, kind in (
         (answers, weights, sample, None),
         (exact, [weight for *_, weight in documents.exact], agreements, AGREEMENT),
     ):
         for number, times in _draw(rng, shares, draws):
             name, place, answer = drawn_from[number]
-            _, line = documents.line(name, place, text_of(name), answer, kind)
-            lines.append({**line, "drawn": times, "sample": {**facts, "draws": draws}})
-    return lines
+            _, item = documents.item(name, place, text_of(name), answer, kind)
+            items.append(replace(item, drawn=times, sample={**facts, "draws": draws}))
+    return items
 
 
 def _draw(rng: np.random.Generator, weights: Sequence[float], times: int) -> list[tuple[int, int]]:
@@ -444,7 +525,7 @@ def _text_source(texts: Any, column: str | None, rows: ScoredRows) -> Callable[[
 
 
 class _Documents:
-    """The places of the documents of several systems, and what they count.
+    """Collects the places where systems lose points, document by document.
 
     Args:
         systems: as for `worklist`.
@@ -459,8 +540,8 @@ class _Documents:
         self.family = {name: ", ".join(sorted(same)) if name in same else name for name in systems}
         self.left_out = dict.fromkeys(systems, (0, 0.0))
         self.exact: list[tuple[str, Answer, float]] = []
-        self.of: dict[str, int] = {}  # how many different systems have a document
-        self.judged: dict[str, str] = {}  # the hash of its ground truth
+        self.counts: dict[str, int] = {}  # how many different systems have a document
+        self.hashes: dict[str, str] = {}  # of its ground truth
         self.truths: dict[str, Value] = {}
         self.rows: dict[str, dict[str, list[int]]] = {}  # of each document by system
         for name, rows in systems.items():
@@ -479,7 +560,7 @@ class _Documents:
         """Return the places of a document where systems lose points, each with what they have there."""
         usable = self._usable(document)
         members = Counter(self.family[name] for name in usable)
-        self.of[document], self.judged[document] = len(members), hash_of(self.truths[document])
+        self.counts[document], self.hashes[document] = len(members), hash_of(self.truths[document])
         alone = grouped(
             (at.steps if at.row is not None else at.steps[:-1], at)
             for name, rows in usable.items()
@@ -527,14 +608,14 @@ class _Documents:
                     self.left_out[name] = count + 1, lost + (1 - row.tree.score) / len(scored)
         return usable
 
-    def line(
+    def item(
         self,
         document: str,
         place: list[Answer],
         text: DocumentText | None,
         chosen: Answer | None = None,
         kind: str | None = None,
-    ) -> tuple[tuple[float, ...], Line]:
+    ) -> tuple[tuple[float, ...], Item]:
         """Return the item of a place, after its key in the order of items.
 
         Args:
@@ -544,62 +625,55 @@ class _Documents:
             chosen: the answer that is the proposal; None for the one that is most likely right.
             kind: the kind; None to tell it from the values.
         """
-        descriptions = {id(answer): self._described(document, answer, text) for answer in place}
+        descriptions = {id(answer): self._description(document, answer, text) for answer in place}
         chosen = chosen or min(place, key=lambda answer: descriptions[id(answer)][0])
-        order, own_kind, found = descriptions[id(chosen)]
+        order, own_kind, in_text = descriptions[id(chosen)]
         at, kind, truth = chosen.first, kind or own_kind, self.truths[document]
-        steps = at.steps[2:] if at.steps[:1] == (ONE_OF,) else at.steps
-        line: Line = {
-            "question_id": document,
-            "path": "$" + "".join(map(step_text, steps)),
-            "judged": self.judged[document],
-        }
-        if steps is not at.steps and len(truth) > 1:  # type: ignore[arg-type]
-            line["reference"] = at.steps[1]
-        if at.row is not None:
-            line |= {"row": at.row, "after": at.after}
-        if at.truth is not NoCell:
-            line["ground_truth"] = to_json(at.truth[0] if type(at.truth) is tuple and len(at.truth) == 1 else at.truth)
+        is_one_of = at.steps[:1] == (ONE_OF,)
         support = chosen.support
         others = sorted((each for each in place if each is not chosen), key=lambda each: descriptions[id(each)][0])
-        line |= {
-            **_as_member("proposal", chosen),
-            "agree": int(support) if support == int(support) else support,
-            "of": self.of[document],
-            "others": [_as_member("value", each) for each in others],
-            "kind": kind,
-            "group": f"{field_path(at.field)}: {_edit(at, kind) or kind}",
-            "points": dict(sum((Counter(answer.points) for answer in place), Counter[str]())),
-            **({"found": found} if found else {}),
-            "verdict": None,
-            "note": "",
-            "by": "",
-            "at": "",
-        }
-        return order, line
+        return order, Item(
+            question_id=document,
+            path="$" + "".join(map(step_text, at.steps[2:] if is_one_of else at.steps)),
+            judged=self.hashes[document],
+            reference=int(at.steps[1]) if is_one_of and len(truth) > 1 else None,  # type: ignore[arg-type]
+            row=at.row,
+            after=at.after,
+            ground_truth=_as_json(at.truth[0] if type(at.truth) is tuple and len(at.truth) == 1 else at.truth),
+            proposal=_as_json(at.prediction),
+            systems=list(chosen.votes),
+            agree=int(support) if support == int(support) else support,
+            of=self.counts[document],
+            others=[_other(each) for each in others],
+            kind=kind,
+            group=f"{field_path(at.field)}: {_edit(at, kind) or kind}",
+            points=dict(sum((Counter(answer.points) for answer in place), Counter[str]())),
+            found=in_text or None,
+            verdict=None,
+        )
 
-    def _described(
+    def _description(
         self, document: str, answer: Answer, text: DocumentText | None
     ) -> tuple[tuple[float, ...], str, dict[str, bool]]:
         """The key of an answer in the order of items, its kind, and on which side the text of the document is."""
         at = answer.first
         kind = _kind_of(at)
         sides = {} if text is None else {"ground_truth": at.truth, "proposal": at.prediction}
-        found = {side: held for side, value in sides.items() if (held := text.holds(value)) is not None}  # type: ignore[union-attr]
-        evidence = bool(found) and found.get("proposal", True) and not found.get("ground_truth", False)
+        in_text = {side: held for side, value in sides.items() if (held := text.holds(value)) is not None}  # type: ignore[union-attr]
+        is_shown = bool(in_text) and in_text.get("proposal", True) and not in_text.get("ground_truth", False)
         support = answer.support
         alone = len(self.systems) == 1 and not isinstance(at.sure, dict | list)
         sure = checked_confidence(at.sure, at.node.path) if alone else None
         points = sum(answer.points.values())
         return (
-            (-support / self.of[document], -support, -(sure or 0.0), -evidence, -_is_near(at, kind), -points),
+            (-support / self.counts[document], -support, -(sure or 0.0), -is_shown, -_is_near(at, kind), -points),
             kind,
-            found,
+            in_text,
         )
 
 
 def _place_of_row(at: Difference, places: list[list[Answer]], taken: set[int], options: ScoringOptions) -> list[Answer]:
-    """The place of a row that only predictions have: where another system adds the row that is most like it, or new.
+    """Return the place of a row that only predictions have: that of the most similar row, or a new one.
 
     Args:
         at: the row.
@@ -620,10 +694,15 @@ def _place_of_row(at: Difference, places: list[list[Answer]], taken: set[int], o
     return places[best]
 
 
-def _as_member(key: str, answer: Answer) -> Line:
-    """What systems have at a place, and who; no value where they have nothing."""
+def _as_json(value: Any) -> Any:
+    """A value in JSON; `NoCell` where there is none."""
+    return value if value is NoCell else to_json(value)
+
+
+def _other(answer: Answer) -> dict[str, Any]:
+    """Another prediction of a place, and the systems that give it; no value where they have nothing."""
     value = answer.first.prediction
-    return {**({} if value is NoCell else {key: to_json(value)}), "systems": list(answer.votes)}
+    return {**({} if value is NoCell else {"value": to_json(value)}), "systems": list(answer.votes)}
 
 
 def _answer_at(place: list[Answer], at: Difference, options: ScoringOptions) -> Answer:
@@ -694,9 +773,9 @@ def _is_near(at: Difference, kind: str) -> bool:
 
 
 def _edit(at: Difference, kind: str) -> str:
-    """The edit that turns the ground truth into the prediction, in words; "" unless it can be that of other values.
+    """Return the edit from ground truth to prediction in words; "" for an edit that other values cannot share.
 
-    Signs can be, and words before or behind all of a value; letters and digits in it are its own.
+    Edits of signs can be shared, and words before or behind a value; edits of letters and digits cannot.
     """
     texts = _texts(at) if kind in _NEAR else None
     if texts is None or max(map(len, texts)) > _LONGEST_EDIT:

@@ -418,9 +418,9 @@ def _steps_of_kind(truths: list[Entity], predictions: list[Entity]) -> Iterator[
 def _identical_partners(truths: list[Entity], predictions: list[Entity]) -> dict[int, int]:
     """Return the index of an identical predicted entity for each entity of the ground truth that has one."""
     if predictions and len(truths) > 1 and any(len(entity.texts) > 1 for entity in truths):
-        same = np.array([[float(p.texts[0] in t.texts) for p in predictions] for t in truths])
-        confidences = np.broadcast_to([p.confidence or 0.0 for p in predictions], same.shape)
-        return {i: j for i, j in _partners([same, same * confidences]).items() if same[i, j]}
+        equal = np.array([[float(p.texts[0] in t.texts) for p in predictions] for t in truths])
+        confidences = np.broadcast_to([p.confidence or 0.0 for p in predictions], equal.shape)
+        return {i: j for i, j in _partners([equal, equal * confidences]).items() if equal[i, j]}
     places: dict[str, list[int]] = defaultdict(list)
     for j in sorted(range(len(predictions)), key=lambda j: (predictions[j].confidence or 0.0, -j)):
         places[predictions[j].texts[0]].append(j)  # the most confident is last, and taken first
@@ -485,8 +485,8 @@ class _EntityNodes:
 
     def entities(self, pair: GroupPair, kind: str, place: str) -> list[MetricTree]:
         """Return the nodes of the entities of a pair: a leaf for each type, or a list of several leaves."""
-        for same in chain.from_iterable(group.of_kind.values() for group in pair if group):
-            self.indices.update({id(entity): index for index, entity in enumerate(same)})
+        for of_kind in chain.from_iterable(group.of_kind.values() for group in pair if group):
+            self.indices.update({id(entity): index for index, entity in enumerate(of_kind)})
         by_name: dict[str, list[Step]] = defaultdict(list)
         for step in steps_between(*pair):
             by_name[step.kind.removeprefix(kind).removeprefix(".")].append(step)

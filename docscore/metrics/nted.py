@@ -413,11 +413,11 @@ class _Builder:
 
     def node(self, part: _Part, *paths: str | None) -> MetricTree:
         """Return the node of a part below these paths; a key and the only object or text below it share a node."""
-        is_key = self._kind(part) == "key"
+        is_key = self._part_kind(part) == "key"
         key = self._any(part).label if is_key else None
         sides: list[NodeSide] = []
         own = self._own(part)
-        texts = self._nodes(own[-1]) if self._kind(own[-1]) == "text" else (None, None)
+        texts = self._nodes(own[-1]) if self._part_kind(own[-1]) == "text" else (None, None)
         for node, text, path in zip(self._nodes(part), texts, paths, strict=True):
             place = None if node is None or is_key else self.places[id(node)]
             step = None if node is None or path is None else path + step_text(node.label if is_key else place or 0)
@@ -452,7 +452,7 @@ class _Builder:
         """Return the node of the ground truth, or else that of the prediction."""
         return next(filter(None, self._nodes(part)))
 
-    def _kind(self, part: _Part) -> str:
+    def _part_kind(self, part: _Part) -> str:
         node = self._any(part)
         return "text" if node.is_text else "element" if node.label == _ELEMENT else "key"
 
@@ -460,9 +460,9 @@ class _Builder:
         """Return a part and the parts that share its node: the only object or the only text below a key."""
         own = [part]
         while len(below := self.below[own[-1]]) == 1:
-            is_object = (self._kind(own[-1]), self._kind(below[0])) == ("key", "element")
+            is_object = (self._part_kind(own[-1]), self._part_kind(below[0])) == ("key", "element")
             on_same_sides = [side is None for side in part] == [side is None for side in below[0]]
-            if self._kind(below[0]) != "text" and not (is_object and on_same_sides):
+            if self._part_kind(below[0]) != "text" and not (is_object and on_same_sides):
                 break
             own += below
         return own
@@ -479,7 +479,7 @@ class _Builder:
         truth, prediction = self._nodes(part)
         edit = "delete" if truth is None else "insert" if prediction is None else "relabel"
         was = f" {clipped(prediction.label, _LONGEST_KEY)}" if truth and prediction and not truth.is_text else ""
-        return f"{edit} the {self._kind(part)}{was}: {cost:,}"
+        return f"{edit} the {self._part_kind(part)}{was}: {cost:,}"
 
 
 def _kind_of(children: Sequence[MetricTree]) -> Kind:

@@ -191,23 +191,23 @@ def _draw(console: Console, table: Table) -> None:
     """
     shown = table.shown(bars=False)
     rows = [tuple(map(_cell_text, shown.heads, row)) for row in shown.cells]
-    drawn = RichTable(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="")
+    grid = RichTable(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="")
     narrowest = len(shown.heads) - 1  # the spaces between columns
     for number, column in enumerate(shown.heads):
         head = shown_name(column.terminal or column.head)
         if column.kind in ("text", "code"):
-            drawn.add_column(head, overflow="fold", min_width=_NARROWEST_NAME)
+            grid.add_column(head, overflow="fold", min_width=_NARROWEST_NAME)
             narrowest += _NARROWEST_NAME
         else:
-            drawn.add_column(head, justify="right", no_wrap=True)
+            grid.add_column(head, justify="right", no_wrap=True)
             narrowest += max(cell_len(text) for text in (head, *(row[number] for row in rows)))
     if narrowest > console.width and table.systems_from:
         _draw(console, table.stacked())
         return
     for row in rows:
-        drawn.add_row(*row)
+        grid.add_row(*row)
     width, console.width = console.width, max(console.width, narrowest)
-    console.print(drawn)
+    console.print(grid)
     console.width = width
 
 

@@ -163,7 +163,7 @@ def examples_of_causes(evaluation: Evaluation) -> dict[str, tuple[str | None, st
         for (_, cause), points in losses.items():
             if points > most.get(cause, (0.0, 0))[0]:
                 most[cause] = points, number
-    found: dict[str, tuple[str | None, str | None]] = {}
+    examples: dict[str, tuple[str | None, str | None]] = {}
     for wanted, (_, number) in most.items():
         nodes = scored_rows(evaluation).row(number).tree.nodes()
         lossy = [node for node in nodes if node.cause == wanted and node.points_lost]
@@ -174,11 +174,11 @@ def examples_of_causes(evaluation: Evaluation) -> dict[str, tuple[str | None, st
                 clipped(printable(value_text(value)), _LONGEST_EXAMPLE)
                 for value in (node.ground_truth, node.prediction)
             )
-            found[wanted] = (
+            examples[wanted] = (
                 None if node.status == "extra" else truth,
                 None if node.status == "missing" else prediction,
             )
-    return found
+    return examples
 
 
 HISTOGRAM_BINS = 20

@@ -279,9 +279,9 @@ def tree_drawing(
     depths = [depth - outermost for _, depth, _ in shown] + [0]
     positions = positions_of(folded) if with_positions else {}
     moved = {id(nodes[number]) for number in _moved(tree)}
-    said, ids = _remarks_by_path(remarks), {node: f"{prefix}-{number}" for node, number in numbers.items()}
+    by_path, ids = _remarks_by_path(remarks), {node: f"{prefix}-{number}" for node, number in numbers.items()}
     rows = [
-        _row(node, ids[id(node)], depth, following, parent, positions.get(id(node)), said, moved)
+        _row(node, ids[id(node)], depth, following, parent, positions.get(id(node)), by_path, moved)
         for (node, _, parent), (depth, following) in zip(shown, pairwise(depths), strict=True)
     ]
     row_numbers = {of: numbers[id(node)] for of, node in nodes.items() if id(node) in numbers}
@@ -318,27 +318,27 @@ def _moved(tree: ScoreTree) -> set[int]:
 
     Of longer lists than are drawn there are none.
     """
-    found: set[int] = set()
+    moved: set[int] = set()
     for node in tree.nodes():
         both = (each for each in node.children if each.truth_index is not None and each.prediction_index is not None)
         rows = sorted(both, key=lambda each: each.truth_index or 0)
         order = [each.prediction_index or 0 for each in rows]
         if len(order) <= MAX_ROWS:
             steps = LCSseq.editops(order, sorted(order))
-            found.update(id(rows[step.src_pos]) for step in steps if step.tag == "delete")
-    return found
+            moved.update(id(rows[step.src_pos]) for step in steps if step.tag == "delete")
+    return moved
 
 
 def _remarks_by_path(remarks: Sequence[Annotation]) -> dict[str, list[tuple[str, str]]]:
     """The remarks that stand at their places: values that are predicted at another one."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    by_path: dict[str, list[tuple[str, str]]] = {}
     for each in remarks:
         if each.kind in ("exchanged", "elsewhere"):
             first, second = each.paths
             for path, other in ((first, second), (second, first))[: 2 if each.kind == "exchanged" else 1]:
                 there = clipped(other.removeprefix(each.parent).removeprefix("."), _LONGEST_LABEL)
-                found.setdefault(path, []).append((f"predicted at {there}", other))
-    return found
+                by_path.setdefault(path, []).append((f"predicted at {there}", other))
+    return by_path
 
 
 def drawn_places(tree: ScoreTree, most: int = MAX_ROWS) -> list[tuple[ScoreTree, int, ScoreTree | None]]:
@@ -348,15 +348,15 @@ def drawn_places(tree: ScoreTree, most: int = MAX_ROWS) -> list[tuple[ScoreTree,
     first.
     """
     total = sum(1 for _ in tree.nodes())
-    found: list[tuple[ScoreTree, int, ScoreTree | None]] = []
+    places: list[tuple[ScoreTree, int, ScoreTree | None]] = []
     waiting: list[tuple[ScoreTree, int, ScoreTree | None]] = [(tree, 0, None)]
-    while waiting and len(found) < most:
+    while waiting and len(places) < most:
         node, depth, above = waiting.pop()
-        found.append((node, depth, above))
+        places.append((node, depth, above))
         parent = above if node.kind == "group" else node
         below = (child for child in node.children if total <= most or child.status != "exact")
         waiting.extend(reversed([(child, depth + 1, parent) for child in below]))
-    return found
+    return places
 
 
 def _row(
@@ -366,12 +366,12 @@ def _row(
     following: int,
     parent: ScoreTree | None,
     positions: Positions | None,
-    said: Mapping[str, Sequence[tuple[str, str]]],
+    by_path: Mapping[str, Sequence[tuple[str, str]]],
     moved: Collection[int],
 ) -> TreeRow:
     """The row of a node at a depth; `following` is the depth of the next row."""
     opens, is_group = bool(node.children), node.kind == "group"
-    remarks = () if is_group else said.get(node.path, ())
+    remarks = () if is_group else by_path.get(node.path, ())
     counts = node.status != "extra" or bool(node.weight)
     if is_group:
         truth, prediction = _folded_cell(node), Cell()
@@ -460,14 +460,14 @@ def _pieces(value: Any, spans: Sequence[Span], status: str) -> list[Piece]:
     """A value as pieces: its quotes apart, and what differs marked."""
     changed = "changed" if status == "partial" else "whole"
     plain = "" if isinstance(value, str) else "literal"
-    found = [Piece(span.text, changed if span.changed else plain) for span in spans]
+    pieces = [Piece(span.text, changed if span.changed else plain) for span in spans]
     text = "".join(span.text for span in spans)
     if not (isinstance(value, str) and len(text) > 1 and text[0] == text[-1] == '"'):
-        return found
-    found[0] = found[0]._replace(text=found[0].text[1:])
-    found[-1] = found[-1]._replace(text=found[-1].text[:-1])
+        return pieces
+    pieces[0] = pieces[0]._replace(text=pieces[0].text[1:])
+    pieces[-1] = pieces[-1]._replace(text=pieces[-1].text[:-1])
     quote = Piece('"', "quote")
-    return [quote, *(piece for piece in found if piece.text), quote]
+    return [quote, *(piece for piece in pieces if piece.text), quote]
 
 
 def _is_absent(node: ScoreTree, parent: ScoreTree, side: Side) -> bool:
@@ -526,11 +526,11 @@ def positions_of(tree: ScoreTree) -> dict[int, Positions]:
     """
     if isinstance(tree, MetricTree):
         return _by_paths(tree)
-    found: dict[int, Positions] = {id(tree): (_of_option(tree, ""), "")}
+    positions: dict[int, Positions] = {id(tree): (_of_option(tree, ""), "")}
     waiting = [tree]
     while waiting:
         node = waiting.pop()
-        above = found[id(node)]
+        above = positions[id(node)]
         truths, predictions = (
             {key: number for number, key in enumerate(value)} if isinstance(value, dict) else {}
             for value in (value_taken(node), node.prediction)
@@ -541,9 +541,9 @@ def positions_of(tree: ScoreTree) -> dict[int, Positions]:
             key, indices = child.key, (child.truth_index, child.prediction_index)
             numbers = indices if key is None else (truths.get(key), predictions.get(key))
             truth, prediction = map(_below, above, numbers)
-            found[id(child)] = _of_option(child, truth), prediction
+            positions[id(child)] = _of_option(child, truth), prediction
         waiting.extend(children)
-    return found
+    return positions
 
 
 def _by_paths(tree: MetricTree) -> dict[int, Positions]:
@@ -555,11 +555,11 @@ def _by_paths(tree: MetricTree) -> dict[int, Positions]:
 
 def _positions_below(value: Any) -> dict[str, str]:
     """The position of each place of a value, by its path; of a one-of, that of the first option with the place."""
-    found: dict[str, str] = {}
+    positions: dict[str, str] = {}
     waiting = [("$", "", value)]
     while waiting:
         path, position, part = waiting.pop()
-        found.setdefault(path, position)
+        positions.setdefault(path, position)
         options = part if isinstance(part, tuple) else ()
         below = [(path, f"0/{number}", option) for number, option in enumerate(options)]
         if isinstance(part, dict):
@@ -567,7 +567,7 @@ def _positions_below(value: Any) -> dict[str, str]:
         elif isinstance(part, list):
             below = [(f"{path}[{number}]", str(number), each) for number, each in enumerate(part)]
         waiting.extend((step, f"{position}/{at}".lstrip("/"), each) for step, at, each in reversed(below))
-    return found
+    return positions
 
 
 def value_taken(node: ScoreTree) -> Any:

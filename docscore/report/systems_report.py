@@ -2,7 +2,7 @@
 
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from docscore.core.errors import InputValueError
@@ -53,59 +53,102 @@ def systems_table(
     Raises:
         ValueError: for a column that there is not.
     """
-    counts = {name: system.counts for name, system in systems.evaluations.items()}
-    known = list(dict.fromkeys([DOCUMENTS, *(name for of_system in counts.values() for name in of_system)]))
-    unknown = [name for name in columns if name not in known]
-    if unknown:
-        raise InputValueError(place="columns", expected=f"columns among {', '.join(known)}", got=repr(unknown[0]))
-    by = scored_rows(systems.first).slice_name if scored_rows(systems.first).by is not None else ""
-    counted = [*([DOCUMENTS] if by and DOCUMENTS not in columns else []), *columns]
-    names = [TableColumn(name, shown_name(name)) for name in systems.evaluations]
+    _check_columns(systems, columns)
     before, after = _contents_around(systems)
-    by_metric = by_metric and not after
-    rows: list[tuple[TableCell, ...]] = []
-    for part in systems.parts():
-        first = next(iter(part.values()))
-        by_figure = [_cells(systems, part, number, percent, intervals) for number in range(len(first.figures))]
-        value = [TableCell(first.value, "all rows" if first.value is None else shown_name(first.value))] if by else []
-        if by_metric:
-            value += [number_cell(first.documents)] if by else []
-            rows += [
-                (*value, TableCell(figure.name, figure.label), *cells)
-                for figure, cells in zip(first.figures, by_figure, strict=True)
-            ]
-        else:
-            for (name, of_system), *cells in zip(part.items(), *by_figure, strict=True):
-                of_rows = {DOCUMENTS: of_system.documents, **(counts[name] if of_system.value is None else {})}
-                numbers = [number_cell(of_rows.get(column)) for column in counted]
-                left, right = (
-                    [cell_of(name) if of_system.value is None else TableCell(None, "") for _, cell_of in contents]
-                    for contents in (before, after)
-                )
-                rows.append((*value, *left, TableCell(name, shown_name(name)), *numbers, *cells, *right))
-    metrics = [TableColumn(figure.name, figure.label) for figure in first.figures]
-    heads = (
-        *([TableColumn("value", shown_name(by), "code")] if by else []),
-        *([TableColumn(DOCUMENTS, DOCUMENTS)] if by and by_metric else []),
-        *(column for column, _ in before),
-        TableColumn("metric", "metric", "text") if by_metric else TableColumn("system", "System", "text"),
-        *([] if by_metric else (TableColumn(name, name.replace("_", " ")) for name in counted)),
-        *(names if by_metric else metrics),
-        *(column for column, _ in after),
-    )
-    caption = f"Metrics by system and {shown_name(by)}" if by else "Metrics by system"
+    by = scored_rows(systems.first).slice_name if scored_rows(systems.first).by is not None else ""
+    cells = partial(_figure_cells, systems, percent=percent, intervals=intervals)
+    if by_metric and not after:
+        heads, rows = _rows_of_metrics(systems, cells, by)
+    else:
+        heads, rows = _rows_of_systems(systems, cells, by, columns, before, after)
+    if by:
+        heads = [TableColumn("value", shown_name(by), "code"), *heads]
     signatures = dict.fromkeys(each for system in systems.evaluations.values() for each in system.signatures.values())
     legend = tuple(_legend(systems, by, intervals=intervals))
     return Table(
-        caption,
-        heads,
+        f"Metrics by system and {shown_name(by)}" if by else "Metrics by system",
+        tuple(heads),
         tuple(rows),
         unit="systems",
         signatures=tuple(signatures),
         remarks=(*legend, *_remarks(systems)),
         legend=legend,
-        systems_from=len(heads) - len(names) if by_metric else 0,
+        systems_from=len(heads) - len(systems.evaluations) if by_metric and not after else 0,
     )
+
+
+def _check_columns(systems: Systems, columns: Sequence[str]) -> None:
+    """Raise `ValueError` for a column that there is not."""
+    counts = (name for system in systems.evaluations.values() for name in system.counts)
+    known = dict.fromkeys([DOCUMENTS, *counts])
+    unknown = [name for name in columns if name not in known]
+    if unknown:
+        raise InputValueError(place="columns", expected=f"columns among {', '.join(known)}", got=repr(unknown[0]))
+
+
+Part = Mapping[str, Slice]  # all rows, or those with one value of `by`, by system
+FigureCells = Callable[[Part], list[list[TableCell]]]  # by figure and system
+Row = tuple[TableCell, ...]
+
+
+def _rows_of_metrics(systems: Systems, cells: FigureCells, by: str) -> tuple[list[TableColumn], list[Row]]:
+    """Return the heads and the rows of a table whose columns are systems; the head of the value of `by` is left out."""
+    rows = [
+        (
+            *_value_cell(part, by),
+            *([number_cell(_first(part).documents)] if by else []),
+            TableCell(figure.name, figure.label),
+            *of_figure,
+        )
+        for part in systems.parts()
+        for figure, of_figure in zip(_first(part).figures, cells(part), strict=True)
+    ]
+    documents = [TableColumn(DOCUMENTS, DOCUMENTS)] if by else []
+    names = [TableColumn(name, shown_name(name)) for name in systems.evaluations]
+    return [*documents, TableColumn("metric", "metric", "text"), *names], rows
+
+
+def _rows_of_systems(
+    systems: Systems,
+    cells: FigureCells,
+    by: str,
+    columns: Sequence[str],
+    before: Sequence[Content],
+    after: Sequence[Content],
+) -> tuple[list[TableColumn], list[Row]]:
+    """Return the heads and the rows of a table whose columns are figures; the head of the value of `by` is left out."""
+    counts = [*([DOCUMENTS] if by and DOCUMENTS not in columns else []), *columns]
+    parts, rows = systems.parts(), list[Row]()
+    for part in parts:
+        for (name, of_system), *figures in zip(part.items(), *cells(part), strict=True):
+            is_whole = of_system.value is None
+            numbers = {DOCUMENTS: of_system.documents, **(systems.evaluations[name].counts if is_whole else {})}
+            left, right = (
+                [cell_of(name) if is_whole else TableCell(None, "") for _, cell_of in contents]
+                for contents in (before, after)
+            )
+            counted = (number_cell(numbers.get(column)) for column in counts)
+            system = TableCell(name, shown_name(name))
+            rows.append((*_value_cell(part, by), *left, system, *counted, *figures, *right))
+    heads = [
+        *(column for column, _ in before),
+        TableColumn("system", "System", "text"),
+        *(TableColumn(name, name.replace("_", " ")) for name in counts),
+        *(TableColumn(figure.name, figure.label) for figure in _first(parts[0]).figures),
+        *(column for column, _ in after),
+    ]
+    return heads, rows
+
+
+def _first(part: Part) -> Slice:
+    """The part of the first system."""
+    return next(iter(part.values()))
+
+
+def _value_cell(part: Part, by: str) -> list[TableCell]:
+    """The cell of the value of `by`; none without `by`."""
+    value = _first(part).value
+    return [TableCell(value, "all rows" if value is None else shown_name(value))] if by else []
 
 
 def _contents_around(systems: Systems) -> tuple[list[Content], list[Content]]:
@@ -144,23 +187,27 @@ def _cost_cell(evaluations: Mapping[str, Evaluation], column: str, name: str) ->
     return number_cell(cost.total, amount_text)._replace(note=cost.note)
 
 
-def _cells(systems: Systems, part: Mapping[str, Slice], number: int, percent: bool, intervals: bool) -> list[TableCell]:
-    """The cells of one figure of all systems."""
-    figures = {name: of_system.figures[number] for name, of_system in part.items()}
-    top = max(figure.value for figure in figures.values())
+def _figure_cells(systems: Systems, part: Part, *, percent: bool, intervals: bool) -> list[list[TableCell]]:
+    """The cells of all systems, by figure."""
 
     def text(value: float) -> str:
         return f"{value * 100:.2f}" if percent else f"{value:.4f}"
 
     def suffix(name: str, figure: Figure) -> str:
-        found = figure.interval if intervals else None
-        interval = f" [{', '.join(map(text, found.ends))}]{found.mark}" if found and found.ends else ""
-        return interval + (CHANCE_MARK if part[name].value is None and _is_marked(systems, name, figure.name) else "")
+        interval = figure.interval if intervals else None
+        ends = f" [{', '.join(map(text, interval.ends))}]{interval.mark}" if interval and interval.ends else ""
+        return ends + (CHANCE_MARK if part[name].value is None and _is_marked(systems, name, figure.name) else "")
 
-    return [
-        TableCell(figure.value, text(figure.value), best=figure.value >= top - ROUNDING, suffix=suffix(name, figure))
-        for name, figure in figures.items()
-    ]
+    rows = []
+    for figures in zip(*(of_system.figures for of_system in part.values()), strict=True):
+        best = max(figure.value for figure in figures) - ROUNDING
+        rows.append(
+            [
+                TableCell(figure.value, text(figure.value), best=figure.value >= best, suffix=suffix(name, figure))
+                for name, figure in zip(part, figures, strict=True)
+            ]
+        )
+    return rows
 
 
 def _is_marked(systems: Systems, name: str, figure: str) -> bool:
@@ -229,8 +276,8 @@ def systems_as_html(systems: Systems, table: Table, recipe: str = "") -> str:
 
 def pictures_of(systems: Systems) -> list[Picture]:
     """Return the picture of ranks if there are ranks, and that of scores against costs if any system has a cost."""
-    drawn = [picture_of_ranks(systems)] if systems.ranks else []
-    return [*drawn, picture_of_costs(systems)] if _costs(systems) else drawn
+    ranks = [picture_of_ranks(systems)] if systems.ranks else []
+    return [*ranks, picture_of_costs(systems)] if _costs(systems) else ranks
 
 
 def picture_of_ranks(systems: Systems) -> Picture:
@@ -314,8 +361,8 @@ def systems_as_png(systems: Systems) -> bytes:
         raise InputValueError(place="output", expected="--ranks or costs for a picture", got="neither")
     names = ("matplotlib.figure", "matplotlib.patches")
     figures, patches = (library(name, "PNG needs matplotlib ({})", "plots") for name in names)
-    drawn, content = figures.Figure(figsize=(picture.width / 100, picture.height / 100)), io.BytesIO()
-    axes = drawn.add_axes((0, 0, 1, 1), xlim=(0, picture.width), ylim=(picture.height, 0))
+    figure, content = figures.Figure(figsize=(picture.width / 100, picture.height / 100)), io.BytesIO()
+    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, picture.width), ylim=(picture.height, 0))
     axes.axis("off")
     for left, top, width, height, *_ in picture.bars:
         axes.add_patch(patches.Rectangle((left, top), width, height, color=_PALE))
@@ -326,5 +373,5 @@ def systems_as_png(systems: Systems) -> bytes:
     for x, y, anchor, text in picture.texts:
         align = {"start": "left", "middle": "center", "end": "right"}[anchor]
         axes.text(x, y, text, horizontalalignment=align, fontsize=9, parse_math=False)
-    drawn.savefig(content, format="png", dpi=200, bbox_inches="tight")
+    figure.savefig(content, format="png", dpi=200, bbox_inches="tight")
     return content.getvalue()

@@ -14,7 +14,7 @@ from docscore import Review
 from docscore.core.values import convert_ground_truth
 from docscore.data.pairing import read_ground_truths
 from docscore.ground_truths.correction import text_with_rows
-from docscore.ground_truths.worklist import DocumentText, hash_of
+from docscore.ground_truths.worklist import DocumentText, Item, hash_of
 from tests.commands import Write, run
 from tests.conftest import ROOT, golden
 from tests.test_json_output import validated
@@ -33,7 +33,7 @@ def test_the_places_of_a_document(
     references: list[Any], systems: dict[str, Any], options: dict[str, Any], items: list[dict[str, Any]]
 ) -> None:
     """All of them, in their order; of each what is said. What a system loses adds up to 1 - score."""
-    lines = reviewed(references, systems, **options).lines
+    lines = [item.to_dict() for item in reviewed(references, systems, **options).lines]
     assert [{name: line[name] for name in item} for line, item in zip(lines, items, strict=True)] == items
     scoring = {name: options[name] for name in options if name in ("numbers", "schema", "with_confidences", "rules")}
     for name, prediction in systems.items():
@@ -54,8 +54,13 @@ def test_the_places_of_a_value_in_a_text(text: str, value: Any, places: list[lis
 
 def verdicts_of(truth: list[Any], verdicts: list[dict[str, Any]]) -> Review:
     judged = hash_of(convert_ground_truth(tuple(truth)))
-    common = {"question_id": "d", "judged": judged, "systems": ["s"], "of": 1, "kind": "", "group": "", "points": {}}
-    return Review([{**common, **line} for line in verdicts])
+    return Review([item(**{"question_id": "d", "judged": judged, **verdict}) for verdict in verdicts])
+
+
+def item(**keys: Any) -> Item:
+    """An item with these keys."""
+    texts = dict.fromkeys(("question_id", "path", "judged", "kind", "group"), "")
+    return Item(**{**texts, "systems": ["s"], "agree": 1, "of": 1, "others": [], "points": {}, "verdict": None, **keys})
 
 
 @golden("review", "applied")
@@ -70,7 +75,7 @@ def test_of_equal_predictions_the_one_written_like_the_ground_truth_is_proposed(
     given = {"x": {"a": {"day": "16.04.2024"}}, "y": {"a": {"day": "2024-04-16"}}}
     schema = {"properties": {"day": {"type": "string", "format": "date"}}}
     found = docscore.review({"a": {"day": "2024-04-06"}}, {name: given[name] for name in order}, schema=schema)
-    assert [(line["proposal"], line["agree"]) for line in found.lines] == [("2024-04-16", 2)]
+    assert [(item.proposal, item.agree) for item in found.lines] == [("2024-04-16", 2)]
 
 
 def test_a_column_of_texts_that_is_not_there_is_named_beside_those_that_are() -> None:
@@ -96,8 +101,8 @@ def test_a_file_that_is_corrected(
     path, corrected = tmp_path / name, tmp_path / f"new_{output}"
     path.write_bytes(source.encode())
     rows = read_ground_truths(path, options)
-    place = {"path": "$", "judged": hash_of(rows.values[-1]), "verdict": "other", "value": value, "others": []}
-    review = Review([{"question_id": rows.ids[-1], **place}])
+    judged = hash_of(rows.values[-1])
+    review = Review([item(question_id=rows.ids[-1], path="$", judged=judged, verdict="other", value=value)])
     for _ in range(2):
         review.apply(path, corrected, **options)
         assert corrected.read_bytes() == expected.encode()
@@ -115,7 +120,7 @@ def test_what_cannot_be_read_is_left_out_and_counted() -> None:
     references = {"a": {"q": "1"}, "b": {"q": "2"}, "c": {"q": "3"}}
     systems = {"gpt": {"a": '{"q": "1"}', "b": "{", "c": '{"q": "9"}'}, "gem": {"a": '{"q": "8"}', "c": '{"q": "3"}'}}
     review = docscore.review(references, systems, parse="json", missing="zero")
-    assert {(line["question_id"], line["of"]) for line in review.lines} == {("a", 2), ("c", 2)}
+    assert {(item.question_id, item.of) for item in review.lines} == {("a", 2), ("c", 2)}
     assert list(review.left_out) == ["gpt", "gem"]
     assert [*review.left_out.values()] == [pytest.approx((1, 1 / 3))] * 2
     assert "gpt: 1 prediction missing or not parsed" in str(review)
@@ -126,8 +131,8 @@ def test_runs_of_a_system_are_one_with_a_share() -> None:
     references = [{"question_id": "a", "references": [{"q": "1"}]}]
     runs = [[{"question_id": "a", "prediction": {"q": value}}] for value in ("1", "2", "2", "3")]
     lines = docscore.review(references, {"gpt": runs, "gem": runs[1:3]}, runs=True).lines
-    assert [(line["proposal"], line["agree"], line["of"]) for line in lines] == [("2", 1.5, 2)]
-    assert lines[0]["points"] == {"gpt": 0.75, "gem": 1}
+    assert [(item.proposal, item.agree, item.of) for item in lines] == [("2", 1.5, 2)]
+    assert lines[0].points == {"gpt": 0.75, "gem": 1}
 
 
 @pytest.mark.parametrize(
@@ -151,18 +156,18 @@ def test_a_sample_estimates_what_comes_back() -> None:
     references = {name: {"q": str(number), "r": "tea"} for number, name in enumerate("abcdefgh")}
     system = {name: {"q": "nine" if name < "e" else truth["q"], "r": "tea"} for name, truth in references.items()}
     review = docscore.review(references, {"gem": {**references}, "gpt": system}, sample=25, agreements=9, of="gpt")
-    drawn = [line for line in review.lines if line["kind"] != "agreement"]
-    assert sum(line["drawn"] for line in drawn) == 25
-    assert {line["question_id"] for line in drawn} == set("abcd")
-    assert drawn[0]["sample"] == {"system": "gpt", "score": 0.75, "loss": 0.25, "draws": 25}
-    assert sum(line["drawn"] for line in review.lines) == 34
+    drawn = [item for item in review.lines if item.kind != "agreement"]
+    assert sum(item.drawn or 0 for item in drawn) == 25
+    assert {item.question_id for item in drawn} == set("abcd")
+    assert drawn[0].sample == {"system": "gpt", "score": 0.75, "loss": 0.25, "draws": 25}
+    assert sum(item.drawn or 0 for item in review.lines) == 34
     with pytest.raises(ValueError, match="expected a verdict for each place of the sample"):
         review.estimate()
     verdicts = {"a": "prediction", "b": "both", "c": "other", "d": "unclear"}
-    for line in review.lines:
-        line["verdict"] = "ground_truth" if line["kind"] == "agreement" else verdicts[line["question_id"]]
+    for item in review.lines:
+        item.verdict = "ground_truth" if item.kind == "agreement" else verdicts[item.question_id]
     estimate = review.estimate()
-    of = {name: sum(line["drawn"] for line in drawn if line["question_id"] == name) / 25 for name in "abcd"}
+    of = {name: sum(item.drawn or 0 for item in drawn if item.question_id == name) / 25 for name in "abcd"}
     assert [share[0] for share in estimate.returning] == pytest.approx([of["a"] + of["b"], 1 - of["c"]])
     assert [share[0] for share in estimate.wrong] == pytest.approx([1 - of["d"], 1])
     assert estimate.corrected[0][0] == pytest.approx(0.75 + 0.25 * (of["a"] + of["b"]))
@@ -176,7 +181,7 @@ def test_a_sample_estimates_what_comes_back() -> None:
 def test_the_sentence_of_an_estimate() -> None:
     sample = {"system": "gpt", "score": 0.848, "loss": 0.152, "draws": 83}
     counts = {"prediction": 20, "both": 6, "other": 4, "ground_truth": 53}
-    lines = [{"kind": "", "verdict": name, "drawn": count, "sample": sample} for name, count in counts.items()]
+    lines = [item(verdict=name, drawn=count, sample=sample) for name, count in counts.items()]
     score = "its score would be about 0.896 (0.882 to 0.912)"
     at = "At 36 % (27 to 47 %) of it the ground truth is wrong or incomplete."
     assert str(Review(lines).estimate()).splitlines() == [
@@ -192,7 +197,7 @@ def test_the_commands(tmp_path: Path) -> None:
     common = (EXAMPLE / "references.jsonl", *systems)
     done = run("review", "list", *common, "--text-column", "text", "--hold-out", "cedar", "-o", listed, "--json")
     output = validated("review", done.out)
-    assert (output["items"], done.code) == (Review.read(listed).lines, 0)
+    assert ([Item.from_dict(line) for line in output["items"]], done.code) == (Review.read(listed).lines, 0)
     assert {name for line in output["items"] for name in line["systems"]} == {"alder", "birch"}
     done = run("review", "apply", EXAMPLE / "decided.jsonl", *common, "-o", corrected, "--json")
     scores = validated("review", done.out)["systems"]
@@ -209,7 +214,7 @@ def test_the_commands(tmp_path: Path) -> None:
 def test_a_file_that_is_no_review(write: Write) -> None:
     with pytest.raises(ValueError, match="line 1: expected an item of a review, got no 'path'"):
         Review.read(write("r.jsonl", [{"question_id": "a"}]))
-    line = {**Review.read(EXAMPLE / "decided.jsonl").lines[0], "verdict": "wrong"}
+    line = {**Review.read(EXAMPLE / "decided.jsonl").lines[0].to_dict(), "verdict": "wrong"}
     with pytest.raises(ValueError, match=r"line 1: expected a verdict among .*, got 'wrong'"):
         Review.read(write("r.jsonl", [line]))
 
@@ -231,3 +236,15 @@ def test_planted_errors_in_real_documents(docubench: Path) -> None:
 def test_a_correction_keeps_the_line_that_names_the_delimiter(write: Write) -> None:
     path = write("t.csv", "sep=;\nid;n, m\na;1\nb;2\n")
     assert text_with_rows(path, {1: {"id": "b", "n, m": "3"}}, "n, m") == "sep=;\nid;n, m\na;1\nb;3\n"
+
+
+@pytest.mark.parametrize("name", ["decided", "sample_decided"])
+def test_a_review_that_is_read_and_written_is_the_same_file(tmp_path: Path, name: str) -> None:
+    path = EXAMPLE / f"{name}.jsonl"
+    assert Review.read(path).write(tmp_path / "written.jsonl").read_bytes() == path.read_bytes()
+
+
+def test_an_item_keeps_other_keys_of_its_line() -> None:
+    line = item(row=2, value=None, note="blurred").to_dict() | {"reviewer": "x"}
+    assert (line["after"], line["value"]) == (None, None)
+    assert Item.from_dict(line).to_dict() == line

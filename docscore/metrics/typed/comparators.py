@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, time, timezone
+from datetime import date, datetime
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from functools import cache, lru_cache, partial
@@ -212,11 +212,11 @@ class ReadingComparator(Comparator):
         sides = [*zip(_SIDES, (left, other), strict=True)]
         if right:
             is_equal = {each.spelling for each in left} & {each.spelling for each in other}
-            said = f"equal as {self.name}" if is_equal else self.near_remark
+            verdict = f"equal as {self.name}" if is_equal else self.near_remark
         else:
-            said = f"compared as {self.name}" if self.unequal == "text" else f"not equal as {self.name}"
+            verdict = f"compared as {self.name}" if self.unequal == "text" else f"not equal as {self.name}"
             lower = ["".join(scalar_text(value).casefold().split()) for value in (truth, prediction)]
-            said += ": capital letters count" if self.unequal == "wrong" and lower[0] == lower[1] else ""
+            verdict += ": capital letters count" if self.unequal == "wrong" and lower[0] == lower[1] else ""
         several = [
             f"{side} may be {' or '.join(each.spelling for each in readings)}"
             for side, readings in sides
@@ -226,7 +226,7 @@ class ReadingComparator(Comparator):
         ignored = (
             f"the {left[0].ignored or other[0].ignored} of {' and '.join(ignoring)} is ignored" if ignoring else ""
         )
-        return "; ".join(filter(None, (said, *several, ignored)))
+        return "; ".join(filter(None, (verdict, *several, ignored)))
 
 
 def _separator(value: Scalar) -> str:
@@ -544,18 +544,6 @@ def date_comparator(
     if locale:
         locale_data(locale)
 
-    def read(value: Scalar, order: str = date_order) -> Reading | None:
-        when, ignored = read_date(value, order=order, locale=locale, pattern=format), ""
-        if isinstance(when, datetime) and part == "date":
-            when, ignored = when.date(), "time of day"
-        elif when and not isinstance(when, datetime) and part == "datetime":
-            when = datetime.combine(when, time())
-        try:
-            moment = when.astimezone(timezone.utc) if isinstance(when, datetime) and when.tzinfo else when
-        except OverflowError:  # before year 1, or after 9999
-            return None
-        return None if moment is None else Reading(moment.isoformat().replace("+00:00", "Z"), when, ignored=ignored)
-
     def near(truth: date, prediction: date) -> bool:
         if isinstance(truth, datetime) and isinstance(prediction, datetime):
             same_clock = (truth.tzinfo is None) == (prediction.tzinfo is None)
@@ -563,13 +551,14 @@ def date_comparator(
         days = (date(*each.timetuple()[:3]) for each in (truth, prediction))
         return abs(next(days) - next(days)).days <= most
 
+    read = partial(read_date, part=part, locale=locale, pattern=format)
     most = tolerance or 0
     name = "date and time" if part == "datetime" else "date"
     compares = near if tolerance is not None or not part else None
     return ReadingComparator(
         f"a {name}",
         name,
-        _cached(read),
+        _cached(partial(read, order=date_order)),
         compares,
         unequal=unequal,
         unread=unread,

@@ -21,8 +21,7 @@ from typing import Any, NamedTuple
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.numbers import UNROUNDED, DecimalText, decimal_value, shortest_spelling
 from docscore.core.runtime import library
-from docscore.core.same_value import hour_of_day, letters_of, number_of, separated_number
-from docscore.core.same_value import read_date as spelled_date
+from docscore.core.same_value import date_of, hour_of_day, letters_of, number_of, separated_number
 from docscore.core.values import Scalar, number_text, scalar_text
 
 LOCALES = ("de", "fr", "es", "it", "nl", "pt", "sv", "da", "nb", "fi", "pl", "cs")  # that are tried for a field
@@ -496,15 +495,33 @@ def _iso_form(text: str, locale: str, order: str) -> str:
     return ""
 
 
-def read_date(value: Scalar, *, order: str = "", locale: str = "", pattern: str = "") -> date | None:
-    """Read a date, or a `datetime` if there is a time of day; return None for other and for ambiguous texts.
+def read_date(
+    value: Scalar, part: str = "date", *, order: str = "", locale: str = "", pattern: str = ""
+) -> Reading | None:
+    """Read a date or a point in time; offsets are converted to UTC.
 
     Args:
         value: a scalar.
+        part: "date" for the day as written; "datetime" for the point in time, which for a date without a time is
+            midnight; "" for the point in time if there is a time of day, and otherwise the day.
         order: the order of ambiguous dates: "dmy", "mdy" or "ymd"; by default that of the locale.
         locale: a locale whose notation of dates is read, like the common ones.
         pattern: a pattern as for `strptime` that is tried before the common notations: "%d%m%y".
     """
+    when, ignored = _date(value, order, locale, pattern), ""
+    if isinstance(when, datetime) and part == "date":
+        when, ignored = when.date(), "time of day"
+    elif when and not isinstance(when, datetime) and part == "datetime":
+        when = datetime.combine(when, time())
+    try:
+        moment = when.astimezone(timezone.utc) if isinstance(when, datetime) and when.tzinfo else when
+    except OverflowError:  # before year 1, or after 9999
+        return None
+    return None if moment is None else Reading(moment.isoformat().replace("+00:00", "Z"), when, ignored=ignored)
+
+
+def _date(value: Scalar, order: str, locale: str, pattern: str) -> date | None:
+    """Return the date, or the `datetime` if there is a time of day; None for other and for ambiguous texts."""
     text = ascii_form(scalar_text(value))
     if pattern:
         with suppress(ValueError):
@@ -513,7 +530,7 @@ def read_date(value: Scalar, *, order: str = "", locale: str = "", pattern: str 
     order = order or date_order(locale)
     iso = _iso_form(text, locale, order) if locale and len(text) <= _LONGEST else ""
     plain = _KANJI.sub(lambda match: f"{match[1]}-{match[2]:0>2}-{match[3]:0>2}", text)
-    when = spelled_date(iso, "ymd") if iso else spelled_date(plain, order or None)
+    when = date_of(iso, "ymd") if iso else date_of(plain, order or None)
     if when and locale and _OTHER_YEARS.match(str(locale_data(locale))):
         return when if _FEWEST < when.year < _MOST and str(when.year) in text else None
     return when

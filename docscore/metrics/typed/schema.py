@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError, at_place, short_repr
-from docscore.core.options import KEYWORD
+from docscore.core.schema_source import KEYWORD
 from docscore.core.similarity import nearest, without_case
 from docscore.core.values import step_text
 from docscore.metrics.anls_star.sizes import Comparator, SchemaNode
@@ -173,12 +173,12 @@ def _list_settings(settings: PlaceSettings, types: set[str], pointer: str) -> tu
 TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 _COMPARISONS = (*TYPES, *COMPARATORS)  # a field with one of these in place of its schema is misplaced
 _FORMATS = {without_case(declared.format): declared.format for declared in COMPARATORS.values() if declared.format}
-_READ = {"type", "format", "properties", *ELEMENTS, "additionalProperties", "allOf", "anyOf", "oneOf", KEYWORD}
-_UNREAD = {  # keywords about fields that are not read
+_KEYWORDS = {"type", "format", "properties", *ELEMENTS, "additionalProperties", "allOf", "anyOf", "oneOf", KEYWORD}
+_UNSUPPORTED = {  # keywords about fields that are not read
     "patternProperties", "if", "then", "else", "not", "contains", "required", "unevaluatedProperties",
     "unevaluatedItems", "propertyNames", "dependentSchemas", "dependentRequired", "$dynamicRef",
 }  # fmt: skip
-_MEANT = {"property": "properties", **{name: name for name in _READ}}
+_INTENDED = {"property": "properties", **{name: name for name in _KEYWORDS}}
 # Settings whose names are no keywords of JSON Schema
 _BESIDE = ("compare", "weight", "tolerance", "list_order", "date_order", "unequal", "unread")
 
@@ -194,9 +194,9 @@ def _check_keywords(schema: SubSchema) -> None:
     for key in _BESIDE:
         if key in content and _validator(key).is_valid(content[key]):
             raise InputValueError(place=f"{schema.pointer}/{key}", expected=f"it inside {KEYWORD}", got="it outside")
-    for key, name in nearest(sorted(content.keys() - _READ), _MEANT).items():
-        if Draft202012Validator(Draft202012Validator.META_SCHEMA).is_valid({_MEANT[name]: content[key]}):
-            raise InputValueError(place=f"{schema.pointer}/{key}", expected=_MEANT[name], got=key)
+    for key, name in nearest(sorted(content.keys() - _KEYWORDS), _INTENDED).items():
+        if Draft202012Validator(Draft202012Validator.META_SCHEMA).is_valid({_INTENDED[name]: content[key]}):
+            raise InputValueError(place=f"{schema.pointer}/{key}", expected=_INTENDED[name], got=key)
     text_format = content.get("format", "")
     meant = _FORMATS.get(without_case(text_format)) or nearest([text_format], _FORMATS.values()).get(text_format)
     if meant and meant != text_format:
@@ -291,7 +291,7 @@ def compiled_schema(text: str, functions: tuple[tuple[str, Callable[..., Any]], 
     """
     schema = schema_root(text)
     root = _Compiler(dict(functions)).root(schema)
-    unread = sorted(schema.content.keys() & _UNREAD)
+    unread = sorted(schema.content.keys() & _UNSUPPORTED)
     if unread and KEYWORD not in schema.content and not any(named_places(root).values()):
         problem = f"names nothing to compare beside {', '.join(unread)}, which is not read"
         raise InputValueError(place="#", problem=f"{problem}: add properties or items, or give {{}} to compare texts")
@@ -350,20 +350,20 @@ def named_places(root: SchemaNode) -> dict[str, SchemaNode | None]:
 
     "" stands for a scalar that is the whole value, and `ANY_KEY` for keys of the root that have no place of their own.
     """
-    found: dict[str, SchemaNode | None] = {"": root} if root.comparator else {}
+    places: dict[str, SchemaNode | None] = {"": root} if root.comparator else {}
     waiting = [("", root, frozenset((id(root),)))]
     for path, node, above in waiting:  # which grows meanwhile
-        found |= dict.fromkeys(path + step_text(key) for key in node.misplaced)
+        places |= dict.fromkeys(path + step_text(key) for key in node.misplaced)
         if node.key and node.items:
-            found |= {f"{path}[]": node.items, key_place(path, node): node.items.at_key(node.key)}
+            places |= {f"{path}[]": node.items, key_place(path, node): node.items.at_key(node.key)}
         below = {path + step_text(key): part for key, part in node.properties.items()}
         others = {f"{path}[]": node.items, **({} if path else {ANY_KEY: node.others})}
         # the place of which a schema says nothing contains itself
         below |= {place: part for place, part in others.items() if part is not None and part.items is not part}
-        found |= below
-        if len(found) < _MOST_PLACES:
+        places |= below
+        if len(places) < _MOST_PLACES:
             waiting += [(place, part, above | {id(part)}) for place, part in below.items() if id(part) not in above]
-    return found
+    return places
 
 
 def key_place(path: str, node: SchemaNode) -> str:
@@ -371,7 +371,7 @@ def key_place(path: str, node: SchemaNode) -> str:
     return f"{path}[]{step_text(node.key)}"
 
 
-def said_of_place(schemas: Iterable[SubSchema]) -> tuple[list[SubSchema], PlaceSettings]:
+def schemas_of_place(schemas: Iterable[SubSchema]) -> tuple[list[SubSchema], PlaceSettings]:
     """Return all schemas that apply to a place, references and alternatives included, and its `x-docscore`.
 
     Raises:
@@ -427,7 +427,7 @@ class _Compiler:
         compared = comparator_of(settings, [view.content for view in views], types, pointer, self.functions)
         node = SchemaNode(unit * settings.get("weight", 1), weighted=False, comparator=compared)
         node.keeps_order, node.key = _list_settings(settings, types, pointer)
-        keywords = ((key, part) for view in views for key, part in view.content.items() if key not in _READ)
+        keywords = ((key, part) for view in views for key, part in view.content.items() if key not in _KEYWORDS)
         node.misplaced = tuple(key for key, part in keywords if isinstance(part, dict) or part in _COMPARISONS)
         self.nodes[name, unit] = node
         self.above.append(name)

@@ -5,8 +5,9 @@ from importlib import import_module
 from typing import Any
 
 from docscore.core.errors import InputValueError, at_place
-from docscore.core.options import PAPER, THRESHOLD, SchemaSource, ScoringOptions
+from docscore.core.options import PAPER, THRESHOLD, ScoringOptions
 from docscore.core.runtime import warn
+from docscore.core.schema_source import SchemaSource
 from docscore.core.similarity import nearest
 from docscore.core.values import Value, convert_ground_truth, convert_prediction, field_path, places_in, plain_pair
 from docscore.metrics.anls_star.api import FieldCounts, Leaf, build_tree, score_one

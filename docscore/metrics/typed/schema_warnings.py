@@ -1,0 +1,147 @@
+"""Warnings about schemas that do not fit the ground truths, and about values that cannot be read."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from docscore.core.errors import NAMED, InputValueError, at_place, row_place, short_repr, some_of
+from docscore.core.runtime import warn
+from docscore.core.schema_source import SchemaSource
+from docscore.core.similarity import nearest
+from docscore.core.values import LEAF_TYPES, Scalar, Value, field_path, is_empty, places_in, scalar_text
+from docscore.metrics.anls_star.api import Leaf
+from docscore.metrics.anls_star.sizes import SIDES, SchemaNode
+from docscore.metrics.typed.comparators import ReadingComparator, settings_that_read
+from docscore.metrics.typed.schema import ANY_KEY, compiled_schema, key_place, named_places
+
+MOST_IN_DOUBT = 0.05  # of the values of a field; for more there is a warning
+
+
+def places_by_schema(truths: Iterable[tuple[str, Value]], source: SchemaSource) -> dict[str, set[str]]:
+    """Return the places in the ground truths of each schema, spelled as by `named_places`, by the text of the schema.
+
+    Ground truths without any value are left out, and all those after every place of their schema has occurred.
+
+    Args:
+        truths: the id and the ground truth of each row.
+        source: the schemas.
+
+    Raises:
+        ValueError: if a row has no schema.
+    """
+    places: dict[str, set[str]] = {}
+    for name, truth in truths:
+        try:
+            text = source.schema_of(name)
+        except ValueError as error:
+            raise at_place(row_place(name), error) from None
+        paths = places.setdefault(text, set())
+        if not named_places(compiled_schema(text, source.functions)).keys() <= paths:
+            parts = [(path, value) for path, value in places_in(truth) if type(value) is not tuple]
+            if any(type(value) in LEAF_TYPES and not is_empty(value) for _, value in parts):
+                paths.update(path or (ANY_KEY if type(value) is dict else "") for path, value in parts)
+                paths.update(f"{path}[]" for path, value in parts if type(value) is list)
+    return places
+
+
+def warn_of_schemas(places: Mapping[str, set[str]], source: SchemaSource) -> list[str]:
+    """Warn of fields and keys of a schema that no ground truth has.
+
+    Args:
+        places: the places in the ground truths of each schema, as `places_by_schema` returns them.
+        source: the schemas.
+
+    Returns:
+        The warnings. A missing field has one only where ground truths have a field with a similar name.
+
+    Raises:
+        ValueError: if a schema names fields, or has fields with a comparator, and no ground truth has any of them.
+    """
+    warnings = []
+    for text, paths in ((text, paths) for text, paths in places.items() if paths):
+        place = f"schema {next(name for name, other in source.schemas.items() if other == text)}".strip()
+        problems = _problems_of_schema(compiled_schema(text, source.functions), paths, place)
+        warnings += [f"{place}: {problem}" for problem in problems]
+    for sentence in warnings:
+        warn(sentence)
+    return warnings
+
+
+def _problems_of_schema(root: SchemaNode, paths: set[str], place: str) -> Iterator[str]:
+    """Yield a sentence for fields and keys that no ground truth has; raise `ValueError` if none fits at all.
+
+    Args:
+        root: the compiled schema.
+        paths: the places in its ground truths.
+        place: the name of the schema, for messages.
+    """
+    named = named_places(root)
+    missing = [path for path, is_read in named.items() if not (is_read and path in paths)]
+    others = sorted(path for path in paths - {"", ANY_KEY} if not named.get(path))
+    hints = _hints(missing, others, named)
+    shown = list(hints.values())[:NAMED]
+    compared = {path for path, node in named.items() if node and node.comparator}
+    problem = ""
+    if len(missing) == len(named) and (hints or any(named.values())):
+        existing = some_of([field_path(path) for path in others if not path.endswith("[]")]) or "no fields"
+        names = some_of([field_path(path) for path in missing if named[path] or path in hints])
+        problem = f"no ground truth has any of the fields that it names, {names}; ground truths have {existing}"
+    elif compared and not compared & paths and not any(_is_empty_list(path, paths) for path in compared):
+        names = some_of(list(map(field_path, sorted(compared))))
+        problem = f"no ground truth has any of the fields that it compares by value, {names}"
+    if problem:
+        raise InputValueError(place=place, problem="; ".join([problem, *shown]))
+    if hints:
+        yield f"it names fields that no ground truth has: {'; '.join(shown)}"
+    yield from _problems_of_keys({"": root, **named}, paths, hints)
+
+
+def _hints(missing: list[str], others: list[str], named: Mapping[str, SchemaNode | None]) -> dict[str, str]:
+    """Return what a missing field may mean, by its path: a similar field, the same name at another depth, or a typo."""
+    similar, hints = nearest(missing, others), dict[str, str]()
+    for path in (path for path in missing if path.strip("[]")):
+        at_other_depth = (other for other in others if other.endswith(path) or path.endswith(other))
+        other = similar.get(path) or (named[path] and next(at_other_depth, ""))
+        if other and not path.startswith(tuple(hints)):
+            meaning = f"may be {field_path(other)!r}" if named[path] else 'belongs inside "properties"'
+            hints[path] = f"{field_path(path)!r} {meaning}"
+    return hints
+
+
+def _is_empty_list(path: str, paths: set[str]) -> bool:
+    """Return whether a place is one of the elements of a list, and no ground truth has such an element."""
+    elements = path[: path.rfind("[]") + 2]
+    return "[]" in path and not any(other.startswith(elements) and other != elements for other in paths)
+
+
+def _problems_of_keys(nodes: Mapping[str, SchemaNode | None], paths: set[str], named: Collection[str]) -> Iterator[str]:
+    """Yield a sentence for each key of rows where ground truths have no list, or rows without this key."""
+    for path, node in nodes.items():
+        if node and node.key and (key := key_place(path, node)) not in {*paths, *named}:
+            if path in paths and f"{path}[]" not in paths:
+                yield f"key {node.key!r} stands at {field_path(path)!r}, where no ground truth has a list"
+            elif not _is_empty_list(key, paths):
+                yield f"key {node.key!r} stands at {field_path(path)!r}, but no row there has it"
+
+
+def warn_of_readings(leaves: Iterable[Leaf], source: SchemaSource) -> list[str]:
+    """Warn of fields of which many values cannot be read, or can be read in several ways, and return the warnings."""
+    totals, doubtful = Counter[str](), defaultdict[tuple[str, str], Counter[Scalar]](Counter)
+    for leaf, count in Counter(leaf for leaf in leaves if leaf.compared and leaf.outcome != "extra").items():
+        totals[leaf.field] += count
+        are_same_texts = leaf.doubtful and len({scalar_text(value).strip() for value in leaf.doubtful}) == 1
+        for side in [*leaf.unreadable, *(() if are_same_texts else leaf.ambiguous)][:1]:
+            unreadable = f"{side.replace('_', ' ')}s cannot be read"
+            problem = unreadable if leaf.unreadable else "values may be read in several ways"
+            doubtful[leaf.field, problem][leaf.doubtful[side == SIDES[1]]] += count
+    roots = (compiled_schema(text, source.functions) for text in source.schemas.values() if doubtful)
+    nodes = {field_path(path): node for root in roots for path, node in named_places(root).items() if node}
+    warnings = []
+    for (name, problem), values in doubtful.items():
+        comparator = nodes[name].comparator if name in nodes else None
+        if values.total() > MOST_IN_DOUBT * totals[name] and isinstance(comparator, ReadingComparator):
+            add = " or ".join(settings_that_read(comparator, list(values)))
+            such = f"{comparator.name}, such as {short_repr(next(iter(values)))}"
+            remedy = f"; to read them, add {add}" if add else ""
+            warnings.append(f"{name}: {values.total():,} of {totals[name]:,} {problem} as {such}{remedy}")
+            warn(warnings[-1])
+    return warnings
