@@ -291,6 +291,7 @@ const docscorePieces = (text, edits) => {
 const docscoreWordsOf = (/** @type {string} */ text, /** @type {Server.Mend} */ { edits, repairs }) => {
   if (!repairs) return "Keep the first";
   const pieces = docscorePieces(text, edits), it = edits.length === 1 ? "it" : "them";
+  if (edits.every(([, , added]) => added === "\\")) return `Escape ${it}`;
   const kinds = new Set(edits.map(([begin, end, added]) => (begin === end ? "Insert" : added ? "Replace" : "Remove")));
   const [kind] = kinds, ends = [0, [...text].length], isAround = edits.every(([begin, end]) => begin === ends[0] || end === ends[1]);
   if (kinds.size > 1) return "Repair it";

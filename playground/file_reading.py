@@ -1,7 +1,8 @@
 """Uploaded files as a plan reads them: what a visitor sees before scoring, the rows to score, and rescoring."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -10,22 +11,24 @@ from typing import Any, NamedTuple
 from docscore.core.errors import (
     DataError,
     Diagnostic,
+    Fault,
     Faults,
+    Faulty,
+    FilePlace,
     InputError,
-    InputValueError,
     at_place,
     faults_summary,
     row_place,
     short_repr,
 )
-from docscore.core.formatting import clipped, printable
+from docscore.core.formatting import clipped, counted, printable, shown_name
 from docscore.core.options import AS_TEXT, SKIP, ScoringOptions
 from docscore.core.runtime import Progress, no_progress
 from docscore.data.checks import refuse_document_texts
 from docscore.data.files import delimiter_of_file, read_table, suffix_of
 from docscore.data.json_text import dumps, parse_predictions, parsed_references
 from docscore.data.pairing import WITHOUT_PREDICTION, Pairs, read_systems
-from docscore.data.rows import Side, Table
+from docscore.data.rows import ANLS, ID, REFERENCES, Side, Table
 from playground.column_guesses import (
     ReadingPlan,
     columns_of,
@@ -46,10 +49,11 @@ _LONGEST_CELL, _LONGEST_COLUMN = 90, 60  # characters
 _NAMED_FAULTS = 3
 _SEPARATED = ".csv", ".tsv"
 _SIGNS: dict[str | None, str] = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
-PARSINGS = {None: "plain text", "json": "JSON", "repair": "JSON, also damaged or fenced"}
+PARSINGS = {None: "plain text", "json": "JSON", "repair": "repaired JSON"}
+_ENCODED = {None: "stop with an error", "cp1252": "Windows-1252"}
 _MISSING = {"error": "stop with an error", "zero": "score 0", SKIP: "leave them out"}
 Reading = dict[str, str | None]
-_TRUTH_PARSINGS = {None: "plain text", "json": "JSON", "repair": "JSON, repaired"}
+NOT_JSON, _NOT_UTF8, _TWICE = "ground truth is not JSON", "not UTF-8", "duplicate id"  # kinds of faults
 
 
 class FileRows(NamedTuple):
@@ -60,12 +64,14 @@ class FileRows(NamedTuple):
         faults: the faults of rows that were left out.
         plan: how the files were read.
         options: how the rows are scored.
+        unread: the ids of the rows that were left out because their ground truths are not JSON.
     """
 
     systems: list[Pairs]
     faults: Faults
     plan: ReadingPlan
     options: ScoringOptions
+    unread: list[str]
 
 
 class UploadedTables(NamedTuple):
@@ -89,10 +95,41 @@ class UploadedTables(NamedTuple):
         both = {"references": self.references, "predictions": self.predictions}
         return {name: table for name, table in both.items() if table is not None}
 
-    def planned(self) -> tuple[Table | None, list[Table]]:
-        """The rows of ground truths and those of each system, under the names of the row format."""
+    def planned(self, faults: Faults, unread: list[str]) -> tuple[Table | None, list[Table]]:
+        """The rows of ground truths and those of each system, under the names of the row format.
+
+        Args:
+            faults: collects the ground truths that cannot be read as JSON although the plan says so.
+            unread: collects the ids of their rows.
+        """
         sides = [planned_tables(self.references, each, self.plan) for each in (self.predictions, *self.others)]
-        return sides[0][0], [predictions for _, predictions in sides]
+        truths, systems = sides[0][0], [predictions for _, predictions in sides]
+        if self.plan.parse_references is not None:
+            for index, row in (truths or systems[0]).good():
+                if fault := _fault_of_truth(row, self.plan.parse_references):
+                    unread.append(str(row.get(ID, index)))
+                    problem = f"The ground truth of {shown_name(unread[-1])} is not JSON: {fault}."
+                    faults.add(NOT_JSON, Diagnostic(problem=problem))
+        return truths and _without(truths, unread), [_without(each, unread) for each in systems]
+
+
+def _fault_of_truth(row: Any, mode: str) -> str:
+    """Why a ground truth that is text cannot be read as JSON; "" if it can."""
+    cell = row.get(REFERENCES, row.get(str(ANLS.references))) if isinstance(row, dict) else None
+    texts = tuple(each for each in (cell if isinstance(cell, list | tuple) else [cell]) if isinstance(each, str))
+    try:
+        parsed_references([""], [texts], mode)
+    except InputError as error:
+        return error.got or error.problem.split("got ")[-1]
+    return ""
+
+
+def _without(table: Table, ids: Collection[str]) -> Table:
+    """The rows without those of some ids, which count as faulty."""
+    if not ids:
+        return table
+    rows = [Faulty if isinstance(row, dict) and str(row.get(ID)) in ids else row for row in table.rows]
+    return table._replace(rows=rows)
 
 
 def uploaded_tables(
@@ -117,7 +154,25 @@ def planned(references: Table | None, predictions: Table, others: Sequence[Table
 def _table_of(path: Path, side: str, reading: Reading, faults: Faults, progress: Progress = no_progress) -> Table:
     check_file(path)
     named: Side = "references" if side == "references" else "predictions"
-    return read_table(path, faults, MAX_FILE_BYTES, reading.get(f"{side}_delimiter"), progress, named)
+    sign, encoding = reading.get(f"{side}_delimiter"), encoding_of(path, side, reading)
+    return read_table(path, faults, MAX_FILE_BYTES, sign, progress, named, encoding)
+
+
+def encoding_of(path: Path, side: str, reading: Reading) -> str | None:
+    """The encoding that a visitor chose, for a file that is not UTF-8."""
+    if reading.get("encoding"):
+        try:
+            read_table(path, None, MAX_FILE_BYTES, reading.get(f"{side}_delimiter"))
+        except InputError as error:
+            return reading["encoding"] if _has_other_encoding(error) else None
+    return None
+
+
+def _has_other_encoding(error: InputError) -> bool:
+    """Whether bytes that are not UTF-8 are what is wrong with a file."""
+    if isinstance(error, DataError):
+        return any(fault.kind == _NOT_UTF8 for fault in error.faults)
+    return isinstance(error.__context__, UnicodeDecodeError)
 
 
 def _chosen(plan: ReadingPlan, references: Table | None, systems: Sequence[Table], reading: Reading) -> ReadingPlan:
@@ -151,10 +206,11 @@ def rows_of_request(asked: FileRequest | CompareRequest, progress: Progress = no
     plan = tables.plan
     otherwise = None if first is not asked and _is_own_format(plan, asked.reading) else AS_TEXT
     options = asked.options(plan.parse or otherwise, plan.parse_references)
-    systems = read_systems(*tables.planned(), options.missing, faults, check_value, progress)
+    unread: list[str] = []
+    systems = read_systems(*tables.planned(faults, unread), options.missing, faults, check_value, progress)
     for pairs in systems:
         check_pairs(pairs, options)
-    return FileRows(systems, faults, plan, options)
+    return FileRows(systems, faults, plan, options, unread)
 
 
 def _is_own_format(plan: ReadingPlan, reading: Reading) -> bool:
@@ -199,6 +255,7 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
     tables: list[Table] = []
     facts: list[dict[str, Any]] = []
     signs: list[WizardField] = []  # of files that cannot be read
+    doubts: list[Doubt] = []  # the same
     for number, path in enumerate(files):
         fact: dict[str, Any] = {"name": clipped(printable(path.name), _LONGEST_COLUMN)}
         side = "references" if number == asked.truth else "predictions"
@@ -206,18 +263,22 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
             faults = Faults("skip")
             table = _table_of(path, side, asked.reading, faults)
             if faults.collected and table.first() is None:
-                raise InputValueError(faults.collected[0].diagnostic)
+                raise DataError(faults.collected[:1])
             columns = [printable(_short(name)) for name in columns_of(table)]
             tables.append(table)
             fact |= {"rows": len(table.rows), "columns": columns[:SHOWN_COLUMNS]}
         except InputError as error:
             fact["fault"] = next(_sentences(error))
+            if _has_other_encoding(error):
+                fact["fault"] = "It is not UTF-8."
+                doubts.append((f"{fact['name']} is not UTF-8.", _ALLOWED_ENCODINGS, True))
             signs += _sign_fields({side: path}, asked.reading)
         facts.append(fact)
     truth = asked.truth if asked.truth is None or 0 <= asked.truth < len(files) else None
     sorting = {"truth": truth, "both": False, "unsure": False, "files": facts, "html": "", "blocked": False}
     if len(tables) < len(files):
-        return {**sorting, "html": _drawn([], [(signs, None)], [], "open") if signs else ""}
+        drawn = _drawn([], [(signs, None)] if signs else [], doubts, "open") if signs or doubts else ""
+        return {**sorting, "html": drawn}
     hold_both = all(None not in planned(None, table, (), asked.reading).plan[1:3] for table in tables)
     is_open = asked.truth is None and len(files) > 1 and not (hold_both and not asked.is_pair)
     if is_open:
@@ -269,6 +330,8 @@ def _sentences(error: InputError) -> Iterator[str]:
 
 _ALLOWED_MISSING = ("Score them 0", "missing", '"zero"'), ("Leave them out", "missing", '"skip"')
 _ALLOWED_FAULTS = (("Leave these rows out", "skip", "true"),)
+_ALLOWED_TRUTHS = ("Repair", "parse_references", '"repair"'), ("Leave out", "skip", "true")
+_ALLOWED_ENCODINGS = (("Read as Windows-1252", "encoding", '"cp1252"'),)
 _ONE_FILE = "This is one file. Add the other one or, if this file holds both sides, choose their columns below."
 # a sentence; buttons that allow it, each with the name of an option and its value as JSON; whether scoring refuses it
 Doubt = tuple[str, Sequence[tuple[str, str, str]], bool]
@@ -281,9 +344,10 @@ def _doubts(tables: UploadedTables, faults: Faults, asked: FileRequest) -> Itera
     if is_one_side and not set(asked.reading) & set(COLUMNS):
         yield _ONE_FILE, (), False
         return
-    pairs = None
+    pairs, read = None, list[Table]()
     try:
-        truths, systems = tables.planned()
+        truths, systems = tables.planned(faults, [])
+        read = [*([] if truths is None else [truths]), *systems]
         if plan.ids == (None, None) and not plan.certain:
             yield "No id column is chosen, so rows are paired by their position.", (), False
         apart = list(doubts_of_ids(truths, systems[0])) if truths is not None else []
@@ -298,20 +362,48 @@ def _doubts(tables: UploadedTables, faults: Faults, asked: FileRequest) -> Itera
     except InputError as error:
         if not (isinstance(error, DataError) or faults.collected):
             yield from ((each, (), pairs is None) for each in _sentences(error))
+    kinds: dict[str, list[Fault]] = {kind: [] for kind in (WITHOUT_PREDICTION, NOT_JSON, _NOT_UTF8, _TWICE, "")}
+    for fault in faults.collected:
+        kinds[fault.kind if fault.kind in kinds else ""].append(fault)
     lacking = [
         _sentence(replace(fault, problem=f"{count:,} {'has' if count == 1 else 'have'} no prediction: {names}"))
-        for kind, fault, count, _ in faults.collected
+        for _, fault, count, _ in kinds[WITHOUT_PREDICTION]
         for names in [fault.problem.partition(": ")[2]]
-        if kind == WITHOUT_PREDICTION
     ]
-    others = [fault for fault in faults.collected if fault.kind != WITHOUT_PREDICTION]
-    said = [_sentence(fault.diagnostic) for fault in others[:_NAMED_FAULTS]]
-    said += [faults_summary(others)] * (len(others) > 1)
-    for sentences, buttons in ((lacking, _ALLOWED_MISSING), (said, _ALLOWED_FAULTS)):
+    places = [part for fault in kinds[_NOT_UTF8] for part in fault.diagnostic.parts if isinstance(part, FilePlace)]
+    encoded = [f"{name} is not UTF-8." for name in dict.fromkeys(Path(place.paths[0]).name for place in places)]
+    twice = list(_repeated(read)) if kinds[_TWICE] else []
+    said = [
+        (lacking, _ALLOWED_MISSING),
+        (_named(kinds[NOT_JSON]), _ALLOWED_TRUTHS[plan.parse_references == "repair" :]),
+        (encoded, _ALLOWED_ENCODINGS + _ALLOWED_FAULTS),
+        ([*twice, *_named(kinds[""])], _ALLOWED_FAULTS),
+    ]
+    for sentences, buttons in said:
         if asked.skip:
-            yield from ((f"{each}; left out", (), False) for each in sentences)
+            yield from ((f"{each.removesuffix('.')}; left out", (), False) for each in sentences)
         else:
             yield from ((each, buttons if each is sentences[-1] else (), True) for each in sentences)
+
+
+def _named(faults: Sequence[Fault]) -> list[str]:
+    said = [_sentence(fault.diagnostic) for fault in faults[:_NAMED_FAULTS]]
+    return [*said, faults_summary(faults)] if len(faults) > len(said) else said
+
+
+def _repeated(tables: Sequence[Table]) -> Iterator[str]:
+    """A sentence on each of the first ids that occur more than once, and how many others do."""
+    for table in tables:
+        places: dict[str, list[str]] = defaultdict(list)
+        for index, row in table.good():
+            if isinstance(row, dict) and ID in row:
+                places[str(row[ID])].append(str(table.where(index)).rpartition(" ")[2])
+        kind = str(table.where(0)).split(" ")[-2]
+        found = {name: numbers for name, numbers in places.items() if len(numbers) > 1}
+        for name, (*numbers, last) in list(found.items())[:_NAMED_FAULTS]:
+            yield f"{shown_name(name)} stands in {kind}s {', '.join(numbers)} and {last} of {table.path.name}."
+        if len(found) > _NAMED_FAULTS:
+            yield f"{counted(len(found) - _NAMED_FAULTS, 'more id')} of {table.path.name} stand in several {kind}s."
 
 
 def _apart(tables: UploadedTables) -> Iterator[str]:
@@ -333,17 +425,16 @@ def _sentence(doubt: Diagnostic) -> str:
 def _headline(tables: UploadedTables) -> list[str]:
     """How the rows are read, in a few words."""
     plan = tables.plan
-    counts = [f"{len(table.rows):,} {side if tables.references else 'rows'}" for side, table in tables.sides.items()]
-    by = paired_by(plan)
-    phrases = [f"{' and '.join(counts)}, paired {by}" if tables.references else f"{counts[0]} {by}"]
+    words = {"references": "ground truth", "predictions": "prediction"} if tables.references else {"predictions": "row"}
+    counts = [counted(len(table.rows), words[side]) for side, table in tables.sides.items()]
     nothing = "all columns but the ids" if tables.references else "not chosen"
-    if not plan.certain:
-        phrases[0] = f"Guessed: {phrases[0]}"
+    guessed = "" if plan.certain else "guessed: "
+    phrases = [f"{guessed}{'paired ' if tables.references else ''}{paired_by(plan)}"]
     for what, name in (("ground truth", plan.references), ("prediction", plan.prediction)):
         phrases.append(f"{what}: {nothing if name is None else _short(name)}")
     if plan.parse:
-        phrases[-1] += f", read as {PARSINGS[plan.parse]}"
-    return phrases
+        phrases.append(f"read as {PARSINGS[plan.parse]}")
+    return [" and ".join(counts), ", ".join(phrases)]
 
 
 def paired_by(plan: ReadingPlan) -> str:
@@ -380,13 +471,16 @@ def _fields(tables: UploadedTables, asked: FileRequest) -> list[list[WizardField
     ids = _field("predictions_id", "Ids", second | number, plan.ids[1])
     of_truths = [
         _field("references", "Ground truth", first | of_truth, plan.references),
-        _field("parse_references", "Ground-truth cells hold", _TRUTH_PARSINGS, plan.parse_references),
+        _field("parse_references", "Ground-truth cells hold", PARSINGS, plan.parse_references),
     ]
     of_predictions = [
         _field("prediction", "Prediction", second | of_prediction, plan.prediction),
         _field("parse", "Prediction cells hold", PARSINGS, plan.parse),
     ]
     missing = _field("missing", "Rows without a prediction", _MISSING, asked.missing)
+    encoding = asked.reading.get("encoding")
+    if encoding:
+        of_predictions.append(_field("encoding", "Bytes that are not UTF-8", _ENCODED, encoding))
     signs = {field.name: field for field in _sign_fields(asked.files, asked.reading)}
     sign = [[signs[name]] if name in signs else [] for name in ("references_delimiter", "predictions_delimiter")]
     if both:

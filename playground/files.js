@@ -114,7 +114,7 @@ class DropBox {
     this.part("doubts").addEventListener("click", (event) => {
       const { allow = "", value = "" } = docscoreAround(event, "[data-allow]")?.dataset ?? {};
       if (!allow) return;
-      if ("missing" in page.allowed() || allow === "skip") page.allow({ [allow]: JSON.parse(value) });
+      if (allow in page.allowed()) page.allow({ [allow]: JSON.parse(value) });
       else this.reading[allow] = JSON.parse(value);
       this.sort(true);
     });
@@ -227,7 +227,7 @@ class DropBox {
   async sort(isKept = false) {
     const files = this.items.map((item) => item.path);
     this.element.setAttribute("aria-busy", "true");
-    const asked = isKept ? this.truth ?? -1 : null;
+    const asked = isKept && !this.isFaulty ? this.truth ?? -1 : null;  // of files that could not be read it is not known yet
     const found = await this.sorts.ask({ files, truth: asked, reading: this.reading, is_pair: this.page.isPair, missing: "error", ...this.page.allowed() });
     if (!found) return;
     this.element.removeAttribute("aria-busy");

@@ -136,6 +136,9 @@ def _fault(error: Exception, text: str, truth: Value = None) -> Fault:
     line, column = (error.line, error.column) if isinstance(error, JsonError) else (None, None)
     sentence = error.problem if isinstance(error, JsonError) and line else str(error)
     mend = _mend(text, truth, line or 1, column or 1) if isinstance(error, JsonError) else None
+    if mend and all(added == "\\" for *_, added in mend["edits"]):
+        sentence, before = "a quote inside a text", text[: mend["edits"][0][0]].split("\n")
+        line, column = len(before), len(before[-1]) + 1
     return {"text": shortened(printable(sentence), LONGEST_AT_EDITOR), "line": line, "column": column, "mend": mend}
 
 
@@ -163,9 +166,23 @@ def edits_of(text: str, value: Any) -> list[Edit]:
     """
     wanted = dumps_in_style(value, ensure_ascii=False, separators=(",", ":"))
     edits = list(_edits(text, wanted))
+    edits = _escapes(text, edited(text, edits)) or edits
     if parse_text(edited(text, edits), "json") == (value, "exact", ""):
         return edits
     return [(0, len(text), dumps_in_style(value, ensure_ascii=False, indent=2))]
+
+
+def _escapes(text: str, mended: str) -> list[Edit]:
+    r"""The edits that escape quotes, if nothing else makes one text of the other.
+
+    >>> _escapes('"a "b" c"', r'"a \"b\" c"')
+    [(3, 3, '\\'), (5, 5, '\\')]
+    """
+    old, new = (re.split(r'(\\?")', side) for side in (text, mended))
+    if old[::2] != new[::2] or '"' in (before for before, after in zip(new, old, strict=True) if before != after):
+        return []
+    ends = accumulate(map(len, old))
+    return [(end - 1, end - 1, "\\") for end, before, after in zip(ends, old, new, strict=True) if before != after]
 
 
 def _edits(text: str, wanted: str) -> Iterator[Edit]:

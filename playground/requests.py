@@ -32,9 +32,10 @@ MAX_FILES = 9  # of a request: the ground truths, and the predictions of eight s
 MAX_SAMPLE = 1_000  # places that are drawn
 MAX_FOUND = 200  # characters of a text that is looked for
 PAIR_METRICS = "anls_star", "kieval", "entity_f1", "nted"  # those that explain a pair
-READINGS = {"repair": "JSON, repaired", "json": "strict JSON", "text": "plain text"}
+READINGS = "repair", "json", "text"
 COLUMNS = "references_id", "predictions_id", "references", "prediction"
 SIGNS = "references_delimiter", "predictions_delimiter"
+ENCODINGS = None, "cp1252"  # of files that are not UTF-8
 READ = "parse", "parse_references", "missing"  # the options of how files are read
 SORTS = "loss", "score", "id", "file"  # of documents
 R = TypeVar("R", bound="Request")
@@ -212,7 +213,8 @@ class LinkRequest(Request):
 
 
 def _reading(asked: dict[str, str | None]) -> dict[str, str | None]:
-    _known(asked, (*COLUMNS, *SIGNS, *READ))
+    _known(asked, (*COLUMNS, *SIGNS, *READ, "encoding"))
+    check_choice("encoding", asked.get("encoding"), ENCODINGS)
     for name in SIGNS:
         check_choice(name, asked.get(name), (None, *DELIMITERS))
     scoring_options({name: asked[name] for name in READ if name in asked})
@@ -247,7 +249,8 @@ class ReadRequest(Request):
 
     Attributes:
         reading: what a visitor chose in place of guesses: by the names in `COLUMNS` the name of a column, None for
-            none; by those in `SIGNS` the sign between columns; by those in `READ` an option.
+            none; by those in `SIGNS` the sign between columns; by those in `READ` an option; by "encoding" one of
+            `ENCODINGS`.
         skip: whether rows with faults are left out.
     """
 

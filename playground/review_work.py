@@ -21,7 +21,7 @@ from docscore.evaluation.sentences import Span, left_out_lines, text_differences
 from docscore.evaluation.systems import Systems
 from docscore.evaluation.worklist import AGREEMENT, DocumentText, Line
 from docscore.metrics.registry import ANLS_STAR
-from playground.file_reading import skipped_lines, uploaded_tables
+from playground.file_reading import encoding_of, skipped_lines, uploaded_tables
 from playground.kept_results import KeptResult, keep_documents, numbered_lines, shown_ids
 from playground.requests import ReviewRequest, Verdict
 from playground.systems_work import checked_names, systems_of_request
@@ -80,7 +80,7 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
         "decided": _decided_before(earlier, review.lines),
         "left_out": [*skipped_lines(uploaded), *left_out_lines(review)],
         "python": code_of_files(
-            uploaded.plan,
+            uploaded,
             request.of_first(),
             first,
             dict(zip(names, request.files, strict=True)),
@@ -363,7 +363,7 @@ class KeptReview(KeptResult):
         tables = uploaded_tables(asked.of_first(), Faults("skip"), asked.files[1:])
         read = {"parse_references": tables.plan.parse_references}
         source = asked.references or asked.files[0]
-        truths, systems = tables.planned()
+        truths, systems = tables.planned(Faults("skip"), [])
         rows = read_ground_truths(truths or systems[0], read)
         changed = review.corrected(rows.ids, rows.values)
         names = tables.plan.names_of("references")
@@ -372,6 +372,7 @@ class KeptReview(KeptResult):
             "id_column": names.id,
             "references_column": names.references,
             "delimiter": asked.reading.get("references_delimiter"),
+            "encoding": encoding_of(source, "references", asked.reading),
         }
         ending = suffix_of(source)
         path = self.folder / f"{source.name.removesuffix('.gz').removesuffix(ending)}_corrected.jsonl"

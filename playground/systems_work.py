@@ -103,7 +103,7 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
         "count": len(ids),
         **_result(systems, ids, fields),
         "left_out": skipped_lines(uploaded),
-        "python": code_of_files(uploaded.plan, request.of_first(), first, dict(zip(names, request.files, strict=True))),
+        "python": code_of_files(uploaded, request.of_first(), first, dict(zip(names, request.files, strict=True))),
         "downloads": [{"label": label, "name": name, "path": str(folder / name)} for name, label in FILES.items()],
     }
     facts = {

@@ -18,9 +18,16 @@ from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sentences import count_lines
 from docscore.metrics.registry import ANLS_STAR
 from docscore.report.html_report import bins, edges_of, figures_of_evaluation
-from playground.column_guesses import ReadingPlan
 from playground.conclusions import WhatIf, figure_of, headline_of, what_ifs_of
-from playground.file_reading import check_metrics, check_pairs, paired_by, rows_of_request, skipped_lines
+from playground.file_reading import (
+    FileRows,
+    check_metrics,
+    check_pairs,
+    encoding_of,
+    paired_by,
+    rows_of_request,
+    skipped_lines,
+)
 from playground.fragments import fragment
 from playground.kept_results import keep_list, keep_rows, kept_rows
 from playground.limits import check_slices
@@ -68,7 +75,7 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
     written = bar("Writing", 3)
     evaluation.field_intervals, evaluation.rate_list = intervals()
     written(1)
-    code = code_of_files(uploaded.plan, asked, evaluation)
+    code = code_of_files(uploaded, asked, evaluation)
     write_downloads(folder, evaluation, " × ".join(path.name for path in asked.files.values()), code)
     written(1)
     result = {
@@ -110,7 +117,7 @@ for name, before in results.items():
 
 
 def code_of_files(
-    plan: ReadingPlan,
+    uploaded: FileRows,
     asked: FileRequest,
     evaluation: Evaluation,
     systems: Mapping[str, Path] | None = None,
@@ -119,18 +126,22 @@ def code_of_files(
     """Python code that gives the score of these files, or of several systems, by the library alone.
 
     Args:
-        plan: how the files are read.
+        uploaded: how the files were read.
         asked: the files, and whether rows with faults are left out; of several systems the first.
         evaluation: a system as it was scored.
         systems: the files of several systems by their names.
         then: the code for their results, `EACH_SCORE` or `BEFORE_AND_AFTER`.
     """
+    plan = uploaded.plan
     columns = {"references": (plan.ids[0], plan.references), "predictions": (plan.ids[1], plan.prediction)}
-    signs = {side: asked.reading.get(f"{side}_delimiter") for side in asked.files}
-    read = {side for side, sign in signs.items() if sign or (None in columns[side] and not plan.certain)}
     files = {side: repr(path.name) for side, path in asked.files.items()} | ({"predictions": "path"} if systems else {})
-    for side in read:
-        files[side] = f"read({', '.join([files[side], *map(repr, (side, *columns[side], signs[side]))])})"
+    is_read = False
+    for side, path in asked.files.items():
+        left_out = uploaded.unread if side == next(iter(asked.files)) else []
+        how = asked.reading.get(f"{side}_delimiter"), encoding_of(path, side, asked.reading), left_out
+        if any(how) or (None in columns[side] and not plan.certain):
+            files[side] = f"read({', '.join([files[side], *map(repr, (side, *columns[side], *how))])})"
+            is_read = True
     first, second, options = plan.names_of("references"), plan.names_of("predictions"), evaluation.options
     settings = {
         "id_column": second.id if first.id == second.id else None,
@@ -154,15 +165,17 @@ def code_of_files(
     call = f"docscore.evaluate({line}    {f',{line}    '.join(arguments)},{line})"
     imports = "from pathlib import Path\n\nimport docscore\nfrom docscore.data.files import read_table"
     schema = {"schema": options.schema.schema_of("")} if options.schema else {}
-    code = (_READ if read else "") + code.format(call=call, systems=names)
-    return python_code(imports if read else "import docscore", schema, code)
+    code = (_READ if is_read else "") + code.format(call=call, systems=names)
+    return python_code(imports if is_read else "import docscore", schema, code)
 
 
 _READ = """\
-def read(path, side, id_column, column, delimiter):
+def read(path, side, id_column, column, delimiter, encoding, left_out):
     # without a column of ids, rows are numbered; without a column of values, each is one as a whole
-    table, rows = read_table(Path(path), delimiter=delimiter, side=side), []
+    table, rows = read_table(Path(path), delimiter=delimiter, side=side, encoding=encoding), []
     for number, row in enumerate(table.rows):
+        if str(number if id_column is None else row[id_column]) in left_out:
+            continue
         added = {"question_id": str(number)} if id_column is None else {}
         if column is None:
             whole = {name: cell for name, cell in row.items() if name != id_column}
