@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from docscore.core.errors import InputError
-from playground.file_reading import look, rows_of_request, sort_files
-from playground.requests import CompareRequest, FileRequest, SortRequest
-from playground.systems_work import compare_systems
-from playground.testset import score_files
+from playground.compare.compare import compare_systems
+from playground.parts.files import look, rows_of_request, sort_files
+from playground.server.requests import CompareRequest, FileRequest, SortRequest
+from playground.testset.testset import score_files
 from tests.commands import pred, ref, run_python, written
 from tests.conftest import golden
 

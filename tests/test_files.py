@@ -41,8 +41,8 @@ from docscore.data.files import (
     text_with_rows,
 )
 from docscore.data.pairing import read_systems
-from playground.limits import check_value
-from playground.storage import csv_cell, write_csv
+from playground.server.limits import check_value
+from playground.server.storage import csv_cell, write_csv
 from tests.commands import REFERENCES, Write, pred, ref, run, run_process, succeed
 from tests.conftest import golden
 from tests.structures import Counted

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from playground.limits import MAX_PAIRS, check_value, check_work, read_text, shortened
-from playground.pair import MAX_RAW, answer, spans_of
-from playground.requests import PairRequest
+from playground.pair.pair import answer, spans_of
+from playground.parts.python_code import MAX_RAW
+from playground.server.limits import MAX_PAIRS, check_value, check_work, read_text, shortened
+from playground.server.requests import PairRequest
 from tests.conftest import golden
 
 

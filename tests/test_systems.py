@@ -28,10 +28,10 @@ from docscore.report.html_tree import Cell
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_report import table_of_costs, table_of_scores
 from docscore.stats.significance import holm
-from playground.file_reading import sort_files
-from playground.requests import CompareRequest, SortRequest
-from playground.systems_work import compare_systems, names_of_uploads
-from playground.tree_columns import PlaceRow, places_side_by_side
+from playground.compare.compare import compare_systems, names_of_uploads
+from playground.compare.tree_columns import PlaceRow, places_side_by_side
+from playground.parts.files import sort_files
+from playground.server.requests import CompareRequest, SortRequest
 from tests.commands import RECEIPTS, pred, ref, run, written
 from tests.conftest import golden
 from tests.report_samples import grid

@@ -9,8 +9,8 @@ from typing import Any
 from fuzz.draws import Draws, raw, read
 from fuzz.findings import check, check_html, check_printable
 from fuzz.seeds import drawn_seeds, pairs
-from playground.pair import answer, is_scored_at_once
-from playground.requests import PAIR_METRICS, READINGS, WHAT_IFS, PairRequest, option_fields
+from playground.pair.pair import answer, is_scored_at_once
+from playground.server.requests import PAIR_METRICS, READINGS, WHAT_IFS, PairRequest, option_fields
 
 CHOICES: dict[str, tuple[Any, ...]] = {"reading": tuple(READINGS), "metric": PAIR_METRICS}
 OPTIONS: dict[str, tuple[Any, ...]] = {

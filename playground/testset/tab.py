@@ -1,0 +1,27 @@
+"""The tab for a test set: the drop box, and the screen of a result."""
+
+from functools import partial
+
+from playground.parts.fragments import fragment
+from playground.parts.tab import FILE_METRICS, Tab, fields_with_words, offered
+from playground.server.functions import Answer, answers, begin
+from playground.server.limits import MAX_FILE_BYTES
+from playground.server.requests import FileRequest
+from playground.testset import testset
+
+
+@answers(FileRequest)
+async def score_files(request: FileRequest) -> Answer:
+    """Begin to score the files of a `FileRequest`; the answer is that of `progress`."""
+    return await begin(request, partial(testset.score_files, request))
+
+
+_OPTIONS = FILE_METRICS, fields_with_words(), MAX_FILE_BYTES, offered(testset.EXAMPLE_FILES)
+TAB = Tab(
+    "test-set",
+    "testset",
+    "Test set",
+    "docscoreTestset(element, server)",
+    fragment("testset", *_OPTIONS, template="testset.html.jinja"),
+    [score_files],
+)
