@@ -11,7 +11,7 @@ from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE, ScoringOptions
 from docscore.data.checks import first_truths
 from docscore.data.pairing import Pairs
-from docscore.evaluation.comparison import Change, adjusted, changes_of, rows_of_base
+from docscore.evaluation.comparison import Change, Comparison, adjusted, changes_of, rows_of_base
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.ground_truths import suggestion_of
 from docscore.evaluation.sentences import capital, changed_order, conclusion_of, interval_text, share_in_words
@@ -20,7 +20,6 @@ from docscore.metrics.annotations import cause_in_words
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
 from docscore.metrics.typed.comparators import COMPARATORS
 from docscore.report.html_tree import lost_text
-from docscore.stats.intervals import CONFIDENCE
 from playground.parts.row_counts import Known, count_rows, nearest
 
 MOST_RESCORED = 20_000  # rows that are scored once more for a what-if
@@ -194,27 +193,35 @@ def every_pair(systems: Mapping[str, Evaluation]) -> list[dict[str, Any]]:
     Args:
         systems: by their names, best first.
     """
-    pairs = list(combinations(systems, 2))
-    changes = adjusted(_change(systems[worse], systems[better]) for better, worse in pairs)
+    pairs = {(better, worse): Comparison(systems[worse], systems[better]) for better, worse in combinations(systems, 2)}
     found = []
-    for (better, worse), change in zip(pairs, changes, strict=True):
-        sides = _differences(systems[worse], systems[better])
-        ends = change.interval.ends if change.interval else None
+    for (better, worse), compared, change in zip(
+        pairs, pairs.values(), adjusted(map(_change, pairs.values())), strict=True
+    ):
+        low, high = (change.interval and change.interval.ends) or (None, None)
         found.append(
             {
                 "first": better,
                 "second": worse,
                 "difference": change.difference,
-                "low": ends and ends[0],
-                "high": ends and ends[1],
-                "better": sum(each > ROUNDING for each in sides),
-                "worse": sum(each < -ROUNDING for each in sides),
-                "same": sum(abs(each) <= ROUNDING for each in sides),
+                "low": low,
+                "high": high,
+                "better": len(compared.better),
+                "worse": len(compared.worse),
+                "same": compared.same,
                 "p": _p_text(1.0 if change.adjusted is None else change.adjusted),
-                "proven": change.is_beyond_chance(systems[better].confidence or CONFIDENCE),
+                "proven": change.is_beyond_chance(compared.confidence),
             }
         )
     return found
+
+
+def _change(compared: Comparison) -> Change:
+    """The change of the figure alone, without those of the fields."""
+    base, new = compared.base, compared.new
+    before, after = base.ratio.rows(rows_of_base(base.ids, new.ids)), new.ratio
+    drawn: dict[str, Any] = {"seed": base.seed, "confidence": compared.confidence, "clusters": new.clusters}
+    return changes_of(new.figure_names[:1], before, after, [[0]], **drawn)[0]
 
 
 def _p_text(p_value: float) -> str:
@@ -226,18 +233,6 @@ def _p_text(p_value: float) -> str:
     if p_value < _SMALL:
         return f"< {_SMALL}"
     return f"= {p_value:.2f}" if p_value >= _PLAIN else f"= {p_text(p_value)}"
-
-
-def _change(base: Evaluation, new: Evaluation) -> Change:
-    before, after = base.ratio.rows(rows_of_base(base.ids, new.ids)), new.ratio
-    drawn: dict[str, Any] = {"seed": base.seed, "confidence": base.confidence or CONFIDENCE, "clusters": new.clusters}
-    return changes_of(new.figure_names[:1], before, after, [[0]], **drawn)[0]
-
-
-def _differences(base: Evaluation, new: Evaluation) -> list[float]:
-    """How much better each document of the new system is."""
-    rows = rows_of_base(base.ids, new.ids)
-    return [score - base.scores[row] for row, score in zip(rows, new.scores, strict=True)]
 
 
 def verdict_of(
@@ -259,7 +254,7 @@ def verdict_of(
         title = f"{shown_name(best)} and {shown_name(second)} are level"
     else:
         title = f"{shown_name(best)} leads {shown_name(second)} by {three_digits(lead)}"
-        text, documents = _of_lead(systems[second], systems[best], lead)
+        text, documents = _of_lead(Comparison(systems[second], systems[best]))
     if proven:
         rest = "that is beyond chance"
     else:
@@ -289,17 +284,17 @@ def verdict_of(
     }
 
 
-def _of_lead(second: Evaluation, best: Evaluation, lead: float) -> tuple[str, list[str]]:
+def _of_lead(compared: Comparison) -> tuple[str, list[str]]:
     """A sentence on the documents that make the lead, and the ids of those that it means, at most `MOST_NAMED`."""
-    if not best.is_mean:
+    if not compared.new.is_mean:
         return "", []
-    gains = sorted(zip(_differences(second, best), best.ids, strict=True), reverse=True)
-    shares = list(accumulate(gain / len(gains) / lead for gain, _ in gains))[:MOST_NAMED]
+    gains = sorted(((change.difference or 0.0, change.name) for change in compared.document_changes), reverse=True)
+    shares = list(accumulate(gain / len(gains) / compared.difference for gain, _ in gains))[:MOST_NAMED]
     counts = range(1, len(shares) + 1)
     alone = [(1, _HALF), *((count, 1.0) for count in counts), *((count, _HALF) for count in counts)]
     count = next((count for count, least in alone if shares[count - 1] >= least - ROUNDING), 0)
     if not count:
-        better, worse = sum(gain > ROUNDING for gain, _ in gains), sum(gain < -ROUNDING for gain, _ in gains)
+        better, worse = len(compared.better), len(compared.worse)
         return f"It is better on {better:,} of {counted(len(gains), 'document')}, worse on {worse:,}.", []
     share, which = shares[count - 1], "one document" if count == 1 else counted(count, "document")
     if share >= 1 - ROUNDING:
