@@ -2,6 +2,7 @@
 
 import gc
 import importlib.util
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from playground.pair import api
 from playground.pair import tab as pair
 from playground.parts.fragments import PAGE, fragment
 from playground.parts.functions import FUNCTIONS
-from playground.review import tab as review
+from playground.parts.rooms import MISSING
 from playground.server.bodies import BodyLimit, refuse_request
 from playground.server.connections import SecurityHeaders, allow_connections, close_idle, trust_the_proxy_of_a_space
 from playground.server.functions import written
@@ -26,6 +27,9 @@ from playground.server.limits import MAX_FILE_BYTES
 from playground.server.requests import RECEIPTS
 from playground.server.storage import delete_when_ended, results_folder, uploads_folder
 from playground.testset import tab as testset
+
+if not MISSING:
+    from playground.review import tab as review
 
 FONTS = PAGE / "parts" / "fonts"
 STYLES = (
@@ -40,14 +44,12 @@ FIRST_SCRIPTS = (  # of the first screen
     *(f"parts/{name}.js" for name in ("elements", "page", "links", "panes", "tree")),
     *("pair/editor.js", "pair/pair.js"),
 )
-OTHER_SCRIPTS = (
-    *("parts/files.js", "compare/comparison.js", "compare/compare.js"),
-    *(f"parts/{name}.js" for name in ("histogram", "facets", "page_image", "views", "documents")),
-    "testset/testset.js",
-    *(f"review/review{name}.js" for name in ("_document", "_list", "_item", "_done", "")),
-)
 SESSIONS = 200  # visitors whose state is kept, each of half a megabyte; the oldest goes first
-TABS = pair.TAB, testset.TAB, compare.TAB, review.TAB, api.TAB
+TABS = [pair.TAB, testset.TAB, compare.TAB, *([] if MISSING else [review.TAB]), api.TAB]
+OTHER_PARTS = [  # what the other screens need
+    *(f"parts/{name}.js" for name in ("files", "histogram", "facets", "page_image", "views", "documents")),
+    *(f"{tab.name}/{name}" for tab in TABS for name in tab.parts),
+]
 ASKED = {ask.__name__: ask for tab in TABS for ask in tab.functions} | {ask.__name__: ask for ask in FUNCTIONS}
 
 
@@ -57,7 +59,7 @@ def build_demo() -> gr.Blocks:
     asked = [*map(written, ASKED.values())]
     demo: gr.Blocks
     with api.Page(title="ANLS*", analytics_enabled=False, delete_cache=(3600, 3600), fill_width=True) as demo:
-        top = fragment("top", TABS, template="controls.html.jinja")
+        top = fragment("top", TABS, MISSING, template="controls.html.jinja")
         gr.HTML(top, elem_id="top", js_on_load="docscoreTabs(element)", apply_default_css=False)
         for tab in TABS:
             with gr.Column(elem_id=f"panel-{tab.name}"):
@@ -75,6 +77,8 @@ def build_demo() -> gr.Blocks:
 
 def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any) -> Any:
     """Launch the page within its limits; further options are those of `launch`."""
+    if MISSING:
+        logging.getLogger(__name__).warning(MISSING)
     trust_the_proxy_of_a_space()
     allow_connections()
     demo.queue(max_size=64, default_concurrency_limit=4)
@@ -123,11 +127,13 @@ def add_first_screen() -> None:
         return "\n".join((PAGE / name).read_text(encoding="utf-8") for name in names)
 
     fonts = [f"gradio_api/file={FONTS / name}.woff2" for name in ("Inter", "JetBrainsMono")]
-    styles = stylesheet() + text_of(*STYLES)
-    head = f"{fragment('head', fonts, template='head.html.jinja')}<style>{styles}</style></head>"
-    drawn = fragment("first", TABS, pair.first_workspace(), template="pair.html.jinja")
+    head = (
+        f"{fragment('head', fonts, template='head.html.jinja')}<style>{stylesheet()}{text_of(*STYLES)}</style></head>"
+    )
+    drawn = fragment("first", TABS, MISSING, pair.first_workspace(), template="pair.html.jinja")
     first = f"{drawn}<script>{text_of(*FIRST_SCRIPTS)}docscoreFirst();</script>"
-    others = f"<style>{text_of('review/review.css')}</style><script>{text_of(*OTHER_SCRIPTS)}</script>"
+    styles, scripts = ([name for name in OTHER_PARTS if name.endswith(kind)] for kind in (".css", ".js"))
+    others = f"<style>{text_of(*styles)}</style><script>{text_of(*scripts)}</script>"
     app = f"{first}{others}<gradio-app"
     text = (Path(gr.__file__).parent / "templates" / _INDEX).read_text(encoding="utf-8")
     for before, after in (("</head>", head), ("<gradio-app", app)):

@@ -5,6 +5,7 @@ from functools import partial
 
 from playground.compare.compare import KeptSystems, compare_systems
 from playground.parts.fragments import fragment
+from playground.parts.rooms import MISSING
 from playground.parts.tab import FILE_METRICS, READ, Tab, fields_with_words, offered
 from playground.server.functions import READERS, Answer, answers, begin, in_child
 from playground.server.limits import MAX_FILE_BYTES
@@ -32,6 +33,9 @@ TAB = Tab(
     "compare",
     "Compare",
     "docscoreCompare(element, server)",
-    fragment("compare", *_OPTIONS, offered(RECEIPTS / name for name in _EXAMPLE), template="compare.html.jinja"),
+    fragment(
+        "compare", *_OPTIONS, offered(RECEIPTS / name for name in _EXAMPLE), not MISSING, template="compare.html.jinja"
+    ),
+    ["comparison.js", "compare.js"],
     [compare_files, open_document],
 )

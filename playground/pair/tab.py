@@ -49,7 +49,7 @@ TAB = Tab(
     "One pair",
     "docscoreAdopt(element)",
     "<div></div>",
-    [score_workspace, try_options, stop_workspace, open_link],
+    functions=[score_workspace, try_options, stop_workspace, open_link],
 )
 
 

@@ -11,15 +11,21 @@ const { docscoreIsShown, docscoreStep, docscoreTabs } = (() => {
     }
   };
 
-  const show = () => {
+  /** The tab that the address names, if the page has it. */
+  const named = () => {
     const tab = TABS[location.hash.slice(1).split("=")[0]];
+    return document.querySelector(`.tabs [data-to="${tab}"]`) ? tab : undefined;
+  };
+
+  const show = () => {
+    const tab = named();
     if (!tab || root.dataset.tab === tab) return;
     root.dataset.tab = tab;
     mark();
     document.dispatchEvent(new CustomEvent("docscore-tab", { detail: tab }));
   };
 
-  root.dataset.tab = TABS[location.hash.slice(1).split("=")[0]] ?? "pair";
+  root.dataset.tab = named() ?? "pair";
   window.addEventListener("hashchange", show);
 
   // One popover at a time: a choice from a menu, Escape, and a click or the focus elsewhere close it; the focus returns to

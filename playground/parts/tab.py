@@ -19,6 +19,7 @@ class Tab(NamedTuple):
         label: what visitors read.
         script: what gives it life, in JavaScript.
         html: what its template draws at first.
+        parts: the scripts and styles in its folder that load after the first screen.
         functions: what its script asks the server, beside what the scripts of all tabs ask.
     """
 
@@ -27,6 +28,7 @@ class Tab(NamedTuple):
     label: str
     script: str
     html: str
+    parts: Sequence[str] = ()
     functions: Sequence[Ask] = ()
 
 

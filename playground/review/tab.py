@@ -50,5 +50,6 @@ TAB = Tab(
     "Review",
     "docscoreReview(element, server)",
     fragment("review", MAX_FILE_BYTES, MAX_FILES, _FIELDS, READ, offered(_EXAMPLE), template="review.html.jinja"),
+    ["review.css", *(f"review{name}.js" for name in ("_document", "_list", "_item", "_done", ""))],
     [begin_review, score_verdicts, export_review, read_beside],
 )

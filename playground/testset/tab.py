@@ -3,6 +3,7 @@
 from functools import partial
 
 from playground.parts.fragments import fragment
+from playground.parts.rooms import MISSING
 from playground.parts.tab import FILE_METRICS, Tab, fields_with_words, offered
 from playground.server.functions import Answer, answers, begin
 from playground.server.limits import MAX_FILE_BYTES
@@ -16,12 +17,13 @@ async def score_files(request: FileRequest) -> Answer:
     return await begin(request, partial(testset.score_files, request))
 
 
-_OPTIONS = FILE_METRICS, fields_with_words(), MAX_FILE_BYTES, offered(testset.EXAMPLE_FILES)
+_OPTIONS = FILE_METRICS, fields_with_words(), MAX_FILE_BYTES, offered(testset.EXAMPLE_FILES), not MISSING
 TAB = Tab(
     "test-set",
     "testset",
     "Test set",
     "docscoreTestset(element, server)",
     fragment("testset", *_OPTIONS, template="testset.html.jinja"),
+    ["testset.js"],
     [score_files],
 )
