@@ -50,13 +50,13 @@ OTHER_PARTS = [  # what the other screens need
     *(f"parts/{name}.js" for name in ("files", "histogram", "facets", "page_image", "views", "documents")),
     *(f"{tab.name}/{name}" for tab in TABS for name in tab.parts),
 ]
-ASKED = {ask.__name__: ask for tab in TABS for ask in tab.functions} | {ask.__name__: ask for ask in FUNCTIONS}
+ASKED = FUNCTIONS | {name: ask for tab in TABS for name, ask in tab.functions.items()}
 
 
 def build_demo() -> gr.Blocks:
     """Build the page without launching it."""
     uploads_folder()  # which tells gradio where uploads are
-    asked = [*map(written, ASKED.values())]
+    asked = [written(name, ask) for name, ask in ASKED.items()]
     demo: gr.Blocks
     with api.Page(title="ANLS*", analytics_enabled=False, delete_cache=(3600, 3600), fill_width=True) as demo:
         top = fragment("top", TABS, MISSING, template="controls.html.jinja")
@@ -193,7 +193,9 @@ _SIZES = {
 
 def page_theme() -> gr.themes.Base:
     """The theme, whose colours are those of the score tree and of `page.css`."""
-    theme = gr.themes.Default(
+    light = {name: colour for name, (colour, _) in _COLOURS.items()}
+    dark = {f"{name}_dark": colour for name, (_, colour) in _COLOURS.items()}
+    return gr.themes.Default(
         primary_hue="blue",
         secondary_hue="blue",
         neutral_hue="gray",
@@ -202,7 +204,4 @@ def page_theme() -> gr.themes.Base:
         text_size="sm",
         font=["system-ui", "sans-serif"],
         font_mono=["ui-monospace", "monospace"],
-    )
-    light = {name: colour for name, (colour, _) in _COLOURS.items()}
-    dark = {f"{name}_dark": colour for name, (_, colour) in _COLOURS.items()}
-    return theme.set(**light, **dark, **_SIZES)
+    ).set(**light, **dark, **_SIZES)

@@ -22,7 +22,7 @@ from docscore.evaluation.review import Review
 from playground import page
 from playground.pair.pair import edited
 from playground.parts.conclusions import every_pair, headline_of, ties_of, verdict_of, what_ifs_of
-from playground.review import requests as review_requests
+from playground.review import review
 from playground.server import functions, requests, storage
 from playground.server.requests import NOTES
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS, pred, run_python, written
@@ -264,18 +264,17 @@ def sleep(*_arguments: Any, **_keywords: Any) -> None:
 @pytest.mark.parametrize("kind", ["stopped", "replaced"])
 def test_a_run_ends_in_one_sentence(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     asked = {"predictions": uploaded(PREDICTIONS)}
-    monkeypatch.setattr("playground.testset.testset.score_files", sleep)
-
+    score_slowly = functions.runs(requests.FileRequest, sleep)
     monkeypatch.setattr(functions, "_ANSWERED_WITHIN", HUNG)
 
     async def visit() -> Any:
-        begun = asyncio.ensure_future(server_functions.score_files({**asked, "window": [kind, 1]}))
+        begun = asyncio.ensure_future(score_slowly({**asked, "window": [kind, 1]}))
         while kind not in functions._RUNS:  # noqa: ASYNC110, SLF001  until the run is there
             await asyncio.sleep(0.01)
         if kind == "stopped":
             await server_functions.stop({"window": [kind, 1]})
             return await begun
-        later = asyncio.ensure_future(server_functions.score_files({**asked, "window": [kind, 2]}))
+        later = asyncio.ensure_future(score_slowly({**asked, "window": [kind, 2]}))
         answer = await begun
         later.cancel()
         await server_functions.stop({"window": [kind, 2]})
@@ -375,7 +374,7 @@ def check_names(value: Any, type_text: str, place: str) -> None:
 
 
 def test_a_request_has_the_fields_of_its_model_and_its_options() -> None:
-    models = vars(requests) | vars(review_requests)
+    models = vars(requests) | vars(review)
     taken = {name: set(models[name].model_fields) for name in INTERFACES if name.endswith("Request")}
     assert len(taken) > 5
     taken |= {"WhatIfOptions": set(requests.WHAT_IFS)}

@@ -251,12 +251,9 @@ def _names_of_fields(systems: Mapping[str, Evaluation]) -> dict[str, str]:
     alone = sum(count == 1 for count in counts.values())
     documents = len(next(iter(systems.values())).ids)
     differ = documents >= FEW_DOCUMENTS and 2 * alone > len(counts)
-    return {path: _last_key(path) if differ else path for table in tables for path in table}
-
-
-def _last_key(path: str) -> str:
-    found = _LAST_KEY.search(path)
-    return found[1] if found else path
+    return {
+        path: found[1] if differ and (found := _LAST_KEY.search(path)) else path for table in tables for path in table
+    }
 
 
 def _fields(

@@ -98,16 +98,21 @@ def answer(asked: PairRequest) -> PairAnswer:
     return PairAnswer((None, None), *_scored((values[0], values[1]), asked, note), edits)
 
 
-def what_ifs_of_pair(asked: PairRequest) -> list[dict[str, Any]]:
+def answer_as_dict(asked: PairRequest) -> dict[str, Any]:
+    """The same, as a browser gets it."""
+    return answer(asked)._asdict()
+
+
+def what_ifs_of_pair(asked: PairRequest) -> dict[str, Any]:
     """The options by which a pair scores higher, as for a test set of this one row; none for texts with faults."""
     faults, values, _ = _read_both(asked)
     if any(faults):
-        return []
+        return {"what_ifs": []}
     pairs = Pairs([""], values[:1], values[1:])
     options = replace(scoring_options(asked.options), parse=AS_TEXT)
     metrics = metrics_of([asked.metric], asked.options["schema"])[:1]
     found = Evaluation(pairs, options, metrics=metrics, confidence=None, whole=False)
-    return [each.to_dict() for each in what_ifs_of([found], check_pairs)]
+    return {"what_ifs": [each.to_dict() for each in what_ifs_of([found], check_pairs)]}
 
 
 def _read_both(asked: PairRequest) -> tuple[list[Fault | None], list[Any], str]:

@@ -7,40 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from docscore.metrics.registry import METRICS
-from playground.pair.pair import PairAnswer, answer, is_scored_at_once, what_ifs_of_pair
+from playground.pair.pair import answer_as_dict, is_scored_at_once, what_ifs_of_pair
 from playground.parts.tab import Tab, fields_with_words
-from playground.server.functions import PAIRS, READERS, Answer, answers, in_child
+from playground.server.functions import PAIRS, READERS, Answer, answer_of_child, answers, in_child, in_thread, stops
 from playground.server.limits import MAX_BYTES
-from playground.server.requests import PAIR_METRICS, RECEIPTS, LinkRequest, PairRequest, Request
+from playground.server.requests import PAIR_METRICS, RECEIPTS, LinkRequest, PairRequest
 
 
-@answers(PairRequest)
-async def score_workspace(request: PairRequest) -> Answer:
+async def _score(request: PairRequest) -> Answer:
     """The answer to a `PairRequest`: a `PairAnswer`; a newer request of the same window stops the one before."""
     if await asyncio.to_thread(is_scored_at_once, request):
-        return (await asyncio.to_thread(answer, request))._asdict()
-    found: PairAnswer = await in_child(PAIRS, "window", request, partial(answer, request))
-    return found._asdict()
-
-
-@answers(PairRequest)
-async def try_options(request: PairRequest) -> Answer:
-    """What scores the pair of a `PairRequest` higher: `{"what_ifs": ...}`; no score waits for it."""
-    return {"what_ifs": await in_child(READERS, "what-ifs", request, partial(what_ifs_of_pair, request))}
-
-
-@answers(Request)
-async def stop_workspace(request: Request) -> Answer:
-    """Cancel the request that this window made."""
-    name, number = request.window
-    PAIRS.stop(f"window {name}", number)
-    return {}
-
-
-@answers(LinkRequest)
-async def open_link(request: LinkRequest) -> Answer:
-    """The request that a link holds, for the editors and options."""
-    return PairRequest.of_link(request.link).model_dump(exclude={"window"})
+        return await asyncio.to_thread(answer_as_dict, request)
+    return await answer_of_child(PAIRS, "window", request, lambda _: partial(answer_as_dict, request))
 
 
 TAB = Tab(
@@ -49,7 +27,16 @@ TAB = Tab(
     "One pair",
     "docscoreAdopt(element)",
     "<div></div>",
-    functions=[score_workspace, try_options, stop_workspace, open_link],
+    functions={
+        "score_workspace": answers(PairRequest, _score),
+        # what scores the pair higher; no score waits for it
+        "try_options": in_child(PairRequest, READERS, "what-ifs", lambda asked: partial(what_ifs_of_pair, asked)),
+        "stop_workspace": stops(PAIRS, "window"),
+        # the request that a link holds, for the editors and options
+        "open_link": in_thread(
+            LinkRequest, lambda asked: PairRequest.of_link(asked.link).model_dump(exclude={"window"})
+        ),
+    },
 )
 
 
@@ -59,7 +46,7 @@ def first_workspace() -> tuple[Any, ...]:
     settings = {
         "examples": EXAMPLES,
         "longest": MAX_BYTES,
-        "first": {**answer(first)._asdict(), "what_ifs": what_ifs_of_pair(first)},
+        "first": {**answer_as_dict(first), **what_ifs_of_pair(first)},
     }
     metrics = [(name, METRICS[name].label) for name in PAIR_METRICS]
     choices = [("metric", "Metric", metrics), ("reading", "Prediction", _READINGS)]

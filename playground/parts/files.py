@@ -242,7 +242,7 @@ def look(asked: FileRequest, others: Sequence[Path] | None = None) -> tuple[str,
     has_choice = not tables.plan.certain or any(not blocks and not asked.skip for *_, blocks in doubts)
     fields, headline, files = _fields(tables, asked), _headline(tables), []
     if others is not None:  # what happens to absent predictions is among the options of a comparison
-        fields = [[field for field in of_file if field.name != "missing"] for of_file in fields]
+        fields = [[field for field in of_file if field["name"] != "missing"] for of_file in fields]
         headline += [f"all {1 + len(others)} prediction files in the same way"] if others else []
     if others is None or not _is_own_format(tables.plan, asked.reading):
         files = list(zip(fields, _previews(tables), strict=True))
@@ -454,12 +454,8 @@ def _short(name: str) -> str:
     return clipped(name, _LONGEST_COLUMN)
 
 
-class WizardField(NamedTuple):
-    """A choice: its name, its label, and each possible value as JSON with its words and whether it is taken."""
-
-    name: str
-    label: str
-    options: list[tuple[str, str, bool]]
+# A choice: its name, its label, and each possible value as JSON with its words and whether it is taken.
+WizardField = dict[str, Any]
 
 
 def _fields(tables: UploadedTables, asked: FileRequest) -> list[list[WizardField]]:
@@ -489,7 +485,7 @@ def _fields(tables: UploadedTables, asked: FileRequest) -> list[list[WizardField
     encoding = asked.reading.get("encoding")
     if encoding:
         of_predictions.append(_field("encoding", "Bytes that are not UTF-8", _ENCODED, encoding))
-    signs = {field.name: field for field in _sign_fields(asked.files, asked.reading)}
+    signs = {field["name"]: field for field in _sign_fields(asked.files, asked.reading)}
     sign = [[signs[name]] if name in signs else [] for name in ("references_delimiter", "predictions_delimiter")]
     if both:
         return [[ids, *of_truths, *of_predictions, *sign[1]]]
@@ -518,19 +514,12 @@ def _signs_of(path: Path) -> dict[str | None, str]:
 
 
 def _field(name: str, label: str, words: Any, taken: str | None) -> WizardField:
-    return WizardField(name, label, [(dumps(value), said, value == taken) for value, said in words.items()])
+    options = [(dumps(value), said, value == taken) for value, said in words.items()]
+    return {"name": name, "label": label, "options": options}
 
 
-class FirstRows(NamedTuple):
-    """The first rows of a file: its name, columns and what each holds, cells, and how many more columns there are."""
-
-    title: str
-    columns: list[tuple[str, str]]
-    rows: list[list[str]]
-    more: int
-
-
-def _previews(tables: UploadedTables) -> list[FirstRows]:
+def _previews(tables: UploadedTables) -> list[dict[str, Any]]:
+    """The first rows of each file: name, columns and what each holds, cells, and how many more columns there are."""
     plan = tables.plan
     truth = [(plan.references, "ground truth")]
     holding: dict[str, list[tuple[str | None, str]]] = {
@@ -540,17 +529,17 @@ def _previews(tables: UploadedTables) -> list[FirstRows]:
     return [_preview(table, holding[side]) for side, table in tables.sides.items()]
 
 
-def _preview(table: Table, holding: Sequence[tuple[str | None, str]]) -> FirstRows:
+def _preview(table: Table, holding: Sequence[tuple[str | None, str]]) -> dict[str, Any]:
     roles = {name: " and ".join(what for column, what in holding if column == name) for name in columns_of(table)}
     columns = sorted(roles, key=lambda name: not roles[name])  # what is scored is always shown
-    good = [row for _, row in islice(table.good(), SHOWN_ROWS)]
-    title = table.path.name
-    if not columns:
-        return FirstRows(title, [("row", "")], [[_cell(row)] for row in good], 0)
     shown = columns[:SHOWN_COLUMNS]
-    rows = [[_cell(row[name]) if name in row else "" for name in shown] for row in good]
-    more = len(columns) - len(shown)
-    return FirstRows(title, [(_short(name), roles[name]) for name in shown], rows, more)
+    good = [row for _, row in islice(table.good(), SHOWN_ROWS)]
+    return {
+        "title": table.path.name,
+        "columns": [(_short(name), roles[name]) for name in shown] or [("row", "")],
+        "cells": [[_cell(row[name]) if name in row else "" for name in shown] or [_cell(row)] for row in good],
+        "more": len(columns) - len(shown),
+    }
 
 
 def _cell(value: Any) -> str:

@@ -1,7 +1,7 @@
 """A tab of the page, and the options that its template draws."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ class Tab(NamedTuple):
         script: what gives it life, in JavaScript.
         html: what its template draws at first.
         parts: the scripts and styles in its folder that load after the first screen.
-        functions: what its script asks the server, beside what the scripts of all tabs ask.
+        functions: what its script asks the server by its name, beside what the scripts of all tabs ask.
     """
 
     address: str
@@ -29,7 +29,7 @@ class Tab(NamedTuple):
     script: str
     html: str
     parts: Sequence[str] = ()
-    functions: Sequence[Ask] = ()
+    functions: Mapping[str, Ask] = {}
 
 
 def fields_with_words() -> list[tuple[Any, ...]]:

@@ -5,7 +5,9 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import Field, Json
 
 from docscore.core.errors import Faults, InputError, InputValueError
 from docscore.core.formatting import printable, shown_name, three_digits, threshold_text
@@ -16,7 +18,7 @@ from docscore.data.json_text import dumps, dumps_in_style, loads
 from docscore.data.pairing import Pairs, corrected_rows, read_ground_truths
 from docscore.data.rows import NoCell
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.review import OTHER, Review, answers_of, around, is_whole_row, steps_of
+from docscore.evaluation.review import OTHER, VERDICTS, Review, answers_of, around, is_whole_row, steps_of
 from docscore.evaluation.sentences import Span, left_out_lines, text_differences
 from docscore.evaluation.systems import Systems
 from docscore.evaluation.worklist import AGREEMENT, DocumentText, Line
@@ -25,8 +27,49 @@ from playground.compare.compare import checked_names, systems_of_request
 from playground.parts.documents import KeptResult, keep_documents, numbered_lines, shown_ids
 from playground.parts.files import encoding_of, skipped_lines, uploaded_tables
 from playground.parts.python_code import BEFORE_AND_AFTER, code_of_files
-from playground.review.requests import ReviewRequest, Verdict
 from playground.server.pool import Report
+from playground.server.requests import CompareRequest, KeptRequest, Upload, one_of
+
+MAX_SAMPLE = 1_000  # places that are drawn
+
+
+class ReviewRequest(CompareRequest):
+    """What is to be reviewed: a comparison, or one system.
+
+    Attributes:
+        sample: how many places of one system are drawn by the points lost there; 0 for all places of all systems.
+        sample_of: the name of that system.
+        verdicts: a file of verdicts to go on with; None for none.
+        texts: a file with an object that holds the texts of documents by their ids; None for none.
+    """
+
+    sample: Annotated[int, Field(ge=0, le=MAX_SAMPLE)] = 0
+    sample_of: str = ""
+    verdicts: Upload = None
+    texts: Upload = None
+
+
+class Verdict(NamedTuple):
+    """A verdict on a place of a review: its numbers and words.
+
+    Attributes:
+        number: the number of the place.
+        verdict: one of `VERDICTS`.
+        answer: which of the predicted values it means.
+        value: the value that a visitor typed.
+    """
+
+    number: Annotated[int, Field(ge=0)]
+    verdict: Annotated[str, one_of(*VERDICTS)]
+    answer: Annotated[int, Field(ge=0)]
+    value: str
+
+
+class VerdictsRequest(KeptRequest):
+    """Verdicts on places of a review, as text, as lists in requests are limited."""
+
+    verdicts: Json[list[Verdict]]
+
 
 MOST_BESIDE = 12  # fields and rows that are shown beside a place
 TEXT = "text"  # the column of the references

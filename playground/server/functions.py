@@ -8,9 +8,9 @@ import asyncio
 import json
 import time
 import traceback
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
-from functools import partial, wraps
+from functools import partial
 from typing import Any, TypeVar
 
 from fastapi import Response
@@ -33,41 +33,74 @@ R = TypeVar("R", bound=Request)
 Ask = Callable[[Any], Coroutine[Any, Any, Answer]]
 
 
-def answers(kind: type[R]) -> Callable[[Callable[[R], Coroutine[Any, Any, Answer]]], Ask]:
-    """Let a browser call a function of a request of this kind; where an error is raised, the answer is a sentence."""
+def answers(kind: type[R], function: Callable[[R], Awaitable[Answer]]) -> Ask:
+    """What a browser may call: the function of a request of this kind; where it raises an error, a sentence."""
 
-    def decorated(function: Callable[[R], Coroutine[Any, Any, Answer]]) -> Ask:
-        @wraps(function)
-        async def answered(asked: Any) -> Answer:
-            try:
-                return await function(await asyncio.to_thread(kind.of, asked, uploads_folder()))
-            except FileNotFoundError:
-                return {"refused": GONE, "kind": "gone"}
-            except Refused as error:
-                return {"refused": "; ".join(lines_of(str(error))), "kind": error.kind}
-            except InputError as error:
-                return {"refused": "; ".join(lines_of(str(error.for_remote_users()))), "kind": "input"}
-            except Exception:  # noqa: BLE001  the page says that it is the server's fault
-                traceback.print_exc()
-                return {"refused": _FAILED, "kind": "failed"}
+    async def answered(asked: Any) -> Answer:
+        try:
+            return await function(await asyncio.to_thread(kind.of, asked, uploads_folder()))
+        except FileNotFoundError:
+            return {"refused": GONE, "kind": "gone"}
+        except Refused as error:
+            return {"refused": "; ".join(lines_of(str(error))), "kind": error.kind}
+        except InputError as error:
+            return {"refused": "; ".join(lines_of(str(error.for_remote_users()))), "kind": "input"}
+        except Exception:  # noqa: BLE001  the page says that it is the server's fault
+            traceback.print_exc()
+            return {"refused": _FAILED, "kind": "failed"}
 
-        return answered
-
-    return decorated
+    return answered
 
 
-async def in_child(pool: WorkerPool, kind: str, request: Request, work: Callable[..., Any]) -> Any:
-    """What a child process answers; a newer request of this kind of the same window stops the one before."""
-    name, number = request.window
-    return await pool.run(name and f"{kind} {name}", work, number=number, client=client())
+def in_thread(kind: type[R], work: Callable[[R], Answer]) -> Ask:
+    """What a thread answers."""
+    return answers(kind, lambda request: asyncio.to_thread(work, request))
 
 
-async def read(is_small: Callable[[], bool], work: Callable[[], Answer]) -> Answer:
-    """What the work answers: in a thread where that takes milliseconds, else in a child process."""
-    if await asyncio.to_thread(is_small):
-        return await asyncio.to_thread(work)
-    found: Answer = await READERS.run("", work, client=client())
+def in_child(kind: type[R], pool: WorkerPool, name: str, prepare: Callable[[R], Callable[[], Answer]]) -> Ask:
+    """What a child process answers; a newer request of this name of the same window stops the one before.
+
+    Args:
+        kind: that of the request.
+        pool: where the child is.
+        name: of what is asked, "" for requests that do not stop each other.
+        prepare: gives, in a thread, the work for the child.
+    """
+    return answers(kind, lambda request: answer_of_child(pool, name, request, prepare))
+
+
+async def answer_of_child(
+    pool: WorkerPool, name: str, request: R, prepare: Callable[[R], Callable[[], Answer]]
+) -> Answer:
+    """The answer of `in_child`."""
+    window, number = request.window
+    work = await asyncio.to_thread(prepare, request)
+    visitor = f"{name} {window}" if window and name else ""
+    found: Answer = await pool.run(visitor, work, number=number, client=client())
     return found
+
+
+def where_it_takes(kind: type[R], prepare: Callable[[R], tuple[bool, Callable[[], Answer]]]) -> Ask:
+    """What a thread answers if it takes milliseconds, else a child; `prepare` says which, and gives the work."""
+
+    async def answer(request: R) -> Answer:
+        is_small, work = await asyncio.to_thread(prepare, request)
+        if is_small:
+            return await asyncio.to_thread(work)
+        return await answer_of_child(READERS, "", request, lambda _: work)
+
+    return answers(kind, answer)
+
+
+def stops(pool: WorkerPool, name: str = "") -> Ask:
+    """Cancel the request of this name that this window made."""
+
+    async def stop(request: Request) -> Answer:
+        window, number = request.window
+        pool.stop(f"{name} {window}".lstrip(), number)
+        return {}
+
+    return answers(Request, stop)
 
 
 # Runs: a test set, or several systems
@@ -86,21 +119,12 @@ class _Run:
 _RUNS: dict[str, _Run] = {}  # by the name of the window
 
 
-@answers(Request)
-async def progress(request: Request) -> Answer:
-    """The result of the run of a window, or `{"running": true, "share": ..., "text": ...}` after half a second."""
-    return await _after_a_second(request.window[0])
+def runs(kind: type[R], work: Callable[..., Any]) -> Ask:
+    """Begin a run of a window, whose answer is that of `PROGRESS`; the work takes a folder, and tells its progress."""
+    return answers(kind, lambda request: _begin(request, partial(work, request)))
 
 
-@answers(Request)
-async def stop(request: Request) -> Answer:
-    """Stop the run of a window."""
-    name, number = request.window
-    RUNS.stop(name, number)
-    return {}
-
-
-async def begin(request: Request, work: Callable[..., Any]) -> Answer:
+async def _begin(request: Request, work: Callable[..., Any]) -> Answer:
     """Begin a run, which stops the one before of the same window."""
     name, number = request.window
     if not name:
@@ -136,12 +160,16 @@ async def _after_a_second(name: str) -> Answer:
     return run.task.result()
 
 
-def written(ask: Ask) -> Callable[[Any], Coroutine[Any, Any, Response]]:
+# The result of the run of a window, or `{"running": true, "share": ..., "text": ...}` after half a second.
+PROGRESS = answers(Request, lambda request: _after_a_second(request.window[0]))
+
+
+def written(name: str, ask: Ask) -> Callable[[Any], Coroutine[Any, Any, Response]]:
     """The function with its answer written as JSON in a thread: the framework needs seconds for a large one."""
 
-    @wraps(ask)
     async def answered(asked: Any) -> Response:
         found = await ask(asked)
         return Response(await asyncio.to_thread(json.dumps, found), media_type="application/json")
 
+    answered.__name__ = name
     return answered

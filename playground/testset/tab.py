@@ -1,21 +1,12 @@
 """The tab for a test set: the drop box, and the screen of a result."""
 
-from functools import partial
-
 from playground.parts.fragments import fragment
 from playground.parts.rooms import MISSING
 from playground.parts.tab import FILE_METRICS, Tab, fields_with_words, offered
-from playground.server.functions import Answer, answers, begin
+from playground.server.functions import runs
 from playground.server.limits import MAX_FILE_BYTES
 from playground.server.requests import FileRequest
 from playground.testset import testset
-
-
-@answers(FileRequest)
-async def score_files(request: FileRequest) -> Answer:
-    """Begin to score the files of a `FileRequest`; the answer is that of `progress`."""
-    return await begin(request, partial(testset.score_files, request))
-
 
 _OPTIONS = FILE_METRICS, fields_with_words(), MAX_FILE_BYTES, offered(testset.EXAMPLE_FILES), not MISSING
 TAB = Tab(
@@ -25,5 +16,5 @@ TAB = Tab(
     "docscoreTestset(element, server)",
     fragment("testset", *_OPTIONS, template="testset.html.jinja"),
     ["testset.js"],
-    [score_files],
+    {"score_files": runs(FileRequest, testset.score_files)},
 )
