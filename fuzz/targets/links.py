@@ -35,12 +35,12 @@ def run(data: bytes) -> None:
         warnings.simplefilter("ignore", UserWarning)  # a list of strings against a string
         is_scored_at_once(request)
         shown = answer(request)
-    check(any(shown.faults) != bool(shown.result), "either a fault or a result")
-    for sentence in (*(fault["text"] for fault in shown.faults if fault), shown.note):
+    check(any(shown["faults"]) != bool(shown["result"]), "either a fault or a result")
+    for sentence in (*(fault["text"] for fault in shown["faults"] if fault), shown["note"]):
         check_printable(sentence)
-    check_html(shown.result)
-    shown.raw.encode()
-    compile(shown.python, "shown", "exec")
+    check_html(shown["result"])
+    shown["raw"].encode()
+    compile(shown["python"], "shown", "exec")
 
 
 def _asked(draws: Draws) -> Any:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from math import fsum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import counted, percent_text, shown_name, three_digits
@@ -69,8 +69,7 @@ def checked_names(request: CompareRequest, fewest: int = FEWEST_SYSTEMS) -> tupl
     """
     count = len(request.files)
     if not fewest <= count <= MOST_SYSTEMS:
-        expected = f"from {fewest} to {MOST_SYSTEMS} files of predictions"
-        raise InputValueError(expected=expected, got=f"{count}")
+        raise InputValueError(expected=f"from {fewest} to {MOST_SYSTEMS} files of predictions", got=f"{count}")
     given = [*request.names, *[""] * count][:count]
     names = [name.strip() or default for name, default in zip(given, names_of_uploads(request.files), strict=True)]
     for number, name in enumerate(names):
@@ -180,11 +179,8 @@ def _system(name: str, evaluation: Evaluation, says_by_value: bool) -> dict[str,
     }
 
 
-class _Loss(NamedTuple):
-    """The points that a system lost by a cause or in fields of one name, and the document that lost most by it."""
-
-    points: float
-    document: str | None
+# The points that a system lost by a cause or in fields of one name, and the document that lost most by it.
+_Loss = tuple[float, str | None]
 
 
 def _worst_documents(evaluation: Evaluation, ids: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
@@ -211,7 +207,7 @@ def _causes(systems: Mapping[str, Evaluation], worst: Sequence[Mapping[str, str]
     """The points lost by cause in each system, most first."""
     lost: dict[str, list[_Loss]] = {
         cause: [
-            _Loss(each.lost[cause], documents.get(_CAUSE + cause))
+            (each.lost[cause], documents.get(_CAUSE + cause))
             for each, documents in zip(systems.values(), worst, strict=True)
         ]
         for cause in CAUSES
@@ -221,23 +217,22 @@ def _causes(systems: Mapping[str, Evaluation], worst: Sequence[Mapping[str, str]
 
 def _largest(lost: Mapping[str, Sequence[_Loss]]) -> list[tuple[str, list[dict[str, Any]]]]:
     """The rows in which any system lost points, most first; each cell with its share of the most."""
-    most = max((loss.points for losses in lost.values() for loss in losses), default=0.0)
-    rows = [row for row in lost.items() if any(loss.points for loss in row[1])]
-    rows.sort(key=lambda row: -sum(loss.points for loss in row[1]))
+    most = max((points for losses in lost.values() for points, _ in losses), default=0.0)
+    rows = [row for row in lost.items() if any(points for points, _ in row[1])]
     return [
         (
             name,
             [
                 {
-                    "value": loss.points,
-                    "text": loss_text(loss.points),
-                    "share": round(loss.points / most, 3),
-                    "document": loss.document,
+                    "value": points,
+                    "text": loss_text(points),
+                    "share": round(points / most, 3),
+                    "document": document,
                 }
-                for loss in losses
+                for points, document in losses
             ],
         )
-        for name, losses in rows
+        for name, losses in sorted(rows, key=lambda row: -sum(points for points, _ in row[1]))
     ]
 
 
@@ -249,8 +244,7 @@ def _names_of_fields(systems: Mapping[str, Evaluation]) -> dict[str, str]:
         if field.expected:
             counts[field.path] = max(counts.get(field.path, 0), field.document_count)
     alone = sum(count == 1 for count in counts.values())
-    documents = len(next(iter(systems.values())).ids)
-    differ = documents >= FEW_DOCUMENTS and 2 * alone > len(counts)
+    differ = len(next(iter(systems.values()))) >= FEW_DOCUMENTS and 2 * alone > len(counts)
     return {
         path: found[1] if differ and (found := _LAST_KEY.search(path)) else path for table in tables for path in table
     }
@@ -269,8 +263,7 @@ def _fields(
         lost[name], counts[name] = [], 0
         for each, documents in zip(systems.values(), worst, strict=True):
             fields = [field for field in map(each.field_table.fields.get, of_name) if field]
-            points = fsum(field.points_lost for field in fields) / each.whole
-            lost[name].append(_Loss(points, documents.get(name)))
+            lost[name].append((fsum(field.points_lost for field in fields) / each.whole, documents.get(name)))
             holding = set().union(*(field.numbers for field in fields))
             counts[name] = max(counts[name], len(holding), *(field.document_count for field in fields), 0)
     return [
@@ -324,9 +317,9 @@ class KeptSystems(KeptResult):
         names = self.facts["fields"]
         systems = list(zip(self.facts["names"], (three_digits(tree.score) for tree in trees), strict=True))
         agreed, places = places_side_by_side(trees)
-        rows = [(row, shown_name(names.get(row.field, row.field))) for row in places]
-        drawn = fragment("side_by_side", systems, agreed, rows, template="compare.html.jinja")
-        return {"html": drawn, "number": number}
+        rows = [(row, shown_name(names.get(row["field"], row["field"]))) for row in places]
+        html = fragment("side_by_side", systems, agreed, rows, template="compare.html.jinja")
+        return {"html": html, "number": number}
 
 
 def _texts(systems: Mapping[str, Evaluation]) -> tuple[str, ...]:

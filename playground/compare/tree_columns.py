@@ -2,13 +2,12 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any
 
 from docscore.core.formatting import clipped, counted, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.values import value_text
 from docscore.evaluation.sentences import STATUS_WORDS
-from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.report.html_tree import MAX_ROWS, Cell, Piece, lost_text, value_cell, value_spans
@@ -20,55 +19,16 @@ _DEEPEST = 12  # levels; deeper places have the same indent
 _Place = tuple[ScoreTree | None, ...]
 
 
-class SystemPlace(NamedTuple):
-    """A place of a document in one system.
-
-    Attributes:
-        status, word, glyph: the status of its node; "" where the system has no such place.
-        score, lost: the score, and the points lost as text; "" for none.
-        value: the predicted value, what differs from the ground truth marked, or "absent"; empty for a container.
-        note: kind and size of a container, or which option was taken where the systems took different ones, or "".
-    """
-
-    status: str = ""
-    word: str = ""
-    glyph: str = ""
-    score: str = ""
-    lost: str = ""
-    value: Cell = Cell()
-    note: str = ""
-
-
-class PlaceRow(NamedTuple):
-    """A place of a document in all systems.
-
-    Attributes:
-        path: its path.
-        label: the key, or the index of a list element.
-        indent: its indent in levels.
-        truth: the expected value, or "absent"; empty for a container.
-        systems: the place in each system.
-        field: its path without list indices.
-        causes: by which the systems lost points here.
-        same: whether all systems predict the same here, and below.
-    """
-
-    path: str
-    label: str
-    indent: int
-    truth: Cell
-    systems: tuple[SystemPlace, ...]
-    field: str
-    causes: tuple[Cause, ...]
-    same: bool
-
-
-def places_side_by_side(trees: Sequence[ScoreTree]) -> tuple[str, list[PlaceRow]]:
+def places_side_by_side(trees: Sequence[ScoreTree]) -> tuple[str, list[dict[str, Any]]]:
     """On how many values all trees over the same ground truth agree, and their places, parents before children.
 
     Keys stand beside the same keys, list elements beside those that were matched with the same element of the ground
     truth, and elements that nothing expects beside equal ones. The root has a row only where a system predicts a value
     there. Of too many places, those on which all agree have none.
+
+    Of each row "path" and "label", the key, or the index of a list element; "indent" in levels; "truth", the expected
+    value, "absent", or empty for a container; "systems", the place in each; "field", the path without list indices;
+    "causes", by which systems lost points here; "same", whether all systems predict the same here, and below.
     """
     places, depths, above, same = _joined(trees)
     outermost = 0 if any(map(_is_leaf, trees)) else 1
@@ -148,22 +108,22 @@ def _agreed(places: Sequence[_Place]) -> str:
     return f"{counted(len(leaves), 'value')} on which all agree{more}" if leaves else ""
 
 
-def _row(place: _Place, above: _Place, depth: int, same: bool) -> PlaceRow:
+def _row(place: _Place, above: _Place, depth: int, same: bool) -> dict[str, Any]:
     nodes = [node for node in place if node is not None]
     known = next((node for node in nodes if node.status != "extra"), None)
     is_whole = not any(node.children for node in nodes)
     several_options = len({node.option for node in nodes}) > 1
     with_causes = [node for node in nodes if not isinstance(node, MetricTree)]
-    return PlaceRow(
-        path=clipped(nodes[0].path, _LONGEST_LABEL),
-        label=_label(nodes[0]),
-        indent=min(depth, _DEEPEST),
-        truth=_truth(known) if is_whole or known is None else Cell(),
-        systems=tuple(_in_system(*each, several_options) for each in zip(place, above, strict=True)),
-        field=with_causes[0].field_path if with_causes else "",
-        causes=tuple(dict.fromkeys(node.cause for node in with_causes if node.cause)),
-        same=same,
-    )
+    return {
+        "path": clipped(nodes[0].path, _LONGEST_LABEL),
+        "label": _label(nodes[0]),
+        "indent": min(depth, _DEEPEST),
+        "truth": _truth(known) if is_whole or known is None else Cell(),
+        "systems": [_in_system(*each, several_options) for each in zip(place, above, strict=True)],
+        "field": with_causes[0].field_path if with_causes else "",
+        "causes": list(dict.fromkeys(node.cause for node in with_causes if node.cause)),
+        "same": same,
+    }
 
 
 def _truth(known: ScoreTree | None) -> Cell:
@@ -181,20 +141,27 @@ def _label(node: ScoreTree) -> str:
     return "[+]" if node.truth_index is None else f"[{node.truth_index}]"
 
 
-def _in_system(node: ScoreTree | None, parent: ScoreTree | None, several_options: bool) -> SystemPlace:
+def _in_system(node: ScoreTree | None, parent: ScoreTree | None, several_options: bool) -> dict[str, Any]:
+    """A place in one system.
+
+    Returns:
+        "value": the predicted value, what differs from the ground truth marked, or "absent"; empty for a container.
+        "status", "word" and "glyph" of its node, "score" and points "lost" as text, and as "note" kind and size of a
+        container, or which option was taken where systems took different ones; "" where the system has no such place.
+    """
     if node is None:  # where the whole of what is above is missing, the row above says so
-        return SystemPlace(value=Cell() if parent is None or _is_leaf(parent) else Cell(absent="absent"))
-    unit = "element" if node.kind == "list" else "key"
+        value = Cell() if parent is None or _is_leaf(parent) else Cell(absent="absent")
+        return {**dict.fromkeys(("status", "word", "glyph", "score", "lost", "note"), ""), "value": value}
     value = _predicted(node, parent, marked=True)
-    notes = [] if value != Cell() else [counted(len(node.children), unit)]
+    notes = [] if value != Cell() else [counted(len(node.children), "element" if node.kind == "list" else "key")]
     if several_options and node.option is not None:
         notes.append(f"option {node.option + 1}")
-    return SystemPlace(
-        node.status,
-        STATUS_WORDS[node.status],
-        GLYPHS[node.status],
-        three_digits(node.score),
-        lost_text(node.points_lost) if node.points_lost > ROUNDING else "",
-        value,
-        ", ".join(notes),
-    )
+    return {
+        "status": node.status,
+        "word": STATUS_WORDS[node.status],
+        "glyph": GLYPHS[node.status],
+        "score": three_digits(node.score),
+        "lost": lost_text(node.points_lost) if node.points_lost > ROUNDING else "",
+        "value": value,
+        "note": ", ".join(notes),
+    }

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any
 
 from docscore.core.formatting import printable
 from docscore.core.options import AS_TEXT, ScoringOptions
@@ -50,30 +50,6 @@ Edit = tuple[int, int, str]
 _PIECES = re.compile(r"\\.|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|\w+|[^\w\s]", flags=re.DOTALL)
 
 
-class PairAnswer(NamedTuple):
-    """What a visitor gets.
-
-    Attributes:
-        faults: of either editor what is wrong: "text", "line" and "column" where they are known, and as "mend" what
-            makes JSON of it, if anything does; None for nothing. With a fault the other parts are empty.
-        note: how the prediction was read, where that is not as it stands, and what is doubtful of the schema, or "".
-        result: the result as HTML.
-        raw: the result as JSON text.
-        python: the code that reproduces it.
-        spans: of the ground truth and the prediction, where the values of the tree stand in the text: by the position
-            of a value the characters from its key to its end, counted as JavaScript does.
-        edits: what of the prediction was changed to read it.
-    """
-
-    faults: tuple[Fault | None, Fault | None]
-    note: str = ""
-    result: str = ""
-    raw: str = ""
-    python: str = ""
-    spans: Sequence[Spans] = ()
-    edits: Sequence[Edit] = ()
-
-
 def is_scored_at_once(asked: PairRequest) -> bool:
     """Whether a pair of texts is scored in milliseconds; a text that is not JSON is refused in as little."""
     if asked.options["schema"] or len(asked.truth) + len(asked.prediction) > LONGEST_AT_ONCE:
@@ -85,22 +61,25 @@ def is_scored_at_once(asked: PairRequest) -> bool:
     return is_small(*values, whole_trees=asked.metric != ANLS_STAR)
 
 
-def answer(asked: PairRequest) -> PairAnswer:
+def answer(asked: PairRequest) -> dict[str, Any]:
     """Score a pair of texts, or say what is wrong with either.
+
+    Returns:
+        "faults": of either editor what is wrong: "text", "line" and "column" where they are known, and as "mend" what
+        makes JSON of it, if anything does; None for nothing. With a fault the other parts are empty. "note": how the
+        prediction was read, where that is not as it stands, and what is doubtful of the schema; "result": the result as
+        HTML; "raw": as JSON text; "python": the code that reproduces it; "spans": of the ground truth and the
+        prediction, where the values of the tree stand in the text: by the position of a value the characters from its
+        key to its end, counted as JavaScript does; "edits": what of the prediction was changed to read it.
 
     Raises:
         ValueError: for a schema that is wrong, or names none of the fields.
     """
     faults, values, note = _read_both(asked)
     if any(faults):
-        return PairAnswer((faults[0], faults[1]))
+        return {"faults": faults, **dict.fromkeys(("note", "result", "raw", "python"), ""), "spans": [], "edits": []}
     edits = edits_of(asked.prediction, values[1]) if note else []
-    return PairAnswer((None, None), *_scored((values[0], values[1]), asked, note), edits)
-
-
-def answer_as_dict(asked: PairRequest) -> dict[str, Any]:
-    """The same, as a browser gets it."""
-    return answer(asked)._asdict()
+    return {"faults": faults, **_scored((values[0], values[1]), asked, note), "edits": edits}
 
 
 def what_ifs_of_pair(asked: PairRequest) -> dict[str, Any]:
@@ -265,7 +244,7 @@ def _read(text: str, reading: str, truth: Value = None) -> tuple[Any, str]:
 _TREES: dict[str, Callable[..., MetricTree]] = {"kieval": kieval_tree, "entity_f1": entity_f1_tree, "nted": nted_tree}
 
 
-def _scored(values: tuple[Any, Any], asked: PairRequest, note: str) -> tuple[str, str, str, str, list[Spans]]:
+def _scored(values: tuple[Any, Any], asked: PairRequest, note: str) -> dict[str, Any]:
     """The note with what is doubtful of the schema, the result as HTML, JSON and Python, and where values stand."""
     options, metric = scoring_options(asked.options), metrics_of([asked.metric], asked.options["schema"])[0]
     texts = {"ground_truth": dumps(values[0]), "prediction": dumps(values[1])}
@@ -278,8 +257,12 @@ def _scored(values: tuple[Any, Any], asked: PairRequest, note: str) -> tuple[str
         other = function(*values, **{name: getattr(options, name) for name in METRICS[metric].options})
         drawing = tree_drawing(other, "pair", with_positions=True)
         imports, name = function.__module__, function.__name__
-        label = METRICS[metric].label
-        raw = {"metric": label, "headline": other.headline, "facts": list(other.facts), **other.to_dict()}
+        raw = {
+            "metric": METRICS[metric].label,
+            "headline": other.headline,
+            "facts": list(other.facts),
+            **other.to_dict(),
+        }
     if metric == TYPED:
         texts["schema"] = options.schema.schema_of("")
         doubts = warn_of_schemas(places_by_schema([("", values[0])], options.schema), options.schema)
@@ -292,7 +275,8 @@ def _scored(values: tuple[Any, Any], asked: PairRequest, note: str) -> tuple[str
         for side, text in enumerate((asked.truth, asked.prediction))
         for known in [{each[side] for each in shown}]
     ]
-    return note, fragment("tree", drawing), _limited(raw), python, spans
+    drawn = {"note": note, "result": fragment("tree", drawing), "raw": _limited(raw)}
+    return {**drawn, "python": python, "spans": spans}
 
 
 def _tree(truth: Value, prediction: Value, options: ScoringOptions) -> ScoreTree:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from docscore.metrics.registry import METRICS
-from playground.pair.pair import answer_as_dict, is_scored_at_once, what_ifs_of_pair
+from playground.pair.pair import answer, is_scored_at_once, what_ifs_of_pair
 from playground.parts.tab import Tab, fields_with_words
 from playground.server.functions import PAIRS, READERS, Answer, answer_of_child, answers, in_child, in_thread, stops
 from playground.server.limits import MAX_BYTES
@@ -17,8 +17,8 @@ from playground.server.requests import PAIR_METRICS, RECEIPTS, LinkRequest, Pair
 async def _score(request: PairRequest) -> Answer:
     """The answer to a `PairRequest`: a `PairAnswer`; a newer request of the same window stops the one before."""
     if await asyncio.to_thread(is_scored_at_once, request):
-        return await asyncio.to_thread(answer_as_dict, request)
-    return await answer_of_child(PAIRS, "window", request, lambda _: partial(answer_as_dict, request))
+        return await asyncio.to_thread(answer, request)
+    return await answer_of_child(PAIRS, "window", request, lambda _: partial(answer, request))
 
 
 TAB = Tab(
@@ -46,11 +46,10 @@ def first_workspace() -> tuple[Any, ...]:
     settings = {
         "examples": EXAMPLES,
         "longest": MAX_BYTES,
-        "first": {**answer_as_dict(first), **what_ifs_of_pair(first)},
+        "first": {**answer(first), **what_ifs_of_pair(first)},
     }
-    metrics = [(name, METRICS[name].label) for name in PAIR_METRICS]
-    choices = [("metric", "Metric", metrics), ("reading", "Prediction", _READINGS)]
-    return EXAMPLES, choices, fields_with_words(), json.dumps(settings)
+    metrics = "metric", "Metric", [(name, METRICS[name].label) for name in PAIR_METRICS]
+    return EXAMPLES, [metrics, ("reading", "Prediction", _READINGS)], fields_with_words(), json.dumps(settings)
 
 
 # As visitors see them: while they type, a text that is not JSON is not mended unasked.

@@ -137,16 +137,11 @@ def _holds_json(cells: Sequence[Any]) -> bool:
 
 def number_of_truth(tables: Sequence[Table]) -> int | None:
     """Which of several files holds the ground truths, by their columns, else by their names; None if neither tells."""
-    for names_of in (columns_of, _words_of_name):
-        leanings = [_leaning(names_of(table)) for table in tables]
-        most = max(leanings)
-        if leanings.count(most) == 1:
-            return leanings.index(most)
+    for names in (map(columns_of, tables), ([table.path.name.split(".")[0]] for table in tables)):
+        leanings = list(map(_leaning, names))
+        if leanings.count(max(leanings)) == 1:
+            return leanings.index(max(leanings))
     return None
-
-
-def _words_of_name(table: Table) -> list[str]:
-    return [table.path.name.split(".")[0]]
 
 
 def _leaning(names: Sequence[str]) -> int:
@@ -226,9 +221,8 @@ def rank_of_name(column: object, words: Sequence[str]) -> int:
 
 def clearest_name(columns: Iterable[str], words: Sequence[str]) -> str | None:
     """The column whose name says most clearly that it is one of the words; of equal ones the first, None if none."""
-    ranked = [(rank_of_name(column, words), column) for column in columns]
-    rank, name = min(ranked, key=lambda each: each[0], default=(UNKNOWN, None))
-    return name if rank < UNKNOWN else None
+    name = min(columns, key=lambda column: rank_of_name(column, words), default=None)
+    return None if rank_of_name(name, words) == UNKNOWN else name
 
 
 def _unique_columns(table: Table, names: Sequence[str], *, fewest: float = 1.0) -> Uniques:
@@ -244,8 +238,7 @@ def _unique_columns(table: Table, names: Sequence[str], *, fewest: float = 1.0) 
         is_value = rank_of_name(name, [*TRUTH_WORDS, *PREDICTION_WORDS]) < UNKNOWN
         if is_value and rank_of_name(name, ID_WORDS) == UNKNOWN:
             continue
-        values = (row.get(name) for row in rows)
-        ids = frozenset(str(value) for value in values if type(value) in (str, int) and value != "")
+        ids = frozenset(str(row[name]) for row in rows if type(row.get(name)) in (str, int) and row[name] != "")
         if ids and len(ids) >= fewest * len(rows):
             uniques[name] = ids
     return uniques
@@ -292,8 +285,8 @@ class ReadingPlan(NamedTuple):
 
     def names_of(self, side: Side) -> ColumnNames:
         """The columns of a side whose names are not those of the row format; None for those that have them."""
-        as_space = self.ids == (ID, ID) and (self.references, self.prediction) == (ANLS.references, ANLS.predictions)
-        own = ANLS if as_space else BY_ID
+        names = *self.ids, self.references, self.prediction
+        own = ANLS if names == (ID, ID, ANLS.references, ANLS.predictions) else BY_ID
         id_column = self.ids[side == "predictions"]
         return ColumnNames(
             None if id_column == ID else id_column,
@@ -326,16 +319,12 @@ def planned_tables(references: Table | None, predictions: Table, plan: ReadingPl
     if None in plan.ids and plan.ids != (None, None):
         lacking, other = (references, predictions) if plan.ids[0] is None else (predictions, references)
         expected = f"an id column, as in {other.path.name}"
-        raise InputValueError(place=in_file(lacking.path), expected=expected, got=_described_first(lacking))
+        got = next((described(row) for _, row in lacking.good()), "no rows")
+        raise InputValueError(place=in_file(lacking.path), expected=expected, got=got)
     return (
         _planned(references, "references", plan, both=False),
         _planned(predictions, "predictions", plan, both=False),
     )
-
-
-def _described_first(table: Table) -> str:
-    """The first row in a few words."""
-    return next((described(row) for _, row in table.good()), "no rows")
 
 
 def _planned(table: Table, side: Side, plan: ReadingPlan, *, both: bool) -> Table:
@@ -402,8 +391,7 @@ def doubts_of_columns(pairs: Pairs, plan: ReadingPlan) -> Iterator[Diagnostic]:
     truths = [_read(truth, plan.parse_references) for truth in islice(first_truths(pairs), _TRIED)]
     if _names_the_other_side(plan):
         sides = f"ground truths are from {truth_place} and predictions from {prediction_place}"
-        problem = f"{sides}: are the files swapped?"
-        yield Diagnostic((), problem=problem)
+        yield Diagnostic((), problem=f"{sides}: are the files swapped?")
     places = {"references": truth_place, "predictions": prediction_place}
     of_reading = list(doubts_of_reading(pairs, plan.parse, plan.parse_references, **places))
     yield from of_reading or _of_shapes(truths, given, plan.parse, prediction_place)

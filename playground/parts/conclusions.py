@@ -170,8 +170,8 @@ def headline_of(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]
     title, text = conclusion_of(found)
     if what_ifs:
         text = _after(what_ifs[0])
-    remedy = {"label": what_ifs[0].label, "options": what_ifs[0].options} if what_ifs else None
-    return {"title": title, "text": text, "remedy": remedy}
+    remedies = [{"label": each.label, "options": each.options} for each in what_ifs[:1]]
+    return {"title": title, "text": text, "remedy": next(iter(remedies), None)}
 
 
 def _after(best: WhatIf) -> str:

@@ -64,14 +64,12 @@ class KeptResult:
     @cached_property
     def facts(self) -> dict[str, Any]:
         """What was kept with the documents."""
-        found: dict[str, Any] = json.loads((self.folder / _VIEW).read_text(encoding="utf-8"))
-        return found
+        return dict(json.loads((self.folder / _VIEW).read_text(encoding="utf-8")))
 
     @property
     def result(self) -> dict[str, Any]:
         """What the page shows of it."""
-        found: dict[str, Any] = self.facts["result"]
-        return found
+        return dict(self.facts["result"])
 
     @property
     def options(self) -> ScoringOptions:
@@ -244,13 +242,15 @@ def _rows(evaluation: Evaluation) -> Iterator[dict[str, Value]]:
     confidences = pairs.confidences or [None] * len(pairs.ids)
     sides = zip(pairs.ids, pairs.truths, pairs.predictions, strict=True)
     for (name, truth, prediction), confidence, source in zip(sides, confidences, sources, strict=True):
-        answers = list(truth) if isinstance(truth, tuple) else [truth]
-        row = {"question_id": name, "references": answers, "prediction": prediction}
-        if confidence is not None:
-            row["confidence"] = confidence
-        row |= {key: value for key, value in source.items() if key not in _READ and _is_plain(value)}
-        image = image_of_row(source)
-        yield {**row, IMAGE: image} if image else row
+        answers, image = list(truth) if isinstance(truth, tuple) else [truth], image_of_row(source)
+        yield {
+            "question_id": name,
+            "references": answers,
+            "prediction": prediction,
+            **({} if confidence is None else {"confidence": confidence}),
+            **{key: value for key, value in source.items() if key not in _READ and _is_plain(value)},
+            **({IMAGE: image} if image else {}),
+        }
 
 
 _READ = {"question_id", "references", "prediction", "answers", "prediction_text", "confidence"}
@@ -279,8 +279,7 @@ class KeptList(KeptResult):
 
     @cached_property
     def _list(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads((self.folder / _LIST).read_text(encoding="utf-8"))
-        return found
+        return dict(json.loads((self.folder / _LIST).read_text(encoding="utf-8")))
 
     @property
     def is_small(self) -> bool:
@@ -406,20 +405,17 @@ class KeptList(KeptResult):
         (tree,) = self.trees(number)
         row = loads(self.rows([number]))
         name = printable(row["question_id"])
-        of_texts = None if self.facts["metrics"][0] == TYPED else self.options
-        drawing = explained_drawing(tree, _PREFIX, of_texts)
-        html = fragment("document", name, drawing)
+        drawing = explained_drawing(tree, _PREFIX, None if self.facts["metrics"][0] == TYPED else self.options)
         marks = [
             [drawing.row_numbers[id(node)], _field_name(node.field_path), node.cause]
             for node in (() if isinstance(tree, MetricTree) else tree.nodes())
             if node.cause and node.points_lost and id(node) in drawing.row_numbers
         ]
-        return {"html": html, "marks": marks, "image": embedded_image(image_of_row(row))}
+        return {"html": fragment("document", name, drawing), "marks": marks, "image": embedded_image(image_of_row(row))}
 
     def rows(self, numbers: Iterable[int]) -> str:
         """Documents as rows of JSONL, which can be scored again."""
-        lines = numbered_lines(self.folder / _ROWS, map(self._checked, numbers))
-        return "".join(f"{line}\n" for line in lines)
+        return "".join(f"{line}\n" for line in numbered_lines(self.folder / _ROWS, map(self._checked, numbers)))
 
 
 def _indented(value: Value) -> str:

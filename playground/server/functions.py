@@ -76,8 +76,7 @@ async def answer_of_child(
     window, number = request.window
     work = await asyncio.to_thread(prepare, request)
     visitor = f"{name} {window}" if window and name else ""
-    found: Answer = await pool.run(visitor, work, number=number, client=client())
-    return found
+    return dict(await pool.run(visitor, work, number=number, client=client()))
 
 
 def where_it_takes(kind: type[R], prepare: Callable[[R], tuple[bool, Callable[[], Answer]]]) -> Ask:
@@ -140,8 +139,7 @@ async def _begin(request: Request, work: Callable[..., Any]) -> Answer:
         begun.share, begun.text = share, text
 
     async def result() -> Answer:
-        task = partial(work, folder=folder)
-        return dict(await RUNS.run(name, task, report=report, number=number, client=client()))
+        return dict(await RUNS.run(name, partial(work, folder=folder), report=report, number=number, client=client()))
 
     begun = _RUNS[name] = _Run(asyncio.ensure_future(result()), now)
     return await _after_a_second(name)

@@ -93,12 +93,11 @@ def is_small(truth: Any, prediction: Any, *, whole_trees: bool = False) -> bool:
         prediction: any JSON value.
         whole_trees: whether the metric compares whole trees, not only those of lists.
     """
-    limits = _SMALL_OTHERS if whole_trees else _SMALL
-    if not all(_is_below(value, *limits) for value in (truth, prediction)):
+    if not all(_is_below(value, *(_SMALL_OTHERS if whole_trees else _SMALL)) for value in (truth, prediction)):
         return False
     try:
-        tables = list_tables(convert_ground_truth(truth), convert_prediction(prediction))
-        return sum(pairs for *_, pairs in tables) <= _SMALL_PAIRS
+        both = convert_ground_truth(truth), convert_prediction(prediction)
+        return sum(pairs for *_, pairs in list_tables(*both)) <= _SMALL_PAIRS
     except (TypeError, ValueError):  # a value that is refused, which takes no time
         return True
 
