@@ -133,8 +133,7 @@ def add_first_screen() -> None:
     drawn = fragment("first", TABS, MISSING, pair.first_workspace(), template="pair.html.jinja")
     first = f"{drawn}<script>{text_of(*FIRST_SCRIPTS)}docscoreFirst();</script>"
     styles, scripts = ([name for name in OTHER_PARTS if name.endswith(kind)] for kind in (".css", ".js"))
-    others = f"<style>{text_of(*styles)}</style><script>{text_of(*scripts)}</script>"
-    app = f"{first}{others}<gradio-app"
+    app = f"{first}<style>{text_of(*styles)}</style><script>{text_of(*scripts)}</script><gradio-app"
     text = (Path(gr.__file__).parent / "templates" / _INDEX).read_text(encoding="utf-8")
     for before, after in (("</head>", head), ("<gradio-app", app)):
         text = text.replace(before, f"{{% raw %}}{after}{{% endraw %}}", 1)

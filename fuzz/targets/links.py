@@ -14,7 +14,7 @@ from playground.server.requests import PAIR_METRICS, READINGS, WHAT_IFS, PairReq
 
 CHOICES: dict[str, tuple[Any, ...]] = {"reading": tuple(READINGS), "metric": PAIR_METRICS}
 OPTIONS: dict[str, tuple[Any, ...]] = {
-    field.name: field.choices or ((True, False) if isinstance(field.default, bool) else (0.5, 0, 1, 0.999))
+    field["name"]: field["choices"] or ((True, False) if isinstance(field["default"], bool) else (0.5, 0, 1, 0.999))
     for field in option_fields(WHAT_IFS)
 }
 

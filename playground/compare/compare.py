@@ -280,10 +280,11 @@ def _fields(
 
 def _documents(systems: Mapping[str, Evaluation], ids: Mapping[str, str]) -> list[dict[str, Any]]:
     """The scores of the documents in each system, those most apart first."""
-    rows = _scores_of_documents(systems).items()
     return [
         {"id": ids[name], "spread": _spread(scores), "scores": list(map(three_digits, scores))}
-        for name, scores in sorted(rows, key=lambda row: -_spread(row[1]))[:MOST_DOCUMENTS]
+        for name, scores in sorted(_scores_of_documents(systems).items(), key=lambda row: -_spread(row[1]))[
+            :MOST_DOCUMENTS
+        ]
     ]
 
 

@@ -70,10 +70,9 @@ async def score_as_tree(
         is_short = all(len(text) <= _LONGEST_READ_AT_ONCE for text in texts)
         if schema is None and is_short and is_small(*sides):
             return await asyncio.to_thread(task)
-        found: dict[str, Any] = await PAIRS.run("", task, client=client())
+        return dict(await PAIRS.run("", task, client=client()))
     except (TypeError, ValueError) as error:
         raise gr.Error(shortened(str(error)), print_exception=False) from None
-    return found
 
 
 @wraps(score_as_tree)
@@ -88,8 +87,10 @@ API = {"score": score_as_tree, "score_text": score}
 score_as_tree._mcp_type = "endpoint"  # type: ignore[attr-defined]  # noqa: SLF001
 
 
-ADDRESS = "http://127.0.0.1:7860"  # until the browser puts in its own
-TAB = Tab("api", "api", "API", "docscoreApi(element)", fragment("api", ADDRESS, template="api.html.jinja"))
+TAB = Tab(  # with an address until the browser puts in its own
+    *("api", "api", "API", "docscoreApi(element)"),
+    fragment("api", "http://127.0.0.1:7860", template="api.html.jinja"),
+)
 
 
 class Page(gr.Blocks):

@@ -87,10 +87,13 @@ def what_ifs_of_pair(asked: PairRequest) -> dict[str, Any]:
     faults, values, _ = _read_both(asked)
     if any(faults):
         return {"what_ifs": []}
-    pairs = Pairs([""], values[:1], values[1:])
-    options = replace(scoring_options(asked.options), parse=AS_TEXT)
-    metrics = metrics_of([asked.metric], asked.options["schema"])[:1]
-    found = Evaluation(pairs, options, metrics=metrics, confidence=None, whole=False)
+    found = Evaluation(
+        Pairs([""], values[:1], values[1:]),
+        replace(scoring_options(asked.options), parse=AS_TEXT),
+        metrics=metrics_of([asked.metric], asked.options["schema"])[:1],
+        confidence=None,
+        whole=False,
+    )
     return {"what_ifs": [each.to_dict() for each in what_ifs_of([found], check_pairs)]}
 
 
@@ -120,7 +123,7 @@ def _fault(error: Exception, text: str, truth: Value = None) -> Fault:
     line, column = (error.line, error.column) if isinstance(error, JsonError) else (None, None)
     sentence = error.problem if isinstance(error, JsonError) and line else str(error)
     mend = _mend(text, truth, line or 1, column or 1) if isinstance(error, JsonError) else None
-    if mend and all(added == "\\" for *_, added in mend["edits"]):
+    if mend and {added for *_, added in mend["edits"]} == {"\\"}:
         sentence, before = "a quote inside a text", text[: mend["edits"][0][0]].split("\n")
         line, column = len(before), len(before[-1]) + 1
     return {"text": shortened(printable(sentence), LONGEST_AT_EDITOR), "line": line, "column": column, "mend": mend}
@@ -165,8 +168,8 @@ def _escapes(text: str, mended: str) -> list[Edit]:
     old, new = (re.split(r'(\\?")', side) for side in (text, mended))
     if old[::2] != new[::2] or '"' in (before for before, after in zip(new, old, strict=True) if before != after):
         return []
-    ends = accumulate(map(len, old))
-    return [(end - 1, end - 1, "\\") for end, before, after in zip(ends, old, new, strict=True) if before != after]
+    pieces = zip(accumulate(map(len, old)), old, new, strict=True)
+    return [(end - 1, end - 1, "\\") for end, before, after in pieces if before != after]
 
 
 def _edits(text: str, wanted: str) -> Iterator[Edit]:
@@ -178,8 +181,7 @@ def _edits(text: str, wanted: str) -> Iterator[Edit]:
     )
     for kind, first, last, new_first, new_last in _changes(*(list(map(_as_compared, side)) for side in (old, new))):
         opened, opens = (quotes[at] % 2 for at in (new_first, new_last))  # within strings, white space counts
-        is_behind = last == len(old) or (kind == "insert" and not opens)
-        begin = ends[first] if opened or is_behind else starts[first]
+        begin = (ends if opened or last == len(old) or (kind == "insert" and not opens) else starts)[first]
         end = starts[last] if opens or (kind == "delete" and not first) else max(begin, ends[last])
         added = wanted[(new_ends if opened else new_starts)[new_first] : (new_starts if opens else new_ends)[new_last]]
         yield begin, len(text) if kind == "delete" and last == len(old) else end, added

@@ -235,8 +235,7 @@ def _unique_columns(table: Table, names: Sequence[str], *, fewest: float = 1.0) 
     rows = [row for _, row in table.good() if isinstance(row, dict)]
     uniques: Uniques = {}
     for name in sorted(names, key=lambda name: rank_of_name(name, ID_WORDS))[:_MOST_COLUMNS]:
-        is_value = rank_of_name(name, [*TRUTH_WORDS, *PREDICTION_WORDS]) < UNKNOWN
-        if is_value and rank_of_name(name, ID_WORDS) == UNKNOWN:
+        if rank_of_name(name, [*TRUTH_WORDS, *PREDICTION_WORDS]) < UNKNOWN == rank_of_name(name, ID_WORDS):
             continue
         ids = frozenset(str(row[name]) for row in rows if type(row.get(name)) in (str, int) and row[name] != "")
         if ids and len(ids) >= fewest * len(rows):
@@ -385,8 +384,8 @@ def doubts_of_columns(pairs: Pairs, plan: ReadingPlan) -> Iterator[Diagnostic]:
     if plan.references == plan.prediction:
         both = zip(first_truths(pairs), pairs.predictions, strict=True)
         if all(truth == each for truth, each in both):
-            problem = "every prediction equals its ground truth; is the same file or column used for both?"
-            yield Diagnostic((truth_place,), problem=problem)
+            said = "every prediction equals its ground truth; is the same file or column used for both?"
+            yield Diagnostic((truth_place,), problem=said)
             return
     truths = [_read(truth, plan.parse_references) for truth in islice(first_truths(pairs), _TRIED)]
     if _names_the_other_side(plan):
@@ -410,15 +409,15 @@ def _of_shapes(truths: Sequence[Any], given: Sequence[Any], parse: str | None, p
     if not truths or not all(isinstance(truth, dict | list) for truth in truths):
         return
     if not any(isinstance(value, dict | list) or holds_json(value, mended=True) for value in values):
-        is_text = isinstance(values[0], str)
-        got = "text in which no JSON was found:" if is_text else type(values[0]).__name__
+        got = "text in which no JSON was found:" if isinstance(values[0], str) else type(values[0]).__name__
         yield Diagnostic((place,), expected, f"{got} {short_repr(given[0])}")
     elif all(isinstance(value, dict) and value for value in (*truths, *values)):
         wanted, got_keys = ([str(key) for value in side for key in value] for side in (truths, values))
         if set(wanted).isdisjoint(got_keys):
             names = " against ".join(some_of(list(dict.fromkeys(keys))) for keys in (wanted, got_keys))
-            problem = f"Ground truths and predictions share no key ({names}): the columns may be wrong."
-            yield Diagnostic((), problem=problem)
+            yield Diagnostic(
+                (), problem=f"Ground truths and predictions share no key ({names}): the columns may be wrong."
+            )
 
 
 def _column(name: str | None) -> str:

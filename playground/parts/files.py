@@ -100,8 +100,7 @@ class UploadedTables(NamedTuple):
     @property
     def sides(self) -> dict[str, Table]:
         """The files by their names on the page."""
-        both = {"references": self.references, "predictions": self.predictions}
-        return {name: table for name, table in both.items() if table is not None}
+        return ({} if self.references is None else {"references": self.references}) | {"predictions": self.predictions}
 
     def planned(self, faults: Faults, unread: list[str]) -> tuple[Table | None, list[Table]]:
         """The rows of ground truths and those of each system, under the names of the row format.
@@ -116,8 +115,8 @@ class UploadedTables(NamedTuple):
             for index, row in (truths or systems[0]).good():
                 if fault := _fault_of_truth(row, self.plan.parse_references):
                     unread.append(str(row.get(ID, index)))
-                    problem = f"The ground truth of {shown_name(unread[-1])} is not JSON: {fault}."
-                    faults.add(NOT_JSON, Diagnostic(problem=problem))
+                    said = f"The ground truth of {shown_name(unread[-1])} is not JSON: {fault}."
+                    faults.add(NOT_JSON, Diagnostic(problem=said))
         return truths and _without(truths, unread), [_without(each, unread) for each in systems]
 
 
@@ -178,9 +177,8 @@ def encoding_of(path: Path, side: str, reading: Reading) -> str | None:
 
 def _has_other_encoding(error: InputError) -> bool:
     """Whether bytes that are not UTF-8 are what is wrong with a file."""
-    if isinstance(error, DataError):
-        return any(fault.kind == _NOT_UTF8 for fault in error.faults)
-    return isinstance(error.__context__, UnicodeDecodeError)
+    kinds = [fault.kind for fault in error.faults] if isinstance(error, DataError) else []
+    return _NOT_UTF8 in kinds or isinstance(error.__context__, UnicodeDecodeError)
 
 
 def _chosen(plan: ReadingPlan, references: Table | None, systems: Sequence[Table], reading: Reading) -> ReadingPlan:
@@ -292,8 +290,8 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
     if is_open:
         truth = number_of_truth(tables)
     sorting |= {"truth": truth, "both": hold_both, "unsure": is_open and truth is None}
-    is_known = truth is not None or hold_both
-    if sorting["unsure"] or not (asked.is_pair or (is_known and len(files) > 1)):
+    is_known = asked.is_pair or (len(files) > 1 and (truth is not None or hold_both))
+    if sorting["unsure"] or not is_known:
         return sorting
     references = None if truth is None else files[truth]
     systems = [number for number in range(len(files)) if number != truth]
@@ -358,15 +356,12 @@ def _doubts(tables: UploadedTables, faults: Faults, asked: FileRequest) -> Itera
         read = [*([] if truths is None else [truths]), *systems]
         if plan.ids == (None, None) and not plan.certain:
             yield "No id column is chosen, so rows are paired by their position.", (), False
-        apart = list(doubts_of_ids(truths, systems[0])) if truths is not None else []
-        if apart:
+        if truths is not None and (apart := list(doubts_of_ids(truths, systems[0]))):
             yield from ((_sentence(each), (), True) for each in apart)
             return
-        unless_error = "error" if asked.missing == "error" else "zero"
-        pairs = read_systems(truths, systems, unless_error, faults)[0]
+        pairs = read_systems(truths, systems, "error" if asked.missing == "error" else "zero", faults)[0]
         refuse_document_texts(pairs.truths, pairs.predictions, plan.parse, plan.parse_references)
-        doubts = [*map(_sentence, doubts_of_columns(pairs, plan)), *_apart(tables)]
-        yield from ((each, (), False) for each in doubts)
+        yield from ((each, (), False) for each in (*map(_sentence, doubts_of_columns(pairs, plan)), *_apart(tables)))
     except InputError as error:
         if not (isinstance(error, DataError) or faults.collected):
             yield from ((each, (), pairs is None) for each in _sentences(error))
@@ -482,8 +477,7 @@ def _fields(tables: UploadedTables, asked: FileRequest) -> list[list[WizardField
         _field("parse", "Prediction cells hold", PARSINGS, plan.parse),
     ]
     missing = _field("missing", "Rows without a prediction", _MISSING, asked.missing)
-    encoding = asked.reading.get("encoding")
-    if encoding:
+    if encoding := asked.reading.get("encoding"):
         of_predictions.append(_field("encoding", "Bytes that are not UTF-8", _ENCODED, encoding))
     signs = {field["name"]: field for field in _sign_fields(asked.files, asked.reading)}
     sign = [[signs[name]] if name in signs else [] for name in ("references_delimiter", "predictions_delimiter")]
@@ -586,6 +580,7 @@ def skipped_lines(rows: FileRows) -> list[str]:
     pairs, faults = rows.systems[0], rows.faults
     if not faults.collected:
         return []
-    total = len(pairs.ids) + (pairs.skipped or 0)
-    left = f"{faults_summary(faults.collected)}; {pairs.skipped} of {total:,} rows are left out."
-    return lines_of(f"{left}\nFirst error: {faults.collected[0].diagnostic.for_remote_users()}")
+    left = f"{pairs.skipped} of {len(pairs.ids) + (pairs.skipped or 0):,} rows are left out."
+    return lines_of(
+        f"{faults_summary(faults.collected)}; {left}\nFirst error: {faults.collected[0].diagnostic.for_remote_users()}"
+    )

@@ -66,10 +66,9 @@ def code_of_files(
         *(f"{name}={value!r}" for name, value in settings.items() if value),
         *arguments_of(options, [field.name for field in fields(ScoringOptions)]),
     ]
-    shared = _ON_SHARED_ROWS if evaluation.pairs.skipped else ""
-    code = _OF_ONE if systems is None else f"{_OF_SEVERAL}{shared}{then}"
+    code = f"{_OF_SEVERAL}{_ON_SHARED_ROWS if evaluation.pairs.skipped else ''}{then}" if systems else _OF_ONE
     names = {name: path.name for name, path in (systems or {}).items()}
-    line = "\n" if systems is None else "\n    "
+    line = "\n    " if systems else "\n"
     call = f"docscore.evaluate({line}    {f',{line}    '.join(arguments)},{line})"
     imports = "from pathlib import Path\n\nimport docscore\nfrom docscore.data.files import read_table"
     schema = {"schema": options.schema.schema_of("")} if options.schema else {}

@@ -3,11 +3,9 @@
 import importlib.util
 
 GROUND_TRUTHS = "docscore.evaluation.ground_truths"
-
-
-def has_ground_truths() -> bool:
-    """Whether the room for reviews and suggestions of schemas is there."""
-    return importlib.util.find_spec(GROUND_TRUTHS) is not None
-
-
-MISSING = "" if has_ground_truths() else f"No reviews and no suggested schemas: {GROUND_TRUTHS} is not installed."
+# what the page lacks without the room for reviews and suggestions of schemas, as a sentence; "" if it is there
+MISSING = (
+    ""
+    if importlib.util.find_spec(GROUND_TRUTHS)
+    else f"No reviews and no suggested schemas: {GROUND_TRUTHS} is not installed."
+)

@@ -67,7 +67,8 @@ def _counted(
             evaluation.scorer.count_fields(counts, evaluation.row(number).for_metrics, evaluation.options)
         except (TypeError, ValueError) as error:
             raise at_place(row_place(evaluation.ids[number]), error) from None
-        score = counts.earned / counts.weight if counts.weight else 1.0
-        found.append((score, counts.leaves, counts.elements, counts.weight))
+        found.append(
+            (counts.earned / counts.weight if counts.weight else 1.0, counts.leaves, counts.elements, counts.weight)
+        )
         counted(1)
     return found

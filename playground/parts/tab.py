@@ -34,7 +34,7 @@ class Tab(NamedTuple):
 
 def fields_with_words() -> list[tuple[Any, ...]]:
     """The options that every tab offers, with their words."""
-    return [(field, *_WORDS[field.name]) for field in option_fields(WHAT_IFS)]
+    return [(field, *_WORDS[field["name"]]) for field in option_fields(WHAT_IFS)]
 
 
 def offered(files: Iterable[Path]) -> str:

@@ -270,10 +270,9 @@ def _typed(text: str, line: Line) -> Any:
     """What a visitor typed, in the type of the ground truth, or of what was predicted where there is none."""
     if isinstance(line.get("ground_truth", line.get("proposal")), str):
         return text
-    try:
+    with contextlib.suppress(ValueError):
         return loads(text)
-    except ValueError:
-        return text
+    return text
 
 
 class KeptReview(KeptResult):
@@ -325,8 +324,8 @@ class KeptReview(KeptResult):
         lines = self._decided(verdicts).lines
         names = list(dict.fromkeys(lines[each.number]["question_id"] for each in verdicts))
         sides = dict(zip(names, self.values_of(numbers[name] for name in names), strict=True))
-        review = Review([line for line in lines if line["question_id"] in sides])
-        changed = review.corrected(sides, (truth for truth, *_ in sides.values()))
+        of_documents = Review([line for line in lines if line["question_id"] in sides])
+        changed = of_documents.corrected(sides, (truth for truth, *_ in sides.values()))
         gains = {name: [0.0] * len(self.result["systems"]) for name in names}
         of_systems = list(zip(*(sides[name][1:] for name in changed), strict=True))
         for system, predictions in enumerate(of_systems):
@@ -355,8 +354,7 @@ class KeptReview(KeptResult):
         rows = holder if isinstance(holder, list) and is_row else []
         own: dict[str, int] = {}
         if isinstance(holder, dict) and steps:
-            fields = holder.items()
-            rows = [{key: value for key, value in fields if key != steps[-1] and type(value) in SCALAR_TYPES}]
+            rows = [{key: holder[key] for key in holder if key != steps[-1] and type(holder[key]) in SCALAR_TYPES}]
             here = "$" + "".join(map(step_text, steps[:-1]))
             paths = next(self._lines(_PATHS, document + 1))
             own = {key: paths[here + step_text(key)] for key in rows[0] if here + step_text(key) in paths}
@@ -392,8 +390,7 @@ class KeptReview(KeptResult):
             references = str(self._corrected(review, asked))
         except InputError as error:
             fault = str(error.for_remote_users())
-        is_decided = self.result["sampled"] is not None and not review.counts["open"]
-        found = review.estimate() if is_decided else None
+        found = None if self.result["sampled"] is None or review.counts["open"] else review.estimate()
         return {
             "verdicts": str(review.write(self.folder / _VERDICTS)),
             "references": references,

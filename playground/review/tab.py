@@ -22,7 +22,7 @@ def _beside(asked: DocumentRequest) -> tuple[bool, Callable[[], Answer]]:
     return len(text or "") <= SMALL_TEXT, partial(kept.beside, asked.number, document, text)
 
 
-_FIELDS = [field for field in fields_with_words() if "anls_star" in field[0].metrics]
+_FIELDS = [field for field in fields_with_words() if "anls_star" in field[0]["metrics"]]
 _EXAMPLE = NOTES / "references.jsonl", *sorted((NOTES / "systems").glob("*.jsonl"))
 TAB = Tab(
     "review",

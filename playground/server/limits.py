@@ -28,10 +28,9 @@ _SMALL_OTHERS = 200, 5_000, 20  # the same for the metrics that compare whole tr
 
 def check_slices(values: Sequence[str]) -> None:
     """Raise `ValueError` for a column with too many different values to make slices of."""
-    count = len(set(values))
-    if count > MAX_SLICES:
-        expected = f"a column with at most {MAX_SLICES} different values"
-        raise InputValueError(place="slices", expected=expected, got=f"{count:,}")
+    if (count := len(set(values))) > MAX_SLICES:
+        most = f"a column with at most {MAX_SLICES} different values"
+        raise InputValueError(place="slices", expected=most, got=f"{count:,}")
 
 
 def read_text(text: str | None) -> Any:
@@ -49,8 +48,7 @@ def read_text(text: str | None) -> Any:
 
 def check_length(text: str) -> None:
     """Raise `ValueError` for a text that is too long."""
-    length = len(text.encode("utf-8", "surrogatepass"))
-    if length > MAX_BYTES:
+    if (length := len(text.encode("utf-8", "surrogatepass"))) > MAX_BYTES:
         raise InputValueError(problem=f"too large: {length:,} bytes, {MAX_BYTES:,} at most here; {_ELSEWHERE}")
 
 
@@ -61,8 +59,7 @@ def check_value(value: Any, is_truth: bool) -> Value:
         TypeError, ValueError: for a value that cannot be scored here.
     """
     plain = convert_ground_truth(value) if is_truth else convert_prediction(value)
-    leaves = size(plain)
-    if leaves > MAX_LEAVES:
+    if (leaves := size(plain)) > MAX_LEAVES:
         raise InputValueError(problem=f"too large: {leaves:,} values, {MAX_LEAVES:,} at most here; {_ELSEWHERE}")
     for leaf in parts_of(plain):
         if isinstance(leaf, str) and len(leaf) > MAX_TEXT:
@@ -123,8 +120,7 @@ def _is_below(value: Any, values: int, characters: int, levels: int) -> bool:
 def check_work(truth: Value, prediction: Value) -> None:
     """Raise `ValueError` for lists that would take too long to match, every element with every other."""
     tables = list(list_tables(truth, prediction))
-    pairs = sum(of_table for *_, of_table in tables)
-    if pairs > MAX_PAIRS:
+    if (pairs := sum(of_table for *_, of_table in tables)) > MAX_PAIRS:
         place, *_ = max(tables, key=lambda table: table[-1])
         raise InputValueError(
             problem=f"lists at {place}: {pairs:,} pairs to compare, {MAX_PAIRS:,} at most here; {_ELSEWHERE}"
@@ -134,8 +130,7 @@ def check_work(truth: Value, prediction: Value) -> None:
 def check_metric(metric: str, truth: Value, prediction: Value) -> None:
     """Raise `ValueError` for values on which a metric would take too long: large trees for nTED, many alternatives."""
     if metric == "nted":
-        first = next(readings(truth, scalars=True))
-        most = max(forests(document_tree(value)) for value in (first, prediction))
+        most = max(forests(document_tree(value)) for value in (next(readings(truth, scalars=True)), prediction))
         if most > MAX_FORESTS:
             raise InputValueError(
                 problem=f"{most:,} forests to compare for nTED, {MAX_FORESTS:,} at most here; {_ELSEWHERE}"
@@ -159,6 +154,5 @@ def lines_of(text: str) -> list[str]:
 
 def check_file(path: Path) -> None:
     """Raise `ValueError` for a file that is too large."""
-    length = path.stat().st_size
-    if length > MAX_FILE_BYTES:
+    if (length := path.stat().st_size) > MAX_FILE_BYTES:
         raise InputValueError(problem=f"{path.name}: {length:,} bytes, {MAX_FILE_BYTES:,} at most here; {_ELSEWHERE}")

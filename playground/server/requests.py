@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -109,31 +109,18 @@ def one_of(*choices: str) -> AfterValidator:
     return AfterValidator(checked)
 
 
-class OptionField(NamedTuple):
-    """A field of `ScoringOptions` as the page offers it.
+def option_fields(names: Collection[str]) -> list[dict[str, Any]]:
+    """The fields of `ScoringOptions` of these names, in their order there, as the page offers them.
 
-    Attributes:
-        name: its name.
-        default: its default: True or False, a number, or one of the choices.
-        choices: what it may be; empty for True or False and for numbers.
-        metrics: the metrics that it changes.
+    Of each "name", "default", "choices", which are empty for True or False and for numbers, and "metrics" it changes.
     """
-
-    name: str
-    default: Any
-    choices: tuple[str, ...]
-    metrics: list[str]
-
-
-def option_fields(names: Collection[str]) -> list[OptionField]:
-    """The fields of `ScoringOptions` of these names, in their order there."""
     return [
-        OptionField(
-            field.name,
-            field.default,
-            field.metadata["choices"],
-            [name for name, metric in METRICS.items() if field.name in metric.options],
-        )
+        {
+            "name": field.name,
+            "default": field.default,
+            "choices": field.metadata["choices"],
+            "metrics": [name for name, metric in METRICS.items() if field.name in metric.options],
+        }
         for field in fields(ScoringOptions)
         if field.name in names
     ]
@@ -307,8 +294,15 @@ class FileRequest(ScoreRequest):
 
     def options(self, parse: str | None, parse_references: str | None) -> ScoringOptions:
         """The options of scoring, for texts that are read as JSON so."""
-        read = {"parse": parse, "parse_references": parse_references, "with_confidences": self.confidences}
-        return scoring_options({**self.what_if, "missing": self.missing, **read})
+        return scoring_options(
+            {
+                **self.what_if,
+                "missing": self.missing,
+                "parse": parse,
+                "parse_references": parse_references,
+                "with_confidences": self.confidences,
+            }
+        )
 
     @property
     def missing(self) -> str:
@@ -364,8 +358,14 @@ class CompareRequest(ScoreRequest):
 
     def options(self, parse: str | None, parse_references: str | None) -> ScoringOptions:
         """The options of scoring, for texts that are read as JSON so, unless it says otherwise."""
-        read = {"parse": self.parse or parse, "parse_references": parse_references}
-        return scoring_options({**self.what_if, "missing": self.missing, **read})
+        return scoring_options(
+            {
+                **self.what_if,
+                "missing": self.missing,
+                "parse": self.parse or parse,
+                "parse_references": parse_references,
+            }
+        )
 
     def of_first(self) -> FileRequest:
         """The ground truths and the first system, by which it is decided how the files are read."""

@@ -116,13 +116,12 @@ def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
         "signature": found.signature,
         "histogram": {"edges": edges, "counts": bins(edges, found.scores)},
         "intervals": [
-            _per_cent(rate.interval.ends) if rate.interval and rate.interval.ends else "" for rate in found.rate_list
+            "interval {:.1f}–{:.1f}%".format(*(100 * end for end in rate.interval.ends))
+            if rate.interval and rate.interval.ends
+            else ""
+            for rate in found.rate_list
         ],
     }
-
-
-def _per_cent(ends: tuple[float, float]) -> str:
-    return f"interval {100 * ends[0]:.1f}–{100 * ends[1]:.1f}%"
 
 
 def _is_example(asked: FileRequest, evaluation: Evaluation) -> bool:
