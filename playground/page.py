@@ -2,6 +2,7 @@
 
 import gc
 import importlib.util
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -13,62 +14,71 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 
 from docscore.report.html_tree import stylesheet
-from playground.api import API, Page, refuse_arguments
-from playground.body_limit import BodyLimit, refuse_request
-from playground.connections import SecurityHeaders, allow_connections, close_idle, trust_the_proxy_of_a_space
-from playground.fragments import fragment
-from playground.limits import MAX_FILE_BYTES
-from playground.requests import RECEIPTS
-from playground.storage import delete_when_ended, results_folder, uploads_folder
-from playground.tabs import compare_tab, first_workspace, pair_tab, review_tab, testset_tab
+from playground.compare import tab as compare
+from playground.pair import api
+from playground.pair import tab as pair
+from playground.parts.fragments import PAGE, fragment
+from playground.parts.functions import FUNCTIONS
+from playground.parts.rooms import MISSING
+from playground.server.bodies import BodyLimit, refuse_request
+from playground.server.connections import SecurityHeaders, allow_connections, close_idle, trust_the_proxy_of_a_space
+from playground.server.functions import written
+from playground.server.limits import MAX_FILE_BYTES
+from playground.server.requests import RECEIPTS
+from playground.server.storage import delete_when_ended, results_folder, uploads_folder
+from playground.testset import tab as testset
 
-PAGE = Path(__file__).parent
-FONTS = PAGE / "fonts"
-FIRST_PARTS = "elements.js", "page.js", "links.js", "panes.js", "tree.js", "editor.js", "pair.js"  # of the first screen
-OTHER_PARTS = (
-    *("files.js", "comparison.js", "compare.js", "histogram.js", "facets.js", "page_image.js", "views.js"),
-    *("documents.js", "testset.js"),
-    *("review_document.js", "review_list.js", "review_item.js", "review_done.js", "review.js"),
+if not MISSING:
+    from playground.review import tab as review
+
+FONTS = PAGE / "parts" / "fonts"
+STYLES = (
+    "parts/page.css",
+    "pair/pair.css",
+    "parts/files.css",
+    "testset/testset.css",
+    "compare/compare.css",
+    "pair/api.css",
+)
+FIRST_SCRIPTS = (  # of the first screen
+    *(f"parts/{name}.js" for name in ("elements", "page", "links", "panes", "tree")),
+    *("pair/editor.js", "pair/pair.js"),
 )
 SESSIONS = 200  # visitors whose state is kept, each of half a megabyte; the oldest goes first
-TABS = [  # name in the address, name in the page, label
-    ("one-pair", "pair", "One pair"),
-    ("test-set", "testset", "Test set"),
-    ("compare", "compare", "Compare"),
-    ("review", "review", "Review"),
-    ("api", "api", "API"),
+TABS = [pair.TAB, testset.TAB, compare.TAB, *([] if MISSING else [review.TAB]), api.TAB]
+OTHER_PARTS = [  # what the other screens need
+    *(f"parts/{name}.js" for name in ("files", "histogram", "facets", "page_image", "views", "documents")),
+    *(f"{tab.name}/{name}" for tab in TABS for name in tab.parts),
 ]
-ADDRESS = "http://127.0.0.1:7860"  # until the browser puts in its own
+ASKED = FUNCTIONS | {name: ask for tab in TABS for name, ask in tab.functions.items()}
 
 
 def build_demo() -> gr.Blocks:
     """Build the page without launching it."""
     uploads_folder()  # which tells gradio where uploads are
+    asked = [written(name, ask) for name, ask in ASKED.items()]
     demo: gr.Blocks
-    with Page(title="ANLS*", analytics_enabled=False, delete_cache=(3600, 3600), fill_width=True) as demo:
-        gr.HTML(fragment("top", TABS), elem_id="top", js_on_load="docscoreTabs(element)", apply_default_css=False)
-        with gr.Column(elem_id="panel-pair"):
-            pair_tab()
-        with gr.Column(elem_id="panel-testset"):
-            testset_tab()
-        with gr.Column(elem_id="panel-compare"):
-            compare_tab()
-        with gr.Column(elem_id="panel-review"):
-            review_tab()
-        with gr.Column(elem_id="panel-api"):
-            gr.HTML(
-                fragment("api", ADDRESS, template="api.html.jinja"),
-                elem_id="api",
-                js_on_load="docscoreApi(element)",
-                apply_default_css=False,
-            )
-        for name, function in API.items():
+    with api.Page(title="ANLS*", analytics_enabled=False, delete_cache=(3600, 3600), fill_width=True) as demo:
+        top = fragment("top", TABS, MISSING, template="controls.html.jinja")
+        gr.HTML(top, elem_id="top", js_on_load="docscoreTabs(element)", apply_default_css=False)
+        for tab in TABS:
+            with gr.Column(elem_id=f"panel-{tab.name}"):
+                gr.HTML(
+                    tab.html,
+                    elem_id=tab.name,
+                    js_on_load=tab.script,
+                    server_functions=asked,
+                    apply_default_css=False,
+                )
+        for name, function in api.API.items():
             gr.api(function, api_name=name, concurrency_limit=None)  # heavy requests wait for each other elsewhere
     return demo
 
 
 def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any) -> Any:
     """Launch the page within its limits; further options are those of `launch`."""
+    if MISSING:
+        logging.getLogger(__name__).warning(MISSING)
     trust_the_proxy_of_a_space()
     allow_connections()
     demo.queue(max_size=64, default_concurrency_limit=4)
@@ -89,7 +99,7 @@ def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any)
                 Middleware(BodyLimit),
                 Middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5),
             ],
-            "exception_handlers": {RequestValidationError: refuse_request, TypeError: refuse_arguments},
+            "exception_handlers": {RequestValidationError: refuse_request, TypeError: api.refuse_arguments},
         },
         mcp_server=importlib.util.find_spec("mcp") is not None,
         footer_links=[],
@@ -117,11 +127,13 @@ def add_first_screen() -> None:
         return "\n".join((PAGE / name).read_text(encoding="utf-8") for name in names)
 
     fonts = [f"gradio_api/file={FONTS / name}.woff2" for name in ("Inter", "JetBrainsMono")]
-    styles = stylesheet() + text_of("page.css")
-    head = f"{fragment('head', fonts, template='head.html.jinja')}<style>{styles}</style></head>"
-    first = f"{fragment('first', TABS, first_workspace())}<script>{text_of(*FIRST_PARTS)}docscoreFirst();</script>"
-    others = f"<style>{text_of('review.css')}</style><script>{text_of(*OTHER_PARTS)}</script>"
-    app = f"{first}{others}<gradio-app"
+    head = (
+        f"{fragment('head', fonts, template='head.html.jinja')}<style>{stylesheet()}{text_of(*STYLES)}</style></head>"
+    )
+    drawn = fragment("first", TABS, MISSING, pair.first_workspace(), template="pair.html.jinja")
+    first = f"{drawn}<script>{text_of(*FIRST_SCRIPTS)}docscoreFirst();</script>"
+    styles, scripts = ([name for name in OTHER_PARTS if name.endswith(kind)] for kind in (".css", ".js"))
+    app = f"{first}<style>{text_of(*styles)}</style><script>{text_of(*scripts)}</script><gradio-app"
     text = (Path(gr.__file__).parent / "templates" / _INDEX).read_text(encoding="utf-8")
     for before, after in (("</head>", head), ("<gradio-app", app)):
         text = text.replace(before, f"{{% raw %}}{after}{{% endraw %}}", 1)
@@ -180,7 +192,9 @@ _SIZES = {
 
 def page_theme() -> gr.themes.Base:
     """The theme, whose colours are those of the score tree and of `page.css`."""
-    theme = gr.themes.Default(
+    light = {name: colour for name, (colour, _) in _COLOURS.items()}
+    dark = {f"{name}_dark": colour for name, (_, colour) in _COLOURS.items()}
+    return gr.themes.Default(
         primary_hue="blue",
         secondary_hue="blue",
         neutral_hue="gray",
@@ -189,7 +203,4 @@ def page_theme() -> gr.themes.Base:
         text_size="sm",
         font=["system-ui", "sans-serif"],
         font_mono=["ui-monospace", "monospace"],
-    )
-    light = {name: colour for name, (colour, _) in _COLOURS.items()}
-    dark = {f"{name}_dark": colour for name, (_, colour) in _COLOURS.items()}
-    return theme.set(**light, **dark, **_SIZES)
+    ).set(**light, **dark, **_SIZES)

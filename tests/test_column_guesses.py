@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from docscore.core.values import convert_ground_truth
 from docscore.data.pairing import Pairs, read_systems
 from docscore.data.rows import Source
-from playground.column_guesses import (
+from playground.parts.column_guesses import (
     ReadingPlan,
     columns_of,
     doubts_of_columns,

@@ -15,9 +15,9 @@ import docscore
 from docscore import score_tree
 from docscore.core.formatting import three_digits, with_minus_signs
 from docscore.evaluation.rows import scored_rows
-from playground.kept_results import EMBEDDED, KeptList, embedded_image, image_of_row, name_of_image
-from playground.requests import ViewRequest
-from playground.testset import EXAMPLE_FILES
+from playground.parts.documents import EMBEDDED, KeptList, embedded_image, image_of_row, name_of_image
+from playground.server.requests import ViewRequest
+from playground.testset.testset import EXAMPLE_FILES
 from tests.commands import PREDICTIONS, REFERENCES, TEXTS, pred, ref, written
 from tests.conftest import golden
 from tests.test_playground_fragments import RUN, scored_files
@@ -222,7 +222,7 @@ def test_the_image_of_a_row(row: dict[str, Any], name: str, image: str) -> None:
 
 
 def test_many_losses_are_cut_to_the_largest(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("playground.kept_results.MAX_LOSSES", 40)
+    monkeypatch.setattr("playground.parts.documents.MAX_LOSSES", 40)
     kept = scored(tmp_path)
     losses = scored_rows(docscore.evaluate(references=REFERENCES, predictions=PREDICTIONS)).field_table.losses
     left_out = sum(max(0, len(each) - 1) for each in losses)

@@ -182,7 +182,7 @@ def test_all_metrics(
 
 
 def page_of(references: Path, predictions: Path, folder: Path, **asked: Any) -> Any:
-    testset, requests = (pytest.importorskip(f"playground.{name}") for name in ("testset", "requests"))
+    testset, requests = (pytest.importorskip(f"playground.{name}") for name in ("testset.testset", "server.requests"))
     request = requests.FileRequest(references=references, predictions=predictions, **asked)
     return testset.score_files(request, folder=Path(tempfile.mkdtemp(dir=folder)), progress=lambda *_: None)
 
@@ -212,7 +212,7 @@ def test_every_face_says_what_is_doubtful(
         return done.out + done.err
 
     def of_page_with_systems() -> Any:
-        work, requests = (pytest.importorskip(f"playground.{name}") for name in ("systems_work", "requests"))
+        work, requests = (pytest.importorskip(f"playground.{name}") for name in ("compare.compare", "server.requests"))
         asked = requests.CompareRequest(references=truths, predictions=[theirs, ours])
         answer = work.compare_systems(asked, folder=Path(tempfile.mkdtemp(dir=tmp_path)), progress=lambda *_: None)
         return [*answer["verdict"]["remarks"], *(each["counts"] for each in answer["systems"])]

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from docscore.core.errors import InputError
-from playground.file_reading import look, rows_of_request, sort_files
-from playground.requests import CompareRequest, FileRequest, SortRequest
-from playground.systems_work import compare_systems
-from playground.testset import score_files
+from playground.compare.compare import compare_systems
+from playground.parts.files import look, rows_of_request, sort_files
+from playground.server.requests import CompareRequest, FileRequest, SortRequest
+from playground.testset.testset import score_files
 from tests.commands import pred, ref, run_python, written
 from tests.conftest import golden
 
@@ -80,6 +80,35 @@ def test_the_python_code_gives_the_same_score(
     assert run_python("-c", actual["python"], cwd=tmp_path).splitlines() == [str(actual["score"])]
 
 
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_a_file_that_is_not_utf8_is_read_as_windows_1252(ending: str, tmp_path: Path) -> None:
+    """If the visitor says so; the other file is UTF-8, and the code reads both as the page does."""
+    texts = {
+        "csv": ("file,truth\na,Café\nb,x\n", "file,output\na,Café\nb,y\n"),
+        "jsonl": (
+            '{"id": "a", "truth": "Café"}\n{"id": "b", "truth": "x"}\n',
+            '{"id": "a", "output": "Café"}\n{"id": "b", "output": "y"}\n',
+        ),
+    }[ending]
+    encoded = zip(("t", "p"), texts, ("utf-8", "cp1252"), strict=True)
+    files: list[Path | None] = [
+        written(tmp_path, f"{name}.{ending}", text.encode(encoding)) for name, text, encoding in encoded
+    ]
+    said = html.unescape(sort_files(SortRequest(files=files))["html"])
+    assert f"p.{ending} is not UTF-8. <button" in said
+    assert re.findall(r'data-allow="encoding" data-value="([^>]*)">([^<]+)<', said) == [
+        ('"cp1252"', "Read as Windows-1252")
+    ]
+    reading: dict[str, Any] = {"encoding": "cp1252"}
+    sorted_files = sort_files(SortRequest(files=files, reading=reading))
+    assert (sorted_files["truth"], sorted_files["blocked"]) == (0, False)
+    request = FileRequest(references=files[0], predictions=files[1], reading=reading)
+    (tmp_path / "results").mkdir()
+    actual = score_files(request, folder=tmp_path / "results", progress=lambda *_: None)
+    assert actual["score"] == 0.5
+    assert run_python("-c", actual["python"], cwd=tmp_path).splitlines() == ["0.5"]
+
+
 @pytest.mark.parametrize("asked", [{"missing": "skip"}, {"missing": "zero", "what_if": {"schema": "{}"}}], ids=str)
 def test_the_python_code_gives_the_same_scores_of_systems(asked: dict[str, Any], tmp_path: Path) -> None:
     """Rows that one system lacks are left out of all."""
@@ -140,7 +169,7 @@ def test_a_guess_of_nonsense_is_said_before_scoring(
         with pytest.raises(InputError):
             rows_of_request(asked)
     if buttons:
-        lenient = asked.model_copy(update={"skip": "rows" in buttons[-1], "reading": {"missing": "zero"}})
+        lenient = asked.model_copy(update={"skip": buttons[-1] != "Leave them out", "reading": {"missing": "zero"}})
         assert look(lenient)[1] is False
         assert rows_of_request(lenient).systems[0].ids
 

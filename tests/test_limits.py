@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from playground.limits import MAX_PAIRS, check_value, check_work, read_text, shortened
-from playground.pair import MAX_RAW, answer, spans_of
-from playground.requests import PairRequest
+from playground.pair.pair import answer, spans_of
+from playground.parts.python_code import MAX_RAW
+from playground.server.limits import MAX_PAIRS, check_value, check_work, read_text, shortened
+from playground.server.requests import PairRequest
 from tests.conftest import golden
 
 
@@ -74,7 +75,7 @@ SCHEMA = '{"properties": {"m": {"type": "number"}}}'
 
 
 def test_the_end_of_a_long_sentence_is_kept() -> None:
-    truth, _ = answer(PairRequest(truth="[" * 201 + "]" * 201, prediction="1")).faults
+    truth, _ = answer(PairRequest(truth="[" * 201 + "]" * 201, prediction="1"))["faults"]
     assert truth is not None
     assert len(truth["text"]) < 600
     assert truth["text"].endswith("nested deeper than 200 levels")
@@ -86,9 +87,9 @@ def test_the_python_line_gives_the_same_score(options: dict[str, Any], capsys: p
     truth = '{"a": {"$one_of": ["X\'", "\\"y\\""]}, "n": NaN, "m": 1234.5}'
     prediction = '{"a": "x\'", "m": "1.234,50"}'
     actual = answer(PairRequest(truth=truth, prediction=prediction, options=options))
-    exec(compile(actual.python, "snippet", "exec"), {})  # noqa: S102  what the page tells visitors to run
+    exec(compile(actual["python"], "snippet", "exec"), {})  # noqa: S102  what the page tells visitors to run
     printed = capsys.readouterr().out
-    score = json.loads(actual.raw)["score"]
+    score = json.loads(actual["raw"])["score"]
     assert score == pytest.approx(2 / 3 if "schema" in options else (0.5 + 0.625) / 3)
     assert printed.startswith("≈ $") is True
     assert f"{score:.3f}" in printed.split("\n")[0]
@@ -110,7 +111,7 @@ def test_long_raw_json_is_cut_and_what_is_cut_off_is_not_written(monkeypatch: py
         value = [value, "a text"]
     monkeypatch.setattr(json.JSONEncoder, "iterencode", counting)
     actual = answer(PairRequest(truth=json.dumps(value), prediction=json.dumps(value)))
-    assert actual.raw.endswith(f"\n… cut off after {MAX_RAW:,} characters; the API returns all of it")
+    assert actual["raw"].endswith(f"\n… cut off after {MAX_RAW:,} characters; the API returns all of it")
     assert MAX_RAW < written < 2 * MAX_RAW
 
 

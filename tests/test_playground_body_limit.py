@@ -22,7 +22,7 @@ import pytest
 from dev.benchmarks.load import MOST_MARKS as MOST
 from dev.benchmarks.load import PARTS, VALUES, body_for, page_numbers, worst_values
 from dev.benchmarks.load import Server as Load
-from playground import body_limit
+from playground.server import bodies
 from tests import browser
 from tests.browser import answer_of
 from tests.commands import environment
@@ -98,11 +98,11 @@ ROUTES = [
 @pytest.mark.parametrize("route", ROUTES)
 def test_no_body_within_the_limits_holds_the_event_loop(server: Server, route: str) -> None:
     """4 MB of brackets held it for 5.7 seconds, and an answer that repeated a faulty body for one."""
-    assert MOST == body_limit.MAX_MARKS
+    assert MOST == bodies.MAX_MARKS
     holds = {}
     for name, value in worst_values().items():
         body = body_for(route, value, page_numbers(server.url.rstrip("/")))
-        assert len(body) <= body_limit.MAX_BODY
+        assert len(body) <= bodies.MAX_BODY
         _, text, holds[name] = server.post_quickly(route, body, LONGEST_HOLD)
         assert '"more than' not in text, name
     assert {name: hold for name, hold in holds.items() if hold > LONGEST_HOLD} == {}
@@ -116,7 +116,7 @@ TOO_LARGE = {
     "commas": b"[" + b"0," * 2_000_000 + b"0]",
     "texts": b"[" + b'"",' * 1_500_000 + b"0]",
     "in UTF-16": ("[" + '"∀",' * 300_000 + "0]").encode("utf-16-le"),
-    "bytes": b'"' + b"x" * body_limit.MAX_BODY + b'"',
+    "bytes": b'"' + b"x" * bodies.MAX_BODY + b'"',
 }
 
 
@@ -144,11 +144,11 @@ def test_a_body_beyond_the_limits_is_refused(server: Server, name: str) -> None:
     ],
 )
 def test_brackets_and_commas_count_outside_of_texts(body: bytes, marks: int) -> None:
-    assert body_limit.count_marks(body) == marks
+    assert bodies.count_marks(body) == marks
 
 
 def answered(
-    limited: body_limit.BodyLimit, path: str, portions: list[bytes], kind: str, seconds: float = 0
+    limited: bodies.BodyLimit, path: str, portions: list[bytes], kind: str, seconds: float = 0
 ) -> list[dict[str, Any]]:
     """What is sent for a body that arrives in portions, each after some seconds."""
     sent: list[dict[str, Any]] = []
@@ -196,8 +196,8 @@ def app_that_keeps(taken: list[bytes]) -> Any:
 
 def test_large_bodies_take_turns_and_small_ones_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """Twenty visitors waited for up to 1.8 seconds beside four who sent such bodies without a pause."""
-    monkeypatch.setattr(body_limit, "SECONDS_OF_MARK", 1 / MOST)
-    monkeypatch.setattr(body_limit, "_LONGEST_WAIT", 2.5)
+    monkeypatch.setattr(bodies, "SECONDS_OF_MARK", 1 / MOST)
+    monkeypatch.setattr(bodies, "_LONGEST_WAIT", 2.5)
     monkeypatch.setattr(time, "monotonic", lambda: 100.0)
     waits: list[float] = []
 
@@ -205,7 +205,7 @@ def test_large_bodies_take_turns_and_small_ones_do_not_wait(monkeypatch: pytest.
         waits.append(seconds)
 
     monkeypatch.setattr(asyncio, "sleep", sleep)
-    limited = body_limit.BodyLimit(app_that_keeps([]))
+    limited = bodies.BodyLimit(app_that_keeps([]))
     sent = [answered(limited, "/gradio_api/call/score", [body], "application/json") for body in [LARGE, b"[]"] * 4]
     assert waits == pytest.approx([0, 1, 2], rel=0.01)
     assert [start["status"] for start, *_ in sent] == [200] * 6 + [503, 200]
@@ -226,8 +226,8 @@ def test_an_upload_has_one_route_and_limits_of_its_own(server: Server) -> None:
     status, text, hold = server.post("upload", form(2, b"x" * 10_000_000), FORM)
     assert (status, len(json.loads(text))) == (200, 2)
     assert hold < LONGEST_HOLD
-    assert server.post("upload", form(body_limit.MAX_FILES, b"x"), FORM)[0] == 200
-    status, text, _ = server.post("upload", form(body_limit.MAX_FILES + 1, b"x"), FORM)
+    assert server.post("upload", form(bodies.MAX_FILES, b"x"), FORM)[0] == 200
+    status, text, _ = server.post("upload", form(bodies.MAX_FILES + 1, b"x"), FORM)
     assert (status, text) == (413, '{"detail": "more than 16 files in one request"}')
     assert server.post("upload", form(1, b"x" * 26_000_000), FORM)[0] == 413
 
@@ -245,17 +245,17 @@ def test_an_upload_is_limited_as_it_arrives(
     monkeypatch: pytest.MonkeyPatch, size: int, content: bytes, sentence: str | None
 ) -> None:
     """However it is cut into portions, and whatever the app makes of a connection that seems to be closed."""
-    monkeypatch.setattr(body_limit, "MAX_UPLOAD", 5_000)
+    monkeypatch.setattr(bodies, "MAX_UPLOAD", 5_000)
     taken: list[bytes] = []
     portions = [content[at : at + size] for at in range(0, len(content), size)]
-    sent = answered(body_limit.BodyLimit(app_that_keeps(taken)), body_limit.UPLOAD, portions, FORM)
+    sent = answered(bodies.BodyLimit(app_that_keeps(taken)), bodies.UPLOAD, portions, FORM)
     assert sent[0]["status"] == (413 if sentence else 200)
     assert not sentence or json.loads(sent[1]["body"]) == {"detail": sentence}
     assert sentence or b"".join(taken) == content
 
 
 @pytest.mark.usefixtures("timers")
-@pytest.mark.parametrize(("route", "kind"), [("/gradio_api/call/score", "application/json"), (body_limit.UPLOAD, FORM)])
+@pytest.mark.parametrize(("route", "kind"), [("/gradio_api/call/score", "application/json"), (bodies.UPLOAD, FORM)])
 @pytest.mark.parametrize(
     ("size", "seconds", "status"),
     [
@@ -268,8 +268,8 @@ def test_a_slow_body_is_closed(
     monkeypatch: pytest.MonkeyPatch, route: str, kind: str, size: int, seconds: float, status: int
 ) -> None:
     for name, value in {"SILENT": 0.3, "SLOWEST": 1_000, "_MINUTE": 0.2}.items():
-        monkeypatch.setattr(body_limit, name, value)
-    start, *rest = answered(body_limit.BodyLimit(app_that_keeps([])), route, [b"x" * size] * 99, kind, seconds)
+        monkeypatch.setattr(bodies, name, value)
+    start, *rest = answered(bodies.BodyLimit(app_that_keeps([])), route, [b"x" * size] * 99, kind, seconds)
     assert start["status"] == status
     if status != 200:
         assert (b"connection", b"close") in start["headers"]
@@ -279,9 +279,9 @@ def test_a_slow_body_is_closed(
 @pytest.mark.usefixtures("timers")
 def test_bodies_in_memory_have_a_total_and_a_share_for_each_client(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is held is refused beyond both; small bodies are taken, and what has ended is held no more."""
-    monkeypatch.setattr(body_limit, "HELD", 250_000)
-    monkeypatch.setattr(body_limit, "HELD_BY_CLIENT", 150_000)
-    limited = body_limit.BodyLimit(app_that_keeps([]))
+    monkeypatch.setattr(bodies, "HELD", 250_000)
+    monkeypatch.setattr(bodies, "HELD_BY_CLIENT", 150_000)
+    limited = bodies.BodyLimit(app_that_keeps([]))
 
     async def statuses() -> list[int]:
         sent: dict[int, int] = {}
@@ -312,12 +312,12 @@ def test_bodies_in_memory_have_a_total_and_a_share_for_each_client(monkeypatch: 
 
 
 def test_uploads_have_a_quota_that_drains_by_the_hour(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(body_limit, "UPLOADED_BY_CLIENT", 1_000)
-    limited, seconds = body_limit.BodyLimit(app_that_keeps([])), [1e6]
+    monkeypatch.setattr(bodies, "UPLOADED_BY_CLIENT", 1_000)
+    limited, seconds = bodies.BodyLimit(app_that_keeps([])), [1e6]
     monkeypatch.setattr(time, "monotonic", lambda: seconds[0])
 
     def status() -> int:
-        return int(answered(limited, body_limit.UPLOAD, [form(1, b"x" * 600)], FORM)[0]["status"])
+        return int(answered(limited, bodies.UPLOAD, [form(1, b"x" * 600)], FORM)[0]["status"])
 
     limited._drained = seconds[0]  # noqa: SLF001
     assert [status(), status()] == [200, 429]

@@ -15,13 +15,14 @@ from typing import Any
 
 import pytest
 
-from playground import pair, testset
-from playground.file_reading import look
-from playground.kept_results import KeptList
-from playground.limits import is_small
-from playground.requests import FileRequest
-from playground.systems_work import KeptSystems, compare_systems
-from playground.worker_pool import Limits, Refused, WorkerPool
+from playground.compare.compare import KeptSystems, compare_systems
+from playground.pair import pair
+from playground.parts.documents import KeptList
+from playground.parts.files import look
+from playground.server.limits import is_small
+from playground.server.pool import Limits, Refused, WorkerPool
+from playground.server.requests import FileRequest
+from playground.testset.testset import score_files
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, written
 
 pytestmark = pytest.mark.ci
@@ -31,7 +32,7 @@ ROOM = Limits(places=2, waiting=2, seconds=60)
 
 def test_a_child_imports_nothing_of_the_server() -> None:
     """Gradio takes three seconds: a child needs it if a work, which it gets by its name, is in a module that does."""
-    works = (pair.answer, pair.tree_for_clients, testset.score_files, compare_systems, look, KeptList, KeptSystems)
+    works = (pair.answer, pair.tree_for_clients, score_files, compare_systems, look, KeptList, KeptSystems)
     answer = asyncio.run(WorkerPool(ROOM).run("v", eval, "set(__import__('sys').modules)", {"works": works}))
     assert {work.__module__ for work in works} <= answer
     assert not answer & {"gradio", "fastapi"}
@@ -39,7 +40,7 @@ def test_a_child_imports_nothing_of_the_server() -> None:
 
 def test_progress_is_passed_on(tmp_path: Path) -> None:
     reported: list[tuple[float, str]] = []
-    work = partial(testset.score_files, folder=tmp_path)
+    work = partial(score_files, folder=tmp_path)
     files = FileRequest(references=REFERENCES, predictions=PREDICTIONS)
     answer = asyncio.run(WorkerPool(ROOM).run("v", work, files, report=lambda *each: reported.append(each)))
     assert reported[-1][0] == pytest.approx(1)
@@ -62,7 +63,7 @@ def test_what_other_options_do_not_change_is_not_done_again(tmp_path: Path) -> N
     for name, asked in runs.items():
         (tmp_path / (name * 22)).mkdir()
         request = FileRequest(references=sides[0], predictions=sides[1], **asked)
-        work = partial(testset.score_files, request, folder=tmp_path / (name * 22))
+        work = partial(score_files, request, folder=tmp_path / (name * 22))
         asyncio.run(WorkerPool(ROOM).run("v", work, report=lambda *_: None))
     names = {path.name for path in (tmp_path / ("d" * 22)).iterdir()}
     files = {(run, name): tmp_path / (run * 22) / name for run in runs for name in names}

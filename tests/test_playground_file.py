@@ -290,6 +290,26 @@ def test_references_without_a_prediction_and_rows_with_faults(visit: Visit) -> N
     assert visitor.page.locator(".chip").all_text_contents() == ["faulty rows left out×"]
 
 
+def test_files_that_cannot_be_read_as_they_are_have_buttons(visit: Visit) -> None:
+    """A file of Windows is read again; a ground truth that is not JSON is repaired, or its row is left out."""
+    cells = [[f"s{n}.pdf", json.dumps({"n": "é"}, ensure_ascii=False)] for n in range(21)]
+    truths = table("t.csv", ["file", "answer"], [*cells, ["s21.pdf", "{'n': 'é'}"]])
+    guesses = table("p.csv", ["file", "output"], [*cells, ["s21.pdf", '{"n": "u"}']])
+    visitor = opened(visit)
+    visitor.choose_files(truths, {**guesses, "buffer": guesses["buffer"].decode().encode("cp1252")})
+    doubts, main = visitor.page.locator(".wz-doubts"), visitor.page.locator("#testset .drop .main")
+    doubts.get_by_text("p.csv is not UTF-8.").wait_for()
+    doubts.get_by_role("button", name="Read as Windows-1252").click()
+    doubts.get_by_text("The ground truth of s21.pdf is not JSON: single quotes.").wait_for()
+    for button, expected in (("Repair", 21 / 22), ("Leave out", 1)):
+        doubts.get_by_role("button", name=button).click()
+        main.get_by_text("Score").click()
+        scored(visitor, expected)
+        visitor["testset-change"].click()
+        read_as(visitor, "parse_references", "json")
+    visitor["testset-left-out"].get_by_text("1 of 22 rows are left out").wait_for(state="attached")
+
+
 @pytest.mark.parametrize(
     ("files", "size", "dark"), [*(("example", *look) for look in LOOKS), ("own", WIDE, False)], ids=str
 )

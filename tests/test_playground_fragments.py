@@ -11,10 +11,11 @@ import pytest
 
 import docscore
 from docscore.metrics.registry import METRICS
-from playground import systems_work, testset
-from playground.kept_results import KeptList
-from playground.requests import CompareRequest, FileRequest, ViewRequest
-from playground.worker_pool import bar_of
+from playground.compare import compare
+from playground.parts.documents import KeptList
+from playground.server.pool import bar_of
+from playground.server.requests import CompareRequest, FileRequest, ViewRequest
+from playground.testset.testset import score_files
 from tests import snapshot_inputs
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, written
 from tests.report_samples import Markup
@@ -26,7 +27,7 @@ def scored_files(references: Path, predictions: Path, folder: Path, **options: A
     asked = FileRequest(references=references, predictions=predictions, **options)
     kept = folder / RUN
     kept.mkdir(exist_ok=True)
-    return testset.score_files(asked, folder=kept, progress=lambda *_: None)
+    return score_files(asked, folder=kept, progress=lambda *_: None)
 
 
 def document(folder: Path, number: int) -> Markup:
@@ -134,14 +135,14 @@ def test_the_first_metric_is_that_of_everything_the_page_shows(
     folder = tmp_path / ("s" * 22)
     folder.mkdir()
     request = CompareRequest(references=references, predictions=[base, new], metric=metric, what_if=what_if)
-    answer = systems_work.compare_systems(request, folder=folder, progress=lambda *_: None)
+    answer = compare.compare_systems(request, folder=folder, progress=lambda *_: None)
     best, second = sorted((result, other), key=lambda each: -each.score)
     expected = best.compare(second).to_dict()
     [compared] = json.loads(Path(answer["downloads"][2]["path"]).read_text())["comparisons"]
     for name in ("base", "new", "difference", "p_value"):
         assert compared[name] == expected[name], name
     assert [each["score"] for each in answer["systems"]] == [best.score, second.score]
-    shown = systems_work.KeptSystems(tmp_path, "s" * 22).side_by_side(names[0])
+    shown = compare.KeptSystems(tmp_path, "s" * 22).side_by_side(names[0])
     assert (shown["html"].count('class="cmp-system"'), shown["number"]) == (2, 0)
 
 
@@ -159,14 +160,14 @@ def test_a_bar_is_filled_once(tmp_path: Path) -> None:
     references, *systems = (written(tmp_path, f"{number}.jsonl", side) for number, side in enumerate(sides))
     told: list[float] = []
     request = CompareRequest(references=references, predictions=list(systems))
-    systems_work.compare_systems(request, folder=tmp_path, progress=lambda share, _: told.append(share))
+    compare.compare_systems(request, folder=tmp_path, progress=lambda share, _: told.append(share))
     assert 0 < told[0] < told[-1] == 1
     assert told == sorted(told)
 
 
 def test_the_time_that_is_left_is_in_proportion_to_that_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds, told = iter([0, 2, 6]), list[tuple[float, str]]()
-    monkeypatch.setattr("playground.worker_pool.time.monotonic", lambda: next(seconds))
+    monkeypatch.setattr("playground.server.pool.time.monotonic", lambda: next(seconds))
     begin = bar_of(lambda *said: told.append(said), [("Reading", 6), ("Explaining", 3), ("Writing", 2)])
     explained = begin("Explaining", 3)  # nothing was read: the bar begins here
     explained(2)

@@ -19,7 +19,7 @@ import pytest
 
 from docscore import evaluate, score_tree
 from docscore.evaluation.rows import scored_rows
-from playground.limits import read_text
+from playground.server.limits import read_text
 from tests import browser
 from tests.browser import HOSTILE, LOOKS, NARROW, SERVER, VISIBLE, WIDE, Visit, Visitor, axe, heard, payload
 from tests.commands import environment

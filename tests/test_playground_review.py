@@ -10,7 +10,7 @@ import pytest
 
 from docscore import evaluate
 from docscore.ground_truths.verdicts import Review
-from playground.requests import NOTES
+from playground.server.requests import NOTES
 from tests import browser
 from tests.browser import HOSTILE, NARROW, Visit, Visitor, axe, payload
 from tests.commands import pred, ref, run, written

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dev.benchmarks.load import Server, upload_test_set, worst_requests
-from playground.storage import locked, sweep
+from playground.server.storage import locked, sweep
 from tests.browser import started
 from tests.conftest import HUNG
 

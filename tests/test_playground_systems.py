@@ -11,7 +11,7 @@ import pytest
 
 from docscore import evaluate
 from docscore.core.formatting import three_digits, with_sign
-from playground.systems_work import FILES as FILES_OF_RESULT
+from playground.compare.compare import FILES as FILES_OF_RESULT
 from tests import browser
 from tests.browser import HOSTILE, LOOKS, SERVER, WIDE, Visit, Visitor, axe, heard, payload
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS, pred, ref

@@ -33,7 +33,7 @@ from tests.report_samples import CALIBRATION, HOSTILE_TEXTS, Markup, drinks, dri
 from tests.structures import predictions, truths
 
 pytestmark = pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
-TEMPLATES = [*ROOT.glob("docscore/report/templates/*"), *ROOT.glob("playground/templates/*")]
+TEMPLATES = [*ROOT.glob("docscore/report/templates/*"), *ROOT.glob("playground/*/*.jinja")]
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202e\u2066\ud800-\udfff]")
 
 

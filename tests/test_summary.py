@@ -28,7 +28,7 @@ from docscore.metrics.anls_star.causes import CAUSES, Cause
 from docscore.metrics.registry import METRICS
 from docscore.metrics.typed.schema import compiled_schema
 from docscore.report.systems_report import systems_table
-from playground.conclusions import figure_of
+from playground.parts.conclusions import figure_of
 from tests.commands import pred, ref
 from tests.conftest import examples, golden, table
 from tests.structures import damaged, evaluation_of, predictions, random_prediction, random_truth, truths

@@ -21,10 +21,10 @@ from docscore.evaluation.systems import (
 )
 from docscore.report.html_tree import Cell
 from docscore.stats.significance import holm
-from playground.file_reading import sort_files
-from playground.requests import CompareRequest, SortRequest
-from playground.systems_work import compare_systems, names_of_uploads
-from playground.tree_columns import PlaceRow, places_side_by_side
+from playground.compare.compare import compare_systems, names_of_uploads
+from playground.compare.tree_columns import places_side_by_side
+from playground.parts.files import sort_files
+from playground.server.requests import CompareRequest, SortRequest
 from tests.commands import RECEIPTS, pred, ref, run, written
 from tests.conftest import golden
 from tests.structures import predictions, truths
@@ -107,7 +107,7 @@ def test_what_cannot_be_tested(names: list[int], against: str, message: str) -> 
         systems_of(evaluations(*names), against=against)
 
 
-def places(truth: Any, *predictions: Any) -> tuple[str, list[PlaceRow]]:
+def places(truth: Any, *predictions: Any) -> tuple[str, list[dict[str, Any]]]:
     return places_side_by_side([score_tree(truth, prediction) for prediction in predictions])
 
 
@@ -115,9 +115,13 @@ def said(cell: Cell) -> str:
     return cell.absent or "".join(piece.text for piece in cell.pieces)
 
 
-def words(row: PlaceRow) -> tuple[Any, ...]:
+def words(row: dict[str, Any]) -> tuple[Any, ...]:
     """The label, the ground truth, and the glyph and value of each system."""
-    return row.label, said(row.truth), *((place.glyph, said(place.value)) for place in row.systems)
+    return (
+        row["label"],
+        said(row["truth"]),
+        *((place["glyph"], said(place["value"])) for place in row["systems"]),
+    )
 
 
 def test_what_stands_beside_what_by_hand() -> None:
@@ -134,7 +138,7 @@ def test_what_stands_beside_what_by_hand() -> None:
         ("[+]", "absent", ("+", '"six"'), ("+", '"six"')),
         ("m", "absent", ("", "absent"), ("+", "1")),
     ]
-    assert [row.same for row in found] == [True, False, True, False, True, False]
+    assert [row["same"] for row in found] == [True, False, True, False, True, False]
     assert agreed == "3 values on which all agree, 1 of them not exact"
 
 
@@ -142,7 +146,7 @@ def test_a_system_without_the_whole_says_so_once() -> None:
     """A text in place of an object is at the root; of an object that is missing the values are absent."""
     truth = {"a": {"b": "x", "c": None}, "long": [str(number) for number in range(100)]}
     agreed, found = places(truth, truth, "Sorry.", {"a": None, "long": truth["long"]})
-    assert (agreed, found[0].label, said(found[0].truth), words(found[0])[2:]) == (
+    assert (agreed, found[0]["label"], said(found[0]["truth"]), words(found[0])[2:]) == (
         *("", "$", ""),
         (("=", ""), ("≠", '"Sorry."'), ("≈", "")),
     )
@@ -151,20 +155,20 @@ def test_a_system_without_the_whole_says_so_once() -> None:
         (("=", '"x"'), ("", ""), ("−", "absent")),
     ]
     whole, [root] = places(truth, "Sorry.", "Sorry.")
-    assert (whole, len(said(root.truth))) == ("1 value on which all agree, 1 of them not exact", 200)
+    assert (whole, len(said(root["truth"]))) == ("1 value on which all agree, 1 of them not exact", 200)
 
 
 def test_values_that_print_alike_and_differ_do_not_agree() -> None:
     """A number and its text score the same, and are not the same answer."""
     _, found = places({"a": "1", "b": "x"}, {"a": 1, "b": "x"}, {"a": "1", "b": "x"})
-    assert [(row.label, row.same) for row in found] == [("a", False), ("b", True)]
+    assert [(row["label"], row["same"]) for row in found] == [("a", False), ("b", True)]
 
 
 @pytest.mark.ci
 def test_many_places_that_agree_are_only_counted() -> None:
     truth = {"l": [f"{n}" for n in range(4_000)], "k": "x"}
     agreed, found = places(truth, truth, truth | {"k": "y"})
-    assert (agreed, [row.label for row in found]) == ("4,000 values on which all agree", ["k"])
+    assert (agreed, [row["label"] for row in found]) == ("4,000 values on which all agree", ["k"])
 
 
 @pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning")
@@ -176,18 +180,18 @@ def test_every_leaf_of_every_tree_is_drawn_once(truth: Any, one: Any, other: Any
     trees = [score_tree(truth, prediction) for prediction in (one, other)]
     _, rows = places_side_by_side(trees)
     for number, tree in enumerate(trees):
-        shown = [row.systems[number] for row in rows if row.systems[number].status]
+        shown = [row["systems"][number] for row in rows if row["systems"][number]["status"]]
         expected = []
-        waiting = [tree] if rows and rows[0].path == "$" else list(tree.children)
+        waiting = [tree] if rows and rows[0]["path"] == "$" else list(tree.children)
         while waiting:
             node = waiting.pop()
             expected.append(node.status)
             waiting.extend(() if node.status == "extra" else node.children)
-        assert sorted(place.status for place in shown) == sorted(expected)
+        assert sorted(place["status"] for place in shown) == sorted(expected)
     for row in rows:
-        cells = [(place, "" if place.value.absent else said(place.value)) for place in row.systems]
-        seen = {(place.status, place.score, value) for place, value in cells}
-        assert not row.same or len(seen) == 1
+        cells = [(place, "" if place["value"].absent else said(place["value"])) for place in row["systems"]]
+        seen = {(place["status"], place["score"], value) for place, value in cells}
+        assert not row["same"] or len(seen) == 1
 
 
 def test_changes_against_a_base() -> None:

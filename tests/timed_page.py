@@ -23,9 +23,10 @@ if __name__ == "__main__":
         steps.append(time.thread_time() - begun)
 
     asyncio.events.Handle._run = timed  # type: ignore[assignment]  # noqa: SLF001
-    from playground import body_limit, page
+    from playground import page
+    from playground.server import bodies
 
-    body_limit.SECONDS_OF_MARK = 0  # bodies do not wait for each other here
+    bodies.SECONDS_OF_MARK = 0  # bodies do not wait for each other here
     demo = page.build_demo()
     assert not demo.is_running  # it is built without being served
     app, url, _ = page.serve(demo, prevent_thread_lock=True, quiet=True)

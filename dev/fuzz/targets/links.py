@@ -9,12 +9,12 @@ from typing import Any
 from dev.fuzz.draws import Draws, raw, read
 from dev.fuzz.findings import check, check_html, check_printable
 from dev.fuzz.seeds import drawn_seeds, pairs
-from playground.pair import answer, is_scored_at_once
-from playground.requests import PAIR_METRICS, READINGS, WHAT_IFS, PairRequest, option_fields
+from playground.pair.pair import answer, is_scored_at_once
+from playground.server.requests import PAIR_METRICS, READINGS, WHAT_IFS, PairRequest, option_fields
 
 CHOICES: dict[str, tuple[Any, ...]] = {"reading": tuple(READINGS), "metric": PAIR_METRICS}
 OPTIONS: dict[str, tuple[Any, ...]] = {
-    field.name: field.choices or ((True, False) if isinstance(field.default, bool) else (0.5, 0, 1, 0.999))
+    field["name"]: field["choices"] or ((True, False) if isinstance(field["default"], bool) else (0.5, 0, 1, 0.999))
     for field in option_fields(WHAT_IFS)
 }
 
@@ -35,12 +35,12 @@ def run(data: bytes) -> None:
         warnings.simplefilter("ignore", UserWarning)  # a list of strings against a string
         is_scored_at_once(request)
         shown = answer(request)
-    check(any(shown.faults) != bool(shown.result), "either a fault or a result")
-    for sentence in (*(fault["text"] for fault in shown.faults if fault), shown.note):
+    check(any(shown["faults"]) != bool(shown["result"]), "either a fault or a result")
+    for sentence in (*(fault["text"] for fault in shown["faults"] if fault), shown["note"]):
         check_printable(sentence)
-    check_html(shown.result)
-    shown.raw.encode()
-    compile(shown.python, "shown", "exec")
+    check_html(shown["result"])
+    shown["raw"].encode()
+    compile(shown["python"], "shown", "exec")
 
 
 def _asked(draws: Draws) -> Any:

@@ -1,0 +1,437 @@
+"""Several systems: who leads, what each lost by cause, field and document, and a document side by side in all."""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from math import fsum
+from pathlib import Path
+from typing import Any
+
+from docscore.core.errors import InputValueError
+from docscore.core.formatting import counted, percent_text, shown_name, three_digits
+from docscore.core.numbers import ROUNDING
+from docscore.data.formats import names_of_files
+from docscore.evaluation.comparison import Comparison, level_of_tests
+from docscore.evaluation.evaluation import Evaluation, figures_to_dict
+from docscore.evaluation.rows import scored_rows
+from docscore.evaluation.sentences import by_value_text, count_lines
+from docscore.evaluation.systems import changes_against, systems_of
+from docscore.evaluation.tables import Table, TableCell, TableColumn
+from docscore.metrics.anls_star.causes import CAUSES
+from docscore.report.markup import table_as_latex, table_as_markdown
+from docscore.report.systems_report import CHANCE_MARK, systems_table
+from playground.compare.tree_columns import places_side_by_side
+from playground.parts.conclusions import cause_label, every_pair, figure_of, loss_text, ties_of, verdict_of, what_ifs_of
+from playground.parts.documents import KeptResult, keep_documents, shown_ids
+from playground.parts.files import FileRows, check_metrics, check_pairs, rows_of_request, skipped_lines
+from playground.parts.fragments import fragment
+from playground.parts.python_code import code_of_files
+from playground.parts.row_counts import count_rows
+from playground.server.pool import PAIRING, READING, SCORING, Report, bar_of
+from playground.server.requests import CompareRequest, metrics_of
+from playground.server.storage import as_csv
+
+FEWEST_SYSTEMS, MOST_SYSTEMS = 2, 8
+MOST_FIELDS, MOST_DOCUMENTS = 100, 1_000  # that are drawn
+FEW_DOCUMENTS = 5  # with fewer, a field says little
+MOST_PATHS = 5  # of fields of one name that are named
+_LONGEST_NAME = 80  # characters of the name of a system
+_LAST_KEY = re.compile(r"""([^.\[\]]+|\["[^]]*"\])(\[\])*$""")  # of the path of a field
+_CAUSE = "cause "  # before the name of a cause among names of fields
+Score = float | None
+FILES = {
+    "fields.csv": "Fields as CSV",
+    "documents.csv": "Documents as CSV",
+    "systems.json": "Everything as JSON",
+    "systems.md": "Tables as Markdown",
+    "systems.tex": "Tables as LaTeX",
+}
+
+
+def names_of_uploads(files: Sequence[Path]) -> list[str]:
+    """The names of systems by their files, made unique and shortened."""
+    found: list[str] = []
+    for whole in names_of_files(files):
+        name = shown_name(whole).strip()[:_LONGEST_NAME].strip() or "system"
+        number = 2
+        unique = name
+        while unique in found:
+            unique, number = f"{name} ({number})", number + 1
+        found.append(unique)
+    return found
+
+
+def checked_names(request: CompareRequest, fewest: int = FEWEST_SYSTEMS) -> tuple[str, ...]:
+    """The names of the systems, where none was given those of their files.
+
+    Raises:
+        ValueError: if there are too few or too many files, a name is too long, or two are the same.
+    """
+    count = len(request.files)
+    if not fewest <= count <= MOST_SYSTEMS:
+        raise InputValueError(expected=f"from {fewest} to {MOST_SYSTEMS} files of predictions", got=f"{count}")
+    given = [*request.names, *[""] * count][:count]
+    names = [name.strip() or default for name, default in zip(given, names_of_uploads(request.files), strict=True)]
+    for number, name in enumerate(names):
+        if len(name) > _LONGEST_NAME:
+            got = counted(len(name), "character")
+            raise InputValueError(place=f"name {number + 1}", expected=f"at most {_LONGEST_NAME} characters", got=got)
+        if name in names[:number]:
+            raise InputValueError(problem=f"two systems are called {name!r}")
+    return tuple(names)
+
+
+def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) -> dict[str, Any]:
+    """Compare several files of predictions: what the page's script draws, as JSON values.
+
+    It is kept in the folder, whose name opens it again, with the files of `FILES`.
+
+    Raises:
+        TypeError, ValueError, OSError: with a message that names the file and the place.
+    """
+    names = checked_names(request)
+    uploaded, systems = systems_of_request(request, names, progress)
+    for name, text in zip(FILES, _texts(systems), strict=True):
+        (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
+    first = next(iter(systems.values()))
+    ids = dict(zip(first.ids, shown_ids(first.ids), strict=True))
+    fields = _names_of_fields(systems)
+    result = {
+        "run": folder.name,
+        "asked": {**request.model_dump(mode="json", exclude={"window"}), "names": list(names)},
+        "count": len(ids),
+        **_result(systems, ids, fields),
+        "left_out": skipped_lines(uploaded),
+        "python": code_of_files(uploaded, request.of_first(), first, dict(zip(names, request.files, strict=True))),
+        "downloads": [{"label": label, "name": name, "path": str(folder / name)} for name, label in FILES.items()],
+    }
+    facts = {
+        "names": [shown_name(name) for name in systems],
+        "ids": {name: number for number, name in enumerate(ids.values())},
+        "fields": fields,
+        "result": result,
+    }
+    keep_documents(folder, list(systems.values()), facts)
+    scored_rows(first).progress("Writing", 1)(1)
+    return result
+
+
+def systems_of_request(
+    request: CompareRequest, names: Sequence[str], progress: Report
+) -> tuple[FileRows, dict[str, Evaluation]]:
+    """The rows of the files of a request, and its systems by their names, best first.
+
+    Raises:
+        TypeError, ValueError, OSError: with a message that names the file and the place.
+    """
+    files, count = len(names) + (request.references is not None), len(names)
+    bar = bar_of(progress, [*READING * files, *PAIRING * (count + 1), *SCORING[:1] * count, *SCORING[1:]])
+    uploaded = rows_of_request(request, bar)
+    metrics = metrics_of([request.metric], request.what_if["schema"])[:1]
+    evaluations = {
+        name: Evaluation(pairs, uploaded.options, metrics=metrics, progress=bar)
+        for name, pairs in zip(names, uploaded.systems, strict=True)
+    }
+    for each in evaluations.values():
+        check_metrics(metrics, each.pairs)
+        count_rows(each)
+    return uploaded, dict(sorted(evaluations.items(), key=lambda item: -item[1].score))
+
+
+def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: Mapping[str, str]) -> dict[str, Any]:
+    """The systems, best first, the verdict, and what they lost by cause, field and document, as JSON values.
+
+    Args:
+        systems: by their names, best first.
+        ids: the displayed ids of the documents.
+        fields: under which name the field of a path is shown.
+    """
+    pairs = every_pair(systems)
+    what_ifs = what_ifs_of(list(systems.values()), check_pairs)
+    verdict = verdict_of(systems, pairs, what_ifs)
+    says_by_value = any("numbers" in what_if.options.get("what_if", ()) for what_if in what_ifs)
+    first = next(iter(systems.values()))
+    worst = [_worst_documents(each, ids, fields) for each in systems.values()]
+    lost = _fields(systems, worst, fields)
+    return {
+        "systems": [_system(name, each, says_by_value) for name, each in systems.items()],
+        "verdict": {**verdict, "documents": [ids[name] for name in verdict["documents"]]},
+        "ties": ties_of(systems, pairs),
+        "causes": _causes(systems, worst),
+        "fields": lost[:MOST_FIELDS],
+        "field_count": len(lost),
+        "documents": _documents(systems, ids),
+        "pairs": [{**pair, **{side: shown_name(pair[side]) for side in ("first", "second")}} for pair in pairs],
+        "note": scored_rows(first).scorer.fields_note,
+        "signature": first.signature,
+    }
+
+
+def _system(name: str, evaluation: Evaluation, says_by_value: bool) -> dict[str, Any]:
+    """What is drawn of a system; its score by value is left out where the verdict says it."""
+    return {
+        "name": shown_name(name),
+        **figure_of(evaluation),
+        "lost": loss_text(1 - evaluation.score),
+        "counts": [
+            line for line in count_lines(evaluation) if not (says_by_value and line == by_value_text({"": evaluation}))
+        ],
+    }
+
+
+# The points that a system lost by a cause or in fields of one name, and the document that lost most by it.
+_Loss = tuple[float, str | None]
+
+
+def _worst_documents(evaluation: Evaluation, ids: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
+    """By cause and by the name of fields the displayed id of the document that lost most by it.
+
+    Args:
+        evaluation: a system.
+        ids: the displayed ids.
+        names: under which name the field of a path is shown.
+    """
+    most: dict[str, tuple[float, str]] = {}
+    for document, losses in zip(evaluation.ids, scored_rows(evaluation).field_table.losses, strict=True):
+        lost: dict[str, float] = defaultdict(float)
+        for (path, cause), points in losses.items():
+            lost[names[path]] += points
+            lost[_CAUSE + cause] += points
+        for name, points in lost.items():
+            if points > most.get(name, (0.0, ""))[0]:
+                most[name] = points, ids[document]
+    return {name: document for name, (_, document) in most.items()}
+
+
+def _causes(systems: Mapping[str, Evaluation], worst: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
+    """The points lost by cause in each system, most first."""
+    lost: dict[str, list[_Loss]] = {
+        cause: [
+            (scored_rows(each).lost[cause], documents.get(_CAUSE + cause))
+            for each, documents in zip(systems.values(), worst, strict=True)
+        ]
+        for cause in CAUSES
+    }
+    return [{"name": cause, "label": cause_label(cause), "cells": cells} for cause, cells in _largest(lost)]
+
+
+def _largest(lost: Mapping[str, Sequence[_Loss]]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """The rows in which any system lost points, most first; each cell with its share of the most."""
+    most = max((points for losses in lost.values() for points, _ in losses), default=0.0)
+    rows = [row for row in lost.items() if any(points for points, _ in row[1])]
+    return [
+        (
+            name,
+            [
+                {
+                    "value": points,
+                    "text": loss_text(points),
+                    "share": round(points / most, 3),
+                    "document": document,
+                }
+                for points, document in losses
+            ],
+        )
+        for name, losses in sorted(rows, key=lambda row: -sum(points for points, _ in row[1]))
+    ]
+
+
+def _names_of_fields(systems: Mapping[str, Evaluation]) -> dict[str, str]:
+    """Under which name each field is shown: its path, or its last key where most paths are in one document only."""
+    tables = [scored_rows(each).field_table.fields for each in systems.values()]
+    counts: dict[str, int] = {}
+    for field in (field for table in tables for field in table.values()):
+        if field.expected:
+            counts[field.path] = max(counts.get(field.path, 0), field.document_count)
+    alone = sum(count == 1 for count in counts.values())
+    differ = len(next(iter(systems.values()))) >= FEW_DOCUMENTS and 2 * alone > len(counts)
+    return {
+        path: found[1] if differ and (found := _LAST_KEY.search(path)) else path for table in tables for path in table
+    }
+
+
+def _fields(
+    systems: Mapping[str, Evaluation], worst: Sequence[Mapping[str, str]], names: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """The points lost by field in each system, most first, and in how many documents the field is."""
+    lost: dict[str, list[_Loss]] = {}
+    paths: dict[str, list[str]] = {}
+    counts: dict[str, int] = {}
+    for path, name in names.items():
+        paths.setdefault(name, []).append(path)
+    for name, of_name in paths.items():
+        lost[name], counts[name] = [], 0
+        for each, documents in zip(systems.values(), worst, strict=True):
+            fields = [field for field in map(scored_rows(each).field_table.fields.get, of_name) if field]
+            lost[name].append(
+                (fsum(field.points_lost for field in fields) / scored_rows(each).whole, documents.get(name))
+            )
+            holding = set().union(*(field.numbers for field in fields))
+            counts[name] = max(counts[name], len(holding), *(field.document_count for field in fields), 0)
+    return [
+        {
+            "name": shown_name(name),
+            "paths": [shown_name(path) for path in paths[name][:MOST_PATHS]],
+            "documents": counts[name],
+            "few": counts[name] < FEW_DOCUMENTS,
+            "cells": cells,
+        }
+        for name, cells in _largest(lost)
+    ]
+
+
+def _documents(systems: Mapping[str, Evaluation], ids: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The scores of the documents in each system, those most apart first."""
+    return [
+        {"id": ids[name], "spread": _spread(scores), "scores": list(map(three_digits, scores))}
+        for name, scores in sorted(_scores_of_documents(systems).items(), key=lambda row: -_spread(row[1]))[
+            :MOST_DOCUMENTS
+        ]
+    ]
+
+
+def _scores_of_documents(systems: Mapping[str, Evaluation]) -> dict[str, list[float]]:
+    by_id = [dict(zip(each.ids, scored_rows(each).scores, strict=True)) for each in systems.values()]
+    return {name: [scores[name] for scores in by_id] for name in by_id[0]}
+
+
+def _spread(scores: Sequence[Score]) -> float:
+    """How far the scores are apart."""
+    known = [score for score in scores if score is not None]
+    return max(known, default=0.0) - min(known, default=0.0)
+
+
+class KeptSystems(KeptResult):
+    """The documents of systems that were compared before."""
+
+    def side_by_side(self, shown_id: str) -> dict[str, Any]:
+        """The trees of a document in all systems side by side, best system first, as HTML, and its number.
+
+        Args:
+            shown_id: the displayed id of the document.
+
+        Raises:
+            ValueError: if there is no such document.
+        """
+        number = self.facts["ids"].get(shown_id)
+        if number is None:
+            raise InputValueError(problem="There is no such document.")
+        trees = self.trees(number)
+        names = self.facts["fields"]
+        systems = list(zip(self.facts["names"], (three_digits(tree.score) for tree in trees), strict=True))
+        agreed, places = places_side_by_side(trees)
+        rows = [(row, shown_name(names.get(row["field"], row["field"]))) for row in places]
+        html = fragment("side_by_side", systems, agreed, rows, template="compare.html.jinja")
+        return {"html": html, "number": number}
+
+
+def _texts(systems: Mapping[str, Evaluation]) -> tuple[str, ...]:
+    """The contents of `FILES`; the systems are tested against the best."""
+    best = next(iter(systems))
+    changes = changes_against(systems, best)
+    marked = {
+        (field.name, system)
+        for system, change in changes.items()
+        for field in change.field_changes
+        if field.is_beyond_chance(change.confidence)
+    }
+    by_path = [scored_rows(each).field_table.fields for each in systems.values()]
+    scores = {
+        path: [fields[path].score if path in fields and fields[path].weight else None for fields in by_path]
+        for path in dict.fromkeys(path for fields in by_path for path in fields)
+    }
+    remarks = [_mark_remark(best, changes)] if marked else []
+    fields = _score_table("Fields by system", "field", scores, systems, marked, remarks)
+    documents = _score_table("Documents by system", "document", _scores_of_documents(systems), systems)
+    figures = systems_table(systems_of(systems, against=best), intervals=True)
+    return (
+        *(
+            as_csv([head.name for head in table.heads], ([cell.value for cell in row] for row in table.cells))
+            for table in (fields, documents)
+        ),
+        _as_json(best, systems, changes, (fields, documents)),
+        *(f"{form(figures)}\n\n{form(fields)}\n" for form in (table_as_markdown, table_as_latex)),
+    )
+
+
+def _score_table(
+    caption: str,
+    name: str,
+    scores: Mapping[str, Sequence[Score]],
+    systems: Mapping[str, Evaluation],
+    marked: Collection[tuple[str, str]] = (),
+    remarks: Sequence[str] = (),
+) -> Table:
+    """The scores with a column for each system, rows that are most apart first, the best score of each row marked.
+
+    Args:
+        caption: the heading of the table.
+        name: what a row is, such as "field".
+        scores: of the systems by the name of the row; None where a system has none.
+        systems: by their names.
+        marked: the names of the rows and systems whose difference is beyond chance.
+        remarks: sentences below the table.
+    """
+    columns = TableColumn(name, name, "code"), *(TableColumn(each, shown_name(each)) for each in systems)
+    rows = []
+    for row, of_row in sorted(scores.items(), key=lambda row: -_spread(row[1])):
+        top = max((score for score in of_row if score is not None), default=0.0)
+        cells = [
+            TableCell(
+                score,
+                "–" if score is None else three_digits(score),
+                best=score is not None and score >= top - ROUNDING,
+                suffix=CHANCE_MARK if (row, system) in marked else "",
+            )
+            for system, score in zip(systems, of_row, strict=True)
+        ]
+        rows.append((TableCell(row, shown_name(row)), *cells))
+    signatures = tuple(sorted({each.signature for each in systems.values()}))
+    return Table(
+        caption,
+        columns,
+        tuple(rows),
+        unit=f"{name}s",
+        signatures=signatures,
+        remarks=tuple(remarks),
+        legend=tuple(remarks),
+    )
+
+
+def _mark_remark(base: str, changes: Mapping[str, Comparison]) -> str:
+    """What the mark of fields means, as a sentence."""
+    level = percent_text(level_of_tests(next(iter(changes.values())).confidence))
+    return (
+        f"{CHANCE_MARK} differs significantly from {shown_name(base)}: paired permutation test, false discoveries "
+        f"among the fields of a system held at {level}."
+    )
+
+
+def _as_json(
+    base: str, evaluations: Mapping[str, Evaluation], changes: Mapping[str, Comparison], tables: Sequence[Table]
+) -> str:
+    parts = {
+        "base": base,
+        "systems": [
+            {
+                "system": name,
+                **figures_to_dict(each),
+                **each.counts,
+                "signature": each.signature,
+                "signatures": each.signatures,
+            }
+            for name, each in evaluations.items()
+        ],
+        "comparisons": [
+            {"system": name, **found.to_dict(), "p_value_adjusted": found.figure.adjusted}
+            for name, found in changes.items()
+        ],
+        **{
+            table.unit: [
+                {table.heads[0].name: row[0].value, "scores": [cell.value for cell in row[1:]]} for row in table.cells
+            ]
+            for table in tables
+        },
+    }
+    return json.dumps(parts, indent=1)

@@ -1,0 +1,35 @@
+"""The tab for several systems: the drop box, and the screen of a result."""
+
+from functools import partial
+
+from playground.compare.compare import KeptSystems, compare_systems
+from playground.parts.fragments import fragment
+from playground.parts.rooms import MISSING
+from playground.parts.tab import FILE_METRICS, READ, Tab, fields_with_words, offered
+from playground.server.functions import READERS, in_child, runs
+from playground.server.limits import MAX_FILE_BYTES
+from playground.server.requests import MAX_FILES, RECEIPTS, CompareRequest, SideBySideRequest
+from playground.server.storage import results_folder
+
+_EXAMPLE = "references.jsonl", "predictions.jsonl", "predictions_new.jsonl", "predictions_text.jsonl"
+_OPTIONS = "Compare three systems on 40 receipts", MAX_FILE_BYTES, MAX_FILES, FILE_METRICS, fields_with_words(), READ
+TAB = Tab(
+    "compare",
+    "compare",
+    "Compare",
+    "docscoreCompare(element, server)",
+    fragment(
+        "compare", *_OPTIONS, offered(RECEIPTS / name for name in _EXAMPLE), not MISSING, template="compare.html.jinja"
+    ),
+    ["comparison.js", "compare.js"],
+    {
+        "compare_files": runs(CompareRequest, compare_systems),
+        # the trees of a document side by side, and the number of the document
+        "open_document": in_child(
+            SideBySideRequest,
+            READERS,
+            "document",
+            lambda asked: partial(KeptSystems(results_folder(), asked.run).side_by_side, asked.document),
+        ),
+    },
+)

@@ -1,0 +1,167 @@
+"""The score trees of one document in several systems side by side."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from docscore.core.formatting import clipped, counted, three_digits
+from docscore.core.numbers import ROUNDING
+from docscore.core.values import value_text
+from docscore.evaluation.sentences import STATUS_WORDS
+from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
+from docscore.metrics.base import MetricTree
+from docscore.report.html_tree import MAX_ROWS, Cell, Piece, lost_text, value_cell, value_spans
+
+_LONGEST_LABEL = _LONGEST_OBJECT = 200  # characters
+_LONGEST_VALUE = 1000
+_DEEPEST = 12  # levels; deeper places have the same indent
+
+_Place = tuple[ScoreTree | None, ...]
+
+
+def places_side_by_side(trees: Sequence[ScoreTree]) -> tuple[str, list[dict[str, Any]]]:
+    """On how many values all trees over the same ground truth agree, and their places, parents before children.
+
+    Keys stand beside the same keys, list elements beside those that were matched with the same element of the ground
+    truth, and elements that nothing expects beside equal ones. The root has a row only where a system predicts a value
+    there. Of too many places, those on which all agree have none.
+
+    Of each row "path" and "label", the key, or the index of a list element; "indent" in levels; "truth", the expected
+    value, "absent", or empty for a container; "systems", the place in each; "field", the path without list indices;
+    "causes", by which systems lost points here; "same", whether all systems predict the same here, and below.
+    """
+    places, depths, above, same = _joined(trees)
+    outermost = 0 if any(map(_is_leaf, trees)) else 1
+    shown = [number for number in range(outermost, len(places)) if len(places) <= MAX_ROWS or not same[number]]
+    rows = [
+        _row(places[number], above[number], depths[number] - outermost, same[number]) for number in shown[:MAX_ROWS]
+    ]
+    return _agreed([place for place, is_same in zip(places, same, strict=True) if is_same]), rows
+
+
+def _joined(trees: Sequence[ScoreTree]) -> tuple[list[_Place], list[int], list[_Place], list[bool]]:
+    """The joined nodes with their depths and parents, and whether all agree on each and all below."""
+    places: list[_Place] = []
+    depths: list[int] = []
+    parents: list[int] = []
+    waiting: list[tuple[_Place, int, int]] = [(tuple(trees), 0, -1)]
+    while waiting:
+        place, depth, parent = waiting.pop()
+        below = [(child, depth + 1, len(places)) for child in _children(place)]
+        places.append(place)
+        depths.append(depth)
+        parents.append(parent)
+        waiting.extend(reversed(below))
+    above = [places[parent] if parent >= 0 else (None,) * len(trees) for parent in parents]
+    same = list(map(_agree, places, above))
+    for number in range(len(places) - 1, 0, -1):
+        same[parents[number]] &= same[number]
+    return places, depths, above, same
+
+
+def _is_leaf(node: ScoreTree) -> bool:
+    """Whether the row of a node is the last: what only the prediction has is one value."""
+    return not node.children or node.status == "extra"
+
+
+def _children(place: _Place) -> list[_Place]:
+    """The children of a joined node: keys in the order in which they come first, then elements, then what is extra."""
+    found: dict[tuple[int, int, str, int], list[ScoreTree | None]] = {}
+    for system, node in enumerate(place):
+        seen: Counter[str] = Counter()
+        for child in node.children if node is not None and not _is_leaf(node) else ():
+            if child.key is not None:
+                name = 0, 0, child.key, 0
+            elif child.truth_index is not None:
+                name = 1, child.truth_index, "", 0
+            else:
+                value = value_text(child.prediction)
+                seen[value] += 1
+                name = 2, 0, value, seen[value]
+            found.setdefault(name, [None] * len(place))[system] = child
+    return [tuple(found[name]) for name in sorted(found, key=lambda name: name[:2])]
+
+
+def _agree(place: _Place, above: _Place) -> bool:
+    """Whether the nodes themselves agree, those of containers without their children; an absent value is no null."""
+    nodes = [(node, parent) for node, parent in zip(place, above, strict=True) if node is not None]
+    earned = [node.earned for node, _ in nodes]
+    seen = {
+        (node.kind, node.status, _is_leaf(node), tuple(_predicted(node, parent, marked=False).pieces))
+        for node, parent in nodes
+    }
+    return len(nodes) == len(place) and len(seen) == 1 and max(earned) - min(earned) <= ROUNDING
+
+
+def _predicted(node: ScoreTree, parent: ScoreTree | None, *, marked: bool) -> Cell:
+    """The predicted value, with its differences marked, or that it is absent; empty for a container with rows below."""
+    if not (_is_leaf(node) or node.status == "missing"):
+        return Cell()
+    found = value_cell(node, parent, "prediction", value_spans(node)[1] if marked else ())
+    return Cell(absent="absent") if found == Cell() else found
+
+
+def _agreed(places: Sequence[_Place]) -> str:
+    leaves = [place[0] for place in places if place[0] is not None and _is_leaf(place[0])]
+    lossy = sum(leaf.status != "exact" for leaf in leaves)
+    more = f", {lossy:,} of them not exact" if lossy else ""
+    return f"{counted(len(leaves), 'value')} on which all agree{more}" if leaves else ""
+
+
+def _row(place: _Place, above: _Place, depth: int, same: bool) -> dict[str, Any]:
+    nodes = [node for node in place if node is not None]
+    known = next((node for node in nodes if node.status != "extra"), None)
+    is_whole = not any(node.children for node in nodes)
+    several_options = len({node.option for node in nodes}) > 1
+    with_causes = [node for node in nodes if not isinstance(node, MetricTree)]
+    return {
+        "path": clipped(nodes[0].path, _LONGEST_LABEL),
+        "label": _label(nodes[0]),
+        "indent": min(depth, _DEEPEST),
+        "truth": _truth(known) if is_whole or known is None else Cell(),
+        "systems": [_in_system(*each, several_options) for each in zip(place, above, strict=True)],
+        "field": with_causes[0].field_path if with_causes else "",
+        "causes": list(dict.fromkeys(node.cause for node in with_causes if node.cause)),
+        "same": same,
+    }
+
+
+def _truth(known: ScoreTree | None) -> Cell:
+    if known is None:
+        return Cell(absent="absent")
+    length = _LONGEST_OBJECT if isinstance(known.ground_truth, dict | list) else _LONGEST_VALUE
+    return Cell([Piece(clipped(value_text(known.ground_truth), length))])
+
+
+def _label(node: ScoreTree) -> str:
+    if node.key is not None:
+        return clipped(node.key, _LONGEST_LABEL)
+    if node.truth_index is None and node.prediction_index is None:
+        return "$"
+    return "[+]" if node.truth_index is None else f"[{node.truth_index}]"
+
+
+def _in_system(node: ScoreTree | None, parent: ScoreTree | None, several_options: bool) -> dict[str, Any]:
+    """A place in one system.
+
+    Returns:
+        "value": the predicted value, what differs from the ground truth marked, or "absent"; empty for a container.
+        "status", "word" and "glyph" of its node, "score" and points "lost" as text, and as "note" kind and size of a
+        container, or which option was taken where systems took different ones; "" where the system has no such place.
+    """
+    if node is None:  # where the whole of what is above is missing, the row above says so
+        value = Cell() if parent is None or _is_leaf(parent) else Cell(absent="absent")
+        return {**dict.fromkeys(("status", "word", "glyph", "score", "lost", "note"), ""), "value": value}
+    value = _predicted(node, parent, marked=True)
+    notes = [] if value != Cell() else [counted(len(node.children), "element" if node.kind == "list" else "key")]
+    if several_options and node.option is not None:
+        notes.append(f"option {node.option + 1}")
+    return {
+        "status": node.status,
+        "word": STATUS_WORDS[node.status],
+        "glyph": GLYPHS[node.status],
+        "score": three_digits(node.score),
+        "lost": lost_text(node.points_lost) if node.points_lost > ROUNDING else "",
+        "value": value,
+        "note": ", ".join(notes),
+    }

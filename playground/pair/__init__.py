@@ -1,0 +1,1 @@
+"""The tab for one pair, and the API."""

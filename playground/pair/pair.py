@@ -1,0 +1,433 @@
+"""One pair: from the texts in the editors to the result as HTML, as JSON, and as Python code."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import accumulate
+from typing import Any
+
+from docscore.core.formatting import printable
+from docscore.core.options import AS_TEXT, ScoringOptions
+from docscore.core.values import Value
+from docscore.data.json_text import JsonError, dumps, dumps_in_style
+from docscore.data.model_text import is_json_container, kinds_of, parse_text
+from docscore.data.pairing import Pairs
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.sentences import READ
+from docscore.metrics.anls_star.api import build_tree
+from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.base import MetricTree
+from docscore.metrics.kieval import entity_f1_tree, kieval_tree
+from docscore.metrics.nted import nted_tree
+from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
+from docscore.metrics.typed.schema_warnings import places_by_schema, warn_of_schemas
+from docscore.metrics.typed.score import schema_of_row
+from docscore.report.html_tree import drawn_places, explained_drawing, tree_drawing
+from playground.parts.conclusions import what_ifs_of
+from playground.parts.files import check_pairs
+from playground.parts.fragments import fragment
+from playground.parts.python_code import MAX_RAW, python_code
+from playground.server.limits import (
+    check_length,
+    check_metric,
+    check_value,
+    check_work,
+    is_small,
+    read_text,
+    shortened,
+)
+from playground.server.requests import PairRequest, arguments_of, metrics_of, scoring_options
+
+LONGEST_AT_EDITOR = 300  # characters of a message below an editor
+LONGEST_AT_ONCE = 40_000  # characters of both texts
+LONGEST_MENDED_AT_ONCE = 2_000  # characters of a text that is not JSON
+MOST_PIECES = 1_000  # words and signs that are compared with as many
+Spans = dict[str, tuple[int, int]]
+Fault = dict[str, Any]
+Edit = tuple[int, int, str]
+_PIECES = re.compile(r"\\.|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|\w+|[^\w\s]", flags=re.DOTALL)
+
+
+def is_scored_at_once(asked: PairRequest) -> bool:
+    """Whether a pair of texts is scored in milliseconds; a text that is not JSON is refused in as little."""
+    if asked.options["schema"] or len(asked.truth) + len(asked.prediction) > LONGEST_AT_ONCE:
+        return False
+    try:
+        values = read_text(asked.truth), _read(asked.prediction, "text" if asked.reading == "text" else "json")[0]
+    except ValueError:
+        return max(len(asked.truth), len(asked.prediction)) <= LONGEST_MENDED_AT_ONCE
+    return is_small(*values, whole_trees=asked.metric != ANLS_STAR)
+
+
+def answer(asked: PairRequest) -> dict[str, Any]:
+    """Score a pair of texts, or say what is wrong with either.
+
+    Returns:
+        "faults": of either editor what is wrong: "text", "line" and "column" where they are known, and as "mend" what
+        makes JSON of it, if anything does; None for nothing. With a fault the other parts are empty. "note": how the
+        prediction was read, where that is not as it stands, and what is doubtful of the schema; "result": the result as
+        HTML; "raw": as JSON text; "python": the code that reproduces it; "spans": of the ground truth and the
+        prediction, where the values of the tree stand in the text: by the position of a value the characters from its
+        key to its end, counted as JavaScript does; "edits": what of the prediction was changed to read it.
+
+    Raises:
+        ValueError: for a schema that is wrong, or names none of the fields.
+    """
+    faults, values, note = _read_both(asked)
+    if any(faults):
+        return {"faults": faults, **dict.fromkeys(("note", "result", "raw", "python"), ""), "spans": [], "edits": []}
+    edits = edits_of(asked.prediction, values[1]) if note else []
+    return {"faults": faults, **_scored((values[0], values[1]), asked, note), "edits": edits}
+
+
+def what_ifs_of_pair(asked: PairRequest) -> dict[str, Any]:
+    """The options by which a pair scores higher, as for a test set of this one row; none for texts with faults."""
+    faults, values, _ = _read_both(asked)
+    if any(faults):
+        return {"what_ifs": []}
+    found = Evaluation(
+        Pairs([""], values[:1], values[1:]),
+        replace(scoring_options(asked.options), parse=AS_TEXT),
+        metrics=metrics_of([asked.metric], asked.options["schema"])[:1],
+        confidence=None,
+        whole=False,
+    )
+    return {"what_ifs": [each.to_dict() for each in what_ifs_of([found], check_pairs)]}
+
+
+def _read_both(asked: PairRequest) -> tuple[list[Fault | None], list[Any], str]:
+    """What is wrong with either text, their values, and how the prediction was read."""
+    faults: list[Fault | None] = []
+    values: list[Any] = []
+    note = ""
+    for text, reading in ((asked.truth, "json"), (asked.prediction, asked.reading)):
+        try:
+            value, note = _read(text, reading, next(iter(values), None))
+            values.append(check_value(value, is_truth=not faults))
+            faults.append(None)
+        except (TypeError, ValueError) as error:
+            faults.append(_fault(error, text, next(iter(values), None)))
+    if not any(faults):
+        try:
+            check_work(*values)
+            check_metric(asked.metric, *values)
+        except ValueError as error:
+            faults[1] = _fault(error, asked.prediction)
+    return faults, values, note
+
+
+def _fault(error: Exception, text: str, truth: Value = None) -> Fault:
+    """An error for the editor of a text; where it has a line and a column, the sentence is without them."""
+    line, column = (error.line, error.column) if isinstance(error, JsonError) else (None, None)
+    sentence = error.problem if isinstance(error, JsonError) and line else str(error)
+    mend = _mend(text, truth, line or 1, column or 1) if isinstance(error, JsonError) else None
+    if mend and {added for *_, added in mend["edits"]} == {"\\"}:
+        sentence, before = "a quote inside a text", text[: mend["edits"][0][0]].split("\n")
+        line, column = len(before), len(before[-1]) + 1
+    return {"text": shortened(printable(sentence), LONGEST_AT_EDITOR), "line": line, "column": column, "mend": mend}
+
+
+def _mend(text: str, truth: Value, line: int, column: int) -> dict[str, Any] | None:
+    """Edits that make JSON of a text whose first fault is at a place, and whether repairing does the same.
+
+    Of several values, from which repairing would have to choose, they keep the first.
+    """
+    parsed = parse_text(text, "repair", truth)
+    if parsed.outcome in ("mended", "extracted"):
+        return {"edits": edits_of(text, parsed.value), "repairs": True}
+    *before, last = text.split("\n")[:line]
+    first = "\n".join([*before, last[: column - 1]]).rstrip()
+    is_first = parsed.outcome == "ambiguous" and is_json_container(first)
+    return {"edits": [(len(first), len(text), "")], "repairs": False} if is_first else None
+
+
+def edits_of(text: str, value: Any) -> list[Edit]:
+    """What to replace in a text so that it is the JSON of a value: from and to which character, and by what.
+
+    The rest stays as it is written, where the two are alike enough to see what changed.
+
+    >>> edits_of("{'a': 1,}", {"a": 1})
+    [(1, 2, '"'), (3, 4, '"'), (7, 8, '')]
+    """
+    wanted = dumps_in_style(value, ensure_ascii=False, separators=(",", ":"))
+    edits = list(_edits(text, wanted))
+    edits = _escapes(text, edited(text, edits)) or edits
+    if parse_text(edited(text, edits), "json") == (value, "exact", ""):
+        return edits
+    return [(0, len(text), dumps_in_style(value, ensure_ascii=False, indent=2))]
+
+
+def _escapes(text: str, mended: str) -> list[Edit]:
+    r"""The edits that escape quotes, if nothing else makes one text of the other.
+
+    >>> _escapes('"a "b" c"', r'"a \"b\" c"')
+    [(3, 3, '\\'), (5, 5, '\\')]
+    """
+    old, new = (re.split(r'(\\?")', side) for side in (text, mended))
+    if old[::2] != new[::2] or '"' in (before for before, after in zip(new, old, strict=True) if before != after):
+        return []
+    pieces = zip(accumulate(map(len, old)), old, new, strict=True)
+    return [(end - 1, end - 1, "\\") for end, before, after in pieces if before != after]
+
+
+def _edits(text: str, wanted: str) -> Iterator[Edit]:
+    old, new = (list(_PIECES.finditer(side)) for side in (text, wanted))
+    quotes = [0, *accumulate(piece[0] == '"' for piece in new)]
+    (ends, starts), (new_ends, new_starts) = (  # of the pieces before and after each boundary
+        ([0, *(piece.end() for piece in side)], [*(piece.start() for piece in side), len(whole)])
+        for whole, side in ((text, old), (wanted, new))
+    )
+    for kind, first, last, new_first, new_last in _changes(*(list(map(_as_compared, side)) for side in (old, new))):
+        opened, opens = (quotes[at] % 2 for at in (new_first, new_last))  # within strings, white space counts
+        begin = (ends if opened or last == len(old) or (kind == "insert" and not opens) else starts)[first]
+        end = starts[last] if opens or (kind == "delete" and not first) else max(begin, ends[last])
+        added = wanted[(new_ends if opened else new_starts)[new_first] : (new_starts if opens else new_ends)[new_last]]
+        yield begin, len(text) if kind == "delete" and last == len(old) else end, added
+
+
+def _as_compared(piece: re.Match[str]) -> str:
+    """A piece of JSON text as it is compared: a number by its value."""
+    return str(float(piece[0])) if piece[0][0].isdecimal() else piece[0]
+
+
+def _changes(old: list[str], new: list[str]) -> Iterator[tuple[str, int, int, int, int]]:
+    """The changes from one list to another as `SequenceMatcher` has them, from part to part, which keeps it linear.
+
+    The parts begin where both lists have a piece that is once in each.
+    """
+    times = Counter(old), Counter(new)
+    places = {piece: at for at, piece in enumerate(new) if times[0][piece] == times[1][piece] == 1}
+    begin = new_begin = 0
+    for end, new_end in [*((at, places.get(piece, -1)) for at, piece in enumerate(old)), (len(old), len(new))]:
+        if new_end < new_begin:
+            continue
+        parts = old[begin:end], new[new_begin:new_end]
+        found: Sequence[tuple[str, int, int, int, int]] = [("replace", 0, len(parts[0]), 0, len(parts[1]))]
+        if max(map(len, parts)) <= MOST_PIECES:
+            found = SequenceMatcher(None, *parts).get_opcodes()
+        for kind, first, last, new_first, new_last in found if parts[0] != parts[1] else ():
+            if kind != "equal":
+                yield kind, begin + first, begin + last, new_begin + new_first, new_begin + new_last
+        begin, new_begin = end, new_end
+
+
+def edited(text: str, edits: Sequence[Edit]) -> str:
+    """A text with edits, which are in order."""
+    ends = [0, *(end for _, end, _ in edits)]
+    return (
+        "".join(text[at:begin] + added for at, (begin, _, added) in zip(ends, edits, strict=False)) + text[ends[-1] :]
+    )
+
+
+def _read(text: str, reading: str, truth: Value = None) -> tuple[Any, str]:
+    """The value of a text, and how it was read, where that is not as it stands."""
+    if reading == "text":
+        check_length(text)
+        return text, ""
+    try:
+        value, note = read_text(text), ""
+    except JsonError as error:
+        if reading == "json":
+            raise
+        check_length(text)
+        parsed = parse_text(text, "repair", truth)
+        if parsed.failed:
+            raise
+        taken = {"extracted": "the JSON in it was extracted", "mended": f"it was repaired: {parsed.note}"}
+        how = taken.get(parsed.outcome, parsed.note.removeprefix(f"{error.problem}, and "))
+        value, note = parsed.value, f"The prediction is not JSON ({error}); {how}."
+    if isinstance(value, str) and (parsed := parse_text(text, reading, truth)).outcome == "extracted":
+        value, note = parsed.value, f"The prediction was read as {parsed.note}."
+    return value, note
+
+
+_TREES: dict[str, Callable[..., MetricTree]] = {"kieval": kieval_tree, "entity_f1": entity_f1_tree, "nted": nted_tree}
+
+
+def _scored(values: tuple[Any, Any], asked: PairRequest, note: str) -> dict[str, Any]:
+    """The note with what is doubtful of the schema, the result as HTML, JSON and Python, and where values stand."""
+    options, metric = scoring_options(asked.options), metrics_of([asked.metric], asked.options["schema"])[0]
+    texts = {"ground_truth": dumps(values[0]), "prediction": dumps(values[1])}
+    if metric in (ANLS_STAR, TYPED):
+        tree = _tree(*values, options)
+        drawing = explained_drawing(tree, "pair", None if metric == TYPED else options, with_positions=True)
+        imports, name, raw = "docscore", "typed_tree" if metric == TYPED else "score_tree", tree.to_dict()
+    else:
+        function = _TREES[metric]
+        other = function(*values, **{name: getattr(options, name) for name in METRICS[metric].options})
+        drawing = tree_drawing(other, "pair", with_positions=True)
+        imports, name = function.__module__, function.__name__
+        raw = {
+            "metric": METRICS[metric].label,
+            "headline": other.headline,
+            "facts": list(other.facts),
+            **other.to_dict(),
+        }
+    if metric == TYPED:
+        texts["schema"] = options.schema.schema_of("")
+        doubts = warn_of_schemas(places_by_schema([("", values[0])], options.schema), options.schema)
+        note = " ".join([*filter(None, [note]), *(f"The {printable(doubt)}." for doubt in doubts)])
+    arguments = ", ".join([*list(texts)[:2], *arguments_of(options, METRICS[metric].options)])
+    python = python_code(f"from {imports} import {name}", texts, f"print({name}({arguments}))")
+    shown = [row.positions for row in drawing.rows if row.positions]
+    spans = [
+        {position: span for position, span in spans_of(text).items() if position in known}
+        for side, text in enumerate((asked.truth, asked.prediction))
+        for known in [{each[side] for each in shown}]
+    ]
+    drawn = {"note": note, "result": fragment("tree", drawing), "raw": _limited(raw)}
+    return {**drawn, "python": python, "spans": spans}
+
+
+def _tree(truth: Value, prediction: Value, options: ScoringOptions) -> ScoreTree:
+    """The tree of ANLS*, with a schema that of the typed score."""
+    return build_tree(truth, prediction, options, options.schema and schema_of_row(options.schema, ""))
+
+
+_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+', flags=re.DOTALL)
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+
+
+def spans_of(text: str) -> Spans:
+    """Where the values of a JSON text stand: by position, from the key of each to its end.
+
+    A position lists, from the root, which child of its parent a value is: "0/2" is the third child of the first child.
+    Characters beyond the first 65,536 count twice, as in JavaScript. The text is read as far as it is JSON, from the
+    first bracket on if it begins with something else.
+
+    >>> spans_of('{"a": [1, 2]}')
+    {'': (0, 13), '0': (1, 12), '0/0': (7, 8), '0/1': (10, 11)}
+    """
+    text = _ASTRAL.sub("xx", text)
+    begin = re.match(r'\s*(?=[\[{"\d\-tfnNI])', text) or re.search(r"(?=[\[{])", text)
+    spans: Spans = {}
+    open_values: list[_OpenValue] = []
+    key: int | None = None
+    for token in _TOKENS.finditer(text, begin.end()) if begin else ():
+        inside = open_values[-1] if open_values else None
+        if inside is None and token[0] in "}],:":
+            break
+        if inside and token[0] in "}]":
+            spans[inside.position] = inside.start, token.end()
+            open_values.pop()
+        elif inside and token[0] in ",:":
+            inside.count, inside.is_named = inside.count + (token[0] == ","), token[0] == ":"
+        elif inside and inside.has_keys and not inside.is_named and token[0] not in "{[":
+            key = token.start()
+        else:
+            position = "" if inside is None else f"{inside.position}/{inside.count}".lstrip("/")
+            start = token.start() if key is None else key
+            key = None
+            spans[position] = start, token.end() if token[0] not in "{[" else len(text)
+            if token[0] in "{[":
+                open_values.append(_OpenValue(position, start, token[0] == "{"))
+        if spans and not open_values:
+            break
+    return spans
+
+
+@dataclass
+class _OpenValue:
+    """An object or list whose end was not read yet."""
+
+    position: str
+    start: int
+    has_keys: bool
+    count: int = 0  # of the commas in it
+    is_named: bool = False  # whether a key and its colon came since the last comma
+
+
+def _limited(result: dict[str, Any]) -> str:
+    """A result as JSON text, cut if it is very long; what is cut off is not written, which would take minutes."""
+    parts, length = [], 0
+    try:
+        for part in json.JSONEncoder(indent=1, ensure_ascii=False).iterencode(result):
+            parts.append(part)
+            length += len(part)
+            if length > MAX_RAW:
+                break
+        raw = "".join(parts)
+    except ValueError:  # an integer that Python refuses to print
+        raw = dumps(result)
+    raw = raw.encode("utf-8", "backslashreplace").decode()  # lone surrogates
+    if len(raw) <= MAX_RAW:
+        return raw
+    return f"{raw[:MAX_RAW]}\n… cut off after {MAX_RAW:,} characters; the API returns all of it"
+
+
+# For programs
+
+
+_LONGEST_INTEGER = 64  # bits
+
+
+def tree_for_clients(ground_truth: Any, prediction: Any, options: ScoringOptions) -> dict[str, Any]:
+    """The score tree of a pair as JSON values, at most `MAX_ROWS` nodes of it, with notes on sides read from text.
+
+    Where nodes are left out, the node above has the key "left_out" with the number of its children that are. gradio
+    needs seconds for an answer of 40,000 objects, in which nobody else is answered.
+
+    Raises:
+        TypeError, ValueError: for values that are not accepted.
+    """
+    notes: list[str] = []
+    truth = check_value(_value_of_text(ground_truth, "ground_truth", notes), is_truth=True)
+    values = truth, check_value(_prediction(prediction, truth, options, notes), is_truth=False)
+    check_work(*values)
+    tree = _tree(*values, options)
+    found = _renamed(tree, tree.to_dict(), {id(node) for node, *_ in drawn_places(tree)})
+    return {"notes": notes, **found} if notes else found
+
+
+def _prediction(value: Any, truth: Any, options: ScoringOptions, notes: list[str]) -> Any:
+    """The prediction, read as the options say; notes say how, and whether it is a text in place of something else."""
+    if options.parse is None:
+        value = _value_of_text(value, "prediction", notes)
+    elif options.parse_mode is not None and isinstance(value, str):
+        check_length(value)
+        value, outcome, note = parse_text(value, options.parse_mode, truth)
+        if outcome != "exact":
+            notes.append(f"prediction is {READ[outcome]}{note and f': {note}'}")
+    kinds = kinds_of(truth)
+    if isinstance(value, str) and kinds <= {dict, list}:
+        notes.append(f"prediction is a text where {'an object' if dict in kinds else 'a list'} was expected")
+    return value
+
+
+def _value_of_text(value: Any, side: str, notes: list[str]) -> Any:
+    """The value, or the object or list that its text is; a note then says so."""
+    if not is_json_text(value):
+        return value
+    try:
+        found = read_text(value)
+    except ValueError:
+        return value
+    notes.append(f"{side} was JSON text and was read as {'an object' if isinstance(found, dict) else 'a list'}")
+    return found
+
+
+def is_json_text(value: Any) -> bool:
+    """Whether a value is text that begins like a JSON object or list."""
+    return isinstance(value, str) and value.lstrip().startswith(("{", "["))
+
+
+def _renamed(tree: ScoreTree, node: dict[str, Any], shown: set[int]) -> dict[str, Any]:
+    """Rename `path` of a node to `place`; values that are objects or lists, and integers beyond 64 bits, are JSON text.
+
+    gradio's Python client treats every object with the key "path" as a file, and tries to download it; its server
+    writes no longer integers.
+    """
+    found = {"place": node.pop("path"), **node}
+    for side in ("ground_truth", "prediction"):
+        if isinstance(found[side], dict | list):
+            found[side] = dumps(found[side]) if not node["children"] else None
+        elif isinstance(found[side], int) and found[side].bit_length() >= _LONGEST_INTEGER:
+            found[side] = dumps(found[side])
+    below = [pair for pair in zip(tree.children, node["children"], strict=True) if id(pair[0]) in shown]
+    found["children"] = [_renamed(*pair, shown) for pair in below]
+    if len(below) < len(tree.children):
+        found["left_out"] = len(tree.children) - len(below)
+    return found

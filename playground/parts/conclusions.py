@@ -1,0 +1,335 @@
+"""What a result says in one sentence: where the points of a test set went and what helps; which system leads."""
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, combinations
+from typing import Any, NamedTuple
+
+from docscore.core.formatting import counted, p_text, shown_name, three_digits
+from docscore.core.numbers import ROUNDING
+from docscore.core.options import BY_VALUE, ScoringOptions
+from docscore.data.checks import first_truths
+from docscore.data.pairing import Pairs
+from docscore.evaluation.comparison import Change, Comparison, adjusted, changes_of, rows_of_base
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.rows import scored_rows
+from docscore.evaluation.sentences import capital, changed_order, conclusion_of, interval_text, share_in_words
+from docscore.metrics.anls_star.causes import NAMES
+from docscore.metrics.annotations import cause_in_words
+from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
+from docscore.metrics.typed.comparators import COMPARATORS
+from docscore.report.html_tree import lost_text
+from playground.parts.rooms import MISSING
+from playground.parts.row_counts import Known, count_rows, nearest
+
+if not MISSING:
+    from docscore.ground_truths.suggestion import suggestion_of
+
+MOST_RESCORED = 20_000  # rows that are scored once more for a what-if
+MOST_NAMED = 3  # documents that make a lead
+MOST_EXPLAINED = 2_000  # rows whose causes are looked for once more
+LEAST_GAIN = 0.005  # from which a what-if is offered
+_PLAIN = 0.1  # p-values from which two decimals say enough
+_SMALL = 0.001  # p-values below which no digits are said
+_HALF = 0.5  # share of a loss below which two causes are named, and of a lead from which its documents are
+
+
+class WhatIf(NamedTuple):
+    """The scores under another option, computed before it is offered.
+
+    Attributes:
+        label: what it does; for a test set with the score: "Compare by value → 0.912".
+        taken: what was done, at the beginning of a sentence: "Compared by value".
+        options: the option by its name, within "what_if" or "reading", where a request holds it.
+        evaluations: the test set as it is then scored; of several systems each, in their order.
+        gain: how much higher the score is; with several systems, the largest gain.
+    """
+
+    label: str
+    taken: str
+    options: dict[str, dict[str, Any]]
+    evaluations: list[Evaluation]
+    gain: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """For the page, of a test set."""
+        return {
+            "label": self.label,
+            "options": self.options,
+            "score": self.evaluations[0].score,
+            "difference": self.gain,
+        }
+
+
+Check = Callable[[Pairs, ScoringOptions], object]
+
+
+def what_ifs_of(systems: Sequence[Evaluation], check: Check, known: Sequence[Sequence[Known]] = ()) -> list[WhatIf]:
+    """The options by which a test set scores higher, most first; of several systems one, or by which they change order.
+
+    Args:
+        systems: the test set as it was scored, or several systems on it, best first.
+        check: raises a `ValueError` for rows that take too long by these options.
+        known: what the rows of each system count under these and other options, as far as that is known.
+    """
+    metric, options = systems[0].metric, systems[0].options
+    if sum(len(each.ids) for each in systems) > (MOST_RESCORED if metric == ANLS_STAR else MOST_EXPLAINED):
+        return []
+    tried: list[tuple[str, str, str, str, Any]] = []
+    if options.numbers != BY_VALUE:
+        tried.append(("Compare by value", "Compared by value", "what_if", "numbers", BY_VALUE))
+    if not options.ignore_case:
+        tried.append(("Ignore case", "With case ignored", "what_if", "ignore_case", True))
+    if any(map(_holds_texts_for_json, systems)):
+        tried.append(("Extract JSON from the text", "With JSON extracted from the texts", "reading", "parse", "repair"))
+    better: list[WhatIf] = []
+    for label, taken, where, name, value in tried:
+        if where == "what_if" and name not in METRICS[metric].options:
+            continue
+        changed = dataclasses.replace(options, **{name: value})
+        better += _rescored(systems, changed, check, label, taken, {where: {name: value}}, known)
+    better.sort(key=lambda each: -each.gain)
+    least = better[0].gain + LEAST_GAIN if better else 0.0
+    return [each for each in _with_schema(systems, check) if each.gain >= least] + better
+
+
+def _rescored(
+    systems: Sequence[Evaluation],
+    options: ScoringOptions,
+    check: Check,
+    label: str,
+    taken: str,
+    asked: dict[str, dict[str, Any]],
+    known: Sequence[Sequence[Known]] = (),
+) -> Iterator[WhatIf]:
+    """The what-if of these options, where it is not refused, and a score gains enough or the order changes."""
+    metric = systems[0].metric if options.schema is None else TYPED
+    how: dict[str, Any] = {"metrics": (metric, *systems[0].metrics), "confidence": None}
+    try:
+        again = [
+            Evaluation(scored_rows(each).source, options, progress=scored_rows(each).progress, **how)
+            for each in systems
+        ]
+        for each, of_system in zip(again, known or [()] * len(again), strict=True):
+            if "reading" in asked:  # the values are others
+                check(scored_rows(each).source, options)
+            if nearest(options, of_system):
+                count_rows(each, of_system, with_fields=len(each) <= MOST_EXPLAINED)
+        gain = max(new.score - old.score for new, old in zip(again, systems, strict=True))
+    except (TypeError, ValueError):
+        return
+    if gain >= LEAST_GAIN or changed_order(_scores(systems), _scores(again)):
+        label = f"{label} → {three_digits(again[0].score)}" if len(again) == 1 else label
+        yield WhatIf(label, taken, asked, again, gain)
+
+
+def _scores(systems: Iterable[Evaluation]) -> list[float]:
+    return [each.score for each in systems]
+
+
+def _with_schema(systems: Sequence[Evaluation], check: Check) -> Iterator[WhatIf]:
+    """The schema that the ground truths suggest, where it takes values for right that are written otherwise.
+
+    With several systems, use the suggestion of the one that gains most.
+    """
+    first = systems[0]
+    count = sum(len(each.ids) for each in systems)
+    if MISSING or count > MOST_EXPLAINED or first.options.schema is not None or first.metric != ANLS_STAR:
+        return
+    suggestion = max(map(suggestion_of, systems), key=lambda found: sum(field.points for field in found.fields))
+    points: dict[str, float] = {}
+    for field in suggestion.fields:
+        said = COMPARATORS[field.compare].effect
+        if field.points and said:
+            points[said] = points.get(said, 0.0) + field.points
+    if sum(points.values()) < LEAST_GAIN:
+        return
+    largest = " and ".join(sorted(points, key=points.__getitem__, reverse=True)[:2])
+    options = dataclasses.replace(first.options, schema=suggestion.schema)
+    text = json.dumps(suggestion.schema, indent=1, ensure_ascii=False)
+    yield from _rescored(
+        systems, options, check, f"Compare {largest}", "With the suggested schema", {"what_if": {"schema": text}}
+    )
+
+
+def _holds_texts_for_json(found: Evaluation) -> bool:
+    """Whether predictions are texts where an object or a list is expected, and JSON is not read out of them yet."""
+    sides = zip(first_truths(found.pairs), found.pairs.predictions, strict=True)
+    return found.options.parse != "repair" and any(
+        isinstance(prediction, str) and isinstance(truth, dict | list) for truth, prediction in sides
+    )
+
+
+def figure_of(found: Evaluation) -> dict[str, Any]:
+    """The score with its interval: "score", "low", "high", and as "text" and "interval" what is said of them."""
+    low, high = found.interval or (None, None)
+    interval = found.measured[0].interval
+    said = "" if interval is None else interval_text(interval, scored_rows(found).confidence or 0)
+    return {"score": found.score, "low": low, "high": high, "text": three_digits(found.score), "interval": said}
+
+
+def headline_of(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
+    """Where the points went: a sentence on the largest cause, one on what helps, and the what-if that gains most."""
+    title, text = conclusion_of(found)
+    if what_ifs:
+        text = _after(what_ifs[0])
+    remedies = [{"label": each.label, "options": each.options} for each in what_ifs[:1]]
+    return {"title": title, "text": text, "remedy": next(iter(remedies), None)}
+
+
+def _after(best: WhatIf) -> str:
+    """What stays lost when the what-if is taken, and what that is."""
+    [found] = best.evaluations
+    left = 1 - found.score
+    if left <= ROUNDING:
+        return f"{best.taken}, no points are lost."
+    said = f"{best.taken}, {three_digits(left)} is still lost"
+    if len(found.ids) > MOST_EXPLAINED or scored_rows(found).scorer.fields_note:
+        return f"{said}."
+    (first, lost), (second, others) = sorted(scored_rows(found).lost.items(), key=lambda item: -item[1])[:2]
+    names, share = [cause_in_words(first)], lost / left
+    if share < _HALF and others:
+        names, share = [*names, cause_in_words(second)], (lost + others) / left
+    return f"{said}, {share_in_words(share)} of it to {' and '.join(names)}."
+
+
+def every_pair(systems: Mapping[str, Evaluation]) -> list[dict[str, Any]]:
+    """How each system differs from each that scores lower, with p-values adjusted for the number of pairs by Holm.
+
+    Args:
+        systems: by their names, best first.
+    """
+    pairs = {(better, worse): Comparison(systems[worse], systems[better]) for better, worse in combinations(systems, 2)}
+    found = []
+    for (better, worse), compared, change in zip(
+        pairs, pairs.values(), adjusted(map(_change, pairs.values())), strict=True
+    ):
+        low, high = (change.interval and change.interval.ends) or (None, None)
+        found.append(
+            {
+                "first": better,
+                "second": worse,
+                "difference": change.difference,
+                "low": low,
+                "high": high,
+                "better": len(compared.better),
+                "worse": len(compared.worse),
+                "same": compared.same,
+                "p": _p_text(1.0 if change.adjusted is None else change.adjusted),
+                "proven": change.is_beyond_chance(compared.confidence),
+            }
+        )
+    return found
+
+
+def _change(compared: Comparison) -> Change:
+    """The change of the figure alone, without those of the fields."""
+    base, new = compared.base, compared.new
+    before, after = base.ratio.rows(rows_of_base(base.ids, new.ids)), new.ratio
+    drawn: dict[str, Any] = {"seed": base.seed, "confidence": compared.confidence, "clusters": new.clusters}
+    return changes_of(new.figure_names[:1], before, after, [[0]], **drawn)[0]
+
+
+def _p_text(p_value: float) -> str:
+    """A p-value behind its sign, with two decimals where more say nothing, and none of its own below 0.001.
+
+    >>> [_p_text(p_value) for p_value in (0.38, 0.0449, 0.0006)]
+    ['= 0.38', '= 0.045', '< 0.001']
+    """
+    if p_value < _SMALL:
+        return f"< {_SMALL}"
+    return f"= {p_value:.2f}" if p_value >= _PLAIN else f"= {p_text(p_value)}"
+
+
+def verdict_of(
+    systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, Any]], what_ifs: Sequence[WhatIf]
+) -> dict[str, Any]:
+    """Which system leads, whether that is proven, what the lead consists of, and how they stand under other options.
+
+    Args:
+        systems: by their names, best first.
+        pairs: those of `every_pair`.
+        what_ifs: those of `what_ifs_of`; the first is said, and those by which the order changes.
+    """
+    best, second = list(systems)[:2]
+    pair = pairs[0]
+    lead = systems[best].score - systems[second].score
+    proven, p_value = pair["proven"], pair["p"]
+    text, documents = "", list[str]()
+    if lead <= ROUNDING:
+        title = f"{shown_name(best)} and {shown_name(second)} are level"
+    else:
+        title = f"{shown_name(best)} leads {shown_name(second)} by {three_digits(lead)}"
+        text, documents = _of_lead(Comparison(systems[second], systems[best]))
+    if proven:
+        rest = "that is beyond chance"
+    else:
+        rest = "that is not proven" if any(each["proven"] for each in pairs) else "no difference is proven"
+    remarks, remedies = [], []
+    texts = [shown_name(name) for name, each in systems.items() if _holds_texts_for_json(each)]
+    if texts:
+        remarks.append(f"Predictions of {' and '.join(texts)} are text where an object or a list is expected.")
+    names, before = list(systems), _scores(systems.values())
+    for number, what_if in enumerate(what_ifs):
+        after = _scores(what_if.evaluations)
+        order = changed_order(before, after)
+        if number and not order:
+            continue
+        means = (f"{shown_name(names[at])} {three_digits(after[at])}" for at in order or range(len(names)))
+        remarks.append(f"{what_if.taken}, the {'order is' if order else 'scores are'} {', '.join(means)}.")
+        remedies.append({"label": what_if.label, "options": what_if.options})
+    return {
+        "title": title,
+        "rest": rest,
+        "proven": proven,
+        "p": p_value,
+        "text": text,
+        "documents": documents,
+        "remarks": remarks,
+        "remedies": remedies,
+    }
+
+
+def _of_lead(compared: Comparison) -> tuple[str, list[str]]:
+    """A sentence on the documents that make the lead, and the ids of those that it means, at most `MOST_NAMED`."""
+    if not compared.new.is_mean:
+        return "", []
+    gains = sorted(((change.difference or 0.0, change.name) for change in compared.document_changes), reverse=True)
+    shares = list(accumulate(gain / len(gains) / compared.difference for gain, _ in gains))[:MOST_NAMED]
+    counts = range(1, len(shares) + 1)
+    alone = [(1, _HALF), *((count, 1.0) for count in counts), *((count, _HALF) for count in counts)]
+    count = next((count for count, least in alone if shares[count - 1] >= least - ROUNDING), 0)
+    if not count:
+        better, worse = len(compared.better), len(compared.worse)
+        return f"It is better on {better:,} of {counted(len(gains), 'document')}, worse on {worse:,}.", []
+    share, which = shares[count - 1], "one document" if count == 1 else counted(count, "document")
+    if share >= 1 - ROUNDING:
+        said = f"{which} {'decides' if count == 1 else 'decide'} who leads"
+    else:
+        said = f"{share_in_words(share)} of the lead comes from {which}"
+    return capital(said), [name for _, name in gains[:count]]
+
+
+def ties_of(systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, Any]]) -> list[list[int]]:
+    """Which systems in a row, best first, are not proven to differ: the first and the last number of each run."""
+    names = list(systems)
+    proven = {(each["first"], each["second"]) for each in pairs if each["proven"]}
+    runs: list[list[int]] = []
+    for first in range(len(names)):
+        last = first
+        while last + 1 < len(names) and (names[first], names[last + 1]) not in proven:
+            last += 1
+        if last > first and not (runs and runs[-1][1] >= last):
+            runs.append([first, last])
+    return runs
+
+
+def cause_label(cause: str) -> str:
+    """The name of a cause as a heading."""
+    return capital(NAMES[cause][0])
+
+
+def loss_text(points: float) -> str:
+    """Lost points as text, with three digits; a dot for less."""
+    return lost_text(points) if points >= 0.0005 else "·"  # noqa: PLR2004  the least that three digits show

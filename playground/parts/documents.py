@@ -1,0 +1,514 @@
+"""Scored documents that are kept in a folder, so that a visitor can open their trees."""
+
+import base64
+import dataclasses
+import json
+import os
+import pickle
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from math import fsum
+from pathlib import Path
+from typing import Any
+
+from docscore.core.errors import InputValueError
+from docscore.core.formatting import clipped, counted, printable, three_digits
+from docscore.core.options import AS_TEXT, ScoringOptions
+from docscore.core.runtime import with_room_to_recurse
+from docscore.core.values import Value, convert_ground_truth, to_json
+from docscore.data.json_text import dumps, loads
+from docscore.data.pairing import Pairs
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.fields import Losses
+from docscore.evaluation.rows import scored_rows
+from docscore.evaluation.sentences import NOTHING_LOST, spread_lines
+from docscore.metrics.anls_star.causes import CAUSES, NAMES
+from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.base import MetricTree
+from docscore.metrics.registry import METRICS, TYPED
+from docscore.report.html_report import bins, examples_of_causes
+from docscore.report.html_tree import explained_drawing, lost_text
+from playground.parts.conclusions import cause_label
+from playground.parts.fragments import fragment
+from playground.server.limits import parts_of
+from playground.server.requests import ViewRequest
+from playground.server.storage import kept_file
+
+
+def numbered_lines(path: Path, numbers: Iterable[int]) -> list[str]:
+    """The lines of a file with these numbers, counted from 0."""
+    lines = path.read_text(encoding="utf-8").split("\n")
+    return [lines[number] for number in numbers]
+
+
+_VIEW, _DOCUMENTS, _CONFIDENCES = "view.json", "documents.jsonl", "confidences.jsonl"
+_BETWEEN = "\t"  # no JSON text in one line of ASCII has it
+
+
+class KeptResult:
+    """The documents of one or more systems that were scored before.
+
+    Args:
+        within: the folder of all results.
+        run: the name of one, as a browser sends it: anything.
+
+    Raises:
+        FileNotFoundError: if there is none of that name, or it is older than an hour.
+    """
+
+    def __init__(self, within: Path, run: object) -> None:
+        self.folder = kept_file(within, run, _VIEW).parent
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """What was kept with the documents."""
+        return dict(json.loads((self.folder / _VIEW).read_text(encoding="utf-8")))
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """What the page shows of it."""
+        return dict(self.facts["result"])
+
+    @property
+    def options(self) -> ScoringOptions:
+        """How the documents were scored, whose values are kept as they were read."""
+        return ScoringOptions(**{**self.facts["options"], "parse": AS_TEXT, "parse_references": None})
+
+    def values(self, number: int) -> list[Any]:
+        """The ground truth of the document with that number, and its prediction in each system.
+
+        Raises:
+            ValueError: if there is no document of that number.
+        """
+        return self.values_of([self._checked(number)])[0]
+
+    def values_of(self, numbers: Iterable[int]) -> list[list[Any]]:
+        """The same of several documents."""
+        lines = [list(map(loads, line.split(_BETWEEN))) for line in numbered_lines(self.folder / _DOCUMENTS, numbers)]
+        return [[convert_ground_truth(truth), *predictions] for truth, *predictions in lines]
+
+    def _checked(self, number: int) -> int:
+        if not 0 <= number < self.facts["documents"]:
+            raise InputValueError(place="document", expected="the number of a document", got=str(number))
+        return number
+
+    def as_pair(self, number: int, system: int = 0) -> dict[str, str]:
+        """The sides of a document as they were scored, for the editors of a pair, and how the prediction is read there.
+
+        Raises:
+            ValueError: if there is no document or no system of that number.
+        """
+        truth, *predictions = self.values(number)
+        if system >= len(predictions):
+            raise InputValueError(place="system", expected="the number of a system", got=str(system))
+        answers = truth if isinstance(truth, tuple) and len(truth) == 1 else (truth,)
+        prediction, is_text = predictions[system], isinstance(predictions[system], str)
+        return {
+            "truth": _indented(answers[0]),
+            "prediction": prediction if is_text else _indented(prediction),
+            "reading": "text" if is_text else "json",
+        }
+
+    def trees(self, number: int) -> list[ScoreTree]:
+        """The score tree of a document in each system by the metric; that of ANLS* for a metric that has none."""
+        truth, *predictions = self.values(number)
+        path = self.folder / _CONFIDENCES
+        sure = [loads(numbered_lines(path, [number])[0])] if path.exists() else None
+        options = dataclasses.replace(self.options, with_confidences=sure is not None)
+        metric, trees = METRICS[self.facts["metrics"][0]], []
+        for prediction, causes in zip(predictions, self.facts["causes"], strict=True):
+            pairs = Pairs([""], [truth], [prediction], confidences=sure)
+            row = scored_rows(Evaluation(pairs, options, metrics=self.facts["metrics"], whole=False)).row(0).for_metrics
+            trees.append(metric.score_tree(row._replace(cause=causes.get(str(number))), options))
+        return trees
+
+
+def keep_documents(folder: Path, systems: Sequence[Evaluation], facts: Mapping[str, Any]) -> None:
+    """Write the documents of systems that were scored on the same rows to a folder, with other facts as JSON values."""
+    keep_values(folder, systems)
+    keep_facts(folder, systems, facts)
+
+
+def keep_values(folder: Path, systems: Sequence[Evaluation]) -> None:
+    """Write the values of the documents of systems to a folder."""
+    first = systems[0]
+    predictions = [[system[name].prediction for name in first.ids] for system in systems]
+    lines = (_BETWEEN.join(map(dumps, values)) for values in zip(first.pairs.truths, *predictions, strict=True))
+    (folder / _DOCUMENTS).write_text("\n".join(lines), encoding="ascii")
+    if len(systems) == 1 and first.pairs.confidences is not None:
+        (folder / _CONFIDENCES).write_text("\n".join(map(dumps, first.pairs.confidences)), encoding="ascii")
+
+
+def keep_facts(folder: Path, systems: Sequence[Evaluation], facts: Mapping[str, Any]) -> None:
+    """Write how the documents of systems were scored to a folder, with other facts as JSON values."""
+    first = systems[0]
+    rows = [[(number, system[name].for_metrics) for number, name in enumerate(first.ids)] for system in systems]
+    causes = [{number: row.cause for number, row in of_system if row.cause} for of_system in rows]
+    schema = first.options.schema
+    options = dataclasses.asdict(dataclasses.replace(first.options, schema=None))
+    options["schema"] = schema and json.loads(schema.schema_of(""))
+    view = {"metrics": first.metrics, "documents": len(first.ids), "options": options, "causes": causes, **facts}
+    (folder / _VIEW).write_text(json.dumps(view), encoding="utf-8")
+
+
+MAX_LOSSES = 200_000  # pairs of a field and a cause in all documents that are kept
+MOST_FIELDS = 300  # fields that are drawn
+_LONGEST_NAME = 200  # characters of an id and of the name of a field that are shown
+_LONGEST_TEXT = 20_000  # characters of a document's values in which a text is looked for, on each side
+_NAMED_LOSSES = 3  # of a document
+_ROWS, _TEXTS, _LIST = "rows.jsonl", "texts.txt", "list.json"
+_READ_ROWS, _COUNTS = "rows.pickle", "counts.pickle"
+_PREFIX = "document"  # of the ids of the rows of its tree
+
+
+def keep_rows(folder: Path, evaluation: Evaluation, kept: object) -> None:
+    """Write what of a test set is the same under other options of comparison to a folder; `kept` for `kept_rows`."""
+    pairs = evaluation.pairs
+    (folder / _ROWS).write_text("\n".join(map(dumps, _rows(evaluation))), encoding="ascii")
+    sides = zip(shown_ids(pairs.ids), pairs.truths, pairs.predictions, strict=True)
+    texts = (f"{_folded(name)}\0{_text_of(truth)}\0{_text_of(prediction)}" for name, truth, prediction in sides)
+    (folder / _TEXTS).write_text("\n".join(texts), encoding="utf-8", errors="replace")
+    keep_values(folder, [evaluation])
+    (folder / _READ_ROWS).write_bytes(pickle.dumps(kept, -1))
+
+
+def kept_rows(folder: Path, before: str, asked: Mapping[str, Any]) -> Any:
+    """What `keep_rows` kept of the result of a request that is the same in some parts, whose files the folder then has.
+
+    Args:
+        folder: that of the new result.
+        before: the name of the result, as a browser sends it: anything.
+        asked: the parts of the request.
+
+    Returns:
+        What was kept, and what the rows counted; None if there is no such result.
+    """
+    with suppress(FileNotFoundError, KeyError):
+        old = KeptResult(folder.parent, before)
+        if all(old.result["asked"][name] == value for name, value in asked.items()):
+            found = [pickle.loads((old.folder / name).read_bytes()) for name in (_READ_ROWS, _COUNTS)]  # noqa: S301  ours
+            for name in (_ROWS, _TEXTS, _DOCUMENTS, _CONFIDENCES, _READ_ROWS):
+                if (old.folder / name).exists():
+                    os.link(old.folder / name, folder / name)
+            return found
+    return None
+
+
+def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any], counts: object = ()) -> None:
+    """Write what the list of the documents of a test set needs to a folder, whose name is what opens it.
+
+    Args:
+        folder: the folder.
+        evaluation: the scored test set.
+        result: what the page shows of it, for a link; JSON values.
+        counts: what its rows count, for `kept_rows`.
+    """
+    table, pairs = scored_rows(evaluation).field_table, evaluation.pairs
+    keep_facts(folder, [evaluation], {"result": result})
+    count = sum(map(len, table.losses))
+    most = count if count <= MAX_LOSSES else max(1, MAX_LOSSES // len(pairs.ids))
+    listing = {
+        "names": [clipped(name, _LONGEST_NAME) for name in shown_ids(pairs.ids)],
+        "scores": scored_rows(evaluation).scores,
+        "images": [name_of_image(image_of_row(row)) for row in pairs.reference_rows or [{}] * len(pairs.ids)],
+        "losses": [_largest(lost)[:most] for lost in table.losses],
+        "holding": {_field_name(field.path): field.document_count for field in table.by_loss()},
+        "field_scores": {_field_name(field.path): field.score for field in table.by_loss()},
+        "specimens": examples_of_causes(evaluation),
+        "note": scored_rows(evaluation).scorer.fields_note,
+        "rates": {name: (rate.hits, rate.totals) for name, rate in scored_rows(evaluation).rate_counts.items()},
+        "left_out": sum(max(0, len(lost) - most) for lost in table.losses),
+    }
+    (folder / _LIST).write_text(json.dumps(listing), encoding="utf-8")
+    (folder / _COUNTS).write_bytes(pickle.dumps(counts, -1))
+
+
+def _largest(losses: Losses) -> list[tuple[str, str, float]]:
+    """The losses of a document, largest first: field, cause and points."""
+    largest = sorted(losses.items(), key=lambda item: -item[1])
+    return [(_field_name(field), cause, points) for (field, cause), points in largest]
+
+
+def _field_name(path: str) -> str:
+    return clipped(printable(path), _LONGEST_NAME)
+
+
+def _rows(evaluation: Evaluation) -> Iterator[dict[str, Value]]:
+    """Each document as a row that holds both sides and can be scored again, with its other columns."""
+    pairs = scored_rows(evaluation).source
+    sources = pairs.reference_rows or [{}] * len(pairs.ids)
+    confidences = pairs.confidences or [None] * len(pairs.ids)
+    sides = zip(pairs.ids, pairs.truths, pairs.predictions, strict=True)
+    for (name, truth, prediction), confidence, source in zip(sides, confidences, sources, strict=True):
+        answers, image = list(truth) if isinstance(truth, tuple) else [truth], image_of_row(source)
+        yield {
+            "question_id": name,
+            "references": answers,
+            "prediction": prediction,
+            **({} if confidence is None else {"confidence": confidence}),
+            **{key: value for key, value in source.items() if key not in _READ and _is_plain(value)},
+            **({IMAGE: image} if image else {}),
+        }
+
+
+_READ = {"question_id", "references", "prediction", "answers", "prediction_text", "confidence"}
+
+
+def _is_plain(value: object) -> bool:
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
+
+
+def _text_of(value: Any) -> str:
+    """The keys, texts and numbers of a value in one line, in lower case."""
+    found = (str(part) for part in parts_of(value) if not isinstance(part, dict | list | tuple | None))
+    return _folded("\0".join(found))[:_LONGEST_TEXT]
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+class KeptList(KeptResult):
+    """The documents of a test set that was scored before."""
+
+    @cached_property
+    def _list(self) -> dict[str, Any]:
+        return dict(json.loads((self.folder / _LIST).read_text(encoding="utf-8")))
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the list is read and sorted in milliseconds."""
+        return (self.folder / _LIST).stat().st_size <= _SMALL_LIST
+
+    def listing(self) -> dict[str, Any]:
+        """What a browser gets of all documents at once: names, scores, and the names of images."""
+        left_out = self._list["left_out"]
+        note = f"The {left_out:,} smallest losses are not listed here; the table of fields has all of them."
+        return {
+            "names": self._list["names"],
+            "scores": list(map(three_digits, self._list["scores"])),
+            "images": self._list["images"],
+            "note": note if left_out else "",
+        }
+
+    def view(self, asked: ViewRequest) -> dict[str, Any]:
+        """Which documents are shown, and why they and all that are found by the text lost points.
+
+        Returns:
+            "order": the numbers of the documents; "why", "lost", "title": the cause by which each lost most, how
+            much, and the same with its fields; "count": how many of how many; "points": what they lost of the mean;
+            "bins": how many of them each bar of the histogram holds; "spread": what their scores are; "rates": each
+            with "label", "share" and "count"; "causes", "fields": by what points were lost, most first, each with
+            "name", "title", "points", "share" of the most, and "documents"; "field_count": how many fields lost
+            points, of which some may be left out.
+
+        Raises:
+            ValueError: for a cause or field that the test set has not.
+        """
+        for name, value, known in (("cause", asked.cause, CAUSES), ("field", asked.field, self._list["holding"])):
+            if value is not None and value not in known:
+                raise InputValueError(problem=f"its {name} is not in this test set")
+        scores: list[float] = self._list["scores"]
+        losses: list[list[tuple[str, str, float]]] = self._list["losses"]
+        by_text = [number for number in self._with_text(asked.find) if asked.low <= scores[number] <= asked.high]
+        meant = {
+            number: [
+                loss for loss in losses[number] if asked.field in (None, loss[0]) and asked.cause in (None, loss[1])
+            ]
+            for number in by_text
+        }
+        is_filtered = asked.cause is not None or asked.field is not None
+        lost = {
+            number: fsum(points for *_, points in meant[number]) if is_filtered else 1 - scores[number]
+            for number in by_text
+        }
+        order = [number for number in by_text if lost[number] > 0 or not is_filtered]
+        keys: dict[str, Callable[[int], Any]] = {
+            "loss": lambda number: -lost[number],
+            "score": lambda number: -scores[number],
+            "id": lambda number: _natural(self._list["names"][number]),
+        }
+        if asked.sort in keys:
+            order.sort(key=keys[asked.sort])
+        of = f"{len(order):,} of " if len(order) < len(scores) else ""
+        holding = {name: f" of {count:,}" for name, count in self._list["holding"].items()}
+        causes = [[(c, points) for f, c, points in losses[number] if asked.field in (None, f)] for number in by_text]
+        fields = [[(f, points) for f, c, points in losses[number] if asked.cause in (None, c)] for number in by_text]
+        by_field, meanings = self._sums(fields, holding), METRICS[self.facts["metrics"][0]].meanings
+        largest = [_largest_cause(meant[number], lost[number]) for number in order]
+        return {
+            "order": order,
+            "why": [cause for cause, _ in largest],
+            "lost": [lost_text(points) for _, points in largest],
+            "title": [_why(meant[number]) for number in order],
+            "points": _points(fsum(lost.values()) / len(scores)),
+            "bins": bins(self.result["histogram"]["edges"], [scores[number] for number in order]),
+            "spread": spread_lines([scores[number] for number in order]),
+            "rates": [_rate(name, hits, totals, order) for name, (hits, totals) in self._list["rates"].items()],
+            "count": f"{of}{counted(len(scores), 'document')}",
+            "causes": [
+                {
+                    **each,
+                    "title": meanings[each["name"]],
+                    "label": cause_label(each["name"]),
+                    "specimen": self._list["specimens"].get(each["name"]),
+                }
+                for each in self._sums(causes, {})
+            ],
+            "fields": [
+                {**each, "score": three_digits(self._list["field_scores"][each["name"]])}
+                for each in by_field[:MOST_FIELDS]
+            ],
+            "nothing": self._list["note"] or NOTHING_LOST,
+            "field_count": len(by_field),
+        }
+
+    def _sums(self, losses: Sequence[Sequence[tuple[str, float]]], of: Mapping[str, str]) -> list[dict[str, Any]]:
+        """The points of the mean and the documents by the names of losses, most points first."""
+        points: dict[str, float] = {}
+        documents: Counter[str] = Counter()
+        for lost in losses:
+            for name, number in lost:
+                points[name] = points.get(name, 0.0) + number
+            documents.update({name for name, _ in lost})
+        most = max(points.values(), default=0.0)
+        return [
+            {
+                "name": name,
+                "title": name,
+                "points": _points(lost / len(self._list["scores"])),
+                "share": round(lost / most, 3),
+                "documents": f"in {documents[name]:,}{of[name]}" if name in of else counted(documents[name], "doc"),
+            }
+            for name, lost in sorted(points.items(), key=lambda item: -item[1])
+        ]
+
+    def _with_text(self, text: str) -> list[int]:
+        """The numbers of the documents whose ids or values hold a text; case and white space are the same."""
+        if not text:
+            return list(range(self.facts["documents"]))
+        lines = (self.folder / _TEXTS).read_text(encoding="utf-8").split("\n")
+        return [number for number, line in enumerate(lines) if _folded(text) in line]
+
+    def document(self, number: int) -> dict[str, Any]:
+        """A document for the browser: its tree as HTML, the field and the cause of its rows, and its image.
+
+        Raises:
+            ValueError: if there is no document of that number.
+        """
+        (tree,) = self.trees(number)
+        row = loads(self.rows([number]))
+        name = printable(row["question_id"])
+        drawing = explained_drawing(tree, _PREFIX, None if self.facts["metrics"][0] == TYPED else self.options)
+        marks = [
+            [drawing.row_numbers[id(node)], _field_name(node.field_path), node.cause]
+            for node in (() if isinstance(tree, MetricTree) else tree.nodes())
+            if node.cause and node.points_lost and id(node) in drawing.row_numbers
+        ]
+        return {"html": fragment("document", name, drawing), "marks": marks, "image": embedded_image(image_of_row(row))}
+
+    def rows(self, numbers: Iterable[int]) -> str:
+        """Documents as rows of JSONL, which can be scored again."""
+        return "".join(f"{line}\n" for line in numbered_lines(self.folder / _ROWS, map(self._checked, numbers)))
+
+
+def _indented(value: Value) -> str:
+    return with_room_to_recurse(lambda: json.dumps(to_json(value), indent=2, ensure_ascii=False))
+
+
+_SMALL_LIST = 2_000_000  # bytes
+
+
+def _rate(name: str, hits: Sequence[int], totals: Sequence[int], numbers: Sequence[int]) -> dict[str, str]:
+    """A share of documents, or of their values."""
+    happened, total = (sum(counts[number] for number in numbers) for counts in (hits, totals))
+    return {
+        "label": _RATES.get(name, name.capitalize()),
+        "share": f"{happened / total:.1%}" if total else "–",
+        "count": f"{happened:,} of {total:,}",
+    }
+
+
+_RATES = {  # shorter names
+    "omission: expected values that are missing": "Missing values",
+    "hallucination: values predicted, not expected": "Invented values",
+}
+
+
+def _points(lost: float) -> str:
+    return lost_text(lost) or "0.000"
+
+
+def _largest_cause(losses: Sequence[tuple[str, str, float]], lost: float) -> tuple[str, float]:
+    """The cause that cost a document most, in words, and its points; of a metric without causes all that it lost."""
+    sums: dict[str, float] = {}
+    for _, cause, points in losses:
+        sums[cause] = sums.get(cause, 0.0) + points
+    if not sums:
+        return ("", lost) if lost else ("no fault", 0.0)
+    most = max(sums, key=sums.__getitem__)
+    return NAMES[most][0], sums[most]
+
+
+def _why(losses: Sequence[tuple[str, str, float]]) -> str:
+    """The largest losses of a document with their fields."""
+    shown = ", ".join(f"{field} {_points(points)}" for field, _, points in losses[:_NAMED_LOSSES])
+    others = len(losses) - _NAMED_LOSSES
+    return shown + (f" and {counted(others, 'smaller one')}" if others > 0 else "")
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """A key by which numbers in names are sorted by their value."""
+    return [
+        (0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d{1,18})", name.casefold())
+    ]
+
+
+IMAGE = "image"  # the column
+EMBEDDED = "data:"  # in place of a name, where the row holds the image itself
+_LONGEST_ADDRESS = 500  # characters of a path or an address that are shown
+_KINDS = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"RIFF": "webp"}
+_DATA = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}")
+
+
+def image_of_row(row: Mapping[str, Any]) -> str:
+    """The image of a row as a `data:` address, or the name of a file or an address that is never fetched; "" for none.
+
+    The column "image" holds text, bytes, or an object with the keys "bytes" and "path" as the library `datasets` writes
+    it. Only PNG, JPEG, GIF and WebP are images here: no script can be in them.
+    """
+    value = row.get(IMAGE)
+    if isinstance(value, Mapping):
+        content = value.get("bytes")
+        value = content if isinstance(content, bytes) else value.get("path")
+    if isinstance(value, bytes):
+        kind = next((kind for begin, kind in _KINDS.items() if value.startswith(begin)), None)
+        value = kind and f"data:image/{kind};base64,{base64.b64encode(value).decode()}"
+    return value if isinstance(value, str) else ""
+
+
+def name_of_image(image: str) -> str:
+    """What the list of documents says of an image: `EMBEDDED`, or its name."""
+    return EMBEDDED if _DATA.fullmatch(image) else clipped(printable(image), _LONGEST_ADDRESS)
+
+
+def embedded_image(image: str) -> str:
+    """The image as a `data:` address; "" where there is only a name, or something else than an image."""
+    return image if _DATA.fullmatch(image) else ""
+
+
+def shown_ids(ids: Sequence[str]) -> list[str]:
+    """The displayed ids, made unique."""
+    seen: dict[str, int] = {}
+    found = []
+    for name in map(printable, ids):
+        seen[name] = seen.get(name, 0) + 1
+        found.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
+    return found

@@ -1,0 +1,589 @@
+"""Uploaded files as a plan reads them: what a visitor sees before scoring, the rows to score, and rescoring."""
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from docscore.core.errors import (
+    DataError,
+    Diagnostic,
+    Fault,
+    Faults,
+    Faulty,
+    FilePlace,
+    InputError,
+    at_place,
+    faults_summary,
+    row_place,
+    short_repr,
+)
+from docscore.core.formatting import clipped, counted, printable, shown_name
+from docscore.core.options import AS_TEXT, SKIP, ScoringOptions
+from docscore.core.runtime import Progress, no_progress
+from docscore.data.checks import refuse_document_texts
+from docscore.data.formats import delimiter_of_file, read_table, suffix_of
+from docscore.data.json_text import dumps
+from docscore.data.model_text import parse_predictions, parsed_references
+from docscore.data.pairing import WITHOUT_PREDICTION, Pairs, read_systems
+from docscore.data.rows import ANLS, ID, REFERENCES, Side, Source
+from playground.parts.column_guesses import (
+    ReadingPlan,
+    columns_of,
+    doubts_of_columns,
+    doubts_of_ids,
+    guessed_plan,
+    number_of_truth,
+    parsings_of,
+    planned_tables,
+    with_guessed_parsing,
+)
+from playground.parts.fragments import fragment
+from playground.server.limits import (
+    MAX_FILE_BYTES,
+    check_file,
+    check_metric,
+    check_value,
+    check_work,
+    lines_of,
+    shortened,
+)
+from playground.server.requests import COLUMNS, CompareRequest, FileRequest, SortRequest
+
+SHOWN_ROWS, SHOWN_COLUMNS = 3, 12
+_LONGEST_CELL, _LONGEST_COLUMN = 90, 60  # characters
+_NAMED_FAULTS = 3
+_SEPARATED = ".csv", ".tsv"
+_SIGNS: dict[str | None, str] = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
+PARSINGS = {None: "plain text", "json": "JSON", "repair": "repaired JSON"}
+_ENCODED = {None: "stop with an error", "cp1252": "Windows-1252"}
+_MISSING = {"error": "stop with an error", "zero": "score 0", SKIP: "leave them out"}
+Reading = dict[str, str | None]
+NOT_JSON, _NOT_UTF8, _TWICE = "ground truth is not JSON", "not UTF-8", "duplicate id"  # kinds of faults
+
+
+class FileRows(NamedTuple):
+    """The paired rows of uploaded files.
+
+    Attributes:
+        systems: the pairs of each file of predictions.
+        faults: the faults of rows that were left out.
+        plan: how the files were read.
+        options: how the rows are scored.
+        unread: the ids of the rows that were left out because their ground truths are not JSON.
+    """
+
+    systems: list[Pairs]
+    faults: Faults
+    plan: ReadingPlan
+    options: ScoringOptions
+    unread: list[str]
+
+
+class UploadedTables(NamedTuple):
+    """Uploaded files as they were read, and how their rows are to be read.
+
+    Attributes:
+        references: the rows of ground truths; None where the predictions hold both.
+        predictions: the rows of predictions.
+        plan: which columns hold what: a guess, but for what the visitor chose.
+        others: the rows of predictions of other systems, which are read alike.
+    """
+
+    references: Source | None
+    predictions: Source
+    plan: ReadingPlan
+    others: Sequence[Source] = ()
+
+    @property
+    def sides(self) -> dict[str, Source]:
+        """The files by their names on the page."""
+        return ({} if self.references is None else {"references": self.references}) | {"predictions": self.predictions}
+
+    def planned(self, faults: Faults, unread: list[str]) -> tuple[Source | None, list[Source]]:
+        """The rows of ground truths and those of each system, under the names of the row format.
+
+        Args:
+            faults: collects the ground truths that cannot be read as JSON although the plan says so.
+            unread: collects the ids of their rows.
+        """
+        sides = [planned_tables(self.references, each, self.plan) for each in (self.predictions, *self.others)]
+        truths, systems = sides[0][0], [predictions for _, predictions in sides]
+        if self.plan.parse_references is not None:
+            for index, row in (truths or systems[0]).good():
+                if fault := _fault_of_truth(row, self.plan.parse_references):
+                    unread.append(str(row.get(ID, index)))
+                    said = f"The ground truth of {shown_name(unread[-1])} is not JSON: {fault}."
+                    faults.add(NOT_JSON, Diagnostic(problem=said))
+        return truths and _without(truths, unread), [_without(each, unread) for each in systems]
+
+
+def _fault_of_truth(row: Any, mode: str) -> str:
+    """Why a ground truth that is text cannot be read as JSON; "" if it can."""
+    cell = row.get(REFERENCES, row.get(str(ANLS.references))) if isinstance(row, dict) else None
+    texts = tuple(each for each in (cell if isinstance(cell, list | tuple) else [cell]) if isinstance(each, str))
+    try:
+        parsed_references([""], [texts], mode)
+    except InputError as error:
+        return error.got or error.problem.split("got ")[-1]
+    return ""
+
+
+def _without(table: Source, ids: Collection[str]) -> Source:
+    """The rows without those of some ids, which count as faulty."""
+    if not ids:
+        return table
+    rows = [Faulty if isinstance(row, dict) and str(row.get(ID)) in ids else row for row in table.rows]
+    return table._replace(rows=rows)
+
+
+def uploaded_tables(
+    asked: FileRequest, faults: Faults, others: Sequence[Path] = (), progress: Progress = no_progress
+) -> UploadedTables:
+    """Read the files of a request, and those of other systems, and plan how their rows are read.
+
+    Raises:
+        TypeError, ValueError: with a message that names the file and the place.
+    """
+    tables = {side: _table_of(path, side, asked.reading, faults, progress) for side, path in asked.files.items()}
+    more = [_table_of(path, "predictions", asked.reading, faults, progress) for path in others]
+    return planned(tables.get("references"), tables["predictions"], more, asked.reading)
+
+
+def planned(
+    references: Source | None, predictions: Source, others: Sequence[Source], reading: Reading
+) -> UploadedTables:
+    """Tables with the plan of how they are read: a guess, but for what the visitor chose."""
+    plan = _chosen(guessed_plan(references, predictions, others), references, [predictions, *others], reading)
+    return UploadedTables(references, predictions, plan, others)
+
+
+def _table_of(path: Path, side: str, reading: Reading, faults: Faults, progress: Progress = no_progress) -> Source:
+    check_file(path)
+    named: Side = "references" if side == "references" else "predictions"
+    sign, encoding = reading.get(f"{side}_delimiter"), encoding_of(path, side, reading)
+    return read_table(path, faults, MAX_FILE_BYTES, sign, progress, named, encoding)
+
+
+def encoding_of(path: Path, side: str, reading: Reading) -> str | None:
+    """The encoding that a visitor chose, for a file that is not UTF-8."""
+    if reading.get("encoding"):
+        try:
+            read_table(path, None, MAX_FILE_BYTES, reading.get(f"{side}_delimiter"))
+        except InputError as error:
+            return reading["encoding"] if _has_other_encoding(error) else None
+    return None
+
+
+def _has_other_encoding(error: InputError) -> bool:
+    """Whether bytes that are not UTF-8 are what is wrong with a file."""
+    kinds = [fault.kind for fault in error.faults] if isinstance(error, DataError) else []
+    return _NOT_UTF8 in kinds or isinstance(error.__context__, UnicodeDecodeError)
+
+
+def _chosen(plan: ReadingPlan, references: Source | None, systems: Sequence[Source], reading: Reading) -> ReadingPlan:
+    """The plan with what the visitor chose; a column that the files do not have is not a choice."""
+    first, second = (columns_of(table) for table in (references or systems[0], systems[0]))
+    known = dict(zip(COLUMNS, (first, second, first, second), strict=True))
+    chosen = {name: reading[name] for name in COLUMNS if name in reading and reading[name] in (None, *known[name])}
+    if chosen:
+        ids = chosen.get("references_id", plan.ids[0]), chosen.get("predictions_id", plan.ids[1])
+        values = chosen.get("references", plan.references), chosen.get("prediction", plan.prediction)
+        if references is None:
+            ids = ids[1], ids[1]
+        changed = ReadingPlan(ids, *values)
+        if changed != plan._replace(parse=None, parse_references=None, certain=False):
+            plan = with_guessed_parsing(changed, references, systems)
+    return plan._replace(
+        parse=reading.get("parse", plan.parse),
+        parse_references=reading.get("parse_references", plan.parse_references),
+    )
+
+
+def rows_of_request(asked: FileRequest | CompareRequest, progress: Progress = no_progress) -> FileRows:
+    """The rows of uploaded files, of all systems alike, read, paired and checked against the limits of the page.
+
+    Raises:
+        TypeError, ValueError: with a message that names the file and the place.
+    """
+    faults = Faults("skip" if asked.skip else "error")
+    first, others = (asked.of_first(), asked.files[1:]) if isinstance(asked, CompareRequest) else (asked, [])
+    tables = uploaded_tables(first, faults, others, progress)
+    plan = tables.plan
+    otherwise = None if first is not asked and _is_own_format(plan, asked.reading) else AS_TEXT
+    options = asked.options(plan.parse or otherwise, plan.parse_references)
+    unread: list[str] = []
+    systems = read_systems(*tables.planned(faults, unread), options.missing, faults, check_value, progress)
+    for pairs in systems:
+        check_pairs(pairs, options)
+    return FileRows(systems, faults, plan, options, unread)
+
+
+def _is_own_format(plan: ReadingPlan, reading: Reading) -> bool:
+    """Whether rows of several systems have the names of a row format, and nothing was guessed or chosen."""
+    return plan.certain and plan.parse is None and plan.parse_references is None and not reading.keys() - {"missing"}
+
+
+def look(asked: FileRequest, others: Sequence[Path] | None = None) -> tuple[str, bool]:
+    """What a visitor sees before scoring, as HTML, and whether scoring would refuse the rows as they are read.
+
+    That is how the files are read, their first rows, and what is doubtful.
+
+    Args:
+        asked: the files; of several systems the first.
+        others: the files of the other systems, where of rows in a format of docscore only doubts are shown; None for a
+            test set.
+    """
+    faults = Faults("skip")
+    tables = uploaded_tables(asked, faults, others or ())
+    doubts = [(clipped(printable(said), 600), *more) for said, *more in _doubts(tables, faults, asked)]
+    has_choice = not tables.plan.certain or any(not blocks and not asked.skip for *_, blocks in doubts)
+    fields, headline, files = _fields(tables, asked), _headline(tables), []
+    if others is not None:  # what happens to absent predictions is among the options of a comparison
+        fields = [[field for field in of_file if field["name"] != "missing"] for of_file in fields]
+        headline += [f"all {1 + len(others)} prediction files in the same way"] if others else []
+    if others is None or not _is_own_format(tables.plan, asked.reading):
+        files = list(zip(fields, _previews(tables), strict=True))
+    html = _drawn(headline, files, doubts, "open" if has_choice else "") if files or doubts else ""
+    return html, any(blocks for *_, blocks in doubts)
+
+
+def sort_files(asked: SortRequest) -> dict[str, Any]:
+    """Which of several files holds the ground truths, and how they are read.
+
+    Returns:
+        "truth": its number; None where that cannot be told, and for files that hold both sides; "both": whether each
+        file holds both; "unsure": whether it has to be asked; "files": of each "name", and "rows" and "columns", or
+        what is wrong with it as "fault", and then nothing is asked; "html": how the rows are read, "" where that is not
+        known, and of several systems where it needs no words; "blocked": whether scoring would refuse the rows.
+    """
+    files = [path for path in asked.files if path is not None]
+    tables: list[Source] = []
+    facts: list[dict[str, Any]] = []
+    signs: list[WizardField] = []  # of files that cannot be read
+    doubts: list[Doubt] = []  # the same
+    for number, path in enumerate(files):
+        fact: dict[str, Any] = {"name": clipped(printable(path.name), _LONGEST_COLUMN)}
+        side = "references" if number == asked.truth else "predictions"
+        try:
+            faults = Faults("skip")
+            table = _table_of(path, side, asked.reading, faults)
+            if faults.collected and table.first() is None:
+                raise DataError(faults.collected[:1])
+            columns = [printable(_short(name)) for name in columns_of(table)]
+            tables.append(table)
+            fact |= {"rows": len(table.rows), "columns": columns[:SHOWN_COLUMNS]}
+        except InputError as error:
+            fact["fault"] = next(_sentences(error))
+            if _has_other_encoding(error):
+                fact["fault"] = "It is not UTF-8."
+                doubts.append((f"{fact['name']} is not UTF-8.", _ALLOWED_ENCODINGS, True))
+            signs += _sign_fields({side: path}, asked.reading)
+        facts.append(fact)
+    truth = asked.truth if asked.truth is None or 0 <= asked.truth < len(files) else None
+    sorting = {"truth": truth, "both": False, "unsure": False, "files": facts, "html": "", "blocked": False}
+    if len(tables) < len(files):
+        drawn = _drawn([], [(signs, None)] if signs else [], doubts, "open") if signs or doubts else ""
+        return {**sorting, "html": drawn}
+    hold_both = all(None not in planned(None, table, (), asked.reading).plan[1:3] for table in tables)
+    is_open = asked.truth is None and len(files) > 1 and not (hold_both and not asked.is_pair)
+    if is_open:
+        truth = number_of_truth(tables)
+    sorting |= {"truth": truth, "both": hold_both, "unsure": is_open and truth is None}
+    is_known = asked.is_pair or (len(files) > 1 and (truth is not None or hold_both))
+    if sorting["unsure"] or not is_known:
+        return sorting
+    references = None if truth is None else files[truth]
+    systems = [number for number in range(len(files)) if number != truth]
+    first = FileRequest(
+        references=references,
+        predictions=files[systems[0] if systems else 0],
+        reading={"missing": asked.missing, **asked.reading},
+        skip=asked.skip,
+    )
+    if not asked.is_pair:
+        for number, fault in _misfits(tables, truth, systems, asked.reading):
+            facts[number]["fault"] = fault
+    html, is_blocked = look(first, None if asked.is_pair else [files[number] for number in systems[1:]])
+    return {**sorting, "html": html, "blocked": is_blocked}
+
+
+def _misfits(
+    tables: Sequence[Source], truth: int | None, systems: Sequence[int], reading: Reading
+) -> Iterator[tuple[int, str]]:
+    """The numbers of the systems that lack a column which the first one has, and what they lack."""
+    references, first = None if truth is None else tables[truth], tables[systems[0]]
+    plan = planned(references, first, (), reading).plan
+    if _is_own_format(plan, reading):
+        return
+    wanted = [plan.ids[1], plan.prediction, plan.references if references is None else None]
+    for number in systems[1:]:
+        rows = [row for _, row in tables[number].good() if isinstance(row, dict)]
+        for name in wanted:
+            if name is not None and not any(name in row for row in rows):
+                yield number, f"It lacks the column {short_repr(name)}, which {printable(first.path.name)} has."
+                break
+
+
+def _drawn(*arguments: Any) -> str:
+    return fragment("reading", *arguments, template="files.html.jinja")
+
+
+def _sentences(error: InputError) -> Iterator[str]:
+    for line in str(error.for_remote_users()).split("\n"):
+        yield shortened(printable(line))
+
+
+_ALLOWED_MISSING = ("Score them 0", "missing", '"zero"'), ("Leave them out", "missing", '"skip"')
+_ALLOWED_FAULTS = (("Leave these rows out", "skip", "true"),)
+_ALLOWED_TRUTHS = ("Repair", "parse_references", '"repair"'), ("Leave out", "skip", "true")
+_ALLOWED_ENCODINGS = (("Read as Windows-1252", "encoding", '"cp1252"'),)
+_ONE_FILE = "This is one file. Add the other one or, if this file holds both sides, choose their columns below."
+# a sentence; buttons that allow it, each with the name of an option and its value as JSON; whether scoring refuses it
+Doubt = tuple[str, Sequence[tuple[str, str, str]], bool]
+
+
+def _doubts(tables: UploadedTables, faults: Faults, asked: FileRequest) -> Iterator[Doubt]:
+    """What would give an error or a score of nonsense."""
+    plan = tables.plan
+    is_one_side = tables.references is None and None in (plan.references, plan.prediction)
+    if is_one_side and not set(asked.reading) & set(COLUMNS):
+        yield _ONE_FILE, (), False
+        return
+    pairs, read = None, list[Source]()
+    try:
+        truths, systems = tables.planned(faults, [])
+        read = [*([] if truths is None else [truths]), *systems]
+        if plan.ids == (None, None) and not plan.certain:
+            yield "No id column is chosen, so rows are paired by their position.", (), False
+        if truths is not None and (apart := list(doubts_of_ids(truths, systems[0]))):
+            yield from ((_sentence(each), (), True) for each in apart)
+            return
+        pairs = read_systems(truths, systems, "error" if asked.missing == "error" else "zero", faults)[0]
+        refuse_document_texts(pairs.truths, pairs.predictions, plan.parse, plan.parse_references)
+        yield from ((each, (), False) for each in (*map(_sentence, doubts_of_columns(pairs, plan)), *_apart(tables)))
+    except InputError as error:
+        if not (isinstance(error, DataError) or faults.collected):
+            yield from ((each, (), pairs is None) for each in _sentences(error))
+    kinds: dict[str, list[Fault]] = {kind: [] for kind in (WITHOUT_PREDICTION, NOT_JSON, _NOT_UTF8, _TWICE, "")}
+    for fault in faults.collected:
+        kinds[fault.kind if fault.kind in kinds else ""].append(fault)
+    lacking = [
+        _sentence(replace(fault, problem=f"{count:,} {'has' if count == 1 else 'have'} no prediction: {names}"))
+        for _, fault, count, _ in kinds[WITHOUT_PREDICTION]
+        for names in [fault.problem.partition(": ")[2]]
+    ]
+    places = [part for fault in kinds[_NOT_UTF8] for part in fault.diagnostic.parts if isinstance(part, FilePlace)]
+    encoded = [f"{name} is not UTF-8." for name in dict.fromkeys(Path(place.paths[0]).name for place in places)]
+    twice = list(_repeated(read)) if kinds[_TWICE] else []
+    said = [
+        (lacking, _ALLOWED_MISSING),
+        (_named(kinds[NOT_JSON]), _ALLOWED_TRUTHS[plan.parse_references == "repair" :]),
+        (encoded, _ALLOWED_ENCODINGS + _ALLOWED_FAULTS),
+        ([*twice, *_named(kinds[""])], _ALLOWED_FAULTS),
+    ]
+    for sentences, buttons in said:
+        if asked.skip:
+            yield from ((f"{each.removesuffix('.')}; left out", (), False) for each in sentences)
+        else:
+            yield from ((each, buttons if each is sentences[-1] else (), True) for each in sentences)
+
+
+def _named(faults: Sequence[Fault]) -> list[str]:
+    said = [_sentence(fault.diagnostic) for fault in faults[:_NAMED_FAULTS]]
+    return [*said, faults_summary(faults)] if len(faults) > len(said) else said
+
+
+def _repeated(tables: Sequence[Source]) -> Iterator[str]:
+    """A sentence on each of the first ids that occur more than once, and how many others do."""
+    for table in tables:
+        places: dict[str, list[str]] = defaultdict(list)
+        for index, row in table.good():
+            if isinstance(row, dict) and ID in row:
+                places[str(row[ID])].append(str(table.where(index)).rpartition(" ")[2])
+        kind = str(table.where(0)).split(" ")[-2]
+        found = {name: numbers for name, numbers in places.items() if len(numbers) > 1}
+        for name, (*numbers, last) in list(found.items())[:_NAMED_FAULTS]:
+            yield f"{shown_name(name)} stands in {kind}s {', '.join(numbers)} and {last} of {table.path.name}."
+        if len(found) > _NAMED_FAULTS:
+            yield f"{counted(len(found) - _NAMED_FAULTS, 'more id')} of {table.path.name} stand in several {kind}s."
+
+
+def _apart(tables: UploadedTables) -> Iterator[str]:
+    """A sentence on predictions of several systems that are not written alike."""
+    systems = [tables.predictions, *tables.others]
+    ways = parsings_of(systems, tables.plan)
+    if tables.plan.parse and len(set(ways)) > 1:
+        said = ", ".join(f"{table.path.name} {_WRITTEN[way]}" for table, way in zip(systems, ways, strict=True))
+        yield f"The predictions differ in form: {said}. All are read as {PARSINGS[tables.plan.parse]}."
+
+
+_WRITTEN = {None: "has no JSON as text", "json": "has JSON as text", "repair": "has JSON within other text"}
+
+
+def _sentence(doubt: Diagnostic) -> str:
+    return str(doubt.for_remote_users())
+
+
+def _headline(tables: UploadedTables) -> list[str]:
+    """How the rows are read, in a few words."""
+    plan = tables.plan
+    words = {"references": "ground truth", "predictions": "prediction"} if tables.references else {"predictions": "row"}
+    counts = [counted(len(table.rows), words[side]) for side, table in tables.sides.items()]
+    nothing = "all columns but the ids" if tables.references else "not chosen"
+    guessed = "" if plan.certain else "guessed: "
+    phrases = [f"{guessed}{'paired ' if tables.references else ''}{paired_by(plan)}"]
+    for what, name in (("ground truth", plan.references), ("prediction", plan.prediction)):
+        phrases.append(f"{what}: {nothing if name is None else _short(name)}")
+    if plan.parse:
+        phrases.append(f"read as {PARSINGS[plan.parse]}")
+    return [" and ".join(counts), ", ".join(phrases)]
+
+
+def paired_by(plan: ReadingPlan) -> str:
+    """By which columns rows are paired, in words."""
+    return f"by {' and '.join(sorted({_short(name) for name in plan.ids if name is not None})) or 'their position'}"
+
+
+def _short(name: str) -> str:
+    return clipped(name, _LONGEST_COLUMN)
+
+
+# A choice: its name, its label, and each possible value as JSON with its words and whether it is taken.
+WizardField = dict[str, Any]
+
+
+def _fields(tables: UploadedTables, asked: FileRequest) -> list[list[WizardField]]:
+    """The choices of each file, and those of both."""
+    plan = tables.plan
+    both = tables.references is None
+    whole_row = {None: "all columns but the ids"}
+    of_truth, of_prediction = (
+        ({None: "choose a column"} if value is None else {}) if both else whole_row
+        for value in (plan.references, plan.prediction)
+    )
+    first, second = (
+        {name: _short(name) for name in columns_of(table)}
+        for table in (tables.references or tables.predictions, tables.predictions)
+    )
+    number = {None: "none: pair by position"}
+    ids = _field("predictions_id", "Ids", second | number, plan.ids[1])
+    of_truths = [
+        _field("references", "Ground truth", first | of_truth, plan.references),
+        _field("parse_references", "Ground-truth cells hold", PARSINGS, plan.parse_references),
+    ]
+    of_predictions = [
+        _field("prediction", "Prediction", second | of_prediction, plan.prediction),
+        _field("parse", "Prediction cells hold", PARSINGS, plan.parse),
+    ]
+    missing = _field("missing", "Rows without a prediction", _MISSING, asked.missing)
+    if encoding := asked.reading.get("encoding"):
+        of_predictions.append(_field("encoding", "Bytes that are not UTF-8", _ENCODED, encoding))
+    signs = {field["name"]: field for field in _sign_fields(asked.files, asked.reading)}
+    sign = [[signs[name]] if name in signs else [] for name in ("references_delimiter", "predictions_delimiter")]
+    if both:
+        return [[ids, *of_truths, *of_predictions, *sign[1]]]
+    return [
+        [_field("references_id", "Ids", first | number, plan.ids[0]), *of_truths, *sign[0]],
+        [ids, *of_predictions, *sign[1], missing],
+    ]
+
+
+def _sign_fields(paths: dict[str, Path], reading: Reading) -> list[WizardField]:
+    """The choice of the sign between the columns of each CSV file."""
+    return [
+        _field(f"{side}_delimiter", "Delimiter", _signs_of(path), reading.get(f"{side}_delimiter"))
+        for side, path in paths.items()
+        if suffix_of(path) in _SEPARATED
+    ]
+
+
+def _signs_of(path: Path) -> dict[str | None, str]:
+    """The signs to choose from by their names; None for the one that the file itself tells."""
+    try:
+        told = f"{_SIGNS[delimiter_of_file(path, MAX_FILE_BYTES)]} (detected)"
+    except (InputError, OSError):
+        told = "detected"
+    return {None: told} | _SIGNS
+
+
+def _field(name: str, label: str, words: Any, taken: str | None) -> WizardField:
+    options = [(dumps(value), said, value == taken) for value, said in words.items()]
+    return {"name": name, "label": label, "options": options}
+
+
+def _previews(tables: UploadedTables) -> list[dict[str, Any]]:
+    """The first rows of each file: name, columns and what each holds, cells, and how many more columns there are."""
+    plan = tables.plan
+    truth = [(plan.references, "ground truth")]
+    holding: dict[str, list[tuple[str | None, str]]] = {
+        "references": [(plan.ids[0], "id"), *truth],
+        "predictions": [(plan.ids[1], "id"), *([] if tables.references else truth), (plan.prediction, "prediction")],
+    }
+    return [_preview(table, holding[side]) for side, table in tables.sides.items()]
+
+
+def _preview(table: Source, holding: Sequence[tuple[str | None, str]]) -> dict[str, Any]:
+    roles = {name: " and ".join(what for column, what in holding if column == name) for name in columns_of(table)}
+    columns = sorted(roles, key=lambda name: not roles[name])  # what is scored is always shown
+    shown = columns[:SHOWN_COLUMNS]
+    good = [row for _, row in islice(table.good(), SHOWN_ROWS)]
+    return {
+        "title": table.path.name,
+        "columns": [(_short(name), roles[name]) for name in shown] or [("row", "")],
+        "cells": [[_cell(row[name]) if name in row else "" for name in shown] or [_cell(row)] for row in good],
+        "more": len(columns) - len(shown),
+    }
+
+
+def _cell(value: Any) -> str:
+    """A value as it was read in one line, shortened; objects and lists as JSON."""
+    if isinstance(value, str):
+        return clipped("↵ ".join(value[: _LONGEST_CELL + 1].splitlines()), _LONGEST_CELL)
+    try:
+        return clipped(json.dumps(value, ensure_ascii=False, default=str), _LONGEST_CELL)
+    except ValueError:  # a number of more digits than Python prints
+        return "…"
+
+
+def check_pairs(pairs: Pairs, options: ScoringOptions) -> None:
+    """Raise `ValueError` for a row that takes too long; values parsed from text have the same limits."""
+    parsed = pairs.predictions
+    if options.parse_mode is not None:
+        parsed = parse_predictions(parsed, pairs.truths, options.parse_mode)[0]
+    truths = pairs.truths
+    if options.parse_references:
+        truths, _ = parsed_references(pairs.ids, truths, options.parse_references)
+    for question_id, truth, prediction in zip(pairs.ids, truths, parsed, strict=True):
+        try:
+            if options.parse_references:
+                check_value(truth, is_truth=True)
+            if options.parse_mode:
+                check_value(prediction, is_truth=False)
+            check_work(truth, prediction)
+        except (TypeError, ValueError) as error:
+            raise at_place(row_place(question_id), error) from None
+
+
+def check_metrics(metrics: Iterable[str], pairs: Pairs) -> None:
+    """Raise `ValueError` for a row on which a metric takes too long."""
+    for metric in metrics:
+        for name, truth, prediction in zip(pairs.ids, pairs.truths, pairs.predictions, strict=True):
+            try:
+                check_metric(metric, truth, prediction)
+            except ValueError as error:
+                raise at_place(row_place(name), error) from None
+
+
+def skipped_lines(rows: FileRows) -> list[str]:
+    """A message on rows that were left out, as lines; empty if there are none."""
+    pairs, faults = rows.systems[0], rows.faults
+    if not faults.collected:
+        return []
+    left = f"{pairs.skipped} of {len(pairs.ids) + (pairs.skipped or 0):,} rows are left out."
+    return lines_of(
+        f"{faults_summary(faults.collected)}; {left}\nFirst error: {faults.collected[0].diagnostic.for_remote_users()}"
+    )

@@ -1,0 +1,45 @@
+"""What the scripts of several tabs ask: which file is which, and results that are kept."""
+
+from functools import partial
+
+from playground.parts import files
+from playground.parts.documents import KeptList, KeptResult
+from playground.server.functions import PROGRESS, READERS, RUNS, in_child, in_thread, stops, where_it_takes
+from playground.server.limits import is_small
+from playground.server.requests import DocumentRequest, KeptRequest, RowsRequest, SortRequest, ViewRequest
+from playground.server.storage import results_folder
+
+
+def _list_of(asked: KeptRequest) -> KeptList:
+    return KeptList(results_folder(), asked.run)
+
+
+def _result_of(asked: KeptRequest) -> KeptResult:
+    return KeptResult(results_folder(), asked.run)
+
+
+FUNCTIONS = {
+    "progress": PROGRESS,
+    "stop": stops(RUNS),
+    # which of the files holds the ground truths, and how their rows are read
+    "sort_files": in_child(SortRequest, READERS, "sort", lambda asked: partial(files.sort_files, asked)),
+    # the result of a run of before, where it is still kept
+    "open_result": in_thread(KeptRequest, lambda asked: _result_of(asked).result),
+    # the names and scores of all documents of a result, and which of them a `ViewRequest` means
+    "read_documents": where_it_takes(KeptRequest, lambda asked: ((kept := _list_of(asked)).is_small, kept.listing)),
+    "view_documents": where_it_takes(
+        ViewRequest, lambda asked: ((kept := _list_of(asked)).is_small, partial(kept.view, asked))
+    ),
+    # the tree of a document as HTML, the field and the cause of its rows, and its image
+    "read_document": where_it_takes(
+        DocumentRequest,
+        lambda asked: (
+            is_small(*(kept := _list_of(asked)).values(asked.number)),
+            partial(kept.document, asked.number),
+        ),
+    ),
+    # documents as rows of JSONL
+    "read_rows": in_thread(RowsRequest, lambda asked: {"text": _list_of(asked).rows(map(int, asked.numbers.split()))}),
+    # the sides of a document as they were scored, as texts for the editors of a pair
+    "read_pair": in_thread(DocumentRequest, lambda asked: _result_of(asked).as_pair(asked.number, asked.system)),
+}

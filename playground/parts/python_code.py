@@ -1,0 +1,114 @@
+"""Python code that gives what the page shows by the library alone."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+
+from docscore.core.options import ScoringOptions
+from docscore.evaluation.evaluation import Evaluation
+from docscore.metrics.registry import ANLS_STAR
+from playground.parts.files import FileRows, encoding_of
+from playground.server.requests import FileRequest, arguments_of
+
+MAX_RAW = 200_000  # characters of a JSON text that are shown
+EACH_SCORE = "for name, result in results.items():\n    print(name, result.score)"
+BEFORE_AND_AFTER = """\
+from dataclasses import replace
+
+review = docscore.Review.read("verdicts.jsonl")
+for name, before in results.items():
+    rows = before.pairs  # texts are read
+    truths = dict(zip(rows.ids, rows.truths)) | review.corrected(rows.ids, rows.truths)
+    options = replace(before.options, parse="text", parse_references=None)
+    after = docscore.Evaluation(rows._replace(truths=list(truths.values())), options, metrics=before.metrics)
+    print(name, before.score, after.score)"""
+
+
+def code_of_files(
+    uploaded: FileRows,
+    asked: FileRequest,
+    evaluation: Evaluation,
+    systems: Mapping[str, Path] | None = None,
+    then: str = EACH_SCORE,
+) -> str:
+    """Python code that gives the score of these files, or of several systems, by the library alone.
+
+    Args:
+        uploaded: how the files were read.
+        asked: the files, and whether rows with faults are left out; of several systems the first.
+        evaluation: a system as it was scored.
+        systems: the files of several systems by their names.
+        then: the code for their results, `EACH_SCORE` or `BEFORE_AND_AFTER`.
+    """
+    plan = uploaded.plan
+    columns = {"references": (plan.ids[0], plan.references), "predictions": (plan.ids[1], plan.prediction)}
+    files = {side: repr(path.name) for side, path in asked.files.items()} | ({"predictions": "path"} if systems else {})
+    is_read = False
+    for side, path in asked.files.items():
+        left_out = uploaded.unread if side == next(iter(asked.files)) else []
+        how = asked.reading.get(f"{side}_delimiter"), encoding_of(path, side, asked.reading), left_out
+        if any(how) or (None in columns[side] and not plan.certain):
+            files[side] = f"read({', '.join([files[side], *map(repr, (side, *columns[side], *how))])})"
+            is_read = True
+    first, second, options = plan.names_of("references"), plan.names_of("predictions"), evaluation.options
+    settings = {
+        "id_column": second.id if first.id == second.id else None,
+        "references_id_column": first.id if first.id != second.id else None,
+        "predictions_id_column": second.id if first.id != second.id else None,
+        "references_column": first.references,
+        "prediction_column": second.prediction,
+        "metrics": [*evaluation.metrics] if [*evaluation.metrics] != [ANLS_STAR] else None,
+        "by": asked.by,
+        "on_error": "skip" if asked.skip else None,
+    }
+    arguments = [
+        *(f"{side}={file}" for side, file in files.items()),
+        *(f"{name}={value!r}" for name, value in settings.items() if value),
+        *arguments_of(options, [field.name for field in fields(ScoringOptions)]),
+    ]
+    code = f"{_OF_SEVERAL}{_ON_SHARED_ROWS if evaluation.pairs.skipped else ''}{then}" if systems else _OF_ONE
+    names = {name: path.name for name, path in (systems or {}).items()}
+    line = "\n    " if systems else "\n"
+    call = f"docscore.evaluate({line}    {f',{line}    '.join(arguments)},{line})"
+    imports = "from pathlib import Path\n\nimport docscore\nfrom docscore.data.files import read_table"
+    schema = {"schema": options.schema.schema_of("")} if options.schema else {}
+    code = (_READ if is_read else "") + code.format(call=call, systems=names)
+    return python_code(imports if is_read else "import docscore", schema, code)
+
+
+_READ = """\
+def read(path, side, id_column, column, delimiter, encoding, left_out):
+    # without a column of ids, rows are numbered; without a column of values, each is one as a whole
+    table, rows = read_table(Path(path), delimiter=delimiter, side=side, encoding=encoding), []
+    for number, row in enumerate(table.rows):
+        if str(number if id_column is None else row[id_column]) in left_out:
+            continue
+        added = {"question_id": str(number)} if id_column is None else {}
+        if column is None:
+            whole = {name: cell for name, cell in row.items() if name != id_column}
+            added |= {"references": [whole]} if side == "references" else {"prediction": whole}
+        rows.append({**row, **added})
+    return table._replace(rows=rows)
+
+
+"""
+_OF_ONE = "result = {call}\nprint(result.score)"
+_OF_SEVERAL = "systems = {systems!r}\nresults = {{}}\nfor name, path in systems.items():\n    results[name] = {call}\n"
+_ON_SHARED_ROWS = """\
+from dataclasses import replace
+
+shared = set.intersection(*map(set, results.values()))
+for name, result in results.items():
+    rows = result.pairs.only([row for row, question_id in enumerate(result.ids) if question_id in shared])
+    options = replace(result.options, parse="text", parse_references=None)  # texts are read
+    results[name] = docscore.Evaluation(rows, options, metrics=result.metrics)
+"""
+
+
+def python_code(imports: str, texts: Mapping[str, str], code: str) -> str:
+    """Python code that reproduces a result, with variables for JSON texts; those that are long come from files."""
+    values = "".join(
+        f"{name} = json.loads({text!r})\n" if len(text) <= MAX_RAW else f'{name} = json.load(open("{name}.json"))\n'
+        for name, text in texts.items()
+    )
+    return "".join(["import json\n" if texts else "", f"{imports}\n\n", values, f"{code}\n"])

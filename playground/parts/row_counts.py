@@ -1,0 +1,77 @@
+"""What the rows of an evaluation by ANLS* count: in one pass, by two processes, and only where it is not known."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from docscore.core.errors import at_place, row_place
+from docscore.core.options import ScoringOptions
+from docscore.core.runtime import ignore
+from docscore.core.values import differs_by_value
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.fields import FieldTable
+from docscore.evaluation.rows import scored_rows
+from docscore.metrics.anls_star.api import FieldCounts, Leaf, Partner
+from docscore.metrics.registry import ANLS_STAR
+from playground.server.pool import beside
+
+RowCount = tuple[float, list[Leaf], list[tuple[str, Partner]], float]  # the score, and what `FieldTable.add` takes
+Known = tuple[ScoringOptions, list[RowCount]]  # the same rows as they were scored before
+_FEWEST = 100  # rows for which another process pays
+
+
+def count_rows(evaluation: Evaluation, known: Sequence[Known] = (), *, with_fields: bool = True) -> list[Known]:
+    """Give an evaluation its scores and fields, and return what its rows count; nothing by other metrics than ANLS*.
+
+    Args:
+        evaluation: the rows.
+        known: what they count under other options.
+        with_fields: whether its fields are needed.
+
+    Raises:
+        TypeError, ValueError: naming the row.
+    """
+    if evaluation.metric != ANLS_STAR:
+        return []
+    options, counts = nearest(evaluation.options, known) or (None, [])
+    sides = zip(evaluation.pairs.truths, evaluation.pairs.predictions, strict=True)
+    is_same = options == evaluation.options
+    missing = [] if is_same else [n for n, pair in enumerate(sides) if options is None or differs_by_value(pair)]
+    half = len(missing) // 2 if len(missing) >= _FEWEST else len(missing)
+    explained = scored_rows(evaluation).progress("Explaining", half or 1)
+    others = beside(partial(_counted, evaluation, missing[half:])) if missing[half:] else list[RowCount]
+    found = dict(zip(missing, _counted(evaluation, missing[:half], explained) + others(), strict=True))
+    whole = [found.get(number) or counts[number] for number in range(len(evaluation))]
+    scored_rows(evaluation).anls_star = [score for score, *_ in whole]
+    if with_fields:
+        scored_rows(evaluation).field_table = FieldTable()
+        for number, (_, *count) in enumerate(whole):
+            scored_rows(evaluation).field_table.add(number, *count)  # type: ignore[arg-type]
+    return [(evaluation.options, whole)]
+
+
+def nearest(options: ScoringOptions, known: Sequence[Known]) -> Known | None:
+    """What is known under options that differ at most in how numbers are compared.
+
+    Rows whose numbers all print as their values then count the same.
+    """
+    alike = [each for each in known if replace(each[0], numbers=options.numbers) == options]
+    return min(alike, key=lambda each: each[0] != options, default=None)
+
+
+def _counted(
+    evaluation: Evaluation, numbers: Sequence[int], counted: Callable[[int], object] = ignore
+) -> list[RowCount]:
+    counts, found = FieldCounts(), []
+    for number in numbers:
+        try:
+            scored_rows(evaluation).scorer.count_fields(
+                counts, scored_rows(evaluation).row(number).for_metrics, evaluation.options
+            )
+        except (TypeError, ValueError) as error:
+            raise at_place(row_place(evaluation.ids[number]), error) from None
+        found.append(
+            (counts.earned / counts.weight if counts.weight else 1.0, counts.leaves, counts.elements, counts.weight)
+        )
+        counted(1)
+    return found

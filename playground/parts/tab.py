@@ -1,0 +1,79 @@
+"""A tab of the page, and the options that its template draws."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from docscore.metrics.registry import METRICS, TYPED
+from playground.server.functions import Ask
+from playground.server.requests import WHAT_IFS, option_fields
+
+
+class Tab(NamedTuple):
+    """A tab.
+
+    Attributes:
+        address: its name in the address.
+        name: its name in the page.
+        label: what visitors read.
+        script: what gives it life, in JavaScript.
+        html: what its template draws at first.
+        parts: the scripts and styles in its folder that load after the first screen.
+        functions: what its script asks the server by its name, beside what the scripts of all tabs ask.
+    """
+
+    address: str
+    name: str
+    label: str
+    script: str
+    html: str
+    parts: Sequence[str] = ()
+    functions: Mapping[str, Ask] = {}
+
+
+def fields_with_words() -> list[tuple[Any, ...]]:
+    """The options that every tab offers, with their words."""
+    return [(field, *_WORDS[field["name"]]) for field in option_fields(WHAT_IFS)]
+
+
+def offered(files: Iterable[Path]) -> str:
+    """The files of an example for the page's scripts."""
+    return json.dumps([{"name": path.name, "path": str(path)} for path in files])
+
+
+FILE_METRICS = [(name, metric.label) for name, metric in METRICS.items() if name != TYPED]
+READ = [  # an option of reading: its name and label, its values in words, a note
+    ("parse", "Predictions", [("", "as detected"), ("json", "JSON"), ("repair", "repaired JSON")], ""),
+    (
+        "missing",
+        "Missing rows",
+        [("error", "error"), ("zero", "score 0"), ("skip", "leave out")],
+        "rows without a prediction",
+    ),
+    ("skip", "Faulty rows", [(False, "error"), (True, "leave out")], "rows that are left out are counted"),
+]
+_WORDS: dict[str, tuple[str, list[tuple[Any, str]], str]] = {  # of an option: its label, its values in words, a note
+    "numbers": (
+        "Numbers",
+        [("text", "as printed"), ("value", "by value")],
+        'by value, 1000.0 equals 1000; "1000" in quotes stays text unless a schema says number',
+    ),
+    "ignore_case": ("Letters", [(True, "ignore case"), (False, "case counts")], ""),
+    "threshold": ("Threshold", [], "texts less similar than this score 0"),
+    "rules": (
+        "Rules",
+        [("paper", "the paper’s"), ("anls_star-1.0.1", "the package’s")],
+        "the package’s: as the package anls_star 1.0.1 counts",
+    ),
+    "normalise": (
+        "Texts",
+        [(False, "as written"), (True, "normalised")],
+        "normalised: case and white space are ignored",
+    ),
+    "donut": (
+        "Shape",
+        [(False, "as given"), (True, "as in Donut")],
+        "as in Donut: keys are sorted, values are in lists",
+    ),
+}

@@ -1,0 +1,1 @@
+"""The tab for reviews of ground truths."""

@@ -1,0 +1,434 @@
+"""A review of ground truths: the places of the files that a visitor gave, and what verdicts on them change."""
+
+import contextlib
+import hashlib
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import Field, Json
+
+from docscore.core.errors import Faults, InputError, InputValueError
+from docscore.core.formatting import printable, shown_name, three_digits, threshold_text
+from docscore.core.similarity import fold_all, similarity
+from docscore.core.values import SCALAR_TYPES, convert_ground_truth, step_text
+from docscore.data.formats import TEXT_EXTENSIONS, suffix_of
+from docscore.data.json_text import dumps, dumps_in_style, loads
+from docscore.data.pairing import Pairs, read_ground_truths
+from docscore.data.rows import NoCell
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.rows import scored_rows
+from docscore.evaluation.sentences import Span, text_differences
+from docscore.ground_truths.correction import corrected_rows
+from docscore.ground_truths.verdicts import (
+    OTHER,
+    VERDICTS,
+    Review,
+    answers_of,
+    around,
+    is_whole_row,
+    review_of,
+    steps_of,
+)
+from docscore.ground_truths.worklist import AGREEMENT, DocumentText, Item
+from docscore.metrics.registry import ANLS_STAR
+from playground.compare.compare import checked_names, systems_of_request
+from playground.parts.documents import KeptResult, keep_documents, numbered_lines, shown_ids
+from playground.parts.files import encoding_of, skipped_lines, uploaded_tables
+from playground.parts.python_code import BEFORE_AND_AFTER, code_of_files
+from playground.server.pool import Report
+from playground.server.requests import CompareRequest, KeptRequest, Upload, one_of
+
+MAX_SAMPLE = 1_000  # places that are drawn
+
+
+class ReviewRequest(CompareRequest):
+    """What is to be reviewed: a comparison, or one system.
+
+    Attributes:
+        sample: how many places of one system are drawn by the points lost there; 0 for all places of all systems.
+        sample_of: the name of that system.
+        verdicts: a file of verdicts to go on with; None for none.
+        texts: a file with an object that holds the texts of documents by their ids; None for none.
+    """
+
+    sample: Annotated[int, Field(ge=0, le=MAX_SAMPLE)] = 0
+    sample_of: str = ""
+    verdicts: Upload = None
+    texts: Upload = None
+
+
+class Verdict(NamedTuple):
+    """A verdict on a place of a review: its numbers and words.
+
+    Attributes:
+        number: the number of the place.
+        verdict: one of `VERDICTS`.
+        answer: which of the predicted values it means.
+        value: the value that a visitor typed.
+    """
+
+    number: Annotated[int, Field(ge=0)]
+    verdict: Annotated[str, one_of(*VERDICTS)]
+    answer: Annotated[int, Field(ge=0)]
+    value: str
+
+
+class VerdictsRequest(KeptRequest):
+    """Verdicts on places of a review, as text, as lists in requests are limited."""
+
+    verdicts: Json[list[Verdict]]
+
+
+MOST_BESIDE = 12  # fields and rows that are shown beside a place
+TEXT = "text"  # the column of the references
+_LONGEST_VALUE = 5_000  # characters of a value that are shown
+_LONGEST_CELL = 200
+_REVIEW, _VERDICTS, _TEXTS = "review.jsonl", "verdicts.jsonl", "texts.jsonl"
+_PATHS = "paths.jsonl"  # the number of the document of each item; then by document the numbers of its items by path
+SMALL_TEXT = 100_000  # characters of a text in which values are found in milliseconds
+_MOST_MARKS = 1_000  # places of a value in a text
+
+
+def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> dict[str, Any]:
+    """List the places where systems lose points, and keep them in the folder, whose name opens them again.
+
+    Raises:
+        TypeError, ValueError, OSError: with a message that names the file and the place.
+    """
+    names = checked_names(request, fewest=1)
+    uploaded, systems = systems_of_request(request, names, progress)
+    first = next(iter(systems.values()))
+    if first.pairs.documents is not None:
+        problem = "each document was predicted in several runs, which the command docscore review can read"
+        raise InputValueError(place="predictions", problem=problem)
+    earlier = [] if request.verdicts is None else Review.read(request.verdicts).lines
+    drawn = earlier[0].sample if earlier else None
+    sample, of = (drawn["draws"], drawn["system"]) if drawn else (request.sample, request.sample_of or None)
+    texts = _texts(request, first)
+    words = {name: DocumentText(text) for name, text in texts.items()}
+    review = review_of(systems, texts=words or None, sample=sample, of=of)
+    review.write(folder / _REVIEW)
+    shown = dict(zip(first.ids, shown_ids(first.ids), strict=True))
+    numbers = {name: number for number, name in enumerate(first.ids)}
+    result = {
+        "run": folder.name,
+        "asked": {**request.model_dump(mode="json", exclude={"window"}), "names": list(names)},
+        "fingerprint": _fingerprint([request.references, *request.files]),
+        "count": len(first.ids),
+        "systems": [
+            {"name": shown_name(name), "score": each.score, "text": three_digits(each.score)}
+            for name, each in systems.items()
+        ],
+        "sampled": None if not sample else list(systems).index(of or next(iter(systems))),
+        "places": [
+            {
+                "document": numbers[item.question_id],
+                "id": shown[item.question_id],
+                **_place(item, list(systems), first, words.get(item.question_id)),
+            }
+            for item in review.lines
+        ],
+        "decided": _decided_before(earlier, review.lines),
+        "left_out": [*skipped_lines(uploaded), *review.left_out_lines],
+        "python": code_of_files(
+            uploaded,
+            request.of_first(),
+            first,
+            dict(zip(names, request.files, strict=True)),
+            BEFORE_AND_AFTER,
+        ),
+    }
+    scores = [dict(zip(each.ids, scored_rows(each).scores, strict=True)) for each in systems.values()]
+    facts = {
+        "ids": first.ids,
+        "scores": [[of_system[name] for of_system in scores] for name in first.ids],
+        "result": result,
+    }
+    keep_documents(folder, list(systems.values()), facts)
+    (folder / _TEXTS).write_text("\n".join(dumps(texts.get(name)) for name in first.ids), encoding="ascii")
+    paths: list[Any] = [{} for _ in first.ids]
+    for number, item in enumerate(review.lines):
+        paths[numbers[item.question_id]][item.path] = number
+    documents: list[Any] = [numbers[item.question_id] for item in review.lines]
+    (folder / _PATHS).write_text("\n".join([dumps(documents), *map(dumps, paths)]), encoding="ascii")
+    return result
+
+
+def _texts(request: ReviewRequest, first: Evaluation) -> dict[str, str]:
+    """The texts of documents by their ids: those that were given, else those of the column `TEXT`.
+
+    Raises:
+        ValueError: if none of those that were given is of a document.
+    """
+    column = zip(first.ids, first.pairs.reference_rows or [], strict=False)
+    given = {} if request.texts is None else loads(request.texts.read_text(encoding="utf-8"))
+    if given and given.keys().isdisjoint(first.ids):
+        expected, got = (f'"{shown_name(next(iter(names)))}.txt"' for names in (first.ids, given))
+        raise InputValueError(place="texts", expected=f"files named like the documents, such as {expected}", got=got)
+    found = {name: row.get(TEXT) for name, row in column} | given
+    return {name: text for name, text in found.items() if isinstance(text, str)}
+
+
+def _fingerprint(files: Sequence[Path | None]) -> str:
+    """By which it is known that files are those of before."""
+    parts = (b"" if path is None else hashlib.sha256(path.read_bytes()).digest() for path in files)
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
+
+
+def _place(item: Item, systems: Sequence[str], first: Evaluation, text: DocumentText | None) -> dict[str, Any]:
+    """What the page needs of an item: its keys with values as texts, differences, evidence and stake."""
+    truth = item.ground_truth
+    values = [truth, *answers_of(item)]
+    names_of = [item.systems, *(each["systems"] for each in item.others)]
+    is_plain = all(value is NoCell or isinstance(value, str) for value in values)
+    return {
+        "path": item.path,
+        "row": item.row,
+        "judged": item.judged,
+        "reference": item.reference,
+        "kind": item.kind,
+        "group": printable(item.group),
+        "agree": item.agree,
+        "of": item.of,
+        "drawn": 1 if item.drawn is None else item.drawn,
+        "points": [item.points.get(name, 0.0) * len(first) for name in systems],
+        "whole": is_whole_row(item),
+        "has_text": text is not None,
+        "truth": _side(truth, is_plain=is_plain),
+        "edit": None if truth is NoCell else _editable(truth),
+        "found": _found(truth, text),
+        "answers": [
+            {
+                "systems": [systems.index(name) for name in names],
+                "text": _side(value, is_plain=is_plain),
+                "found": _found(value, text),
+                **_difference(truth, value, first, is_plain=is_plain),
+            }
+            for names, value in zip(names_of, values[1:], strict=True)
+        ],
+    }
+
+
+def _side(value: Any, *, is_plain: bool) -> str | None:
+    """A value as text, in quotes where others are no texts; None where a side has nothing."""
+    if value is NoCell:
+        return None
+    text = value if is_plain else dumps_in_style(value, ensure_ascii=False)
+    return "\n".join(map(printable, text[:_LONGEST_VALUE].split("\n")))
+
+
+def _found(value: Any, text: DocumentText | None) -> str:
+    """Whether a value stands in the text: "yes", "no", "unspaced" without white space, "" where nothing tells."""
+    held = None if text is None or value is NoCell else text.holds(convert_ground_truth(value))
+    if held is False and isinstance(value, str) and text is not None and text.places(value):
+        return "unspaced"
+    return "" if held is None else "yes" if held else "no"
+
+
+def _difference(truth: Any, value: Any, first: Evaluation, *, is_plain: bool) -> dict[str, Any]:
+    """How alike both sides are, in words, and both as spans, in which what differs is marked."""
+    sides = [_side(each, is_plain=is_plain) for each in (truth, value)]
+    said, marked = "", [[] if side is None else [Span(side, changed=True)] for side in sides]
+    if {type(truth), type(value)} <= SCALAR_TYPES and first.metric == ANLS_STAR:
+        options = first.options
+        left, right = fold_all((truth, value), options.ignore_case)
+        share = similarity(left, right, 0.0)
+        is_near = share >= options.threshold
+        below = "" if is_near else f" < {threshold_text(options.threshold)}, so 0"
+        said = f"similarity {three_digits(share)}{below}"
+    else:
+        is_near = is_plain and None not in sides
+    if is_near:
+        marked = list(text_differences(*map(str, sides), ignore_case=first.options.ignore_case))
+    return {"similarity": said, "marked": marked}
+
+
+def _decided_before(earlier: Sequence[Item], items: Sequence[Item]) -> dict[str, Any] | None:
+    """The verdicts of a file: those on places that are here, and how many are not."""
+    decided = [item for item in earlier if item.verdict is not None and item.kind != AGREEMENT]
+    if not decided:
+        return None
+    numbers, found = {_key(item): number for number, item in enumerate(items)}, []
+    fitting = [(numbers[_key(item)], item) for item in decided if _key(item) in numbers]
+    for number, item in fitting:
+        value = item.proposal if item.value is NoCell else item.value
+        texts = [None if part is NoCell else dumps(part) for part in (value, *answers_of(items[number]))]
+        answer = texts[1:].index(texts[0]) if texts[0] in texts[1:] else 0
+        typed = _typed_text(item.value) if item.verdict == OTHER else ""
+        same = item.judged == items[number].judged
+        found.append({"number": number, "verdict": item.verdict, "answer": answer, "value": typed, "same": same})
+    return {"verdicts": found, "gone": len(decided) - len(fitting)}
+
+
+def _key(item: Item) -> tuple[Any, ...]:
+    return item.question_id, item.path, item.row, item.reference
+
+
+def _typed_text(value: Any) -> str:
+    return value if isinstance(value, str) else dumps_in_style(value, ensure_ascii=False)
+
+
+def _editable(value: Any) -> str | None:
+    """A value as a visitor types it; None for what a browser would change."""
+    text = _typed_text(value)
+    return text if len(text) <= _LONGEST_VALUE and "\r" not in text else None
+
+
+def _typed(text: str, item: Item) -> Any:
+    """What a visitor typed, in the type of the ground truth, or of what was predicted where there is none."""
+    if isinstance(item.proposal if item.ground_truth is NoCell else item.ground_truth, str):
+        return text
+    with contextlib.suppress(ValueError):
+        return loads(text)
+    return text
+
+
+class KeptReview(KeptResult):
+    """The places of a review that was made before."""
+
+    def _lines(self, name: str, *numbers: int) -> Iterator[Any]:
+        """The values in these lines of a file, of which nothing else is read."""
+        return map(loads, numbered_lines(self.folder / name, numbers))
+
+    def document_of(self, number: int) -> tuple[int, str | None]:
+        """The number of the document of a place, and its text.
+
+        Raises:
+            ValueError: if there is no place of that number.
+        """
+        [documents] = self._lines(_PATHS, 0)
+        if not 0 <= number < len(documents):
+            raise InputValueError(place="number", expected="the number of a place", got=str(number))
+        return documents[number], next(self._lines(_TEXTS, documents[number]))
+
+    @cached_property
+    def lines(self) -> list[Item]:
+        """The items without verdicts."""
+        return Review.read(self.folder / _REVIEW).lines
+
+    def _decided(self, verdicts: Sequence[Verdict]) -> Review:
+        """The review with verdicts."""
+        for number, verdict, answer, typed in verdicts:
+            if number >= len(self.lines):
+                raise InputValueError(place="verdicts", expected="the number of a place", got=str(number))
+            item = self.lines[number]
+            item.verdict = verdict
+            if verdict == OTHER:
+                item.value = _typed(typed, item)
+            elif 0 < answer <= len(item.others) and "value" in item.others[answer - 1]:
+                item.value = item.others[answer - 1]["value"]
+        return Review(self.lines)
+
+    def gains(self, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+        """How much each system's score of the documents with these verdicts rises with corrected ground truths.
+
+        Returns:
+            "gains": of each document its number, and what each system gains.
+
+        Raises:
+            ValueError: for verdicts that contradict each other, naming the document and the place.
+        """
+        numbers = {name: number for number, name in enumerate(self.facts["ids"])}
+        items = self._decided(verdicts).lines
+        names = list(dict.fromkeys(items[each.number].question_id for each in verdicts))
+        sides = dict(zip(names, self.values_of(numbers[name] for name in names), strict=True))
+        of_documents = Review([item for item in items if item.question_id in sides])
+        changed = of_documents.corrected(sides, (truth for truth, *_ in sides.values()))
+        gains = {name: [0.0] * len(self.result["systems"]) for name in names}
+        of_systems = list(zip(*(sides[name][1:] for name in changed), strict=True))
+        for system, predictions in enumerate(of_systems):
+            pairs = Pairs(list(changed), list(changed.values()), predictions)
+            after = scored_rows(Evaluation(pairs, self.options, metrics=self.facts["metrics"], whole=False)).scores
+            for name, score in zip(changed, after, strict=True):
+                gains[name][system] = score - self.facts["scores"][numbers[name]][system]
+        return {"gains": [[numbers[name], *of_name] for name, of_name in gains.items()]}
+
+    def beside(self, number: int, document: int, text: str | None) -> dict[str, Any]:
+        """What stands beside a place: the other fields of its row, or the rows of the list that a new row joins.
+
+        Args:
+            number: the number of the place.
+            document: the number of its document.
+            text: the text of that document; None for none.
+
+        Returns:
+            "heads": the names of the fields; "rows": of each row the fields as texts; "places": by field the number of
+            its own place, None where all systems are right; "count": of fields, or of rows; "text": that of the
+            document, or None; "marks": of the ground truth and of each answer the places in it; "row": one of the row.
+        """
+        item = Item.from_dict(next(self._lines(_REVIEW, number)))
+        is_row = is_whole_row(item)
+        holder, steps = around(self.values(document)[0], item), steps_of(item.path)
+        rows = holder if isinstance(holder, list) and is_row else []
+        own: dict[str, int] = {}
+        if isinstance(holder, dict) and steps:
+            rows = [{key: holder[key] for key in holder if key != steps[-1] and type(holder[key]) in SCALAR_TYPES}]
+            here = "$" + "".join(map(step_text, steps[:-1]))
+            paths = next(self._lines(_PATHS, document + 1))
+            own = {key: paths[here + step_text(key)] for key in rows[0] if here + step_text(key) in paths}
+        shown = [row if isinstance(row, dict) else {"": row} for row in rows[:MOST_BESIDE]]
+        heads = list(dict.fromkeys(key for row in shown for key in row))[:MOST_BESIDE]
+        words, values = DocumentText(text or ""), [item.ground_truth, *answers_of(item)]
+        marks = [[] if value is NoCell else words.places(convert_ground_truth(value)) for value in values]
+        is_in_row = not is_row and len(steps) > 1 and isinstance(steps[-2], int)
+        return {
+            "heads": list(map(shown_name, heads)),
+            "rows": [[_typed_text(row[key])[:_LONGEST_CELL] if key in row else "" for key in heads] for row in shown],
+            "places": list(map(own.get, heads)),
+            "count": len(rows) if is_row else len(heads),
+            "text": text,
+            "marks": [places[:_MOST_MARKS] for places in marks],
+            "row": next(iter(words.places(rows[0])), []) if is_in_row else [],
+        }
+
+    def export(self, verdicts: Sequence[Verdict], uploads: Path) -> dict[str, Any]:
+        """Write the verdicts and the corrected references.
+
+        Returns:
+            "verdicts", "references": the paths; "fault": why there are no corrected references, "" if there are;
+            "estimate": what a sample estimates once it is decided, as "lines" and the "share" of the loss that returns
+            with its interval; else None.
+
+        Raises:
+            Refused: if the references are no longer on the server.
+        """
+        asked = ReviewRequest.of({**self.result["asked"], "verdicts": None}, uploads)
+        review, references, fault = self._decided(verdicts), "", ""
+        try:
+            references = str(self._corrected(review, asked))
+        except InputError as error:
+            fault = str(error.for_remote_users())
+        found = None if self.result["sampled"] is None or review.counts["open"] else review.estimate()
+        return {
+            "verdicts": str(review.write(self.folder / _VERDICTS)),
+            "references": references,
+            "fault": printable(fault),
+            "estimate": found and {"lines": str(found).split("\n"), "share": found.returning[0]},
+        }
+
+    def _corrected(self, review: Review, asked: ReviewRequest) -> Path:
+        """Write the corrected references in the format of their file; as JSONL if that cannot hold them."""
+        tables = uploaded_tables(asked.of_first(), Faults("skip"), asked.files[1:])
+        read = {"parse_references": tables.plan.parse_references}
+        source = asked.references or asked.files[0]
+        truths, systems = tables.planned(Faults("skip"), [])
+        rows = read_ground_truths(truths or systems[0], read)
+        changed = review.corrected(rows.ids, rows.values)
+        names = tables.plan.names_of("references")
+        options = {
+            **read,
+            "id_column": names.id,
+            "references_column": names.references,
+            "delimiter": asked.reading.get("references_delimiter"),
+            "encoding": encoding_of(source, "references", asked.reading),
+        }
+        ending = suffix_of(source)
+        path = self.folder / f"{source.name.removesuffix('.gz').removesuffix(ending)}_corrected.jsonl"
+        if ending in TEXT_EXTENSIONS:
+            with contextlib.suppress(InputValueError):  # where the format cannot hold all values
+                corrected_rows(source, rows, changed, path.with_suffix(ending), options)
+                return path.with_suffix(ending)
+        corrected_rows(source, rows, changed, path, options)
+        return path

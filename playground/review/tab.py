@@ -1,0 +1,47 @@
+"""The tab for reviews: the drop box, and the screen of a worklist."""
+
+from collections.abc import Callable
+from functools import partial
+
+from playground.parts.fragments import fragment
+from playground.parts.tab import READ, Tab, fields_with_words, offered
+from playground.review.review import SMALL_TEXT, KeptReview, ReviewRequest, VerdictsRequest, review_files
+from playground.server.functions import READERS, Answer, in_child, runs, where_it_takes
+from playground.server.limits import MAX_FILE_BYTES
+from playground.server.requests import MAX_FILES, NOTES, DocumentRequest, KeptRequest
+from playground.server.storage import results_folder, uploads_folder
+
+
+def _kept(asked: KeptRequest) -> KeptReview:
+    return KeptReview(results_folder(), asked.run)
+
+
+def _beside(asked: DocumentRequest) -> tuple[bool, Callable[[], Answer]]:
+    kept = _kept(asked)
+    document, text = kept.document_of(asked.number)
+    return len(text or "") <= SMALL_TEXT, partial(kept.beside, asked.number, document, text)
+
+
+_FIELDS = [field for field in fields_with_words() if "anls_star" in field[0]["metrics"]]
+_EXAMPLE = NOTES / "references.jsonl", *sorted((NOTES / "systems").glob("*.jsonl"))
+TAB = Tab(
+    "review",
+    "review",
+    "Review",
+    "docscoreReview(element, server)",
+    fragment("review", MAX_FILE_BYTES, MAX_FILES, _FIELDS, READ, offered(_EXAMPLE), template="review.html.jinja"),
+    ["review.css", *(f"review{name}.js" for name in ("_document", "_list", "_item", "_done", ""))],
+    {
+        "begin_review": runs(ReviewRequest, review_files),
+        "score_verdicts": in_child(
+            VerdictsRequest, READERS, "verdicts", lambda asked: partial(_kept(asked).gains, asked.verdicts)
+        ),
+        "export_review": in_child(
+            VerdictsRequest,
+            READERS,
+            "export",
+            lambda asked: partial(_kept(asked).export, asked.verdicts, uploads_folder()),
+        ),
+        "read_beside": where_it_takes(DocumentRequest, _beside),
+    },
+)

@@ -1,0 +1,173 @@
+"""Functions that the page's scripts call: each takes one object, which is checked as a request, and answers one.
+
+Where it raises an error, the answer is `{"refused": sentence, "kind": word}`, with the kinds of `Refused`, and "gone"
+for results and files that were deleted.
+"""
+
+import asyncio
+import json
+import time
+import traceback
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+from fastapi import Response
+
+from docscore.core.errors import InputError
+from playground.server.connections import client
+from playground.server.limits import lines_of
+from playground.server.pool import Limits, Refused, WorkerPool
+from playground.server.requests import GONE, Request
+from playground.server.storage import new_folder, uploads_folder
+
+PAIRS = WorkerPool(Limits(places=2, waiting=16, seconds=20))
+READERS = WorkerPool(Limits(places=2, waiting=16, seconds=60))
+RUNS = WorkerPool(Limits(places=2, waiting=16, seconds=120))
+_ANSWERED_WITHIN = 0.5  # seconds; a run that takes longer is asked for again
+_FORGOTTEN_AFTER = 60  # seconds for which nobody asked for a run
+_FAILED = "An error occurred on the server; its log says why."
+Answer = dict[str, Any]
+R = TypeVar("R", bound=Request)
+Ask = Callable[[Any], Coroutine[Any, Any, Answer]]
+
+
+def answers(kind: type[R], function: Callable[[R], Awaitable[Answer]]) -> Ask:
+    """What a browser may call: the function of a request of this kind; where it raises an error, a sentence."""
+
+    async def answered(asked: Any) -> Answer:
+        try:
+            return await function(await asyncio.to_thread(kind.of, asked, uploads_folder()))
+        except FileNotFoundError:
+            return {"refused": GONE, "kind": "gone"}
+        except Refused as error:
+            return {"refused": "; ".join(lines_of(str(error))), "kind": error.kind}
+        except InputError as error:
+            return {"refused": "; ".join(lines_of(str(error.for_remote_users()))), "kind": "input"}
+        except Exception:  # noqa: BLE001  the page says that it is the server's fault
+            traceback.print_exc()
+            return {"refused": _FAILED, "kind": "failed"}
+
+    return answered
+
+
+def in_thread(kind: type[R], work: Callable[[R], Answer]) -> Ask:
+    """What a thread answers."""
+    return answers(kind, lambda request: asyncio.to_thread(work, request))
+
+
+def in_child(kind: type[R], pool: WorkerPool, name: str, prepare: Callable[[R], Callable[[], Answer]]) -> Ask:
+    """What a child process answers; a newer request of this name of the same window stops the one before.
+
+    Args:
+        kind: that of the request.
+        pool: where the child is.
+        name: of what is asked, "" for requests that do not stop each other.
+        prepare: gives, in a thread, the work for the child.
+    """
+    return answers(kind, lambda request: answer_of_child(pool, name, request, prepare))
+
+
+async def answer_of_child(
+    pool: WorkerPool, name: str, request: R, prepare: Callable[[R], Callable[[], Answer]]
+) -> Answer:
+    """The answer of `in_child`."""
+    window, number = request.window
+    work = await asyncio.to_thread(prepare, request)
+    visitor = f"{name} {window}" if window and name else ""
+    return dict(await pool.run(visitor, work, number=number, client=client()))
+
+
+def where_it_takes(kind: type[R], prepare: Callable[[R], tuple[bool, Callable[[], Answer]]]) -> Ask:
+    """What a thread answers if it takes milliseconds, else a child; `prepare` says which, and gives the work."""
+
+    async def answer(request: R) -> Answer:
+        is_small, work = await asyncio.to_thread(prepare, request)
+        if is_small:
+            return await asyncio.to_thread(work)
+        return await answer_of_child(READERS, "", request, lambda _: work)
+
+    return answers(kind, answer)
+
+
+def stops(pool: WorkerPool, name: str = "") -> Ask:
+    """Cancel the request of this name that this window made."""
+
+    async def stop(request: Request) -> Answer:
+        window, number = request.window
+        pool.stop(f"{name} {window}".lstrip(), number)
+        return {}
+
+    return answers(Request, stop)
+
+
+# Runs: a test set, or several systems
+
+
+@dataclass
+class _Run:
+    """A run of a window: its task, how far it is, and when it was asked for last."""
+
+    task: asyncio.Task[Answer]
+    asked: float
+    share: float = 0.0
+    text: str = ""
+
+
+_RUNS: dict[str, _Run] = {}  # by the name of the window
+
+
+def runs(kind: type[R], work: Callable[..., Any]) -> Ask:
+    """Begin a run of a window, whose answer is that of `PROGRESS`; the work takes a folder, and tells its progress."""
+    return answers(kind, lambda request: _begin(request, partial(work, request)))
+
+
+async def _begin(request: Request, work: Callable[..., Any]) -> Answer:
+    """Begin a run, which stops the one before of the same window."""
+    name, number = request.window
+    if not name:
+        raise Refused("window: expected a name")  # noqa: TRY003, EM101
+    folder = await asyncio.to_thread(new_folder)
+    now = time.monotonic()
+    for old, run in list(_RUNS.items()):
+        if run.asked < now - _FORGOTTEN_AFTER:
+            RUNS.stop(old)
+            del _RUNS[old]
+
+    def report(share: float, text: str) -> None:
+        begun.share, begun.text = share, text
+
+    async def result() -> Answer:
+        return dict(await RUNS.run(name, partial(work, folder=folder), report=report, number=number, client=client()))
+
+    begun = _RUNS[name] = _Run(asyncio.ensure_future(result()), now)
+    return await _after_a_second(name)
+
+
+async def _after_a_second(name: str) -> Answer:
+    run = _RUNS.get(name)
+    if run is None:
+        raise Refused("this run no longer exists; start it again", "gone")  # noqa: TRY003, EM101
+    run.asked = time.monotonic()
+    await asyncio.wait({run.task}, timeout=_ANSWERED_WITHIN)
+    if not run.task.done():
+        return {"running": True, "share": run.share, "text": run.text}
+    if _RUNS.get(name) is run:
+        del _RUNS[name]
+    return run.task.result()
+
+
+# The result of the run of a window, or `{"running": true, "share": ..., "text": ...}` after half a second.
+PROGRESS = answers(Request, lambda request: _after_a_second(request.window[0]))
+
+
+def written(name: str, ask: Ask) -> Callable[[Any], Coroutine[Any, Any, Response]]:
+    """The function with its answer written as JSON in a thread: the framework needs seconds for a large one."""
+
+    async def answered(asked: Any) -> Response:
+        found = await ask(asked)
+        return Response(await asyncio.to_thread(json.dumps, found), media_type="application/json")
+
+    answered.__name__ = name
+    return answered

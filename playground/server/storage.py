@@ -1,0 +1,157 @@
+"""What the page keeps on disk: a folder a process, with results and uploads, deleted when the process ends.
+
+A process that is killed deletes nothing; the next one does. A lock that the system drops with its process tells which
+folders are nobody's.
+"""
+
+import csv
+import io
+import os
+import re
+import secrets
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import IO, Any
+
+from playground.server.pool import end_children
+from playground.server.requests import GONE
+
+if sys.platform != "win32":
+    import fcntl
+
+KEPT_SECONDS = 3600
+_PREFIX = "docscore-page-"
+_LOCK = "lock"
+_RUN = re.compile(r"[\w-]{22}", re.ASCII)
+
+
+def results_folder() -> Path:
+    """Where results are, each in a folder of its own."""
+    return Path(_own_folder()[0].name) / "results"
+
+
+def uploads_folder() -> Path:
+    """Where uploaded files are; gradio deletes them after an hour."""
+    return Path(_own_folder()[0].name) / "uploads"
+
+
+@cache
+def _own_folder() -> tuple[tempfile.TemporaryDirectory[str], IO[str] | None]:
+    """The folder of this process, made when it is first asked for, and its lock."""
+    within = Path(os.environ.get("GRADIO_TEMP_DIR") or tempfile.gettempdir())
+    within.mkdir(parents=True, exist_ok=True)
+    sweep(within)
+    made = tempfile.TemporaryDirectory(prefix=_PREFIX, dir=within, ignore_cleanup_errors=True)
+    for name in ("results", "uploads"):
+        (Path(made.name) / name).mkdir()
+    os.environ["GRADIO_TEMP_DIR"] = str(Path(made.name) / "uploads")  # gradio puts uploads there
+    return made, locked(Path(made.name))
+
+
+def locked(folder: Path) -> IO[str] | None:
+    """Lock a new folder until the file that is returned is closed; the name of the lock is there once it is locked."""
+    if sys.platform == "win32":
+        return None
+    unnamed = folder / f"{_LOCK}.new"
+    file = unnamed.open("w")
+    fcntl.flock(file, fcntl.LOCK_EX)
+    unnamed.rename(folder / _LOCK)
+    return file
+
+
+def sweep(within: Path) -> None:
+    """Delete the folders of processes that are gone."""
+    if sys.platform == "win32":
+        return
+    for folder in within.glob(f"{_PREFIX}*"):
+        try:
+            with (folder / _LOCK).open() as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+        except OSError:  # it is in use, or somebody else's
+            continue
+
+
+def delete_when_ended() -> None:
+    """From now on, the signals that end this process end its children too, and what it keeps is deleted."""
+
+    def end(_number: int, _frame: object) -> None:
+        end_children()
+        sys.exit(0)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
+
+
+def new_folder() -> Path:
+    """Create a folder for a result, whose name nobody can guess; folders older than an hour are deleted."""
+    within = results_folder()
+    for old in within.iterdir():
+        if old.stat().st_mtime < time.time() - KEPT_SECONDS:
+            shutil.rmtree(old, ignore_errors=True)
+    folder = within / secrets.token_urlsafe(16)
+    folder.mkdir(mode=0o700)
+    return folder
+
+
+def kept_file(within: Path, run: object, name: str) -> Path:
+    """A file of a result.
+
+    Args:
+        within: the folder of all results.
+        run: the name of the folder of one, as a browser sends it: anything.
+        name: of the file.
+
+    Raises:
+        FileNotFoundError: if there is no result of that name, or it is older than an hour.
+    """
+    path = within / (run if isinstance(run, str) and _RUN.fullmatch(run) else "none") / name
+    if path.stat().st_mtime < time.time() - KEPT_SECONDS:
+        raise FileNotFoundError(GONE)
+    return path
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # spreadsheets take the wide signs too
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def csv_cell(value: Any) -> Any:
+    r"""Return the value of a cell, with an apostrophe before a text that a spreadsheet would take for a formula.
+
+    Such a text begins with `=`, `+`, `-` or `@`, including their wide forms, a tab or a line break. Ids, fields and
+    values come from models and strangers, and a formula can fetch an address. Numbers, and texts that are numbers as a
+    whole, stay as they are.
+
+    Source: OWASP, CSV Injection, https://owasp.org/www-community/attacks/CSV_Injection.
+
+    >>> csv_cell('=HYPERLINK("http://example.com")'), csv_cell("-0.5"), csv_cell(-0.5), csv_cell("tea")
+    ('\'=HYPERLINK("http://example.com")', '-0.5', -0.5, 'tea')
+    """
+    if isinstance(value, str) and value.startswith(_FORMULA) and not _NUMBER.fullmatch(value):
+        return f"'{value}"
+    return value
+
+
+def write_csv(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows as a CSV file in UTF-8.
+
+    Args:
+        path: the file.
+        columns: the columns, in their order.
+        rows: a value for each column; None, or a column that a row lacks, is an empty cell.
+    """
+    text = as_csv(columns, ([row.get(column) for column in columns] for row in rows))
+    path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
+
+
+def as_csv(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
+    """Rows of cells as CSV, with every cell and heading made safe by `csv_cell`; two columns may have one name."""
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(map(csv_cell, row) for row in (columns, *rows))
+    return text.getvalue()

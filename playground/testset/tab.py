@@ -1,0 +1,20 @@
+"""The tab for a test set: the drop box, and the screen of a result."""
+
+from playground.parts.fragments import fragment
+from playground.parts.rooms import MISSING
+from playground.parts.tab import FILE_METRICS, Tab, fields_with_words, offered
+from playground.server.functions import runs
+from playground.server.limits import MAX_FILE_BYTES
+from playground.server.requests import FileRequest
+from playground.testset import testset
+
+_OPTIONS = FILE_METRICS, fields_with_words(), MAX_FILE_BYTES, offered(testset.EXAMPLE_FILES), not MISSING
+TAB = Tab(
+    "test-set",
+    "testset",
+    "Test set",
+    "docscoreTestset(element, server)",
+    fragment("testset", *_OPTIONS, template="testset.html.jinja"),
+    ["testset.js"],
+    {"score_files": runs(FileRequest, testset.score_files)},
+)

@@ -1,0 +1,166 @@
+"""The tab for a file: from two uploads to scores, fields, rows and a report."""
+
+import json
+from collections.abc import Sequence
+from copy import copy
+from filecmp import cmp
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from docscore.core.formatting import printable, three_digits
+from docscore.core.options import AS_TEXT, ScoringOptions
+from docscore.core.runtime import no_progress
+from docscore.data.groups import groups_of_rows
+from docscore.evaluation.automation import curve_table
+from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.rows import scored_rows
+from docscore.evaluation.sentences import count_lines
+from docscore.metrics.registry import ANLS_STAR
+from docscore.report.html_report import bins, edges_of, figures_of_evaluation, report_as_html
+from playground.parts.conclusions import WhatIf, figure_of, headline_of, what_ifs_of
+from playground.parts.documents import keep_list, keep_rows, kept_rows
+from playground.parts.files import (
+    check_metrics,
+    check_pairs,
+    paired_by,
+    rows_of_request,
+    skipped_lines,
+)
+from playground.parts.fragments import fragment
+from playground.parts.python_code import code_of_files
+from playground.parts.row_counts import count_rows
+from playground.server.limits import check_slices
+from playground.server.pool import PAIRING, READING, SCORING, Report, bar_of, beside
+from playground.server.requests import RECEIPTS, FileRequest, metrics_of
+from playground.server.storage import write_csv
+
+EXAMPLE_FILES = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"
+
+
+def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[str, Any]:
+    """Score two files, or one that holds both sides: what the page's script draws, as JSON values.
+
+    Args:
+        asked: the files, and how they are read and compared. Where predictions have confidences, the trade-off of
+            automation and accuracy, and how far confidences can be trusted, are drawn too.
+        folder: an empty folder for the documents and the downloads.
+        progress: the progress bar.
+
+    Raises:
+        TypeError, ValueError, OSError: with a message that names the file and the place.
+    """
+    metrics = metrics_of(asked.metrics, asked.what_if["schema"])
+    measured = [("Measuring", 12.0) for name in metrics if name != ANLS_STAR]
+    bar = bar_of(progress, [*READING, *READING, *PAIRING, *PAIRING, *measured, *SCORING])
+    same = asked.model_dump(mode="json", include={"references", "predictions", "reading", "skip", "confidences"})
+    kept = kept_rows(folder, asked.before, same)
+    uploaded, known = kept or (rows_of_request(asked, bar), [])
+    options = asked.options(uploaded.options.parse, uploaded.options.parse_references)
+    if asked.by:
+        check_slices(groups_of_rows(uploaded.systems[0], asked.by, "slices"))
+    evaluation = Evaluation(uploaded.systems[0], options, metrics=metrics, by=asked.by or None, progress=bar)
+    pairs = evaluation.pairs
+    check_metrics(metrics, pairs)
+    known = [*count_rows(evaluation, known), *known][:_MOST_KNOWN]
+    rows = scored_rows(evaluation)
+    _ = rows.field_table  # which both processes need
+    keeping = None if kept else beside(partial(keep_rows, folder, evaluation, uploaded))
+    silent = copy(rows)
+    silent.progress = no_progress
+    intervals = beside(lambda: (silent.field_intervals, silent.rate_list))
+    what_ifs = what_ifs_of([evaluation], check_pairs, [known])
+    _ = evaluation.measured  # its phase comes first
+    written = bar("Writing", 3)
+    rows.field_intervals, rows.rate_list = intervals()
+    written(1)
+    code = code_of_files(uploaded, asked, evaluation)
+    write_downloads(folder, evaluation, " × ".join(path.name for path in asked.files.values()), code)
+    written(1)
+    result = {
+        "run": folder.name,
+        "example": _is_example(asked, evaluation),
+        "asked": asked.model_dump(mode="json", exclude={"window", "before"}),
+        "names": {side: printable(path.name) for side, path in asked.files.items()},
+        "paired": f"{len(pairs.ids):,} paired {paired_by(uploaded.plan)}",
+        **_result(evaluation, what_ifs),
+        "left_out": skipped_lines(uploaded),
+        "python": code,
+        "figures": fragment(
+            "test_set",
+            figures_of_evaluation(evaluation),
+            not any(rows.field_table.losses),  # fields that no document loses points by are in no pane
+            "" if rows.other_figures else evaluation.signature,  # the table of several metrics has it
+            template="testset.html.jinja",
+        ),
+        "downloads": [{"label": label, "path": str(folder / name)} for name, label in DOWNLOADS.items()],
+    }
+    keep_list(folder, evaluation, result, known)
+    if keeping:
+        keeping()
+    written(1)
+    return result
+
+
+_MOST_KNOWN = 2  # results with other options whose counts are kept
+
+
+def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
+    """The score, where points went and what would help, the spread of the documents and the rates, as JSON values."""
+    edges, interval = edges_of(scored_rows(found).scores), found.measured[0].interval
+    return {
+        **figure_of(found),
+        "label": scored_rows(found).figure_names[0].label,
+        "range": "–".join(map(three_digits, found.interval or ())) + (interval.mark if interval else ""),
+        "headline": headline_of(found, what_ifs),
+        "what_ifs": [each.to_dict() for each in what_ifs],
+        "counts": count_lines(found),
+        "signature": found.signature,
+        "histogram": {"edges": edges, "counts": bins(edges, scored_rows(found).scores)},
+        "intervals": [
+            "interval {:.1f}–{:.1f}%".format(*(100 * end for end in rate.interval.ends))
+            if rate.interval and rate.interval.ends
+            else ""
+            for rate in scored_rows(found).rate_list
+        ],
+    }
+
+
+def _is_example(asked: FileRequest, evaluation: Evaluation) -> bool:
+    """Whether the files are those of the example, scored without options: a link to it needs no kept result."""
+    plain = evaluation.options == ScoringOptions(parse=AS_TEXT) and evaluation.pairs.skipped is None
+    alone = list(evaluation.metrics) == [ANLS_STAR] and scored_rows(evaluation).by is None
+    files = asked.references, asked.predictions
+    return plain and alone and all(a and cmp(a, b, shallow=False) for a, b in zip(files, EXAMPLE_FILES, strict=True))
+
+
+WORST = 10  # trees in the report
+DOWNLOADS = {
+    "scores.csv": "Scores as CSV",
+    "scores.json": "Everything as JSON",
+    "report.html": "Report as HTML",
+    "fields.csv": "Fields as CSV",
+    "causes.csv": "Causes as CSV",
+}
+
+
+def write_downloads(folder: Path, evaluation: Evaluation, name: str, code: str) -> None:
+    """Write the files of `DOWNLOADS` to the folder.
+
+    Args:
+        folder: the folder.
+        evaluation: the scored test set.
+        name: the heading of the report.
+        code: what makes its score again, at its foot.
+    """
+    samples = scored_rows(evaluation).samples()
+    write_csv(folder / "scores.csv", list(samples[0]), samples)
+    for table, rows in (("fields.csv", evaluation.fields), ("causes.csv", evaluation.causes)):
+        write_csv(folder / table, rows.columns, rows)
+    parts = evaluation.to_dict(worst=WORST)
+    if evaluation.options.with_confidences:
+        parts["curve"] = list(curve_table(evaluation.automation.curve.points()))
+        parts["calibration"] = evaluation.automation.calibration.to_dict()
+    (folder / "scores.json").write_text(json.dumps(parts, indent=1), encoding="utf-8")
+    report = report_as_html(evaluation, name, WORST, code)
+    (folder / "report.html").write_text(report, encoding="utf-8", errors="backslashreplace")
