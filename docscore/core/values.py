@@ -333,16 +333,18 @@ def _unexpected(value: object, path: Path, more: str = "") -> InputTypeError:
 Matrix = npt.NDArray[np.float64]
 
 
+_WITHOUT_NUMBERS = frozenset({str, bool, type(None)})
+
+
 def differs_by_value(value: Any) -> bool:
     """Return whether a value contains, at any depth, a number that does not print as its shortest spelling.
 
     >>> differs_by_value({"a": [1000.0]}), differs_by_value({"a": [1000, True, "1000.0"]})
     (True, False)
     """
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list | tuple):
-        return any(map(differs_by_value, value))
+    if isinstance(value, dict | list | tuple):
+        parts = value.values() if isinstance(value, dict) else value
+        return not _WITHOUT_NUMBERS.issuperset(map(type, parts)) and any(map(differs_by_value, parts))
     return type(value) is not str and scalar_text(value) != number_text(value)
 
 

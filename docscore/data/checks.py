@@ -10,7 +10,7 @@ from docscore.core.errors import Diagnostic, InputValueError, at_place, row_plac
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.runtime import Progress, no_progress, warn, watched
 from docscore.core.similarity import without_case
-from docscore.core.values import ONE_OF
+from docscore.core.values import LEAF_TYPES, ONE_OF, Value
 from docscore.data.model_text import (
     Parsed,
     holds_json,
@@ -58,7 +58,7 @@ def read_texts(
         remarks += _remarks_on_texts(pairs, options.parse)
     remarks += _remarks_on_values(pairs, progress, with_confidences=options.with_confidences)
     pairs = _with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)
-    remarks += _remarks_on_shapes(pairs, progress)
+    remarks += _remarks_on_shapes(pairs)
     for remark in remarks:
         warn(str(remark))
     return pairs, readings, list(map(str, remarks))
@@ -339,8 +339,10 @@ that of 'a'
 
 def _is_wrapped(prediction: Any) -> bool:
     """Return whether a value at the first two levels has a confidence."""
-    fields = prediction.values() if isinstance(prediction, dict) else ()
-    return any(isinstance(part, dict) and VALUE in part and CONFIDENCE in part for part in (prediction, *fields))
+    if not isinstance(prediction, dict):
+        return False
+    fields = [part for part in prediction.values() if type(part) is dict]
+    return any(VALUE in part and CONFIDENCE in part for part in (prediction, *fields))
 
 
 def _has_one_of(value: Any) -> bool:
@@ -354,56 +356,81 @@ def _containers_in(value: Any) -> list[Any]:
     """Return the objects, lists and one-ofs in a value, including itself."""
     containers = [value] if type(value) in _CONTAINERS else []
     for part in containers:  # which grows meanwhile, so that its new members are visited too
-        containers += [item for item in (part.values() if type(part) is dict else part) if type(item) in _CONTAINERS]
+        items = part.values() if type(part) is dict else part
+        if not LEAF_TYPES.issuperset(map(type, items)):
+            containers += [item for item in items if type(item) in _CONTAINERS]
     return containers
 
 
 _ExampleOf = Callable[[Any, Sequence[Any], frozenset[Any]], str]
 
 
-def _remarks_on_shapes(pairs: Pairs, progress: Progress = no_progress) -> Iterator[Diagnostic]:
+def _remarks_on_shapes(pairs: Pairs) -> Iterator[Diagnostic]:
     """Yield remarks on a shape that nearly all rows of one side have and the other side lacks, and about errors.
 
     >>> print(next(_remarks_on_shapes(Pairs(["a"], [{"due date": "1 May"}], [{"dueDate": "1 May"}]))))
     predictions: 1 of 1 have keys that differ from those of the ground truths only in case, separators or Unicode \
 form, such as 'dueDate' for 'due date'; rename the keys on one side
     """
-    answers = [truth if isinstance(truth, tuple) else (truth,) for truth in pairs.truths]
-    given = [(truths, value) for truths, value in zip(answers, pairs.predictions, strict=True) if value is not None]
-    rows = {
-        "predictions": [(value, truths) for truths, value in given],
-        # a plain list is a list of acceptable answers for a prediction that is text
-        "references": [(truths[0], (value,)) for truths, value in given if len(truths) == 1 and type(value) is not str],
-    }
-    known = {
-        side: frozenset(
-            key
-            for _, others in watched(faced, progress("Checking", len(faced)))
-            for other in others
-            if isinstance(other, dict)
-            for key in other
-        )
-        for side, faced in rows.items()
-    }
-    for example_of, least, problem, remedies in _SHAPES:
+    given = sum(prediction is not None for prediction in pairs.predictions)
+    first = _Faced(pairs, _EXAMINED)
+    for example_of, least, problem, remedies in _SHAPES if any(first.rows.values()) else ():
         for side, remedy in remedies.items():
-            examples = _examples(example_of, rows[side], known[side], least, len(given))
-            if examples:
-                other = "ground truths" if side == "predictions" else "predictions"
-                sentence = f"{len(examples):,} of {len(given):,} {problem.format(examples[0], other=other)}"
-                yield Diagnostic((side,), problem=sentence, remedy=remedy)
-                break
+            if first.examples(example_of, side, least, min(given, _EXAMINED)):
+                examples = _Faced(pairs).examples(example_of, side, least, given)
+                if examples:
+                    other = "ground truths" if side == "predictions" else "predictions"
+                    sentence = f"{len(examples):,} of {given:,} {problem.format(examples[0], other=other)}"
+                    yield Diagnostic((side,), problem=sentence, remedy=remedy)
+                    break
 
 
-def _examples(
-    example_of: _ExampleOf, rows: Sequence[tuple[Any, Any]], known: frozenset[Any], least: float, count: int
-) -> list[str]:
-    """Return the examples of a shape in the rows of a side, if the least share of a number of rows has it."""
-    examples = [example_of(*row, known) for row in rows[:_EXAMINED]]
-    if not any(examples) or sum(map(bool, examples)) < least * min(count, _EXAMINED):
-        return []
-    examples = list(filter(None, examples + [example_of(*row, known) for row in rows[_EXAMINED:]]))
-    return examples if len(examples) >= least * count else []
+class _Faced:
+    """The rows whose two sides differ in shape, each side with what it faces on the other one.
+
+    Attributes:
+        rows: by the side, a value of it and the values of the other side; of flat objects with the same keys none.
+        known: by the side, the keys of the values of the other side.
+    """
+
+    def __init__(self, pairs: Pairs, most: int | None = None) -> None:
+        both = zip(pairs.truths, pairs.predictions, strict=True)
+        given = [
+            (truth if isinstance(truth, tuple) else (truth,), value)
+            for truth, value in islice((pair for pair in both if pair[1] is not None), most)
+        ]
+        apart = [(truths, value) for truths, value in given if not _are_alike(truths[0], value)]
+        self.rows: dict[str, list[tuple[Any, tuple[Any, ...]]]] = {
+            "predictions": [(value, truths) for truths, value in apart],
+            # a plain list is a list of acceptable answers for a prediction that is text
+            "references": [
+                (truths[0], (value,)) for truths, value in apart if len(truths) == 1 and type(value) is not str
+            ],
+        }
+        self.known = {
+            "predictions": _keys_in(truth for truths, _ in given for truth in truths),
+            "references": _keys_in(value for truths, value in given if len(truths) == 1),
+        }
+
+    def examples(self, example_of: _ExampleOf, side: str, least: float, count: int) -> list[str]:
+        """Return the examples of a shape on a side, if at least a share of a number of rows has it."""
+        known = self.known[side]
+        examples = list(filter(None, (example_of(*row, known) for row in self.rows[side])))
+        return examples if len(examples) >= least * count else []
+
+
+def _are_alike(truth: Value, prediction: Value) -> bool:
+    """Return whether two values are flat objects with the same keys, which have no shape to remark on."""
+    return (
+        isinstance(truth, dict)
+        and isinstance(prediction, dict)
+        and truth.keys() == prediction.keys()
+        and LEAF_TYPES.issuperset(map(type, (*truth.values(), *prediction.values())))
+    )
+
+
+def _keys_in(values: Iterable[Value]) -> frozenset[Any]:
+    return frozenset(key for value in values if isinstance(value, dict) for key in value)
 
 
 def _list_of_one(value: Any, others: Sequence[Any], _known: frozenset[Any]) -> str:

@@ -93,7 +93,7 @@ def read_json(source: str, start: int | None = None) -> tuple[Any, int, str]:
         return (decoder.decode(source), len(source)) if start is None else decoder.raw_decode(source, start)
 
     try:
-        return *with_room_to_recurse(read, _CHECKED_KEYS), ""
+        return *with_room_to_recurse(read, _UNIQUE_KEYS), ""
     except _RepeatedKeyError as error:
         return *with_room_to_recurse(read, _ANY_KEYS), error.problem
 
@@ -184,11 +184,7 @@ class _RepeatedKeyError(JsonError):
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    return _checked([(intern(key), value) for key, value in pairs])  # rows share their keys
-
-
-def _checked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    items = dict(pairs)
+    items = {intern(key): value for key, value in pairs}  # rows share their keys
     if len(items) < len(pairs):
         repeated, _ = Counter(key for key, _ in pairs).most_common(1)[0]
         raise _RepeatedKeyError(Diagnostic(problem=repeated_key(repeated)))
@@ -202,7 +198,6 @@ def repeated_key(key: str) -> str:
 
 _ANY_KEYS = json.JSONDecoder(parse_float=float_or_digits)
 _UNIQUE_KEYS = json.JSONDecoder(parse_float=float_or_digits, object_pairs_hook=_unique)
-_CHECKED_KEYS = json.JSONDecoder(parse_float=float_or_digits, object_pairs_hook=_checked)
 
 
 _MARK = "$decimal"
