@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import docscore
 from docscore import score_pairs
-from tests.commands import PIPES
+from docscore.core.runtime import Sharing, in_halves
+from tests.commands import PIPES, run_process
 from tests.conftest import HUNG
 
 PAIRS: list[tuple[Any, Any]] = [
@@ -48,6 +52,7 @@ import multiprocessing
 import os
 import signal
 from pathlib import Path
+import docscore
 from docscore import score_pairs
 """
 
@@ -155,3 +160,41 @@ def test_ctrl_c_ends_all_processes(tmp_path: Path) -> None:
     assert returned in (-signal.SIGINT, 130)
     assert err.count("Traceback") == 1
     assert err.rstrip().endswith("KeyboardInterrupt")
+
+
+def test_two_processes_share_long_work_of_the_command(tmp_path: Path) -> None:
+    """The score is the same, and an error names the line or the row, in whichever half it is."""
+    truths, predictions = tmp_path / "truths.jsonl", tmp_path / "predictions.jsonl"
+
+    def written(path: Path, key: str, last: str) -> None:
+        rows = [f'{{"question_id": "{i}", "{key}": ["t{i % 9}"]}}' for i in range(20_000)]
+        path.write_text("\n".join([*rows, last]), encoding="utf-8")
+
+    written(truths, "references", '{"question_id": "x", "references": ["tea"]}')
+    written(predictions, "prediction", '{"question_id": "x", "prediction": "te"}')
+    done = run_process("score", truths, predictions, "--json")
+    score = json.loads(done.out)["score"]
+    assert score == docscore.evaluate(references=truths, predictions=predictions).score
+    written(predictions, "prediction", '{"question_id": "x", "prediction": "te}')
+    done = run_process("score", truths, predictions)
+    assert (done.code, "predictions.jsonl, line 20001" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize("fault", [0, 99])
+def test_an_error_in_either_half_is_raised(monkeypatch: pytest.MonkeyPatch, fault: int) -> None:
+    monkeypatch.setattr(Sharing, "fewest", 2)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+
+    def work(numbers: Sequence[int]) -> list[tuple[int, bool]]:
+        if fault in numbers and numbers[-1] == 99 and fault == 99 and os.getpid() == here:
+            raise ValueError("the last")  # noqa: EM101, TRY003
+        if fault in numbers and fault == 0:
+            raise ValueError("the first")  # noqa: EM101, TRY003
+        return [(number, os.getpid() == here) for number in numbers]
+
+    here = os.getpid()
+    if fault == 0:
+        with pytest.raises(ValueError, match="the first"):
+            in_halves(work, range(100))
+    else:
+        assert in_halves(work, range(100)) == [(number, number < 50) for number in range(100)]

@@ -2,17 +2,20 @@
 
 import gc
 import math
+import multiprocessing
 import os
 import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -182,6 +185,70 @@ _PORTIONS = 8  # per process: enough to share the work evenly, few enough to kee
 
 
 _LARGEST = 2048
+
+
+def forked(work: Callable[[], _T], begin: Callable[[], object] = bool) -> tuple[Callable[[], _T], Callable[[], None]]:
+    """Begin work in a copy of this process.
+
+    Args:
+        work: what to do; its result can be pickled.
+        begin: called first in the copy.
+
+    Returns:
+        A function that waits for the result, and one that stops the work. If the copy gives no result, because it
+        failed, the work is done in this process when it is waited for.
+    """
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    process = os.fork()
+    if not process:
+        with suppress(BaseException):
+            receiver.close()
+            begin()
+            sender.send(work())
+        os._exit(0)
+    sender.close()
+
+    def result() -> _T:
+        try:
+            value: _T = receiver.recv()
+        except (EOFError, OSError):
+            return work()
+        finally:
+            os.waitpid(process, 0)
+        return value
+
+    def stop() -> None:
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+
+    return result, stop
+
+
+class Sharing:
+    """Whether long work may be shared with a copy of this process.
+
+    The command allows it. Other programs may have threads, with which a copy can hang.
+
+    Attributes:
+        fewest: the number of items from which on work is shared; None for no sharing.
+    """
+
+    fewest: ClassVar[int | None] = None
+
+
+def in_halves(work: Callable[[Sequence[Any]], list[_T]], items: Sequence[Any]) -> list[_T]:
+    """Return the results of work on items, of which a copy of this process may do the second half (see `Sharing`)."""
+    few = Sharing.fewest is None or len(items) < Sharing.fewest
+    if few or threading.active_count() > 1 or not hasattr(os, "fork") or (os.cpu_count() or 1) == 1:
+        return work(items)
+    half = len(items) // 2
+    second, stop = forked(partial(work, items[half:]))
+    try:
+        first = work(items[:half])
+    except BaseException:
+        stop()
+        raise
+    return [*first, *second()]
 
 
 def score_in_processes(

@@ -28,7 +28,7 @@ from docscore.core.errors import (
     not_utf8,
     row_place,
 )
-from docscore.core.runtime import READING, Advance, Progress, gc_pause, library, no_progress
+from docscore.core.runtime import READING, Advance, Progress, gc_pause, in_halves, library, no_progress
 from docscore.core.values import convert_prediction
 from docscore.data.json_text import JsonError, loads, loads_at
 from docscore.data.rows import ANLS, ID, PREDICTION, REFERENCES, Side, Source, rows_by_id
@@ -48,21 +48,27 @@ def read_jsonl(path: Path, file: Iterable[bytes], faults: Faults, *_others: str 
     Raises:
         ValueError: for a file that is a list of rows, or one value over many lines.
     """
-    rows: list[Any] = []
-    numbers: list[int] = []
-    for number, line in enumerate(file, 1):
-        if line.strip():
+    lines = [(number, line) for number, line in enumerate(file, 1) if line.strip()]
+    numbers = [number for number, _ in lines]
+    try:
+        rows = in_halves(lambda some: [_row_of_line(line) for _, line in some], lines)
+    except ValueError:
+        rows = []
+        for number, line in lines:
             row: Any = Faulty
             try:
-                row = loads(line.removesuffix(b"\n").decode(), unique_keys=True)
+                row = _row_of_line(line)
             except UnicodeDecodeError as error:
                 faults.add("not UTF-8", not_utf8(in_line(path, number), error, _ENCODING_REMEDY))
             except JsonError as error:
                 faults.add("not JSON", error.in_place(in_line(path, number), one_line=True))
-            numbers.append(number)
             rows.append(row)
     _check_jsonl(path, rows)
     return Source(path, rows, lambda index: in_line(path, numbers[index]))
+
+
+def _row_of_line(line: bytes) -> Any:
+    return loads(line.removesuffix(b"\n").decode(), unique_keys=True)
 
 
 def _check_jsonl(path: Path, rows: Sequence[Any]) -> None:

@@ -21,7 +21,7 @@ from docscore.core.options import (
     ScoringOptions,
     check_whole,
 )
-from docscore.core.runtime import Progress, ignore, no_progress, watched
+from docscore.core.runtime import Progress, ignore, in_halves, no_progress, watched
 from docscore.core.values import (
     differs_by_value,
 )
@@ -329,10 +329,14 @@ class ScoredRows(Scored):
     @cached_property
     def anls_star(self) -> list[float]:
         """The ANLS* score of each row, in [0, 1]."""
-        values = zip(self.pairs.truths, self.pairs.predictions, strict=True)
         scored = self.progress("Scoring", len(self))
-        scores: list[float] = score_all(values, self.options, self._place, scored).tolist()
-        return scores
+
+        def score(numbers: Sequence[int]) -> list[float]:
+            values = ((self.pairs.truths[number], self.pairs.predictions[number]) for number in numbers)
+            scores: list[float] = score_all(values, self.options, lambda i: self._place(numbers[i]), scored).tolist()
+            return scores
+
+        return in_halves(score, range(len(self)))
 
     def points(self, metric: str) -> list[Any]:
         """Return the points of each row by a metric, from which it computes its figures.
