@@ -167,7 +167,8 @@ def test_two_processes_share_long_work_of_the_command(tmp_path: Path) -> None:
     truths, predictions = tmp_path / "truths.jsonl", tmp_path / "predictions.jsonl"
 
     def written(path: Path, key: str, last: str) -> None:
-        rows = [f'{{"question_id": "{i}", "{key}": ["t{i % 9}"]}}' for i in range(20_000)]
+        value = '"t{}"' if key == "prediction" else '["t{}"]'
+        rows = [f'{{"question_id": "{i}", "{key}": {value.format(i % 9)}}}' for i in range(20_000)]
         path.write_text("\n".join([*rows, last]), encoding="utf-8")
 
     written(truths, "references", '{"question_id": "x", "references": ["tea"]}')
