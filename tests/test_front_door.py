@@ -18,7 +18,7 @@ from markdown_it import MarkdownIt
 import docscore
 from docscore.core.runtime import no_progress, progress_from
 from docscore.data.columns import ColumnNames, table_of_source
-from docscore.evaluation import evaluation, figures, rows
+from docscore.evaluation import figures, rows
 from docscore.evaluation.rows import scored_rows
 from tests.commands import NEW, PREDICTIONS, REFERENCES, pred, ref, succeed
 from tests.conftest import golden
@@ -151,9 +151,7 @@ def test_references_without_a_prediction_are_left_out_and_other_faults_are_error
     assert "|missing:skip|skipped:1|" in result.signature
     assert "1 row left out: no prediction, or faulty" in str(result)
     assert result.to_dict()["skipped"] == 1
-    assert scored_rows(result).faults == [
-        "references and predictions: ids of references that no prediction has (1): 'c'"
-    ]
+    assert result.doubts == ["references and predictions: ids of references that no prediction has (1): 'c'"]
     whole = docscore.evaluate(predictions=FOUND, references=TRUTHS, missing="skip")
     assert (whole.counts, scored_rows(whole).faults) == ({"skipped": 0}, [])
     with pytest.raises(ValueError, match=r"ids of predictions that no reference has \(1\): 'zz'$"):
@@ -253,7 +251,7 @@ PARTS: list[tuple[Any, str]] = [
     (rows, "score_all"),
     (rows, "FieldTable"),
     (figures, "intervals_of"),
-    (evaluation, "intervals_of"),
+    (rows, "intervals_of"),
     (type(docscore.METRICS["nted"]), "row_points"),
     (type(docscore.METRICS["anls_star"]), "score_tree"),
 ]

@@ -25,12 +25,10 @@ import click
 from docscore.cli.terminal import say
 from docscore.core.errors import InputError
 from docscore.core.output import OutputError
-from docscore.core.runtime import Sharing
 from docscore.version import VERSION
 
 _BAD_INPUT, _UNEXPECTED, _NOT_WRITTEN = 2, 70, 74  # the last two are EX_SOFTWARE and EX_IOERR of sysexits.h
 _INTERRUPTED, _PIPE_CLOSED = 130, 141
-_FEWEST_SHARED = 20_000  # rows that two processes score
 
 # The commands, with their lines in `docscore --help`. Running a command imports its module; the help must not, because
 # the modules import NumPy.
@@ -56,7 +54,6 @@ _ROOM_OF = {
 def run_command() -> int:
     """Run the command that `sys.argv` names and return its exit status. Errors and warnings go to stderr."""
     _prepare_streams()
-    Sharing.fewest = _FEWEST_SHARED
     messages: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)

@@ -16,7 +16,7 @@ from rich.console import Console
 from docscore.cli.terminal import say
 from docscore.core.errors import NAMED, DataError, Diagnostic, InputError, InputValueError, faults_summary, row_place
 from docscore.core.options import ScoringOptions
-from docscore.core.runtime import grouped, progress_from
+from docscore.core.runtime import Sharing, progress_from
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sources import Reading, evaluations_of, metrics_for, pairs_of_sides, reading_of
 from docscore.evaluation.tables import LISTED
@@ -451,6 +451,9 @@ def stdout_console() -> Console:
     return Console(width=None if sys.stdout.isatty() else UNBOUNDED, highlight=False, markup=False, emoji=False)
 
 
+_FEWEST_SHARED = 20_000  # rows that two processes score
+
+
 def scoring_and_reading(values: Mapping[str, Any]) -> tuple[ScoringOptions, Reading]:
     """Return how values are compared and how sides are read, by the values of shared options."""
     options = ScoringOptions(**{name: values[name] for name in _FIELDS if name in values})
@@ -478,6 +481,7 @@ def evaluations_of_files(
     metrics = metrics_for(values.get("metrics") or ([first_metric] if options.schema is None else None), options)
     if values["cluster"] is not None and values["cluster_of_id"] is not None:
         raise InputValueError(expected="--cluster or --cluster-of-id", got="both")
+    Sharing.fewest = _FEWEST_SHARED
     progress = progress_from(None)
     sides, faults = pairs_of_sides(references, predictions, options, reading, progress)
     if faults.collected:
@@ -486,9 +490,10 @@ def evaluations_of_files(
         for fault in faults.collected[:NAMED]:
             say(str(fault))
     evaluations = evaluations_of(
-        grouped(zip(systems or map(str, range(len(sides))), sides, strict=True)),
+        sides,
         options,
         metrics,
+        systems=systems or list(map(str, range(len(sides)))),
         places=list(map(str, predictions)) if systems else (),
         prices=values.get("prices"),
         slice_value=values.get("slice_value"),

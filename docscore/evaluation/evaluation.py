@@ -136,10 +136,7 @@ class Evaluation(Displayed, Scored):
         metrics: the names of the metrics.
         metric: the first of them, which is the metric of everything.
         signatures: what makes the figures of each metric comparable, by its name: metric, options and version.
-        doubts: what is doubtful of the rows, in sentences; each was also a warning.
         rows_by_slice: the numbers of the rows with each value of `by`.
-        files: the names of the files that were read, references first; empty where there were none.
-        recipe: the call of `docscore.evaluate` that made it, as Python code; "" where there was none.
 
     Raises:
         TypeError, ValueError: for unknown metrics, options that a metric cannot take, a level that is not between 0 and
@@ -157,14 +154,26 @@ class Evaluation(Displayed, Scored):
     └─ ≈ total  0.500  -0.500  "8.10" → "9.00"
     """
 
-    files: Sequence[str] = ()
-    recipe = ""
-
     def __init__(self, pairs: Pairs | ScoredRows, options: ScoringOptions = DEFAULT_OPTIONS, **settings: Any) -> None:
         self._rows = rows = pairs if isinstance(pairs, ScoredRows) else ScoredRows(pairs, options, **settings)
         self.pairs, self.ids, self.options = rows.pairs, rows.ids, rows.options
-        self.metrics, self.metric, self.doubts = rows.metrics, rows.metric, rows.doubts
+        self.metrics, self.metric = rows.metrics, rows.metric
         self.rows_by_slice = rows.rows_by_slice
+
+    @property
+    def files(self) -> Sequence[str]:
+        """The names of the files that were read, references first; empty where there were none."""
+        return self._rows.files
+
+    @property
+    def recipe(self) -> str:
+        """The call of `docscore.evaluate` that made it, as Python code; "" where there was none."""
+        return self._rows.recipe
+
+    @property
+    def doubts(self) -> list[str]:
+        """What is doubtful of the rows, in sentences: the warnings, and the faults of rows that were left out."""
+        return [*self._rows.doubts, *self._rows.faults]
 
     # Figures with their intervals
 

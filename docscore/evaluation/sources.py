@@ -14,12 +14,13 @@ from docscore.core.options import (
     THRESHOLD,
     ScoringOptions,
 )
-from docscore.core.runtime import Progress, no_progress, progress_from
+from docscore.core.runtime import Progress, grouped, no_progress, progress_from
 from docscore.data.checks import warn_of_copies
 from docscore.data.columns import SAME_NAMES, ColumnNames
 from docscore.data.groups import Grouping, joined_runs
 from docscore.data.pairing import Pairs, rows_of_sides
 from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.rows import scored_rows
 from docscore.metrics.registry import (
     checked_metrics,
     loaded_metrics,
@@ -81,10 +82,11 @@ def metrics_for(metrics: Sequence[str] | None, options: ScoringOptions) -> list[
 
 
 def evaluations_of(
-    systems: Mapping[str, Sequence[Pairs]],
+    sides: Sequence[Pairs],
     options: ScoringOptions,
     metrics: Sequence[str],
     *,
+    systems: Sequence[str],
     places: Sequence[str] = (),
     prices: Mapping[str, Sequence[float]] | None = None,
     slice_value: str | None = None,
@@ -92,13 +94,12 @@ def evaluations_of(
 ) -> dict[str, Evaluation]:
     """Return the evaluation of each system, by its name.
 
-    Warns if two of the sides are copies.
-
     Args:
-        systems: by the name of a system the rows of its runs, of which there may be one.
+        sides: the rows of each side; sides of one system are its runs.
         options: how predictions are read and compared.
         metrics: their names, as `metrics_for` returns them.
-        places: what each run is called in messages; none if copies are not looked for.
+        systems: the name of the system of each side.
+        places: what each side is called in messages, if copies among them are to be warned of.
         prices: the price of a million tokens, by the name of a system.
         slice_value: the value of `by` that the rows must have; None for all rows.
         settings: other keywords of `Evaluation`.
@@ -107,13 +108,11 @@ def evaluations_of(
         TypeError, ValueError: as `docscore.evaluate`; for a run that has other documents than the first, and for a
             value that no row has.
     """
-    runs = [run for of_system in systems.values() for run in of_system]
-    if places and len(runs) > 1:
-        warn_of_copies(runs, places)
-    waiting = iter(places or map(str, range(len(runs))))
+    if len(places) > 1:
+        warn_of_copies(sides, places)
     evaluations = {}
-    for name, of_system in systems.items():
-        pairs = joined_runs(of_system, [next(waiting) for _ in of_system])
+    for name, numbers in grouped((name, number) for number, name in enumerate(systems)).items():
+        pairs = joined_runs([sides[number] for number in numbers], [(places or systems)[number] for number in numbers])
         price, *_ = (prices or {}).get(name, [None])
         evaluation = Evaluation(pairs, options, metrics=metrics, token_price=price, **settings)
         evaluations[name] = evaluation if slice_value is None else evaluation.of_slice(slice_value)
@@ -129,7 +128,7 @@ def _with_recipe(function: _Function) -> _Function:
     @wraps(function)
     def call(*positional: Any, **given: Any) -> Evaluation:
         result = function(*positional, **given)
-        result.recipe = _call(given)
+        scored_rows(result).recipe = _call(given)
         return result
 
     return cast("_Function", call)
@@ -297,11 +296,12 @@ def evaluate(
     chosen = metrics_for([metrics] if isinstance(metrics, str) else metrics, options)
     sides = _runs(predictions) if runs else [predictions]
     bars = progress_from(progress)
-    pairs, _ = pairs_of_sides(references, sides, options, reading, bars)
+    pairs, faults = pairs_of_sides(references, sides, options, reading, bars)
     [result] = evaluations_of(
-        {"": pairs},
+        pairs,
         options,
         chosen,
+        systems=[""] * len(sides),
         places=[f"run {number}" for number in range(1, len(sides) + 1)],
         prices={} if token_price is None else {"": [token_price]},
         cluster=cluster,
@@ -309,8 +309,9 @@ def evaluate(
         confidence=confidence,
         seed=seed,
         progress=bars,
+        faults=list(map(str, faults.collected)),
     ).values()
-    result.files = [Path(side).name for side in (references, *sides) if isinstance(side, str | PathLike)]
+    scored_rows(result).files = [Path(side).name for side in (references, *sides) if isinstance(side, str | PathLike)]
     return result
 
 
