@@ -323,7 +323,7 @@ class Faults:
 
     def stop_if_any(self) -> None:
         """Raise `DataError` if there are faults, unless the rows with all of them are left out."""
-        grave = [] if self.skip else [fault for fault in self.collected if not fault.tolerated]
+        grave = [] if self.skip or not self._kept else [fault for fault in self.collected if not fault.tolerated]
         if grave:
             raise DataError(grave)
 

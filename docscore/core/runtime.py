@@ -113,15 +113,18 @@ def ignore(_increment: int) -> None:
     """Do nothing with an increment."""
 
 
-def watched(values: Iterable[_T], advance: Advance) -> Iterable[_T]:
-    """Return the values; each is reported as done when the next one is asked for."""
+def watched(values: Iterable[_T], progress: Progress, phase: str, total: int) -> Iterable[_T]:
+    """Return the values of a phase; each is reported as done when the next one is asked for."""
+    if progress is no_progress:
+        return values
+    advance = progress(phase, total)
 
     def reported() -> Iterator[_T]:
         for value in values:
             yield value
             advance(1)
 
-    return values if advance is ignore else reported()
+    return reported()
 
 
 _DELAY = 0.5  # seconds before a bar is shown that nobody asked for

@@ -51,9 +51,7 @@ def read_texts(
         remarks += _remarks_on_repairs(repairs, len(pairs.ids))
     readings: dict[int, Parsed] = {}
     if options.parse_mode is not None:
-        predictions, readings = parse_predictions(
-            pairs.predictions, pairs.truths, options.parse_mode, progress("Parsing", len(pairs.ids))
-        )
+        predictions, readings = parse_predictions(pairs.predictions, pairs.truths, options.parse_mode, progress)
         pairs = pairs._replace(predictions=predictions)
         remarks += _remarks_on_texts(pairs, options.parse)
     remarks += _remarks_on_values(pairs, progress, with_confidences=options.with_confidences)
@@ -327,7 +325,7 @@ that of 'a'
             problem="they contain $value and $confidence, and both are scored",
             remedy="add --with-confidences (with_confidences=True) to score the values alone",
         )
-    rows = watched(zip(pairs.ids, pairs.truths, strict=True), progress("Checking", len(pairs.ids)))
+    rows = watched(zip(pairs.ids, pairs.truths, strict=True), progress, "Checking", len(pairs.ids))
     empty = [name for name, truth in rows if any(type(part) is tuple and "" in part for part in _containers_in(truth))]
     if empty:
         yield Diagnostic(

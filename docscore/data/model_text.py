@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from docscore.core.errors import InputValueError, at_place, closer, row_place, short_repr
 from docscore.core.formatting import counted
-from docscore.core.runtime import Advance, ignore, watched, with_room_to_recurse
+from docscore.core.runtime import Progress, no_progress, watched, with_room_to_recurse
 from docscore.core.values import MAX_DEPTH, convert_ground_truth, convert_prediction
 from docscore.data.json_text import TOO_DEEP, JsonError, loads, read_json, repeated_key
 
@@ -443,12 +443,12 @@ def parse_text(text: str, mode: str, truth: Any = None) -> Parsed:
 
 
 def parse_predictions(
-    predictions: Sequence[Any], truths: Sequence[Any], mode: str, parsed_one: Advance = ignore
+    predictions: Sequence[Any], truths: Sequence[Any], mode: str, progress: Progress = no_progress
 ) -> tuple[list[Any], dict[int, Parsed]]:
     """Read text predictions as JSON; return all predictions, and how each text was read, by its row number."""
     readings: dict[int, Parsed] = {}
     values = list(predictions)
-    for number, prediction in enumerate(watched(predictions, parsed_one)):
+    for number, prediction in enumerate(watched(predictions, progress, "Parsing", len(predictions))):
         if type(prediction) is str:  # and not the digits of a number
             parsed = parse_text(prediction, mode, truths[number])
             values[number], readings[number] = parsed.value, parsed._replace(value=None)

@@ -538,7 +538,7 @@ def _paired(wanted: SideRows, given: SideRows, missing: str, faults: Faults, pro
     sources = [None if form is PLAIN or number is None else given.sources[number] for number in partners]
     costs = [
         _NO_COSTS if row is None or row.keys().isdisjoint(COSTS) else tuple(map(row.get, COSTS))
-        for row in watched(sources, progress("Pairing", len(sources)))
+        for row in watched(sources, progress, "Pairing", len(sources))
     ]
     confidences = [row.get("confidence") if form is BY_ID and row is not None else None for row in sources]
     return Pairs(

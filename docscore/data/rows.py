@@ -368,7 +368,7 @@ def read_rows(
     read = SideRows(table, form, [], [], [], set())
     is_truth = side == "references"
     convert = convert_ground_truth if is_truth else convert_prediction
-    for index, row in enumerate(watched(table.rows, progress("Pairing", len(table.rows)))):
+    for index, row in enumerate(watched(table.rows, progress, "Pairing", len(table.rows))):
         if isinstance(row, dict) and row.get(getattr(BY_ID, side)) is Absent:
             continue
         if row is not Faulty:

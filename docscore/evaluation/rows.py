@@ -265,7 +265,8 @@ class ScoredRows(Scored):
         whole: bool = True,
         token_price: float | None = None,
     ) -> None:
-        options = with_row_schemas(pairs, options)
+        if options.schema is not None:
+            options = with_row_schemas(pairs, options)
         metrics = metrics_with_schema(None, options.schema) if metrics is None else metrics
         self.metrics = checked_metrics(metrics, options)
         self.metric = self.metrics[0]
@@ -278,13 +279,14 @@ class ScoredRows(Scored):
         self.source = pairs._replace(clusters=clusters)
         self.pairs, self.readings, self.doubts = read_texts(self.source, options, progress)
         self.ids = self.pairs.ids
-        typed = zip(self.ids, self.pairs.truths if TYPED in self.metrics else (), strict=False)
-        self.places = places_by_schema(typed, options.schema)
+        self.places: dict[str, set[str]] = {}
         self._is_whole = whole
-        self.doubts += warn_of_schemas(self.places, options.schema) if whole else []
+        if TYPED in self.metrics:
+            self.places = places_by_schema(zip(self.ids, self.pairs.truths, strict=True), options.schema)
+            self.doubts += warn_of_schemas(self.places, options.schema) if whole else []
         self.slice_name = by if isinstance(by, str) else "value"
         self.slice: str | None = None
-        self.rows_by_slice = rows_by_group(self.pairs, by, "by")
+        self.rows_by_slice = {} if by is None else rows_by_group(self.pairs, by, "by")
         self._points: dict[str, list[Any]] = {}
         self._ratios: dict[str, Ratios] = {}
 
@@ -350,7 +352,7 @@ class ScoredRows(Scored):
             scorer, points = METRICS[metric], []
             if isinstance(scorer, AnlsStar):
                 _ = self.anls_star  # its phase comes first
-            for number in watched(range(len(self)), self.progress("Measuring", len(self))):
+            for number in watched(range(len(self)), self.progress, "Measuring", len(self)):
                 try:
                     of_row = scorer.row_points(self.row(number).for_metrics, self.options)
                 except (TypeError, ValueError) as error:
@@ -370,7 +372,7 @@ class ScoredRows(Scored):
     def ratios_of(self, metric: str) -> Ratios:
         """Return the figures of a metric as ratios of sums over the n rows, a column for each of its k figures."""
         if metric not in self._ratios:
-            rows = watched(enumerate(self.points(metric)), self.progress("Summing", len(self)))
+            rows = watched(enumerate(self.points(metric)), self.progress, "Summing", len(self))
             sums = np.array([self._sums(metric, *row) for row in rows], dtype=np.float64)
             earned, weight = np.moveaxis(sums.reshape(-1, len(METRICS[metric].figures), 2), 2, 0)
             self._ratios[metric] = Ratios(earned, weight)
@@ -394,7 +396,8 @@ class ScoredRows(Scored):
     @cached_property
     def ratio(self) -> Ratios:
         """The first figure of the first metric as a ratio of sums over rows."""
-        return self.ratios_of(self.metric).columns([0])
+        ratios = self.ratios_of(self.metric)
+        return ratios if len(self.scorer.figures) == 1 else ratios.columns([0])
 
     @cached_property
     def ratios(self) -> Ratios:
@@ -437,7 +440,7 @@ class ScoredRows(Scored):
         if "numbers" not in self.scorer.options or self.options.numbers == BY_VALUE:
             return None
         pairs = zip(self.pairs.truths, self.pairs.predictions, strict=True)
-        checked = enumerate(watched(pairs, self.progress("Checking", len(self))))
+        checked = enumerate(watched(pairs, self.progress, "Checking", len(self)))
         rows = [number for number, pair in checked if differs_by_value(pair)]
         if not rows:
             return None
@@ -590,7 +593,7 @@ class ScoredRows(Scored):
                 table.add_sums(number, self.scorer.field_sums(points))
             return table
         _ = self.points(self.metric)  # their phases come first, and their errors name rows
-        for number in watched(range(len(self)), self.progress("Explaining", len(self))):
+        for number in watched(range(len(self)), self.progress, "Explaining", len(self)):
             self.scorer.count_fields(counts, self.row(number).for_metrics, self.options)
             table.add(number, counts.leaves, counts.elements, counts.weight)
         return table

@@ -112,7 +112,8 @@ def evaluations_of(
         warn_of_copies(sides, places)
     evaluations = {}
     for name, numbers in grouped((name, number) for number, name in enumerate(systems)).items():
-        pairs = joined_runs([sides[number] for number in numbers], [(places or systems)[number] for number in numbers])
+        runs = [sides[number] for number in numbers]
+        pairs = runs[0] if len(runs) == 1 else joined_runs(runs, [(places or systems)[number] for number in numbers])
         price, *_ = (prices or {}).get(name, [None])
         evaluation = Evaluation(pairs, options, metrics=metrics, token_price=price, **settings)
         evaluations[name] = evaluation if slice_value is None else evaluation.of_slice(slice_value)

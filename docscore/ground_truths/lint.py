@@ -169,7 +169,7 @@ def _document_cases(pairs: Pairs, progress: Progress) -> Iterator[_Case]:
     nothing = "an empty text, null, list or object among acceptable answers: a missing value is right"
     first: dict[str, str] = {}
     rows = zip(pairs.ids, pairs.truths, strict=True)
-    for name, truth in watched(rows, progress("Checking", len(pairs.ids))):
+    for name, truth in watched(rows, progress, "Checking", len(pairs.ids)):
         for path, value in places_in(truth):
             if isinstance(value, tuple) and len(value) > 1 and any(part in ("", None, [], {}) for part in value):
                 yield "empty alternative", field_path(path), nothing, name

@@ -185,7 +185,7 @@ def values_of(pairs: Pairs, progress: Progress = no_progress, *, predicted: bool
     """The values of all fields of the ground truths, or of the predictions."""
     fields = FieldValues()
     rows = zip(pairs.predictions if predicted else pairs.truths, pairs.ids, strict=True)
-    for value, name in watched(rows, progress("Collecting", len(pairs.ids))):
+    for value, name in watched(rows, progress, "Collecting", len(pairs.ids)):
         fields.add(value, name)
     return fields
 
@@ -249,7 +249,7 @@ def suggested_fields(values: FieldValues, progress: Progress = no_progress) -> d
     fields = list(values.walk())
     return {
         path: _suggested(path, part)
-        for path, part, _ in watched(fields, progress("Suggesting", len(fields)))
+        for path, part, _ in watched(fields, progress, "Suggesting", len(fields))
         if part.texts or (part.kinds and not part.kinds.keys() & {"object", "array"})
     }
 
@@ -573,7 +573,7 @@ def _accepted_values(
         typed = Evaluation(scored_rows(result).source, options, metrics=metrics, confidence=None)
     lost: dict[str, float] = {}
     pairs: dict[str, Counter[tuple[str, str]]] = {}
-    for number in watched(range(len(typed)), scored_rows(result).progress("Explaining", len(typed))):
+    for number in watched(range(len(typed)), scored_rows(result).progress, "Explaining", len(typed)):
         tree = scored_rows(typed).row(number).tree
         for node in tree.leaves():
             path = node.field_path

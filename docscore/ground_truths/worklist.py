@@ -552,7 +552,7 @@ class _Documents:
     def all_places(self) -> Iterator[tuple[str, list[Answer]]]:
         """Yield the places of all documents, each with the name of its document."""
         progress = next(iter(self.systems.values())).progress
-        for name in watched(self.rows, progress("Comparing", len(self.rows))):
+        for name in watched(self.rows, progress, "Comparing", len(self.rows)):
             for place in self.places(name):
                 yield name, place
 
