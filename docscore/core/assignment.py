@@ -290,7 +290,7 @@ def match_blocks(
     settled, found = _settled_blocks(earned, weight, surplus, [rows[i] for i in filled], [columns[j] for j in full])
     settled &= whole
     sums[np.ix_((0, 1), filled, full)] += np.where(settled, found, 0.0)
-    for i, j in np.argwhere(~settled).tolist():
+    for i, j in zip(*(~settled).nonzero(), strict=True):
         row, column = rows[filled[i]], columns[full[j]]
         points, counted = earned[row, column], weight[row, column]
         if plain and whole:  # the sum of S decides all, and L is what it is for any matching

@@ -163,9 +163,7 @@ class Scorer:
             return self._one_sided(truth, "missing", schema, at, least=unit_at(schema))
         else:
             at = at and at.lost(self.cause or "wrong type")
-            size = self.counting.size
-            sizes = size(truth, schema, of_truth=True), size(prediction, schema, of_truth=False)
-            earned, weight = 0.0, float(max(sizes))
+            earned, weight = 0.0, float(max(chain(*self._sizes([truth], [prediction], schema))))
         if at is not None:
             name = NODE_KINDS[kind] if NODE_KINDS[kind] == NODE_KINDS[other] else "mismatch"
             at.make(name, status_of(earned, weight), earned, weight, truth, prediction, schema)
@@ -414,9 +412,7 @@ class Scorer:
             earned = self._texts(truths, predictions)
         else:
             earned = schema.comparator.table(truths, predictions, self.options)  # type: ignore[arg-type]
-        weight = np.empty(earned.shape)
-        weight.fill(unit)  # `np.full` takes six times as long for few values
-        return earned if unit == 1 else unit * earned, weight
+        return earned if unit == 1 else unit * earned, np.zeros(earned.shape) + unit  # `np.full` takes longer
 
     def _texts(self, truths: Column, predictions: Column) -> Matrix:
         """Return the similarities of scalars and nulls as texts."""
@@ -519,8 +515,9 @@ _KINDS = dict.fromkeys(SCALAR_TYPES, str) | {kind: kind for kind in (_NULL, list
 
 def _is_flat(value: Value) -> bool:
     """Return whether a value is a scalar or null, or a list or an object of these."""
-    parts = value.values() if type(value) is dict else value if type(value) is list else (value,)
-    return LEAF_TYPES.issuperset(map(type, parts))
+    return LEAF_TYPES.issuperset(
+        map(type, value.values() if type(value) is dict else value if type(value) is list else (value,))
+    )
 
 
 def _places_by_kind(column: Column) -> dict[type, list[int]]:
