@@ -121,10 +121,10 @@ def typed_invoices(count: int, *, money: bool, seed: int = 5) -> tuple[list[Pair
     return pairs, schema
 
 
-def flat_objects(count: int) -> list[Pair]:
-    """Objects of twelve texts; the prediction lacks one key in twenty."""
+def flat_objects(count: int, keys: int = 12) -> list[Pair]:
+    """Objects of texts; the prediction lacks one key in twenty."""
     rng = random.Random(13)
-    truths = [{f"field_{k}": words(rng, 4, 24) for k in range(12)} for _ in range(count)]
+    truths = [{f"field_{k}": words(rng, 4, 24) for k in range(keys)} for _ in range(count)]
     return [(truth, {k: typo(rng, v, 0.05) for k, v in truth.items() if rng.random() > 0.05}) for truth in truths]
 
 
@@ -174,26 +174,38 @@ def unrelated(length: int) -> list[Pair]:
     return [("".join(rng.choices(LETTERS, k=length)), "".join(rng.choices(LETTERS, k=length)))]
 
 
-def nested(levels: int) -> Callable[[int], list[Pair]]:
-    """Return a function that makes `levels` levels of lists with `width` elements each."""
+def _damaged(rng: random.Random, value: Any) -> Any:
+    """Return a value with typos in its texts, and with shuffled lists."""
+    if isinstance(value, str):
+        return typo(rng, value, 0.05)
+    if isinstance(value, dict):
+        return {key: _damaged(rng, part) for key, part in value.items()}
+    kept = [_damaged(rng, each) for each in value]
+    rng.shuffle(kept)
+    return kept
 
-    def make(width: int) -> list[Pair]:
-        rng = random.Random(6)
 
-        def build(level: int) -> Any:
-            return [build(level - 1) for _ in range(width)] if level else words(rng, 3, 12)
+def nested(width: int, levels: int = 3) -> list[Pair]:
+    """Levels of lists with `width` elements each."""
+    rng = random.Random(6)
 
-        def damage(value: Any) -> Any:
-            if isinstance(value, str):
-                return typo(rng, value, 0.05)
-            kept = [damage(each) for each in value]
-            rng.shuffle(kept)
-            return kept
+    def build(level: int) -> Any:
+        return [build(level - 1) for _ in range(width)] if level else words(rng, 3, 12)
 
-        truth = build(levels)
-        return [(truth, damage(truth))]
+    truth = build(levels)
+    return [(truth, _damaged(rng, truth))]
 
-    return make
+
+def nested_rows(rows: int, levels: int, texts: int) -> list[Pair]:
+    """Rows of some texts and of rows of the level below."""
+    rng = random.Random(14)
+
+    def build(level: int) -> Any:
+        below = [{"rows": build(level - 1)} if level > 1 else {} for _ in range(rows)]
+        return [{f"key_{k}": words(rng, 3, 12) for k in range(texts)} | each for each in below]
+
+    truth = build(levels)
+    return [(truth, _damaged(rng, truth))]
 
 
 def strings(count: int) -> list[Pair]:
@@ -238,10 +250,10 @@ def alike(count: int) -> list[Pair]:
     return [([{"a": "one", "b": "two"}] * count, [{"a": "one", "b": "tow"}] * count)]
 
 
-def lists_of_cells(count: int) -> list[Pair]:
-    """A table of ten columns as a list of lists; one cell in twenty is wrong."""
+def lists_of_cells(count: int, columns: int = 10) -> list[Pair]:
+    """A table as a list of lists; one cell in twenty is wrong."""
     rng = random.Random(10)
-    truth = [[words(rng, 3, 9) for _ in range(10)] for _ in range(count)]
+    truth = [[words(rng, 3, 9) for _ in range(columns)] for _ in range(count)]
     return [(truth, [[cell if rng.random() > 0.05 else words(rng, 3, 9) for cell in row] for row in truth])]
 
 
@@ -282,7 +294,7 @@ WORKLOADS = [
     Workload("300 rows of 10 cells, lists", lists_of_cells, 300, 20),
     Workload("300 rows of 10 cells, objects", objects_of_cells, 300, 20),
     Workload("30 orders with lists of items", orders, 30, 8),
-    Workload("nested, 3 levels of 8", nested(3), 8, 4),
+    Workload("nested, 3 levels of 8", nested, 8, 4),
     Workload("text of 5,000 characters", text, 5_000, 2_000),
     Workload("text of 50,000 characters", text, 50_000, 2_000),
     Workload("unrelated, 50,000 characters", unrelated, 50_000, 2_000),

@@ -71,9 +71,9 @@ def similarity(truth: str, prediction: str, threshold: float = THRESHOLD) -> flo
     """
     if truth == prediction:
         return 1.0
-    longest = max(len(truth), len(prediction))
+    longest = len(truth) if len(truth) > len(prediction) else len(prediction)  # noqa: FURB136  faster than `max`
     if longest <= _LONG:
-        score = Levenshtein.normalized_similarity(truth, prediction)
+        score = 1 - Levenshtein.distance(truth, prediction) / longest
     else:
         cutoff = int((1 - threshold) * longest) + 1  # one more than can count: float rounding decides nothing here
         hint = min(max(_LONG, longest // _FEW_ERRORS), cutoff)
@@ -112,11 +112,11 @@ def _compared(
     return scores
 
 
-def distinct(values: Sequence[_T], keys: Iterable[Hashable]) -> tuple[list[_T], npt.NDArray[np.intp]]:
-    """Return the values with distinct keys in order of appearance, and the index of each value among them."""
-    places: dict[Hashable, int] = {}
-    place_of = np.array([places.setdefault(key, len(places)) for key in keys])
-    return [values[i] for i in np.unique(place_of, return_index=True)[1].tolist()], place_of
+def distinct(values: Sequence[_T], keys: Sequence[Hashable]) -> tuple[list[_T], npt.NDArray[np.intp]]:
+    """Return a value of each key, in the order in which keys appear, and the index of each key among them."""
+    known = dict(zip(keys, values, strict=True))
+    places = dict(zip(known, range(len(known)), strict=True))
+    return list(known.values()), np.array([places[key] for key in keys])
 
 
 def without_case(name: str) -> str:

@@ -213,8 +213,8 @@ def _are_records(items: list[Any], reading: int) -> bool:
     """Return whether all items are plain objects of scalars and nulls, as the rows of a table are."""
     if {*map(type, items)} != {dict} or not hold_leaves(items):
         return False
-    keys = list(chain.from_iterable(items))
-    return _KEY_TYPES.issuperset(map(type, keys)) and not (reading & _TRUTH and ONE_OF in keys)
+    are_texts = _KEY_TYPES.issuperset(map(type, chain.from_iterable(items)))
+    return are_texts and not (reading & _TRUTH and ONE_OF in set().union(*items))
 
 
 def _plain_options(options: tuple[Any, ...], path: Path, depth: int, reading: int) -> tuple[Value, ...]:

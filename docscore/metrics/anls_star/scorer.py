@@ -29,7 +29,7 @@ from docscore.core.assignment import (
 from docscore.core.options import ScoringOptions
 from docscore.core.runtime import check_memory
 from docscore.core.similarity import distinct, fold_all, similarity, similarity_matrix, text_rule
-from docscore.core.values import SCALAR_TYPES, Matrix, Scalar, Value, hold_leaves
+from docscore.core.values import LEAF_TYPES, SCALAR_TYPES, Matrix, Scalar, Value
 from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.matching import (
     Identities,
@@ -40,7 +40,7 @@ from docscore.metrics.anls_star.matching import (
 from docscore.metrics.anls_star.sizes import Counting, SchemaNode, unit_at
 from docscore.metrics.anls_star.tree import NODE_KINDS, Kind, Status, empty_name, status_of
 
-_FEW = 4  # pairs that are scored one by one; more go by columns
+_FEW = 4  # pairs of flat values that are scored one by one; all others go by columns
 
 
 _MANY = 1 << 10  # pairs of lists from which it pays to look for repeated lists
@@ -143,12 +143,17 @@ class Scorer:
             at: the place of the pair in a score tree; None if only the sums are needed.
         """
         kind, other = type(truth), type(prediction)
-        if kind in SCALAR_TYPES and other in SCALAR_TYPES:
-            sums = self._scalar_pair(truth, prediction, schema)  # type: ignore[arg-type]
+        if kind is str is other or (kind in SCALAR_TYPES and other in SCALAR_TYPES):
+            earned = weight = 1.0 if schema is None else schema.unit
+            if schema is not None and schema.comparator is not None:
+                earned *= schema.comparator.pair(truth, prediction, self.options)  # type: ignore[arg-type]
+            elif truth != prediction or kind is not str or other is not str:
+                left, right = fold_all((truth, prediction), self.ignore_case, self.text)  # type: ignore[arg-type]
+                earned *= similarity(left, right, self.threshold)
         elif kind is list and other is list:
-            sums = self._list_pair(truth, prediction, schema, at)  # type: ignore[arg-type]
+            earned, weight = self._list_pair(truth, prediction, schema, at)  # type: ignore[arg-type]
         elif kind is dict and other is dict:
-            sums = self._object_pair(truth, prediction, schema, at)  # type: ignore[arg-type]
+            earned, weight = self._object_pair(truth, prediction, schema, at)  # type: ignore[arg-type]
         elif kind is tuple:
             return self._one_of_pair(truth, prediction, schema, at)  # type: ignore[arg-type]
         elif truth is None:
@@ -158,23 +163,11 @@ class Scorer:
             return self._one_sided(truth, "missing", schema, at, least=unit_at(schema))
         else:
             at = at and at.lost(self.cause or "wrong type")
-            size = self.counting.size
-            sums = 0.0, float(max(size(truth, schema, of_truth=True), size(prediction, schema, of_truth=False)))
+            earned, weight = 0.0, float(max(chain(*self._sizes([truth], [prediction], schema))))
         if at is not None:
-            earned, weight = sums
             name = NODE_KINDS[kind] if NODE_KINDS[kind] == NODE_KINDS[other] else "mismatch"
             at.make(name, status_of(earned, weight), earned, weight, truth, prediction, schema)
-        return sums
-
-    def _scalar_pair(self, truth: Scalar, prediction: Scalar, schema: SchemaNode | None) -> tuple[float, float]:
-        """Return the similarity of the texts, or the result of the comparator in the schema, times the weight."""
-        weight = 1.0 if schema is None else schema.unit
-        if schema is not None and schema.comparator is not None:
-            return weight * schema.comparator.pair(truth, prediction, self.options), weight
-        if truth == prediction and type(truth) is type(prediction) is str:
-            return weight, weight
-        left, right = fold_all((truth, prediction), self.ignore_case, self.text)
-        return weight * similarity(left, right, self.threshold), weight
+        return earned, weight
 
     def _null_pair(self, prediction: Value, schema: SchemaNode | None, at: Place | None) -> tuple[float, float]:
         """Score a pair in which nothing is expected: only an empty prediction is right."""
@@ -190,17 +183,21 @@ class Scorer:
         self, truth: Object, prediction: Object, schema: SchemaNode | None, at: Place | None
     ) -> tuple[float, float]:
         """Return the sums over the keys of the ground truth, with null for absent keys; other keys add to L."""
-        parts = {}
-        for key, value in truth.items():
+        keys: Any = truth | prediction  # first those of the ground truth
+        if at is None:
+            keys = sorted(keys)
+        parts = []
+        for key in keys:
             below = at and at.at_key(key, absent=key not in prediction)
-            parts[key] = self.pair(value, prediction.get(key), schema and schema.at_key(key), below)
-        for key, value in prediction.items():
-            if key not in truth:
-                below = at and at.at_key(key)
-                parts[key] = self._surplus(value, schema and schema.at_key(key), below, is_part=False)
+            place = schema and schema.at_key(key)
+            if key in truth:
+                parts.append(self.pair(truth[key], prediction.get(key), place, below))
+            else:
+                parts.append(self._surplus(prediction[key], place, below, is_part=False))
+        if at is not None:
+            parts = [part for _, part in sorted(zip(keys, parts, strict=True))]
         earned = weight = 0.0
-        for key in sorted(parts):  # sorted: a sum of floats does not depend on the order of keys
-            part, counted = parts[key]
+        for part, counted in parts:  # sorted: a sum of floats does not depend on the order of keys
             earned += part
             weight += counted
         return earned, weight
@@ -360,8 +357,8 @@ class Scorer:
         if schema is None and are_mostly_cell_rows(truths, predictions):
             check_memory(len(truths), len(predictions))
             table = rows_table(
-                distinct(truths, map(self.identities.of, truths)),
-                distinct(predictions, map(self.identities.of, predictions)),
+                distinct(truths, [*map(self.identities.of, truths)]),
+                distinct(predictions, [*map(self.identities.of, predictions)]),
                 self.options,
                 self.pairwise,
             )
@@ -372,7 +369,8 @@ class Scorer:
 
     def pairwise(self, truths: Column, predictions: Column, schema: SchemaNode | None = None) -> tuple[Matrix, Matrix]:
         """Return S and L of every pair, by the rules of `pair`, each of shape (len(truths), len(predictions))."""
-        if len(truths) * len(predictions) <= _FEW:
+        count = len(truths) * len(predictions)
+        if count <= _FEW and (not count or _is_flat(truths[0])):
             pairs = []
             for truth, prediction in product(truths, predictions):  # a comprehension takes more of the stack
                 pairs.append(self.pair(truth, prediction, schema))
@@ -414,7 +412,7 @@ class Scorer:
             earned = self._texts(truths, predictions)
         else:
             earned = schema.comparator.table(truths, predictions, self.options)  # type: ignore[arg-type]
-        return earned if unit == 1 else unit * earned, np.full(earned.shape, unit)
+        return earned if unit == 1 else unit * earned, np.zeros(earned.shape) + unit  # `np.full` takes longer
 
     def _texts(self, truths: Column, predictions: Column) -> Matrix:
         """Return the similarities of scalars and nulls as texts."""
@@ -434,10 +432,9 @@ class Scorer:
         self, truths: Sequence[Object], predictions: Sequence[Object], schema: SchemaNode | None
     ) -> tuple[Matrix, Matrix]:
         """Compare objects: the sums over the keys of the ground truths, null for absent keys; other keys add to L."""
-        are_texts = schema is None and hold_leaves(chain(truths, predictions))
         shape = len(truths), len(predictions)
         earned = np.zeros(shape)
-        weight = np.zeros((len(truths), 1) if are_texts else shape)
+        weight = np.zeros((len(truths), 1))  # a column as long as all values are texts
         had: Any = 0.0  # a matrix if there is a key that only some ground truths have
         lacked = np.zeros(len(predictions))  # what such keys add to L of the other ground truths
         for key in sorted(set().union(*truths, *predictions)):  # sorted as in `_object_pair`
@@ -453,7 +450,9 @@ class Scorer:
                 column = [column[i] for i in here]
                 had = had if isinstance(had, np.ndarray) else np.zeros(shape)
                 had[here] += surplus  # summed in the order of `lacked`, so that fractional weights agree
+            are_texts = schema is None and LEAF_TYPES.issuperset(map(type, chain(column, values)))
             points, counted = (self._texts(column, values), 1.0) if are_texts else self.pairwise(column, values, below)
+            weight = weight if are_texts else weight + np.zeros(shape)
             if len(here) == len(truths):
                 earned += points
                 weight += counted
@@ -467,8 +466,8 @@ class Scorer:
     ) -> tuple[Matrix, Matrix]:
         """Compare lists: the sums over the best matching of each pair; unmatched elements add their size to L."""
         if len(truths) * len(predictions) >= _MANY:
-            left, row_of = distinct(truths, map(self.identities.of, truths))
-            right, column_of = distinct(predictions, map(self.identities.of, predictions))
+            left, row_of = distinct(truths, [*map(self.identities.of, truths)])
+            right, column_of = distinct(predictions, [*map(self.identities.of, predictions)])
             if 2 * len(left) * len(right) <= len(truths) * len(predictions):
                 earned, weight = self._lists(left, right, schema)
                 everywhere = np.ix_(row_of, column_of)
@@ -512,6 +511,13 @@ _NULL = type(None)
 
 
 _KINDS = dict.fromkeys(SCALAR_TYPES, str) | {kind: kind for kind in (_NULL, list, dict, tuple)}
+
+
+def _is_flat(value: Value) -> bool:
+    """Return whether a value is a scalar or null, or a list or an object of these."""
+    return LEAF_TYPES.issuperset(
+        map(type, value.values() if type(value) is dict else value if type(value) is list else (value,))
+    )
 
 
 def _places_by_kind(column: Column) -> dict[type, list[int]]:

@@ -123,8 +123,11 @@ class Counting:
         name = id(value), id(place), of_truth
         if name not in self._sizes:
             if isinstance(value, dict):
-                counted = [(key, item) for key, item in value.items() if of_truth or not self.ignores(item)]
-                parts = [self.size(item, place and place.at_key(key), of_truth=of_truth) for key, item in counted]
+                parts = [
+                    self.size(item, place and place.at_key(key), of_truth=of_truth)
+                    for key, item in value.items()
+                    if of_truth or not self.ignores(item)
+                ]
             else:
                 below = place if kind is tuple else place and place.items
                 parts = [self.size(item, below, of_truth=of_truth) for item in items]
