@@ -34,8 +34,13 @@ def with_room_to_recurse(function: Callable[..., _T], *arguments: object) -> _T:
     try:
         return function(*arguments)
     except RecursionError:
-        with ThreadPoolExecutor(max_workers=1) as fresh:
-            return fresh.submit(function, *arguments).result()
+        return in_new_thread(function, *arguments)
+
+
+def in_new_thread(function: Callable[..., _T], *arguments: object) -> _T:
+    """Return the result of the function, called in a thread, whose stack is empty."""
+    with ThreadPoolExecutor(max_workers=1) as fresh:
+        return fresh.submit(function, *arguments).result()
 
 
 def level_of_caller() -> int:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
 from docscore.core.formatting import clipped, printable, text_excerpts
 from docscore.core.numbers import MOST_ZEROS, DecimalText, decimal_value, shortest_spelling
-from docscore.core.runtime import warn, with_room_to_recurse
+from docscore.core.runtime import in_new_thread, warn, with_room_to_recurse
 
 MAX_DEPTH = 200  # levels of lists, objects and inner one-ofs; all recursions stay far from Python's limit
 
@@ -110,12 +110,18 @@ def convert_ground_truth(value: object) -> Value:
     Raises:
         TypeError, ValueError: for a value that cannot be scored, naming the path.
     """
-    return with_room_to_recurse(_plain, value, (), 1, _TRUTH)
+    try:
+        return _plain(value, (), 1, _TRUTH)
+    except RecursionError:
+        return in_new_thread(_plain, value, (), 1, _TRUTH)
 
 
 def convert_prediction(value: object) -> Value:
     """Convert a prediction to plain types; errors as for `convert_ground_truth`."""
-    return with_room_to_recurse(_plain, value, (), 1, _PREDICTION)
+    try:
+        return _plain(value, (), 1, _PREDICTION)
+    except RecursionError:
+        return in_new_thread(_plain, value, (), 1, _PREDICTION)
 
 
 def plain_pair(gt: object, pred: object) -> tuple[Value, Value]:

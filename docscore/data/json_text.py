@@ -9,7 +9,7 @@ from typing import Any
 
 from docscore.core.errors import Diagnostic, InputValueError, PlacePart, closer, json_fault, short_repr
 from docscore.core.numbers import MAX_DIGITS, DecimalText, decimal_of, float_or_digits
-from docscore.core.runtime import with_room_to_recurse
+from docscore.core.runtime import in_new_thread, with_room_to_recurse
 from docscore.core.values import LEAF_TYPES, MAX_DEPTH, Value, to_json
 
 _encode = json.JSONEncoder().encode
@@ -63,8 +63,12 @@ def loads(source: str, *, unique_keys: bool = False) -> Any:
     """
     if source.startswith("\ufeff"):
         raise JsonError(Diagnostic(("line 1, column 1",), problem="an invisible byte order mark in front"), 1, 1)
+    decode = (_UNIQUE_KEYS if unique_keys else _ANY_KEYS).decode
     try:
-        return with_room_to_recurse((_UNIQUE_KEYS if unique_keys else _ANY_KEYS).decode, source)
+        try:
+            return decode(source)
+        except RecursionError:
+            return in_new_thread(decode, source)
     except json.JSONDecodeError as error:
         raise JsonError(*json_fault(error)) from None
     except RecursionError:

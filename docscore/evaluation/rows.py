@@ -331,7 +331,7 @@ class ScoredRows(Scored):
     @cached_property
     def anls_star(self) -> list[float]:
         """The ANLS* score of each row, in [0, 1]."""
-        scored = self.progress("Scoring", len(self))
+        scored = ignore if self.progress is no_progress else self.progress("Scoring", len(self))
 
         def score(numbers: Sequence[int]) -> list[float]:
             values = ((self.pairs.truths[number], self.pairs.predictions[number]) for number in numbers)

@@ -16,6 +16,7 @@ from docscore.core.runtime import (
     Advance,
     TooManyPairsError,
     ignore,
+    in_new_thread,
     score_in_processes,
     warn,
     with_room_to_recurse,
@@ -259,14 +260,16 @@ def score_all(
             compared.append(i)
     if compared:
         scores[compared] = _score_answers([everything[i] for i in compared], options)
-    scored(len(everything) - len(others))
+    if scored is not ignore:
+        scored(len(everything) - len(others))
     for i in others:
         try:
             pair = plain(everything[i]) if plain else everything[i]
             scores[i] = score_one(pair[0], pair[1], options)
         except (TypeError, ValueError) as error:
             raise at_place(name(i), error) from None
-        scored(1)
+        if scored is not ignore:
+            scored(1)
     return scores
 
 
@@ -286,7 +289,10 @@ def score_one(gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNod
     """Return the ANLS* score of a pair of plain values; with a schema, the typed score."""
     if schema is None and is_answer(gt, pred):
         return answer_score(gt, pred, options)  # type: ignore[arg-type]
-    earned, weight = with_room_to_recurse(pair_sums, gt, pred, options, schema)
+    try:
+        earned, weight = pair_sums(gt, pred, options, schema)
+    except RecursionError:
+        earned, weight = in_new_thread(pair_sums, gt, pred, options, schema)
     return earned / weight if weight else 1.0
 
 
