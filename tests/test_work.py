@@ -51,9 +51,9 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
 
     class Counting:
         @staticmethod
-        def normalized_similarity(truth: str, prediction: str) -> float:
+        def distance(truth: str, prediction: str) -> int:
             counted.called(1)
-            return Levenshtein.normalized_similarity(truth, prediction)
+            return Levenshtein.distance(truth, prediction)
 
     def counting_assignment(value: Any) -> Any:
         counted.assignments += 1

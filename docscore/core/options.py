@@ -172,6 +172,11 @@ def check_whole(name: str, value: int, least: int) -> int:
     return int(check_number(name, value, expected, lambda number: number >= least and number.is_integer()))
 
 
+def check_confidence(confidence: float) -> float:
+    """Check a confidence level and return it as a float; errors as for `check_number`."""
+    return check_number("confidence", confidence, "a number between 0 and 1", lambda level: 0 < level < 1)
+
+
 def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
     """Raise `ValueError` naming the option if its value is not among the choices."""
     if value not in choices:

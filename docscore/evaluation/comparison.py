@@ -24,7 +24,7 @@ from docscore.core.displayed import Displayed
 from docscore.core.errors import InputValueError, listed, needs, short_repr, some_of
 from docscore.core.formatting import FOUR_DIGITS, counted, p_text, shown_name, three_digits, with_sign
 from docscore.core.numbers import ROUNDING
-from docscore.core.options import check_number, check_whole
+from docscore.core.options import check_confidence, check_number, check_whole
 from docscore.core.output import write_report
 from docscore.core.runtime import Progress, no_progress
 from docscore.data.groups import groups_of_rows
@@ -52,7 +52,6 @@ from docscore.stats.intervals import (
     Differences,
     Interval,
     Ratios,
-    check_confidence,
     intervals_of,
     side_by_side,
 )

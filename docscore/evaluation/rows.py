@@ -19,6 +19,7 @@ from docscore.core.options import (
     DEFAULT_OPTIONS,
     SKIP,
     ScoringOptions,
+    check_confidence,
     check_whole,
 )
 from docscore.core.runtime import Progress, ignore, in_halves, no_progress, watched
@@ -81,7 +82,6 @@ from docscore.stats.intervals import (
     SEED,
     Interval,
     Ratios,
-    check_confidence,
     intervals_of,
     side_by_side,
 )

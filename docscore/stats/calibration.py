@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.numbers import ROUNDING
+from docscore.core.options import check_confidence
 from docscore.core.runtime import Advance, ignore
 from docscore.stats.intervals import (
     CONFIDENCE,
@@ -24,7 +25,6 @@ from docscore.stats.intervals import (
     Interval,
     Ratios,
     bca,
-    check_confidence,
     drawn_values,
     intervals_of,
     normal_quantiles,

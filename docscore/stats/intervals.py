@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.numbers import ROUNDING
-from docscore.core.options import check_number
+from docscore.core.options import check_confidence
 from docscore.core.runtime import Advance, ignore
 
 CONFIDENCE = 0.95
@@ -293,11 +293,6 @@ def quotients(numerators: Array, denominators: Array, default: Array, least: flo
     """Divide element by element; return the default where the denominator is not above the least one."""
     values: Array = np.broadcast_to(default, numerators.shape).copy()
     return np.divide(numerators, denominators, out=values, where=denominators > least)
-
-
-def check_confidence(confidence: float) -> float:
-    """Check a confidence level and return it as a float; errors as for `check_number`."""
-    return check_number("confidence", confidence, "a number between 0 and 1", lambda level: 0 < level < 1)
 
 
 def wilson_interval(count: float, of: int, *, confidence: float = CONFIDENCE) -> Interval:

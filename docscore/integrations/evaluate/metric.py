@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from docscore.core.errors import InputValueError
-from docscore.core.options import ScoringOptions
+from docscore.core.options import ScoringOptions, check_confidence
 from docscore.core.values import LEAF_TYPES, convert_ground_truth, convert_prediction
 from docscore.data.groups import Grouping
 from docscore.data.json_text import dumps, loads, restore, store
@@ -32,7 +32,6 @@ from docscore.data.rows import (
     table_in_memory,
 )
 from docscore.evaluation.evaluation import Evaluation, figures_to_dict
-from docscore.stats.intervals import check_confidence
 
 StoredRows = list[dict[str, str]]
 _NOT_GIVEN = object()  # None is a value
