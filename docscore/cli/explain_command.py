@@ -29,7 +29,7 @@ from docscore.data.pairing import Pairs
 from docscore.data.rows import ID
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.rows import scored_rows
-from docscore.evaluation.sentences import READ
+from docscore.evaluation.sentences import READING_WORDS
 from docscore.evaluation.sources import Reading, pairs_of_sides
 from docscore.metrics.annotations import folded_tree
 from docscore.metrics.registry import ANLS_STAR, TYPED, WITH_TREES
@@ -95,7 +95,7 @@ def explain_command(
     for parsed in scored_rows(evaluation).readings.values():
         if parsed.outcome != "exact":
             note = f" ({parsed.note})" if parsed.note else ""
-            click.echo(f"The prediction was {READ[parsed.outcome]}{note}.", err=True)
+            click.echo(f"The prediction was {READING_WORDS[parsed.outcome]}{note}.", err=True)
     row = scored_rows(evaluation).row(0)
     if metric == "kieval" and as_json:
         print_json(

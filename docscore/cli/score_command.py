@@ -74,13 +74,9 @@ def score_command(
     if beyond_chance and fail_under is None:
         click.get_current_context().fail("--beyond-chance needs --fail-under")
     (evaluation,) = evaluations_of_files(references, [predictions], shared)
+    rows = scored_rows(evaluation)
     # compute the figures now, while progress is shown
-    _ = (
-        evaluation.measured,
-        scored_rows(evaluation).slice_figures,
-        scored_rows(evaluation).score_by_value,
-        evaluation.rates if fields else None,
-    )
+    _ = rows.measured, rows.slice_figures, rows.score_by_value, evaluation.rates if fields else None
     interval = evaluation.measured[0].interval if beyond_chance else None
     gate = None if fail_under is None else decide_level(evaluation, fail_under, interval)
     if as_json:

@@ -11,7 +11,7 @@ from rapidfuzz.distance import OSA, Levenshtein
 from rapidfuzz.process import cdist, cpdist, extractOne
 
 from docscore.core.numbers import ROUNDING
-from docscore.core.options import THRESHOLD
+from docscore.core.options import BY_VALUE, THRESHOLD
 from docscore.core.values import Matrix, Scalar, number_text, scalar_text
 
 _LONG = 64  # characters in one machine word of the bit-parallel distance
@@ -33,9 +33,7 @@ _T = TypeVar("_T")
 ScalarText = Callable[[Scalar], str]
 
 
-def text_rule(numbers: str) -> ScalarText:
-    """Return the function that turns scalars into text, by the option `numbers`."""
-    return number_text if numbers == "value" else scalar_text
+TEXT_RULES: dict[str, ScalarText] = {"text": scalar_text, BY_VALUE: number_text}  # by the option `numbers`
 
 
 def fold(value: Scalar, ignore_case: bool, text: ScalarText = scalar_text) -> str:

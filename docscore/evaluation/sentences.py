@@ -50,7 +50,7 @@ STATUS_WORDS = {
 SHORT_WORDS = {**STATUS_WORDS, "missing": "missing", "extra": "extra"}
 
 
-COUNTED = {
+COUNT_WORDS = {
     "skipped": ("row", "left out"),
     "missing": ("prediction", "missing, scored as null"),
     "parse_failures": ("prediction", "that could not be parsed, scored as text"),
@@ -59,7 +59,7 @@ COUNTED = {
     "parse_ambiguous": ("prediction", "ambiguous: several readings are possible, and one was taken"),
 }
 
-READ = {  # what a prediction was, by the outcome of its parsing
+READING_WORDS = {  # what a prediction was, by the outcome of its parsing
     "extracted": "extracted from prose or a fence",
     "mended": "mended, as JSON that was damaged or cut off",
     "ambiguous": "ambiguous: several readings are possible, and one was taken",
@@ -77,11 +77,6 @@ def changed_order(before: Sequence[float], after: Sequence[float]) -> list[int]:
     return [] if new == old else new
 
 
-def _gain(system: ScoredRows) -> float:
-    """How much higher the score is with numbers compared by value."""
-    return 0.0 if system.score_by_value is None else system.score_by_value - system.score
-
-
 def by_value_text(evaluations: Mapping[str, Scored]) -> str:
     """The sentence about numbers that are only printed differently; "" where comparing them by value changes little.
 
@@ -89,16 +84,20 @@ def by_value_text(evaluations: Mapping[str, Scored]) -> str:
         evaluations: by the name of the system, "" where there is one; of several it says whether their order changes.
     """
     systems = {name: scored_rows(evaluation) for name, evaluation in evaluations.items()}
-    gains = {name: _gain(system) for name, system in systems.items()}
+    scores = {name: system.score_by_value for name, system in systems.items()}
+    if not any(score is not None for score in scores.values()):
+        return ""
+    gains = {name: 0.0 if score is None else score - systems[name].score for name, score in scores.items()}
     order = changed_order(
         [each.score for each in systems.values()], [each.score + gains[name] for name, each in systems.items()]
     )
     parts = []
-    for name, found in systems.items():
-        if (gain := _gain(found)) >= _LARGE_CHANGE or (order and round(gain, _DIGITS)):
+    for name, system in systems.items():
+        gain = gains[name]
+        if gain >= _LARGE_CHANGE or (order and round(gain, _DIGITS)):
             of_system = f" of {shown_name(name)}" if name else ""
-            what = "the mean" if found.is_mean else found.figure_names[0].label
-            parts.append(f"{what}{of_system} is {found.score + gain:.4f}, {gain:+.4f}")
+            what = "the mean" if system.is_mean else system.figure_names[0].label
+            parts.append(f"{what}{of_system} is {system.score + gain:.4f}, {gain:+.4f}")
     if not parts:
         return ""
     then = f"; their order is then {', '.join(shown_name(list(evaluations)[at]) for at in order)}" if order else ""
@@ -174,11 +173,12 @@ def count_lines(evaluation: Scored, *, alone: bool = True, doubts: bool = True) 
     What is said of two systems together is left out where the evaluation is not alone.
     """
     system = scored_rows(evaluation)
-    ids = {PARSE_COUNTS[outcome]: ids for outcome, ids in system.parsed_ids().items()}
+    reads = system.options.parse is not None
+    ids = {PARSE_COUNTS[outcome]: ids for outcome, ids in system.parsed_ids().items()} if reads else {}
     lines = [slice_text(system)] if system.slice is not None and alone else []
     for name, count in system.counts.items():
         if count and (alone or name != "skipped"):
-            noun, what = COUNTED[name]
+            noun, what = COUNT_WORDS[name]
             why = f": {system.why_left_out}" if name == "skipped" else ""
             first = ", ".join(map(shown_name, ids.get(name, [])[:NAMED]))
             more = f" and {len(ids[name]) - NAMED:,} more" if len(ids.get(name, [])) > NAMED else ""

@@ -14,7 +14,7 @@ from docscore.core.options import (
     THRESHOLD,
     ScoringOptions,
 )
-from docscore.core.runtime import Progress, grouped, no_progress, progress_from
+from docscore.core.runtime import Progress, no_progress, progress_from
 from docscore.data.checks import warn_of_copies
 from docscore.data.columns import SAME_NAMES, ColumnNames
 from docscore.data.groups import Grouping, joined_runs
@@ -110,8 +110,10 @@ def evaluations_of(
     """
     if len(places) > 1:
         warn_of_copies(sides, places)
-    evaluations = {}
-    for name, numbers in grouped((name, number) for number, name in enumerate(systems)).items():
+    evaluations, sides_of = {}, dict[str, list[int]]()
+    for number, name in enumerate(systems):
+        sides_of.setdefault(name, []).append(number)
+    for name, numbers in sides_of.items():
         runs = [sides[number] for number in numbers]
         pairs = runs[0] if len(runs) == 1 else joined_runs(runs, [(places or systems)[number] for number in numbers])
         price, *_ = (prices or {}).get(name, [None])

@@ -11,7 +11,7 @@ from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE, ScoringOptions
 from docscore.core.runtime import grouped
 from docscore.core.same_value import spelling_of_same_value
-from docscore.core.similarity import fold, similarity, text_rule
+from docscore.core.similarity import TEXT_RULES, fold, similarity
 from docscore.core.values import SCALAR_TYPES, Scalar, differs_by_value
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.causes import NAMES, Cause
@@ -300,7 +300,7 @@ def _score_of(truth: Scalar | None, prediction: Scalar | None, options: ScoringO
         return float(truth is prediction)
     if options is None:
         return float(type(truth) is type(prediction) and truth == prediction)
-    left, right = (fold(value, options.ignore_case, text_rule(options.numbers)) for value in (truth, prediction))
+    left, right = (fold(value, options.ignore_case, TEXT_RULES[options.numbers]) for value in (truth, prediction))
     return similarity(left, right, options.threshold)
 
 

@@ -19,7 +19,7 @@ from docscore.core.assignment import lexicographic_assignment
 from docscore.core.errors import InputValueError
 from docscore.core.options import NUMBERS, check_choice
 from docscore.core.runtime import check_memory
-from docscore.core.similarity import ScalarText, fold, text_rule
+from docscore.core.similarity import TEXT_RULES, ScalarText, fold
 from docscore.core.values import (
     LEAF_TYPES,
     Matrix,
@@ -116,8 +116,8 @@ def text_of_entities(*, normalise: bool, numbers: str) -> ScalarText:
     """
     check_choice("numbers", numbers, NUMBERS)
     if normalise:
-        return partial(fold, ignore_case=True, text=text_rule(numbers))
-    return json_text if numbers == "text" else partial(json_text, text=text_rule(numbers))
+        return partial(fold, ignore_case=True, text=TEXT_RULES[numbers])
+    return json_text if numbers == "text" else partial(json_text, text=TEXT_RULES[numbers])
 
 
 def document_of(value: Value, text: ScalarText = json_text, confidences: Any = None) -> list[Group]:

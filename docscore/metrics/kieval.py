@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar, get_args
 
 from docscore.core.options import ScoringOptions
 from docscore.core.runtime import with_room_to_recurse
-from docscore.core.similarity import fold, text_rule
+from docscore.core.similarity import TEXT_RULES, fold
 from docscore.core.values import Value, plain_pair
 from docscore.metrics.base import FigureName, Metric, MetricRow, MetricTree
 from docscore.metrics.entities import (
@@ -453,7 +453,7 @@ def _f1_score(gt: Value, pred: Value, normalise: bool, donut: bool, numbers: str
         if not donut:
             return [as_one_group(document_of(value, text))]
         group = Group("", "$")
-        for path, entity_text in _donut_entities(donut_value(value, text_rule(numbers)), normalise):
+        for path, entity_text in _donut_entities(donut_value(value, TEXT_RULES[numbers]), normalise):
             group.of_kind[path].append(Entity(path, (entity_text,), entity_text, f"$.{path}"))
         return [group]
 

@@ -19,7 +19,7 @@ from rapidfuzz.process import cdist
 from docscore.core.formatting import clipped
 from docscore.core.options import NUMBERS, ScoringOptions, check_choice
 from docscore.core.runtime import check_memory, with_room_to_recurse
-from docscore.core.similarity import ScalarText, text_rule
+from docscore.core.similarity import TEXT_RULES, ScalarText
 from docscore.core.values import Value, plain_pair, scalar_text, step_text
 from docscore.metrics.anls_star.tree import Kind, Status, Whole, status_of
 from docscore.metrics.base import FigureName, MeanOfRows, MetricRow, MetricTree, NodeSide, metric_node
@@ -65,7 +65,7 @@ _Comparison = tuple[float, Value, int, "TreeDistances"]  # score, ground truth, 
 def _best_comparison(gt: Value, pred: Value, donut: bool, numbers: str) -> _Comparison:
     """Compare each reading of the ground truth with the prediction, and return the comparison with the best score."""
     check_choice("numbers", numbers, NUMBERS)
-    text = text_rule(numbers)
+    text = TEXT_RULES[numbers]
     right = FlatTree(document_tree(pred, text, donut=donut))
 
     def compared(truth: Value) -> _Comparison:

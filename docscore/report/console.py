@@ -77,28 +77,28 @@ def print_evaluation(console: Console, evaluation: Evaluation, *, fields: bool, 
         worst: how many of the rows with the lowest scores to print.
     """
     print_summary(console, evaluation, fields=fields, worst=worst)
-    if scored_rows(evaluation).other_figures:
+    has_others = bool(scored_rows(evaluation).other_figures)
+    if has_others:
         print_measured(console, evaluation)
-    if evaluation.slices:
+    if evaluation.rows_by_slice:
         print_table(console, evaluation.slices)
-    if not scored_rows(evaluation).other_figures:  # whose table has the signatures
+    if not has_others:  # whose table has the signatures
         _print_lines(console, [f"\n{evaluation.signature}"])
 
 
 def print_summary(console: Console, evaluation: Evaluation, *, fields: bool, worst: int) -> None:
     """Print the mean with its interval, counts, fields if asked for, and the rows with the lowest scores."""
-    of = "mean of " if scored_rows(evaluation).is_mean else ""
-    head = (
-        f"{scored_rows(evaluation).figure_names[0].label}  {evaluation.score:.6f}  {of}{sample_text(evaluation, 'row')}"
-    )
+    rows = scored_rows(evaluation)
+    of = "mean of " if rows.is_mean else ""
+    head = f"{rows.figure_names[0].label}  {rows.score:.6f}  {of}{sample_text(evaluation, 'row')}"
     _print_lines(console, [head] if len(head) <= _WIDTH else head.split(", ", 1))
     _print_lines(console, count_lines(evaluation, doubts=False))
-    if evaluation.runs is not None:
-        most = islice(evaluation.runs.unstable.items(), worst)
+    if rows.runs is not None:
+        most = islice(rows.runs.unstable.items(), worst)
         unstable = [f"  {' '.join(map(three_digits, scores))}  {shown_name(name)}" for name, scores in most]
-        _print_lines(console, ["", *runs_lines(evaluation.runs), HALF_THE_WIDTH, *unstable])
+        _print_lines(console, ["", *runs_lines(rows.runs), HALF_THE_WIDTH, *unstable])
     if fields:
-        note = scored_rows(evaluation).scorer.fields_note
+        note = rows.scorer.fields_note
         _print_lines(console, [f"\n{note}"] if note else [])
         _print_causes(console, evaluation)
         _print_rates(console, evaluation.rates)

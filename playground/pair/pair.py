@@ -16,7 +16,7 @@ from docscore.data.json_text import JsonError, dumps, dumps_in_style
 from docscore.data.model_text import is_json_container, kinds_of, parse_text
 from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.sentences import READ
+from docscore.evaluation.sentences import READING_WORDS
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
@@ -390,7 +390,7 @@ def _prediction(value: Any, truth: Any, options: ScoringOptions, notes: list[str
         check_length(value)
         value, outcome, note = parse_text(value, options.parse_mode, truth)
         if outcome != "exact":
-            notes.append(f"prediction is {READ[outcome]}{note and f': {note}'}")
+            notes.append(f"prediction is {READING_WORDS[outcome]}{note and f': {note}'}")
     kinds = kinds_of(truth)
     if isinstance(value, str) and kinds <= {dict, list}:
         notes.append(f"prediction is a text where {'an object' if dict in kinds else 'a list'} was expected")

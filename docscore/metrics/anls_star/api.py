@@ -21,7 +21,7 @@ from docscore.core.runtime import (
     warn,
     with_room_to_recurse,
 )
-from docscore.core.similarity import fold_all, similarities, text_rule
+from docscore.core.similarity import TEXT_RULES, fold_all, similarities
 from docscore.core.values import (
     Value,
     convert_ground_truth,
@@ -277,7 +277,7 @@ def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) ->
     """Return the scores of many answers at once: the best similarity with an acceptable answer."""
     accepted = [gt if type(gt) is tuple else (gt,) for gt, _ in pairs]
     counts = list(map(len, accepted))
-    text = text_rule(options.numbers)
+    text = TEXT_RULES[options.numbers]
     left = fold_all(list(chain.from_iterable(accepted)), options.ignore_case, text)
     right = fold_all([pred for _, pred in pairs], options.ignore_case, text)
     repeated = list(chain.from_iterable(map(repeat, right, counts)))

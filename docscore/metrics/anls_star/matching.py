@@ -17,7 +17,7 @@ import numpy.typing as npt
 from docscore.core.assignment import score_ratios, undecided_pairs
 from docscore.core.options import ScoringOptions
 from docscore.core.runtime import check_memory
-from docscore.core.similarity import fold_all, similarity_matrix, text_rule
+from docscore.core.similarity import TEXT_RULES, fold_all, similarity_matrix
 from docscore.core.values import LEAF_TYPES, Matrix, Value, step_text
 from docscore.metrics.anls_star.sizes import SchemaNode
 
@@ -166,7 +166,7 @@ class CellRows:
         self.width = int(self.lengths.max())
         columns = list(zip_longest(*rows))
         ordered = chain.from_iterable(columns if by_column else zip(*columns, strict=True))
-        self.texts = fold_all(list(ordered), options.ignore_case, text_rule(options.numbers))
+        self.texts = fold_all(list(ordered), options.ignore_case, TEXT_RULES[options.numbers])
         short = np.arange(self.width) >= self.lengths[:, None]
         self.filled = (short.T if by_column else short).ravel()
 

@@ -28,7 +28,7 @@ from docscore.core.assignment import (
 )
 from docscore.core.options import ScoringOptions
 from docscore.core.runtime import check_memory
-from docscore.core.similarity import distinct, fold_all, similarity, similarity_matrix, text_rule
+from docscore.core.similarity import TEXT_RULES, distinct, fold_all, similarity, similarity_matrix
 from docscore.core.values import LEAF_TYPES, SCALAR_TYPES, Matrix, Scalar, Value
 from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.matching import (
@@ -75,7 +75,7 @@ def answer_score(truth: Scalar | tuple[Scalar, ...], prediction: Scalar, options
     if equals_an_option(truth, prediction):
         return 1.0
     accepted = truth if type(truth) is tuple else (truth,)
-    texts = fold_all((*accepted, prediction), options.ignore_case, text_rule(options.numbers))
+    texts = fold_all((*accepted, prediction), options.ignore_case, TEXT_RULES[options.numbers])
     right, threshold = texts.pop(), options.threshold
     return max([similarity(left, right, threshold) for left in texts])
 
@@ -125,7 +125,11 @@ class Scorer:
         self.options = options
         self.tables = tables
         self.cause = cause
-        self.threshold, self.ignore_case, self.text = options.threshold, options.ignore_case, text_rule(options.numbers)
+        self.threshold, self.ignore_case, self.text = (
+            options.threshold,
+            options.ignore_case,
+            TEXT_RULES[options.numbers],
+        )
         self.counting = Counting(options.rules)
         self.identities = Identities()
 

@@ -14,7 +14,7 @@ from docscore.core.numbers import DecimalText
 from docscore.core.options import ScoringOptions
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.same_value import spelling_of_same_value
-from docscore.core.similarity import fold_all, similarity, text_rule
+from docscore.core.similarity import TEXT_RULES, fold_all, similarity
 from docscore.core.values import (
     SCALAR_TYPES,
     Scalar,
@@ -513,7 +513,7 @@ def _scalar_remark(truth: Scalar, prediction: Scalar, options: ScoringOptions, *
     both_texts = isinstance(truth, str) and isinstance(prediction, str)
     if both_texts and truth == prediction:
         return ""
-    threshold, text = options.threshold, text_rule(options.numbers)
+    threshold, text = options.threshold, TEXT_RULES[options.numbers]
     left, right = fold_all((truth, prediction), options.ignore_case, text)
     if left == right:
         if text(truth) != text(prediction):

@@ -27,7 +27,7 @@ from docscore.core.errors import InputValueError, short_repr
 from docscore.core.numbers import decimal_of
 from docscore.core.options import ScoringOptions
 from docscore.core.same_value import ORDERS
-from docscore.core.similarity import fold, fold_all, similarity, similarity_matrix, text_rule
+from docscore.core.similarity import TEXT_RULES, fold, fold_all, similarity, similarity_matrix
 from docscore.core.values import Matrix, Scalar, scalar_text
 from docscore.metrics.anls_star.sizes import NO_DOUBTS, SIDES, Comparator, Doubts
 from docscore.metrics.typed.readers import (
@@ -249,7 +249,7 @@ def _text_table(
     """Return S of every pair: the similarity of the texts, or with "wrong" 1 for equal texts and otherwise 0."""
     if otherwise == "wrong":
         return np.array([[float(_is_same_text(t, p)) for p in predictions] for t in truths])
-    left, right = (fold_all(side, options.ignore_case, text_rule(options.numbers)) for side in (truths, predictions))
+    left, right = (fold_all(side, options.ignore_case, TEXT_RULES[options.numbers]) for side in (truths, predictions))
     return similarity_matrix(left, right, options.threshold)
 
 
