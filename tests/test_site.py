@@ -74,7 +74,7 @@ def test_every_page_is_there_and_loads_nothing_from_another_server(site: Path) -
 
 def test_pictures_and_files_that_pages_name_are_there(site: Path) -> None:
     """Of the site, and of the repository where a page links to it: Zensical checks links to pages alone."""
-    repository = f"{project_address()}/blob/main/"
+    repository = f"{project_address()}/tree/main/"
     for page in site.rglob("index.html"):
         addresses = Addresses(page)
         for address in {*addresses.loaded, *addresses.linked}:
@@ -82,7 +82,7 @@ def test_pictures_and_files_that_pages_name_are_there(site: Path) -> None:
             if not url.scheme:
                 assert (page.parent / unquote(url.path)).exists(), (page, address)
             elif address.startswith(repository):
-                assert (ROOT / url.path.split("/blob/main/")[1]).exists(), (page, address)
+                assert (ROOT / unquote(url.path).split("/tree/main/")[1]).exists(), (page, address)
 
 
 def test_the_reference_has_every_public_name_and_no_other(site: Path) -> None:
