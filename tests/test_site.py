@@ -14,7 +14,7 @@ import docscore
 from dev.scripts.project_address import project_address
 from tests.commands import run_python
 from tests.conftest import ROOT, needs
-from tests.test_public_names import EXTRAS, PATHS
+from tests.test_public_names import EXTRAS, NAMES, PATHS
 
 pytestmark = pytest.mark.ci
 
@@ -92,3 +92,5 @@ def test_the_reference_has_every_public_name_and_no_other(site: Path) -> None:
     assert listed == wanted - {"docscore.cli.main"}
     reference = (site / "reference" / "index.html").read_text("utf-8")
     assert [name for name in listed if f'id="{name}"' not in reference] == []
+    section = reference.split('id="docscore.Evaluation"')[1].split('id="docscore.Row"')[0]
+    assert [name for name in NAMES["evaluation"] if f"Evaluation.{name}" not in section] == []
