@@ -43,7 +43,7 @@ try:  # indented, since the loader would tell people to install the imports that
 except ModuleNotFoundError as error:
     if error.name != "docscore":
         raise
-    msg = 'this metric needs docscore: pip install "docscore[evaluate] @ git+https://github.com/OWNER/docscore"'
+    msg = 'this metric needs docscore: pip install "docscore[evaluate]"'
     raise ModuleNotFoundError(msg, name="docscore") from None
 
 __all__ = ["AnlsStar", "anls_score"]
@@ -162,7 +162,7 @@ _CONFIGURATIONS = ("default", "anls", "anlsl")
 def __getattr__(name: str) -> Any:
     """Name what to install if the class is requested and `evaluate` is not installed."""
     if name == "AnlsStar" and evaluate is None:
-        msg = 'AnlsStar needs evaluate and datasets: pip install "docscore[evaluate] @ git+https://github.com/OWNER/docscore"'
+        msg = 'AnlsStar needs evaluate and datasets: pip install "docscore[evaluate]"'
         raise ModuleNotFoundError(msg, name="evaluate")
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)

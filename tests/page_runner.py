@@ -37,7 +37,7 @@ _ADDRESS = re.compile(r'"docscore(\[[\w,]+\])? @ git\+[^"]+"')
 def in_a_clone(text: str) -> str:
     """The text with the clone in this folder in place of the address of the repository.
 
-    >>> in_a_clone('pip install "docscore[app] @ git+https://github.com/OWNER/docscore"')
+    >>> in_a_clone('pip install "docscore[app] @ git+ADDRESS"')
     'pip install -e ".[app]"'
     """
     return _ADDRESS.sub(lambda match: f'-e ".{match[1]}"' if match[1] else "-e .", text)

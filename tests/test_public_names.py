@@ -36,6 +36,11 @@ def test_no_other_name_is_public() -> None:
     assert sorted(docscore.__all__) == sorted([*NAMES["at once"], *NAMES["when used"]])
 
 
+def test_an_evaluation_has_these_attributes_and_no_other() -> None:
+    result = docscore.evaluate(predictions=["x"], references=["x"])
+    assert [name for name in dir(result) if not name.startswith("_")] == NAMES["evaluation"]
+
+
 @pytest.mark.parametrize("path", PATHS)
 def test_a_path_that_stays(path: str) -> None:
     module, name = path.split(":")

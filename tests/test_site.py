@@ -14,7 +14,7 @@ import docscore
 from dev.scripts.project_address import project_address
 from tests.commands import run_python
 from tests.conftest import ROOT, needs
-from tests.test_public_names import EXTRAS, PATHS
+from tests.test_public_names import EXTRAS, NAMES, PATHS
 
 pytestmark = pytest.mark.ci
 
@@ -74,7 +74,7 @@ def test_every_page_is_there_and_loads_nothing_from_another_server(site: Path) -
 
 def test_pictures_and_files_that_pages_name_are_there(site: Path) -> None:
     """Of the site, and of the repository where a page links to it: Zensical checks links to pages alone."""
-    repository = f"{project_address()}/blob/main/"
+    repository = f"{project_address()}/tree/main/"
     for page in site.rglob("index.html"):
         addresses = Addresses(page)
         for address in {*addresses.loaded, *addresses.linked}:
@@ -82,7 +82,7 @@ def test_pictures_and_files_that_pages_name_are_there(site: Path) -> None:
             if not url.scheme:
                 assert (page.parent / unquote(url.path)).exists(), (page, address)
             elif address.startswith(repository):
-                assert (ROOT / url.path.split("/blob/main/")[1]).exists(), (page, address)
+                assert (ROOT / unquote(url.path).split("/tree/main/")[1]).exists(), (page, address)
 
 
 def test_the_reference_has_every_public_name_and_no_other(site: Path) -> None:
@@ -92,3 +92,5 @@ def test_the_reference_has_every_public_name_and_no_other(site: Path) -> None:
     assert listed == wanted - {"docscore.cli.main"}
     reference = (site / "reference" / "index.html").read_text("utf-8")
     assert [name for name in listed if f'id="{name}"' not in reference] == []
+    section = reference.split('id="docscore.Evaluation"')[1].split('id="docscore.Row"')[0]
+    assert [name for name in NAMES["evaluation"] if f"Evaluation.{name}" not in section] == []

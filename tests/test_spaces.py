@@ -9,7 +9,6 @@ import pytest
 import yaml
 
 from dev.scripts.build_space import build_space
-from dev.scripts.project_address import project_address
 from docscore import evaluate_module
 from docscore.integrations.evaluate import MODULES
 from tests.commands import run_python
@@ -46,7 +45,7 @@ except ImportError as error:
     print(repr(str(error)))
 """
     output = run_python("-c", code, space / f"{space.name}.py", cwd=tmp_path)
-    wanted = f'this metric needs docscore: pip install "docscore[evaluate] @ git+{project_address()}"'
+    wanted = 'this metric needs docscore: pip install "docscore[evaluate]"'
     assert output.splitlines()[-1] == repr(wanted)
 
 

@@ -60,10 +60,21 @@ from docscore.stats.intervals import (
 
 
 class Automation:
-    """What a review of values with low confidence gains; predictions must carry confidences.
+    """What a review of values with low confidence gains: `result.automation` of an `Evaluation`.
 
     Its attributes raise `ValueError` for a first metric whose score is not of single values, and for a value without a
     confidence.
+
+    >>> import docscore
+    >>> sure, unsure = {"$value": "6.40", "$confidence": 0.9}, {"$value": "9.00", "$confidence": 0.4}
+    >>> result = docscore.evaluate(
+    ...     predictions=[{"total": sure}, {"total": unsure}],
+    ...     references=[{"total": "6.40"}, {"total": "8.10"}],
+    ...     metrics=["kieval"],
+    ...     with_confidences=True,
+    ... )
+    >>> result.automation.curve.lowest(1.0).point
+    Point(threshold=0.41, automation_rate=0.5, accuracy=1.0)
     """
 
     def __init__(self, rows: ScoredRows) -> None:
@@ -71,10 +82,9 @@ class Automation:
 
     @cached_property
     def curve(self) -> Curve:
-        """The trade-off of automation and accuracy by the first metric; predictions must carry confidences.
+        """The trade-off of automation and accuracy by the first metric.
 
-        Raises:
-            ValueError: for a first metric whose score is not of single values, and a value without a confidence.
+        Its method `lowest` finds the lowest threshold that reaches an accuracy, with an interval.
         """
         figure = ALIGNED if self._rows.metric == "kieval" else self._rows.figure_names[0].label
         return automation_curve(
@@ -83,7 +93,7 @@ class Automation:
 
     @cached_property
     def calibration(self) -> Calibration:
-        """How far the confidences of predictions can be trusted; errors as for `curve`."""
+        """How far the confidences of predictions can be trusted: AUROC, expected calibration error and Brier score."""
         confidence = self._rows.confidence or CONFIDENCE
         settings: dict[str, Any] = {"confidence": confidence, "seed": self._rows.seed, "progress": self._rows.progress}
         return calibration_of_reviews(self._reviews, self._rows.clusters, **settings)
@@ -135,7 +145,6 @@ class Evaluation(Displayed, Scored):
         options: how predictions are read and compared.
         metrics: the names of the metrics.
         metric: the first of them, which is the metric of everything.
-        signatures: what makes the figures of each metric comparable, by its name: metric, options and version.
         rows_by_slice: the numbers of the rows with each value of `by`.
 
     Raises:

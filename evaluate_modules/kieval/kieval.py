@@ -26,7 +26,7 @@ try:  # indented, since the loader would tell people to install the imports that
 except ModuleNotFoundError as error:
     if error.name != "docscore":
         raise
-    msg = 'this metric needs docscore: pip install "docscore[evaluate] @ git+https://github.com/OWNER/docscore"'
+    msg = 'this metric needs docscore: pip install "docscore[evaluate]"'
     raise ModuleNotFoundError(msg, name="docscore") from None
 
 _DESCRIPTION = """\
