@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ import pytest
 
 import docscore
 from docscore import score_pairs
-from docscore.core.runtime import Sharing, in_halves
 from tests.commands import PIPES, run_process
 from tests.conftest import HUNG
 
@@ -179,23 +177,3 @@ def test_two_processes_share_long_work_of_the_command(tmp_path: Path) -> None:
     written(predictions, "prediction", '{"question_id": "x", "prediction": "te}')
     done = run_process("score", truths, predictions)
     assert (done.code, "predictions.jsonl, line 20001" in done.err) == (2, True)
-
-
-@pytest.mark.parametrize("fault", [0, 99])
-def test_an_error_in_either_half_is_raised(monkeypatch: pytest.MonkeyPatch, fault: int) -> None:
-    monkeypatch.setattr(Sharing, "fewest", 2)
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
-
-    def work(numbers: Sequence[int]) -> list[tuple[int, bool]]:
-        if fault in numbers and numbers[-1] == 99 and fault == 99 and os.getpid() == here:
-            raise ValueError("the last")  # noqa: EM101, TRY003
-        if fault in numbers and fault == 0:
-            raise ValueError("the first")  # noqa: EM101, TRY003
-        return [(number, os.getpid() == here) for number in numbers]
-
-    here = os.getpid()
-    if fault == 0:
-        with pytest.raises(ValueError, match="the first"):
-            in_halves(work, range(100))
-    else:
-        assert in_halves(work, range(100)) == [(number, number < 50) for number in range(100)]

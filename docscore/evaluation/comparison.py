@@ -352,7 +352,7 @@ class Comparison(Displayed):
         base, new = scored_rows(base), scored_rows(new)
         self.base, self.new = base, new
         self.confidence = check_confidence(base.confidence or CONFIDENCE if confidence is None else confidence)
-        self._drawn: dict[str, Any] = {
+        self._resampling: dict[str, Any] = {
             "confidence": self.confidence,
             "n_resamples": check_whole("n_resamples", n_resamples, 2),
             "seed": base.seed if seed is None else check_whole("seed", seed, 0),
@@ -397,7 +397,7 @@ class Comparison(Displayed):
         before, after = self._sides(lambda system: _with_fields(system, paths))
         names = [self.new.figure_names[0], *(FigureName(path, path) for path in paths)]
         groups = [[0], range(1, len(names))] if paths else [[0]]
-        figure, *fields = changes_of(names, before, after, groups, **self._drawn)
+        figure, *fields = changes_of(names, before, after, groups, **self._resampling)
         tables = self.base.field_table.fields, self.new.field_table.fields
         untested = []
         for path in sorted({**tables[0], **tables[1]}.keys() - set(paths)):
@@ -458,7 +458,7 @@ class Comparison(Displayed):
         if len(names) == 1:
             return []
         sides = self._sides(lambda system: system.ratios)
-        _, *others = changes_of(names, *sides, [[column] for column in range(len(names))], **self._drawn)
+        _, *others = changes_of(names, *sides, [[column] for column in range(len(names))], **self._resampling)
         return [self.figure, *others]
 
     @cached_property
@@ -594,7 +594,7 @@ class Comparison(Displayed):
         """The comparison of each slice with enough documents, and the names of the other slices."""
         if self.new.by is None:
             raise needs(option="every_slice", other="by")
-        drawn = {name: self._drawn[name] for name in ("confidence", "n_resamples", "seed", "progress")}
+        settings = {name: self._resampling[name] for name in ("confidence", "n_resamples", "seed", "progress")}
         slices = {value: (self.base.of_slice(value), self.new.of_slice(value)) for value in self.new.rows_by_slice}
         small = [value for value, (_, new) in slices.items() if _document_count(new) < least]
         if len(small) == len(slices):
@@ -602,7 +602,7 @@ class Comparison(Displayed):
                 problem=f"the gate cannot decide: no slice has at least {least} documents",
                 remedy="lower min_documents (--min-documents)",
             )
-        return {value: Comparison(*both, **drawn) for value, both in slices.items() if value not in small}, small
+        return {value: Comparison(*both, **settings) for value, both in slices.items() if value not in small}, small
 
     def to_dict(self) -> dict[str, Any]:
         """Return the attributes in plain types, tables as lists of dicts."""
@@ -726,7 +726,7 @@ class Comparison(Displayed):
     def _together(self, names: Sequence[str], before: Ratios, after: Ratios) -> list[Change]:
         """The changes of slices or causes, tested with the same swaps, with q-values."""
         labels = [FigureName(name, name) for name in names]
-        changes = changes_of(labels, before, after, [range(len(names))], **self._drawn)
+        changes = changes_of(labels, before, after, [range(len(names))], **self._resampling)
         return _with_q_values(changes, before.totals, after.totals)
 
 

@@ -30,6 +30,7 @@ from docscore.data.checks import read_texts
 from docscore.data.groups import Grouping, groups_of_rows, rows_by_group, with_row_schemas
 from docscore.data.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
 from docscore.data.pairing import Pairs
+from docscore.data.rows import columns_of
 from docscore.evaluation.automation import (
     REVIEWED,
 )
@@ -112,6 +113,17 @@ class Row(Displayed):
     def score(self) -> float:
         """Its score by the first metric, in [0, 1]."""
         return self._scored.scores[self.number]
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The whole row of the references, by column; empty where rows have no ids."""
+        rows = self._scored.pairs.reference_rows
+        return {name: rows[self.number][name] for name in columns_of(rows[self.number])} if rows else {}
+
+    @property
+    def parse_note(self) -> str:
+        """What reading its text as JSON changed or gave up; "" if nothing, and without `parse`."""
+        return self._scored.readings.get(self.number, Parsed(None)).note
 
     @property
     def is_absent(self) -> bool:

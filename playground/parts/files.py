@@ -247,7 +247,7 @@ def look(asked: FileRequest, others: Sequence[Path] | None = None) -> tuple[str,
         headline += [f"all {1 + len(others)} prediction files in the same way"] if others else []
     if others is None or not _is_own_format(tables.plan, asked.reading):
         files = list(zip(fields, _previews(tables), strict=True))
-    html = _drawn(headline, files, doubts, "open" if has_choice else "") if files or doubts else ""
+    html = _reading_as_html(headline, files, doubts, "open" if has_choice else "") if files or doubts else ""
     return html, any(blocks for *_, blocks in doubts)
 
 
@@ -286,8 +286,8 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
     truth = asked.truth if asked.truth is None or 0 <= asked.truth < len(files) else None
     sorting = {"truth": truth, "both": False, "unsure": False, "files": facts, "html": "", "blocked": False}
     if len(tables) < len(files):
-        drawn = _drawn([], [(signs, None)] if signs else [], doubts, "open") if signs or doubts else ""
-        return {**sorting, "html": drawn}
+        html = _reading_as_html([], [(signs, None)] if signs else [], doubts, "open") if signs or doubts else ""
+        return {**sorting, "html": html}
     hold_both = all(None not in planned(None, table, (), asked.reading).plan[1:3] for table in tables)
     is_open = asked.truth is None and len(files) > 1 and not (hold_both and not asked.is_pair)
     if is_open:
@@ -328,7 +328,7 @@ def _misfits(
                 break
 
 
-def _drawn(*arguments: Any) -> str:
+def _reading_as_html(*arguments: Any) -> str:
     return fragment("reading", *arguments, template="files.html.jinja")
 
 

@@ -120,9 +120,9 @@ def anls_star(
     options = hook_options(parse, {name: value for name, value in locals().items() if name in OPTIONS})
 
     async def score(state: TaskState, target_of_sample: Target) -> Score:
-        judged = _judged(state, target_of_sample, target, parse=parse, options=options)
-        references, prediction = dumps(list(judged.answers)), dumps(judged.prediction)
-        return _score_of(state, judged, references=references, prediction=prediction, parsed=judged.parsed)
+        output = _scored_output(state, target_of_sample, target, parse=parse, options=options)
+        references, prediction = dumps(list(output.answers)), dumps(output.prediction)
+        return _score_of(state, output, references=references, prediction=prediction, parsed=output.parsed)
 
     return score
 
@@ -141,12 +141,12 @@ def kieval_entities(
     """
 
     async def score(state: TaskState, target_of_sample: Target) -> Score:
-        judged = _judged(state, target_of_sample, target, parse=parse)
-        result = kieval_score(judged.answers, judged.prediction, normalise=normalise, numbers=numbers)
+        output = _scored_output(state, target_of_sample, target, parse=parse)
+        result = kieval_score(output.answers, output.prediction, normalise=normalise, numbers=numbers)
         steps = [_correction(step) for step in result.corrections()]
         return Score(
             value=result.entities.f1,
-            answer=judged.shown,
+            answer=output.shown,
             explanation="```text\n{}\n```".format("\n".join(steps) or "nothing to correct"),
             metadata={"entities": result.entities._asdict(), "groups": result.groups._asdict()},
         )
@@ -185,7 +185,7 @@ def typed_by_schema(
 
     async def score(state: TaskState, target_of_sample: Target) -> Score:
         options = shared or hook_options(parse, {**how, "schema": state.metadata[SCHEMA]})
-        return _score_of(state, _judged(state, target_of_sample, target, parse=parse, options=options))
+        return _score_of(state, _scored_output(state, target_of_sample, target, parse=parse, options=options))
 
     return score
 
@@ -198,7 +198,7 @@ def _correction(step: Step) -> str:
     return f"{step.edit:6}  {step.place}: {expected} → {predicted}"
 
 
-def _judged(state: TaskState, targets: Target, reading: str, **options: Any) -> JudgedOutput:
+def _scored_output(state: TaskState, targets: Target, reading: str, **options: Any) -> JudgedOutput:
     """Score the output of a sample against its targets; None if no call of the model succeeded."""
     if not any(targets.target):
         raise InputValueError(place=f"sample {state.sample_id}", expected="a target", got="none")
@@ -209,15 +209,15 @@ def _judged(state: TaskState, targets: Target, reading: str, **options: Any) -> 
     )
 
 
-def _score_of(state: TaskState, judged: JudgedOutput, **metadata: Any) -> Score:
+def _score_of(state: TaskState, output: JudgedOutput, **metadata: Any) -> Score:
     """Return the score in the form of Inspect, with its reason for an output that is not an ordinary answer."""
-    reason = "invalid_response_format" if judged.parsed == "failed" else None
+    reason = "invalid_response_format" if output.parsed == "failed" else None
     return Score(
-        value=judged.score,
-        answer=judged.shown if state.output.choices else None,
-        explanation=f"```text\n{judged.explanation}\n```",
+        value=output.score,
+        answer=output.shown if state.output.choices else None,
+        explanation=f"```text\n{output.explanation}\n```",
         reason=reason if state.output.choices and state.output.completion.strip() else "no_response",
-        metadata={**metadata, "fields": {path: list(points) for path, points in judged.fields.items()}},
+        metadata={**metadata, "fields": {path: list(points) for path, points in output.fields.items()}},
     )
 
 
