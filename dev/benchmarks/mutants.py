@@ -64,7 +64,7 @@ GROUPS = {
         ),
     ),
     "other metrics": Group(
-        tuple(f"docscore/metrics/{name}.py" for name in ("kieval", "entities", "entity_f1", "nted")),
+        tuple(f"docscore/metrics/{name}.py" for name in ("kieval", "entities", "nted")),
         _tests("kieval", "nted", "measure", "report_html", "work", "depth", "faces"),
     ),
     "typed score": Group(("docscore/metrics/typed/*.py",), _tests("comparators", "suggestion", "typed_score", "state")),
