@@ -166,7 +166,7 @@ def test_two_processes_share_long_work_of_the_command(tmp_path: Path) -> None:
 
     def written(path: Path, key: str, last: str) -> None:
         value = '"t{}"' if key == "prediction" else '["t{}"]'
-        rows = [f'{{"question_id": "{i}", "{key}": {value.format(i % 9)}}}' for i in range(20_000)]
+        rows = [f'{{"question_id": "{i}", "{key}": {value.format(i % 9)}}}' for i in range(60_000)]
         path.write_text("\n".join([*rows, last]), encoding="utf-8")
 
     written(truths, "references", '{"question_id": "x", "references": ["tea"]}')
@@ -176,4 +176,4 @@ def test_two_processes_share_long_work_of_the_command(tmp_path: Path) -> None:
     assert score == docscore.evaluate(references=truths, predictions=predictions).score
     written(predictions, "prediction", '{"question_id": "x", "prediction": "te}')
     done = run_process("score", truths, predictions)
-    assert (done.code, "predictions.jsonl, line 20001" in done.err) == (2, True)
+    assert (done.code, "predictions.jsonl, line 60001" in done.err) == (2, True)

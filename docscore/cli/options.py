@@ -1,5 +1,6 @@
 """Options that several commands share, the help of commands, and the evaluations that their options ask for."""
 
+import gc
 import math
 import re
 import shlex
@@ -16,7 +17,7 @@ from rich.console import Console
 from docscore.cli.terminal import say
 from docscore.core.errors import NAMED, DataError, Diagnostic, InputError, InputValueError, faults_summary, row_place
 from docscore.core.options import ScoringOptions
-from docscore.core.runtime import Sharing, progress_from
+from docscore.core.runtime import begin_helper, gc_pause, progress_from
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sources import Reading, evaluations_of, metrics_for, pairs_of_sides, reading_of
 from docscore.evaluation.tables import LISTED
@@ -451,7 +452,7 @@ def stdout_console() -> Console:
     return Console(width=None if sys.stdout.isatty() else UNBOUNDED, highlight=False, markup=False, emoji=False)
 
 
-_FEWEST_SHARED = 20_000  # rows that two processes score
+_LARGE = 5_000_000  # bytes of files that two processes read and score
 
 
 def scoring_and_reading(values: Mapping[str, Any]) -> tuple[ScoringOptions, Reading]:
@@ -481,9 +482,13 @@ def evaluations_of_files(
     metrics = metrics_for(values.get("metrics") or ([first_metric] if options.schema is None else None), options)
     if values["cluster"] is not None and values["cluster_of_id"] is not None:
         raise InputValueError(expected="--cluster or --cluster-of-id", got="both")
-    Sharing.fewest = _FEWEST_SHARED
+    files = [path for path in (references, *predictions) if path is not None and path.is_file()]
+    if sum(path.stat().st_size for path in files) > _LARGE:
+        begin_helper()
     progress = progress_from(None)
-    sides, faults = pairs_of_sides(references, predictions, options, reading, progress)
+    with gc_pause():
+        sides, faults = pairs_of_sides(references, predictions, options, reading, progress)
+    gc.freeze()  # rows have no cycles: a collection need not look at them again
     if faults.collected:
         skipped = sides[0].skipped or 0
         say(f"{faults_summary(faults.collected)}; {skipped} of {len(sides[0].ids) + skipped:,} rows are left out")

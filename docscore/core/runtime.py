@@ -12,9 +12,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from functools import partial
 from importlib import import_module
 from pathlib import Path
+from pickle import PickleError
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -165,6 +165,8 @@ class _Bars:
     def begin(self, phase: str, total: int) -> Advance:
         from tqdm.auto import tqdm  # noqa: PLC0415  not needed without a terminal
 
+        tqdm.monitor_interval = 0  # no thread, beside which work is not shared
+
         if self.bar is not None:
             self.bar.close()
         bar = self.bar = tqdm(
@@ -195,68 +197,66 @@ _PORTIONS = 8  # per process: enough to share the work evenly, few enough to kee
 _LARGEST = 2048
 
 
-def forked(work: Callable[[], _T], begin: Callable[[], object] = bool) -> tuple[Callable[[], _T], Callable[[], None]]:
-    """Begin work in a copy of this process.
+class Helper:
+    """A second process of the command, which does every other part of long work.
 
-    Args:
-        work: what to do; its result can be pickled.
-        begin: called first in the copy.
-
-    Returns:
-        A function that waits for the result, and one that stops the work. If the copy gives no result, because it
-        failed, the work is done in this process when it is waited for.
-    """
-    receiver, sender = multiprocessing.Pipe(duplex=False)
-    process = os.fork()
-    if not process:
-        with suppress(BaseException):
-            receiver.close()
-            begin()
-            sender.send(work())
-        os._exit(0)
-    sender.close()
-
-    def result() -> _T:
-        try:
-            value: _T = receiver.recv()
-        except (EOFError, OSError):
-            return work()
-        finally:
-            os.waitpid(process, 0)
-        return value
-
-    def stop() -> None:
-        os.kill(process, signal.SIGKILL)
-        os.waitpid(process, 0)
-
-    return result, stop
-
-
-class Sharing:
-    """Whether long work may be shared with a copy of this process.
-
-    The command allows it. Other programs may have threads, with which a copy can hang.
+    It begins before rows are read, so that it has no copies of them, and ends with this process.
 
     Attributes:
-        fewest: the number of items from which on work is shared; None for no sharing.
+        connection: the way to it; None where there is none.
     """
 
-    fewest: ClassVar[int | None] = None
+    connection: ClassVar[Any] = None
 
 
-def in_halves(work: Callable[[Sequence[Any]], list[_T]], items: Sequence[Any]) -> list[_T]:
-    """Return the results of work on items, of which a copy of this process may do the second half (see `Sharing`)."""
-    few = Sharing.fewest is None or len(items) < Sharing.fewest
-    if few or threading.active_count() > 1 or not hasattr(os, "fork") or (os.cpu_count() or 1) == 1:
+def begin_helper() -> None:
+    """Begin the second process, if there is none, the machine has two processors, and this process has no threads."""
+    one = (os.cpu_count() or 1) == 1 or threading.active_count() > 1 or not hasattr(os, "fork")
+    if one or Helper.connection is not None:
+        return
+    here, there = multiprocessing.Pipe()
+    if os.fork():
+        there.close()
+        Helper.connection = here
+        return
+    with suppress(BaseException):
+        here.close()
+        while True:
+            work, items = there.recv()
+            there.send(work(items))
+    os._exit(0)
+
+
+_CHUNK = 2_000  # items that a process does at a time
+
+
+def in_two(work: Callable[[Sequence[Any]], list[_T]], items: Sequence[Any], advance: Advance = ignore) -> list[_T]:
+    """Return the results of work on items, of which the second process of the command does every other part.
+
+    Args:
+        work: a function of a module, or a partial of one, that returns the results of some items.
+        items: the items.
+        advance: called with the number of items that are done.
+
+    Raises:
+        Exception: as the work on all items.
+    """
+    if Helper.connection is None or len(items) <= _CHUNK:
         return work(items)
-    half = len(items) // 2
-    second, stop = forked(partial(work, items[half:]))
+    results: list[_T] = []
     try:
-        first = work(items[:half])
-    except BaseException:
-        stop()
-        raise
-    return [*first, *second()]
+        for start in range(0, len(items), 2 * _CHUNK):
+            Helper.connection.send((work, items[start + _CHUNK : start + 2 * _CHUNK]))
+            results += work(items[start : start + _CHUNK])
+            results += Helper.connection.recv()
+            advance(min(2 * _CHUNK, len(items) - start))
+    except BaseException as error:  # the second process failed, was stopped, or has not answered yet
+        Helper.connection.close()
+        Helper.connection = None
+        if not isinstance(error, EOFError | OSError | PickleError | AttributeError):
+            raise
+        return work(items)
+    return results
 
 
 def score_in_processes(

@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from enum import Enum
 from itertools import chain
-from operator import methodcaller
+from operator import is_, methodcaller
 from typing import Any
 
 import numpy as np
@@ -178,7 +178,7 @@ def to_json(value: Value, leaf: Callable[[Any], Any] | None = None, known: dict[
 
 
 def _plain(value: Any, path: Path, depth: int, reading: int) -> Value:  # noqa: PLR0911  one for each kind of value
-    """Return the value in plain types.
+    """Return the value in plain types; one that is plain already is not copied.
 
     Args:
         value: any value of the caller.
@@ -196,10 +196,11 @@ def _plain(value: Any, path: Path, depth: int, reading: int) -> Value:  # noqa: 
     if kind is list:
         if LEAF_TYPES.issuperset(map(type, value)) or (depth < MAX_DEPTH and _are_records(value, reading)):
             return value  # type: ignore[no-any-return]
-        return [
+        plain = [
             item if type(item) in LEAF_TYPES else _plain(item, (path, index), depth + 1, reading)
             for index, item in enumerate(value)
         ]
+        return value if all(map(is_, plain, value)) else plain
     if kind is not dict:
         inside = reading | _IN_RECORD if _is_record(value) else reading
         return _plain(_as_json_type(value, path), path, depth, inside)
@@ -209,10 +210,12 @@ def _plain(value: Any, path: Path, depth: int, reading: int) -> Value:  # noqa: 
         value = {_plain_key(key, path): item for key, item in value.items()}
     if LEAF_TYPES.issuperset(map(type, value.values())):
         return value  # type: ignore[no-any-return]
-    return {
-        key: item if type(item) in LEAF_TYPES else _plain(item, (path, key), depth + 1, reading)
+    parts = {
+        key: _plain(item, (path, key), depth + 1, reading)
         for key, item in value.items()
+        if type(item) not in LEAF_TYPES
     }
+    return value if all(value[key] is part for key, part in parts.items()) else {**value, **parts}
 
 
 def _are_records(items: list[Any], reading: int) -> bool:
@@ -350,7 +353,7 @@ def differs_by_value(value: Any) -> bool:
     """
     if isinstance(value, dict | list | tuple):
         parts = value.values() if isinstance(value, dict) else value
-        return not _WITHOUT_NUMBERS.issuperset(map(type, parts)) and any(map(differs_by_value, parts))
+        return any(differs_by_value(part) for part in parts if type(part) not in _WITHOUT_NUMBERS)
     return type(value) is not str and scalar_text(value) != number_text(value)
 
 

@@ -28,7 +28,7 @@ from docscore.core.errors import (
     not_utf8,
     row_place,
 )
-from docscore.core.runtime import READING, Advance, Progress, gc_pause, in_halves, library, no_progress
+from docscore.core.runtime import READING, Advance, Progress, gc_pause, in_two, library, no_progress
 from docscore.core.values import convert_prediction
 from docscore.data.json_text import JsonError, loads, loads_at
 from docscore.data.rows import ANLS, ID, PREDICTION, REFERENCES, Side, Source, rows_by_id
@@ -48,16 +48,16 @@ def read_jsonl(path: Path, file: Iterable[bytes], faults: Faults, *_others: str 
     Raises:
         ValueError: for a file that is a list of rows, or one value over many lines.
     """
-    lines = [(number, line) for number, line in enumerate(file, 1) if line.strip()]
-    numbers = [number for number, _ in lines]
+    lines = list(file)
+    numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
     try:
-        rows = in_halves(lambda some: [_row_of_line(line) for _, line in some], lines)
+        rows = in_two(_rows_of_lines, lines)
     except ValueError:
         rows = []
-        for number, line in lines:
+        for number in numbers:
             row: Any = Faulty
             try:
-                row = _row_of_line(line)
+                row = _row_of_line(lines[number - 1])
             except UnicodeDecodeError as error:
                 faults.add("not UTF-8", not_utf8(in_line(path, number), error, _ENCODING_REMEDY))
             except JsonError as error:
@@ -65,6 +65,10 @@ def read_jsonl(path: Path, file: Iterable[bytes], faults: Faults, *_others: str 
             rows.append(row)
     _check_jsonl(path, rows)
     return Source(path, rows, lambda index: in_line(path, numbers[index]))
+
+
+def _rows_of_lines(lines: Sequence[bytes]) -> list[Any]:
+    return [_row_of_line(line) for line in lines if line.strip()]
 
 
 def _row_of_line(line: bytes) -> Any:

@@ -2,8 +2,9 @@
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.displayed import Displayed
-from docscore.core.errors import NAMED, InputValueError, at_place, needs, row_place, short_repr
+from docscore.core.errors import NAMED, InputError, InputValueError, at_place, needs, row_place, short_repr
 from docscore.core.formatting import counted, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import (
@@ -22,7 +23,7 @@ from docscore.core.options import (
     check_confidence,
     check_whole,
 )
-from docscore.core.runtime import Progress, ignore, in_halves, no_progress, watched
+from docscore.core.runtime import Progress, ignore, in_two, no_progress, watched
 from docscore.core.values import (
     differs_by_value,
 )
@@ -89,6 +90,11 @@ from docscore.stats.intervals import (
 
 _LEFT_OUT = Interval(note=f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
 OF_ANLS = (ANLS_STAR, "anls", "anlsl")  # their results have the key "anls_score"
+
+
+def _scores(options: ScoringOptions, values: Sequence[tuple[Any, Any]]) -> list[float]:
+    scores: list[float] = score_all(values, options, str).tolist()
+    return scores
 
 
 class Row(Displayed):
@@ -345,12 +351,12 @@ class ScoredRows(Scored):
         """The ANLS* score of each row, in [0, 1]."""
         scored = ignore if self.progress is no_progress else self.progress("Scoring", len(self))
 
-        def score(numbers: Sequence[int]) -> list[float]:
-            values = ((self.pairs.truths[number], self.pairs.predictions[number]) for number in numbers)
-            scores: list[float] = score_all(values, self.options, lambda i: self._place(numbers[i]), scored).tolist()
-            return scores
-
-        return in_halves(score, range(len(self)))
+        values = list(zip(self.pairs.truths, self.pairs.predictions, strict=True))
+        if not any(type(prediction) is str for _, prediction in values):  # a text may give a warning
+            with suppress(InputError):  # which is raised below with the id of its row
+                return in_two(partial(_scores, self.options), values, scored)
+        scores: list[float] = score_all(values, self.options, self._place, scored).tolist()
+        return scores
 
     def points(self, metric: str) -> list[Any]:
         """Return the points of each row by a metric, from which it computes its figures.

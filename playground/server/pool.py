@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from docscore.core.errors import InputError
 from docscore.core.formatting import counted
-from docscore.core.runtime import Progress, forked
+from docscore.core.runtime import Progress
 from playground.server.limits import shortened
 
 Report = Callable[[float, str], object]
@@ -326,12 +326,26 @@ def beside(work: Callable[[], _T]) -> Callable[[], _T]:
     """
     if multiprocessing.parent_process() is None or not hasattr(os, "fork"):
         return work
+    receiver, sender = multiprocessing.Pipe(duplex=False)
     left, parent = signal.getitimer(signal.ITIMER_PROF)[0], os.getpid()
+    process = os.fork()
+    if not process:
+        with contextlib.suppress(BaseException):
+            receiver.close()
+            signal.signal(signal.SIGALRM, lambda *_: None if os.getppid() == parent else os._exit(1))
+            signal.setitimer(signal.ITIMER_PROF, left)
+            signal.setitimer(signal.ITIMER_REAL, 0.5, 0.5)
+            sender.send(work())
+        os._exit(0)
+    sender.close()
 
-    def begin() -> None:
-        signal.signal(signal.SIGALRM, lambda *_: None if os.getppid() == parent else os._exit(1))
-        signal.setitimer(signal.ITIMER_PROF, left)
-        signal.setitimer(signal.ITIMER_REAL, 0.5, 0.5)
+    def result() -> _T:
+        try:
+            found: _T = receiver.recv()
+        except (EOFError, OSError):
+            return work()
+        finally:
+            os.waitpid(process, 0)
+        return found
 
-    result, _ = forked(work, begin)
     return result
