@@ -389,7 +389,10 @@ class ScoredRows(Scored):
 
     def ratios_of(self, metric: str) -> Ratios:
         """Return the figures of a metric as ratios of sums over the n rows, a column for each of its k figures."""
-        if metric not in self._ratios:
+        if metric == ANLS_STAR and metric not in self._ratios:  # its points are the scores
+            scores = np.array(self.anls_star)[:, np.newaxis]
+            self._ratios[metric] = Ratios(scores, np.ones_like(scores))
+        elif metric not in self._ratios:
             rows = watched(enumerate(self.points(metric)), self.progress, "Summing", len(self))
             sums = np.array([self._sums(metric, *row) for row in rows], dtype=np.float64)
             earned, weight = np.moveaxis(sums.reshape(-1, len(METRICS[metric].figures), 2), 2, 0)
