@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests import browser
-from tests.benchmark.files import PIXEL
 from tests.browser import LOOKS, NARROW, Visit, Visitor, axe, payload
 from tests.commands import pred, ref
+from tests.conftest import PIXEL
 
 if TYPE_CHECKING:
     from playwright.sync_api import FilePayload

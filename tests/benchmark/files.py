@@ -12,13 +12,9 @@ from typing import Any
 import pytest
 
 from tests.commands import script_at, written
-from tests.conftest import DATA, ROOT
+from tests.conftest import DATA, PIXEL, ROOT
 
 # a PNG of one grey pixel, as bytes; nothing is needed to make it
-PIXEL = bytes.fromhex(
-    "89504e470d0a1a0a0000000d49484452000000010000000108000000003a7e9b55"
-    "0000000a4944415478da6368000000820081da45083b0000000049454e44ae426082"
-)
 
 
 def pdf_of(*pages: str) -> bytes:

@@ -29,9 +29,9 @@ from docscore.benchmark.documents import (
 )
 from docscore.core.values import to_json
 from tests.benchmark import files as bench_data
-from tests.benchmark.files import PIXEL, WRITERS
+from tests.benchmark.files import WRITERS
 from tests.commands import ref, written
-from tests.conftest import golden, needs, shared_data
+from tests.conftest import PIXEL, golden, needs, shared_data
 
 data = bench_data.data
 

@@ -16,9 +16,8 @@ from typing import Any
 import pytest
 
 from tests.benchmark import files as bench_data
-from tests.benchmark.files import PIXEL
 from tests.commands import ref, written
-from tests.conftest import HUNG, needs_tool
+from tests.conftest import HUNG, PIXEL, needs_tool
 from tests.loopback import Loopback, Reply, Request, attachments, prompt_text
 from tests.tools import inspect_runs
 from tests.tools.inspect_runs import figures, loopback, right, run_tasks, their_task, values
