@@ -92,9 +92,9 @@ _AT_ONCE = "import docscore.cli, docscore.core.runtime as runtime; runtime._DELA
 @pytest.mark.parametrize(
     ("command", "phases"),
     [
-        ("score R P", "Reading Reading Pairing Pairing Pairing Checking Scoring Summing Resampling"),
-        ("compare P P --references R", "Reading Checking Scoring Summing Resampling"),
-        ("report R P -o OUT", "Reading Checking Scoring Summing Resampling Explaining"),
+        ("score R P", "Reading Reading Pairing Pairing Pairing Checking Scoring Resampling"),
+        ("compare P P --references R", "Reading Checking Scoring Resampling"),
+        ("report R P -o OUT", "Reading Checking Scoring Resampling Explaining"),
         ("lint R", "Reading Pairing Checking Collecting Suggesting"),
         ("suggest-schema R P", "Reading Checking Collecting Suggesting Explaining"),
         ("review list R P", "Reading Checking Comparing"),

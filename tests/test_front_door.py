@@ -297,7 +297,7 @@ def test_phases_are_reported() -> None:
     result = docscore.evaluate(predictions=answers[0], references=answers[1], parse="json", progress=begin)
     assert phases == {"Pairing": [5, 5], "Parsing": [5, 5], "Checking": [5, 5]}
     assert result.fields
-    assert phases.keys() == {"Pairing", "Parsing", "Checking", "Scoring", "Summing", "Explaining", "Resampling"}
+    assert phases.keys() == {"Pairing", "Parsing", "Checking", "Scoring", "Explaining", "Resampling"}
     assert all(total == done for total, done in phases.values())
 
 

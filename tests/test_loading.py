@@ -319,7 +319,7 @@ def test_an_editable_install_makes_the_library_importable_and_nothing_else(tmp_p
     python = tmp_path / "fresh" / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     run_python("-m", "pip", "--python", python, "install", "--no-deps", "--no-index", packed, cwd=tmp_path)
     names = {path.stem for path in ROOT.glob("*.py")} | {path.parent.name for path in ROOT.glob("*/*.py")}
-    assert {"docscore", "anls_star", "app", "benchmarks", "playground", "tests"} <= names
+    assert {"docscore", "anls_star", "app", "dev", "playground", "tests"} <= names
     (tmp_path / "docscore" / "docscore").mkdir(parents=True)
     for options in (["-I"], []):  # without and with the current folder
         ask = [str(python), *options, "-c", IMPORTABLE, *sorted(names)]

@@ -23,7 +23,7 @@ from docscore.core.options import (
     check_confidence,
     check_whole,
 )
-from docscore.core.runtime import Progress, ignore, in_two, no_progress, watched
+from docscore.core.runtime import Helper, Progress, ignore, in_two, no_progress, watched
 from docscore.core.values import (
     differs_by_value,
 )
@@ -352,7 +352,8 @@ class ScoredRows(Scored):
         scored = ignore if self.progress is no_progress else self.progress("Scoring", len(self))
 
         values = list(zip(self.pairs.truths, self.pairs.predictions, strict=True))
-        if not any(type(prediction) is str for _, prediction in values):  # a text may give a warning
+        # a text may give a warning, which the second process would keep for itself
+        if Helper.connection is not None and not any(type(prediction) is str for _, prediction in values):
             with suppress(InputError):  # which is raised below with the id of its row
                 return in_two(partial(_scores, self.options), values, scored)
         scores: list[float] = score_all(values, self.options, self._place, scored).tolist()
