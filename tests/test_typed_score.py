@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field
 
-from docscore import ScoreState, anls_score, evaluate, lint, typed_score, typed_tree
+import docscore
+from docscore import ScoreState, anls_score, evaluate, typed_score, typed_tree
 from docscore.core.options import NUMBERS, PACKAGE, RULES, ScoringOptions
 from docscore.core.schema_source import SchemaSource
 from docscore.data.pairing import pairs_of
@@ -387,7 +388,7 @@ def test_a_schema_that_reaches_nothing_is_an_error(schema: dict[str, Any], sente
     with pytest.raises(ValueError, match=sentence):
         evaluate(**sides, schema=schema)
     with pytest.raises(ValueError, match=sentence):
-        lint([BILL], schema=schema)
+        docscore.lint([BILL], schema=schema)
     parts = [ScoreState(schema=schema), ScoreState(schema=schema)]
     for part in parts:
         part.update([BILL], [BILL])
