@@ -478,6 +478,7 @@ def test_axe_finds_nothing_in_what_we_draw(visit: Visit, size: tuple[int, int], 
 )
 def test_every_tab_passes_axe(visit: Visit, size: tuple[int, int], dark: bool) -> None:
     visitor = visit("/?__theme=dark" if dark else "/", size=size, dark=dark)
+    visitor.page.locator("main #pair-short").wait_for(state="attached")  # the first screen is drawn before the page is
     for tab in ("One pair", "Test set", "Compare", "API"):
         visitor.open_tab(tab)
         assert axe(visitor.page, "html") == [], tab

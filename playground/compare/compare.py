@@ -16,6 +16,7 @@ from docscore.evaluation.comparison import Comparison, level_of_tests
 from docscore.evaluation.evaluation import Evaluation, figures_to_dict
 from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import by_value_text, count_lines
+from docscore.evaluation.sources import evaluations_of
 from docscore.evaluation.systems import changes_against, systems_of
 from docscore.evaluation.tables import Table, TableCell, TableColumn
 from docscore.metrics.anls_star.causes import CAUSES
@@ -129,10 +130,7 @@ def systems_of_request(
     bar = bar_of(progress, [*READING * files, *PAIRING * (count + 1), *SCORING[:1] * count, *SCORING[1:]])
     uploaded = rows_of_request(request, bar)
     metrics = metrics_of([request.metric], request.what_if["schema"])[:1]
-    evaluations = {
-        name: Evaluation(pairs, uploaded.options, metrics=metrics, progress=bar)
-        for name, pairs in zip(names, uploaded.systems, strict=True)
-    }
+    evaluations = evaluations_of(uploaded.systems, uploaded.options, metrics, systems=names, progress=bar)
     for each in evaluations.values():
         check_metrics(metrics, each.pairs)
         count_rows(each)
