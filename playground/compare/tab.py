@@ -5,14 +5,21 @@ from functools import partial
 from playground.compare.compare import KeptSystems, compare_systems
 from playground.parts.fragments import fragment
 from playground.parts.rooms import MISSING
-from playground.parts.tab import FILE_METRICS, READ, Tab, fields_with_words, offered
+from playground.parts.tab import FILE_METRICS, READING_CHOICES, Tab, fields_with_words, offered
 from playground.server.functions import READERS, in_child, runs
 from playground.server.limits import MAX_FILE_BYTES
 from playground.server.requests import MAX_FILES, RECEIPTS, CompareRequest, SideBySideRequest
 from playground.server.storage import results_folder
 
 _EXAMPLE = "references.jsonl", "predictions.jsonl", "predictions_new.jsonl", "predictions_text.jsonl"
-_OPTIONS = "Compare three systems on 40 receipts", MAX_FILE_BYTES, MAX_FILES, FILE_METRICS, fields_with_words(), READ
+_OPTIONS = (
+    "Compare three systems on 40 receipts",
+    MAX_FILE_BYTES,
+    MAX_FILES,
+    FILE_METRICS,
+    fields_with_words(),
+    READING_CHOICES,
+)
 TAB = Tab(
     "compare",
     "compare",

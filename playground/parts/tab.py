@@ -43,7 +43,7 @@ def offered(files: Iterable[Path]) -> str:
 
 
 FILE_METRICS = [(name, metric.label) for name, metric in METRICS.items() if name != TYPED]
-READ = [  # an option of reading: its name and label, its values in words, a note
+READING_CHOICES = [  # an option of reading: its name and label, its values in words, a note
     ("parse", "Predictions", [("", "as detected"), ("json", "JSON"), ("repair", "repaired JSON")], ""),
     (
         "missing",

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from playground.parts.fragments import fragment
-from playground.parts.tab import READ, Tab, fields_with_words, offered
+from playground.parts.tab import READING_CHOICES, Tab, fields_with_words, offered
 from playground.review.review import SMALL_TEXT, KeptReview, ReviewRequest, VerdictsRequest, review_files
 from playground.server.functions import READERS, Answer, in_child, runs, where_it_takes
 from playground.server.limits import MAX_FILE_BYTES
@@ -29,7 +29,9 @@ TAB = Tab(
     "review",
     "Review",
     "docscoreReview(element, server)",
-    fragment("review", MAX_FILE_BYTES, MAX_FILES, _FIELDS, READ, offered(_EXAMPLE), template="review.html.jinja"),
+    fragment(
+        "review", MAX_FILE_BYTES, MAX_FILES, _FIELDS, READING_CHOICES, offered(_EXAMPLE), template="review.html.jinja"
+    ),
     ["review.css", *(f"review{name}.js" for name in ("_document", "_list", "_item", "_done", ""))],
     {
         "begin_review": runs(ReviewRequest, review_files),

@@ -33,7 +33,7 @@ READINGS = "repair", "json", "text"
 COLUMNS = "references_id", "predictions_id", "references", "prediction"
 SIGNS = "references_delimiter", "predictions_delimiter"
 ENCODINGS = None, "cp1252"  # of files that are not UTF-8
-READ = "parse", "parse_references", "missing"  # the options of how files are read
+READING_OPTIONS = "parse", "parse_references", "missing"  # the options of how files are read
 SORTS = "loss", "score", "id", "file"  # of documents
 R = TypeVar("R", bound="Request")
 GONE = (
@@ -199,11 +199,11 @@ class LinkRequest(Request):
 
 
 def _reading(asked: dict[str, str | None]) -> dict[str, str | None]:
-    _known(asked, (*COLUMNS, *SIGNS, *READ, "encoding"))
+    _known(asked, (*COLUMNS, *SIGNS, *READING_OPTIONS, "encoding"))
     check_choice("encoding", asked.get("encoding"), ENCODINGS)
     for name in SIGNS:
         check_choice(name, asked.get(name), (None, *DELIMITERS))
-    scoring_options({name: asked[name] for name in READ if name in asked})
+    scoring_options({name: asked[name] for name in READING_OPTIONS if name in asked})
     return asked
 
 
@@ -235,8 +235,8 @@ class ReadRequest(Request):
 
     Attributes:
         reading: what a visitor chose in place of guesses: by the names in `COLUMNS` the name of a column, None for
-            none; by those in `SIGNS` the sign between columns; by those in `READ` an option; by "encoding" one of
-            `ENCODINGS`.
+            none; by those in `SIGNS` the sign between columns; by those in `READING_OPTIONS` an option; by "encoding"
+            one of `ENCODINGS`.
         skip: whether rows with faults are left out.
     """
 
