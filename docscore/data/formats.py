@@ -50,29 +50,28 @@ def read_jsonl(path: Path, file: Iterable[bytes], faults: Faults, *_others: str 
     """
     lines = list(file)
     numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
-    try:
-        rows = in_two(_rows_of_lines, lines)
-    except ValueError:
-        rows = []
-        for number in numbers:
-            row: Any = Faulty
-            try:
-                row = _row_of_line(lines[number - 1])
-            except UnicodeDecodeError as error:
-                faults.add("not UTF-8", not_utf8(in_line(path, number), error, _ENCODING_REMEDY))
-            except JsonError as error:
-                faults.add("not JSON", error.in_place(in_line(path, number), one_line=True))
-            rows.append(row)
+    rows = in_two(_values_or_errors, lines)
+    for index, error in enumerate(rows):
+        if isinstance(error, JsonError | UnicodeDecodeError):
+            place, rows[index] = in_line(path, numbers[index]), Faulty
+            if isinstance(error, JsonError):
+                faults.add("not JSON", error.in_place(place, one_line=True))
+            else:
+                faults.add("not UTF-8", not_utf8(place, error, _ENCODING_REMEDY))
     _check_jsonl(path, rows)
     return Source(path, rows, lambda index: in_line(path, numbers[index]))
 
 
-def _rows_of_lines(lines: Sequence[bytes]) -> list[Any]:
-    return [_row_of_line(line) for line in lines if line.strip()]
-
-
-def _row_of_line(line: bytes) -> Any:
-    return loads(line.removesuffix(b"\n").decode(), unique_keys=True)
+def _values_or_errors(lines: Sequence[bytes]) -> list[Any]:
+    """Return the JSON value of each line that is not blank, or the error where it has none."""
+    rows: list[Any] = []
+    for line in lines:
+        if line.strip():
+            try:
+                rows.append(loads(line.removesuffix(b"\n").decode(), unique_keys=True))
+            except (JsonError, UnicodeDecodeError) as error:
+                rows.append(error)
+    return rows
 
 
 def _check_jsonl(path: Path, rows: Sequence[Any]) -> None:
