@@ -103,7 +103,11 @@ def list_command(
         left_out = [{"system": name, "predictions": n, "points": lost} for name, (n, lost) in review.left_out.items()]
         print_json("review", {**parts, "left_out": left_out})
     elif output is None:
-        click.echo(str(review))
+        console = stdout_console()
+        for table in review.tables:
+            print_table(console, table)
+        for remark in review.remarks:
+            click.echo(f"\n{remark}")
 
 
 def _check_no_verdicts(path: Path) -> None:

@@ -308,12 +308,19 @@ class Review:
             if count
         ]
 
+    @property
+    def tables(self) -> list[Table]:
+        """The groups and the items as far as a terminal shows them; none if no system loses points."""
+        return [table.first(LISTED) for table in (self.groups, self.items) if table]
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a terminal says below the tables."""
+        remarks = [] if self.lines else ["No system loses points."]
+        return [*remarks, "\n  ".join(["Left out", *self.left_out_lines])] if self.left_out_lines else remarks
+
     def __str__(self) -> str:
-        tables = [str(table.first(LISTED)) for table in (self.groups, self.items) if table]
-        left_out = (
-            ["\n".join(["Left out", *(f"  {line}" for line in self.left_out_lines)])] if self.left_out_lines else []
-        )
-        return "\n\n".join([*(tables or ["No system loses points."]), *left_out])
+        return "\n\n".join([*map(str, self.tables), *self.remarks])
 
     def _repr_html_(self) -> str:
         return "\n".join(table.first(LISTED)._repr_html_() for table in (self.groups, self.items))

@@ -15,7 +15,7 @@ from docscore.core.values import convert_ground_truth
 from docscore.data.pairing import read_ground_truths
 from docscore.ground_truths.correction import text_with_rows
 from docscore.ground_truths.worklist import DocumentText, Item, hash_of
-from tests.commands import Write, run
+from tests.commands import COLOUR, Write, on_terminal, run
 from tests.conftest import ROOT, golden
 from tests.test_json_output import validated
 
@@ -209,6 +209,19 @@ def test_the_commands(tmp_path: Path) -> None:
     validated("review", run("review", "estimate", EXAMPLE / "sample_decided.jsonl", "--json").out)
     other = run("review", "apply", EXAMPLE / "decided.jsonl", common[0], "-o", tmp_path / "corrected.csv")
     assert (other.code, "corrected.csv: expected a file name that ends in .jsonl, got .csv" in other.err) == (2, True)
+
+
+def test_the_list_is_as_wide_as_the_terminal() -> None:
+    """A narrow terminal folds names and values; a pipe has a place in a line."""
+    command: list[str | Path] = [
+        "review",
+        "list",
+        EXAMPLE / "references.jsonl",
+        *sorted((EXAMPLE / "systems").iterdir()),
+    ]
+    narrow = COLOUR.sub("", on_terminal(*command, columns=120).terminal)
+    assert max(map(len, narrow.splitlines())) <= 120 < max(map(len, run(*command).out.splitlines()))
+    assert "10 of 59 places are shown." in narrow
 
 
 def test_a_file_that_is_no_review(write: Write) -> None:
