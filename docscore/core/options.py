@@ -124,8 +124,7 @@ class ScoringOptions:
             value, choices = getattr(self, option.name), option.metadata["choices"]
             if choices:
                 allowed = choices if option.default else (None, *choices)
-                if value not in allowed:
-                    check_choice(option.name, value, allowed)
+                check_choice(option.name, value, allowed)
             elif isinstance(option.default, bool):
                 if not isinstance(value, bool | np.bool_):
                     raise InputTypeError(place=option.name, expected="True or False", got=repr(value))

@@ -371,8 +371,7 @@ def read_systems(
     runs = [table.runs or {"": table} for table in systems]
     tables = [table for of_system in runs for table in of_system.values()]
     faults, references = faults or Faults(), references or _table_with_both(tables)
-    if missing not in MISSING_MODES:
-        check_choice("missing", missing, MISSING_MODES)
+    check_choice("missing", missing, MISSING_MODES)
     for table in (references, *systems):
         if table.incomplete and missing == "error":
             raise InputValueError(place=place_of(table), problem=table.incomplete, remedy=MISSING_REMEDY)
