@@ -371,11 +371,12 @@ def _remarks_on_shapes(pairs: Pairs) -> Iterator[Diagnostic]:
 form, such as 'dueDate' for 'due date'; rename the keys on one side
     """
     given = sum(prediction is not None for prediction in pairs.predictions)
-    first = _Faced(pairs, _EXAMINED)
+    first, whole = _Faced(pairs, _EXAMINED), None
     for example_of, least, problem, remedies in _SHAPES if any(first.rows.values()) else ():
         for side, remedy in remedies.items():
             if first.examples(example_of, side, least, min(given, _EXAMINED)):
-                examples = _Faced(pairs).examples(example_of, side, least, given)
+                whole = whole or (_Faced(pairs) if given > _EXAMINED else first)
+                examples = whole.examples(example_of, side, least, given)
                 if examples:
                     other = "ground truths" if side == "predictions" else "predictions"
                     sentence = f"{len(examples):,} of {given:,} {problem.format(examples[0], other=other)}"
