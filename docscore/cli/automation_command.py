@@ -57,20 +57,19 @@ def automation_command(
     """
     shared["with_confidences"] = True
     (evaluation,) = evaluations_of_files(references, [predictions], shared, first_metric="kieval")
-    choice = evaluation.automation.curve.lowest(
-        target, confidence=shared["confidence"], progress=scored_rows(evaluation).progress
-    )
+    automation, progress = evaluation.automation, scored_rows(evaluation).progress
+    choice = automation.curve.lowest(target, confidence=shared["confidence"], progress=progress)
     if as_json:
         print_json(
             "automation",
             {
                 "metric": evaluation.metric,
-                "figure": evaluation.automation.curve.figure,
+                "figure": automation.curve.figure,
                 **choice.to_dict(),
-                "curve": list(curve_table(evaluation.automation.curve.points())),
-                "calibration": evaluation.automation.calibration.to_dict(),
+                "curve": list(curve_table(automation.curve.points())),
+                "calibration": automation.calibration.to_dict(),
             },
         )
     else:
-        print_automation(stdout_console(), evaluation.automation.curve, choice, shared["confidence"])
+        print_automation(stdout_console(), automation.curve, choice, shared["confidence"])
         print_table(stdout_console(), calibration_table(evaluation.automation.calibration))

@@ -27,8 +27,7 @@ from docscore.core.values import convert_ground_truth, convert_prediction, to_js
 from docscore.data.formats import read_value, suffix_of
 from docscore.data.pairing import Pairs
 from docscore.data.rows import ID
-from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.rows import scored_rows
+from docscore.evaluation.rows import ScoredRows
 from docscore.evaluation.sentences import READING_WORDS
 from docscore.evaluation.sources import Reading, pairs_of_sides
 from docscore.metrics.annotations import folded_tree
@@ -85,22 +84,15 @@ def explain_command(
     """
     options, reading = scoring_and_reading(shared)
     metric = metric or (ANLS_STAR if options.schema is None else TYPED)
-    evaluation = Evaluation(
-        _one_row(references, predictions, question_id, options, reading),
-        options,
-        metrics=[metric],
-        confidence=None,
-        whole=False,
-    )
-    for parsed in scored_rows(evaluation).readings.values():
+    pairs = _one_row(references, predictions, question_id, options, reading)
+    rows = ScoredRows(pairs, options, metrics=[metric], confidence=None, whole=False)
+    for parsed in rows.readings.values():
         if parsed.outcome != "exact":
             note = f" ({parsed.note})" if parsed.note else ""
             click.echo(f"The prediction was {READING_WORDS[parsed.outcome]}{note}.", err=True)
-    row = scored_rows(evaluation).row(0)
+    row = rows.row(0)
     if metric == "kieval" and as_json:
-        print_json(
-            "corrections", to_json(scored_rows(evaluation).scorer.row_points(row.for_metrics, options).to_dict())
-        )
+        print_json("corrections", to_json(rows.scorer.row_points(row.for_metrics, options).to_dict()))
         return
     if as_json:
         parts = row.to_dict()

@@ -15,33 +15,16 @@ from docscore.core.displayed import Displayed
 from docscore.core.errors import NAMED, InputError, InputValueError, at_place, needs, row_place, short_repr
 from docscore.core.formatting import counted, three_digits
 from docscore.core.numbers import ROUNDING
-from docscore.core.options import (
-    BY_VALUE,
-    DEFAULT_OPTIONS,
-    SKIP,
-    ScoringOptions,
-    check_confidence,
-    check_whole,
-)
+from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, SKIP, ScoringOptions, check_confidence, check_whole
 from docscore.core.runtime import Helper, Progress, ignore, in_two, no_progress, watched
-from docscore.core.values import (
-    differs_by_value,
-)
+from docscore.core.values import differs_by_value
 from docscore.data.checks import read_texts
 from docscore.data.groups import Grouping, groups_of_rows, rows_by_group, with_row_schemas
 from docscore.data.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
 from docscore.data.pairing import Pairs
 from docscore.data.rows import columns_of
-from docscore.evaluation.automation import (
-    REVIEWED,
-)
-from docscore.evaluation.fields import (
-    MOST_FIELDS_TESTED,
-    Field,
-    FieldTable,
-    as_float,
-    fields_as_ratios,
-)
+from docscore.evaluation.automation import REVIEWED
+from docscore.evaluation.fields import MOST_FIELDS_TESTED, Field, FieldTable, as_float, fields_as_ratios
 from docscore.evaluation.figures import (
     Cost,
     Figure,
@@ -54,13 +37,7 @@ from docscore.evaluation.figures import (
     rates_of,
     runs_of,
 )
-from docscore.evaluation.tables import (
-    Table,
-    TableCell,
-    TableColumn,
-    table_of,
-    text_column,
-)
+from docscore.evaluation.tables import Table, TableCell, TableColumn, table_of, text_column
 from docscore.metrics.anls_star.api import FieldCounts, score_all
 from docscore.metrics.anls_star.causes import CAUSES, Cause
 from docscore.metrics.anls_star.tree import ScoreTree
@@ -349,8 +326,7 @@ class ScoredRows(Scored):
     @cached_property
     def anls_star(self) -> list[float]:
         """The ANLS* score of each row, in [0, 1]."""
-        scored = ignore if self.progress is no_progress else self.progress("Scoring", len(self))
-
+        scored = self.progress("Scoring", len(self))
         values = list(zip(self.pairs.truths, self.pairs.predictions, strict=True))
         # a text may give a warning, which the second process would keep for itself
         if Helper.connection is not None and not any(type(prediction) is str for _, prediction in values):
@@ -390,10 +366,12 @@ class ScoredRows(Scored):
 
     def ratios_of(self, metric: str) -> Ratios:
         """Return the figures of a metric as ratios of sums over the n rows, a column for each of its k figures."""
-        if metric == ANLS_STAR and metric not in self._ratios:  # its points are the scores
+        if metric in self._ratios:
+            return self._ratios[metric]
+        if metric == ANLS_STAR:  # its points are the scores
             scores = np.array(self.anls_star)[:, np.newaxis]
             self._ratios[metric] = Ratios(scores, np.ones_like(scores))
-        elif metric not in self._ratios:
+        else:
             rows = watched(enumerate(self.points(metric)), self.progress, "Summing", len(self))
             sums = np.array([self._sums(metric, *row) for row in rows], dtype=np.float64)
             earned, weight = np.moveaxis(sums.reshape(-1, len(METRICS[metric].figures), 2), 2, 0)

@@ -15,7 +15,7 @@ from docscore.core.runtime import Progress, no_progress
 from docscore.evaluation.comparison import Change, Comparison, adjusted, changes_of, rows_of_base
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import Slice, undominated
-from docscore.evaluation.rows import scored_rows
+from docscore.evaluation.rows import ScoredRows, scored_rows
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, Ratios, side_by_side
 from docscore.stats.significance import Rank, ranks_of
 
@@ -58,8 +58,9 @@ class Systems:
         """The figures of each system over all rows, and over those of each slice, largest first."""
         parts: dict[str | None, dict[str, Slice]] = {}
         for name, system in self.evaluations.items():
-            everything = Slice(None, len(scored_rows(system).document_ids), system.measured)
-            for part in (everything, *scored_rows(system).slice_figures):
+            rows = scored_rows(system)
+            everything = Slice(None, len(rows.document_ids), rows.measured)
+            for part in (everything, *rows.slice_figures):
                 by_name = {figure.name: figure for figure in part.figures}
                 parts.setdefault(part.value, {})[name] = part._replace(
                     figures=[by_name[figure] for figure in self.figures]
@@ -149,18 +150,19 @@ def _front(evaluations: Mapping[str, Evaluation], figure: str) -> list[str]:
 
 def _ranks(evaluations: Mapping[str, Evaluation], column: int, progress: Progress) -> dict[str, Rank]:
     """The ranks of the systems by one figure, the best system first."""
-    first = next(iter(evaluations.values()))
     if len(evaluations) == 1:
         raise InputValueError(place="ranks", expected="at least two systems", got="one")
-    in_order = [_in_order(system, first).columns([column]) for system in evaluations.values()]
+    systems = list(map(scored_rows, evaluations.values()))
+    first = systems[0]
+    in_order = [_in_order(system, first).columns([column]) for system in systems]
     clusters = _document_clusters(first)
-    if len(scored_rows(first).document_ids if clusters is None else set(clusters.tolist())) == 1:
+    if len(first.document_ids if clusters is None else set(clusters.tolist())) == 1:
         unit = "document" if clusters is None else "cluster"
         raise InputValueError(place="ranks", expected=f"at least two {unit}s", got="one")
     ranks = ranks_of(
         side_by_side(*in_order),
-        scored_rows(first).confidence or CONFIDENCE,
-        seed=scored_rows(first).seed,
+        first.confidence or CONFIDENCE,
+        seed=first.seed,
         resampled=progress("Resampling", RESAMPLES),
         clusters=clusters,
     )
@@ -169,38 +171,35 @@ def _ranks(evaluations: Mapping[str, Evaluation], column: int, progress: Progres
 
 def change_of(base: Evaluation, new: Evaluation, column: int = 0, progress: Progress = no_progress) -> Change:
     """The change of one figure between two systems, without an interval."""
+    before, after = scored_rows(base), scored_rows(new)
     return changes_of(
-        [scored_rows(new).figure_names[column]],
-        _in_order(base, new).columns([column]),
-        _document_ratios(new).columns([column]),
+        [after.figure_names[column]],
+        _in_order(before, after).columns([column]),
+        _document_ratios(after).columns([column]),
         [[0]],
-        clusters=_document_clusters(new),
-        seed=scored_rows(base).seed,
+        clusters=_document_clusters(after),
+        seed=before.seed,
         progress=progress,
     )[0]
 
 
-def _in_order(base: Evaluation, new: Evaluation) -> Ratios:
+def _in_order(base: ScoredRows, new: ScoredRows) -> Ratios:
     """The figures of the documents of the base, in the order of those of the new system."""
-    return _document_ratios(base).rows(rows_of_base(scored_rows(base).document_ids, scored_rows(new).document_ids))
+    return _document_ratios(base).rows(rows_of_base(base.document_ids, new.document_ids))
 
 
-def _document_ratios(system: Evaluation) -> Ratios:
+def _document_ratios(system: ScoredRows) -> Ratios:
     """The figures of the metrics as ratios of sums over documents, whose parts are the means over the runs."""
     if system.pairs.documents is None:
-        return scored_rows(system).ratios
-    shape = system.pairs.runs, len(scored_rows(system).document_ids), -1
-    return Ratios(
-        *(
-            np.reshape(side, shape).mean(axis=0)
-            for side in (scored_rows(system).ratios.earned, scored_rows(system).ratios.weight)
-        )
-    )
+        return system.ratios
+    shape = system.pairs.runs, len(system.document_ids), -1
+    sides = system.ratios.earned, system.ratios.weight
+    return Ratios(*(np.reshape(side, shape).mean(axis=0) for side in sides))
 
 
-def _document_clusters(system: Evaluation) -> npt.NDArray[np.intp] | None:
+def _document_clusters(system: ScoredRows) -> npt.NDArray[np.intp] | None:
     """The number of the cluster of each document; None where all documents are independent."""
-    clusters, n = scored_rows(system).clusters, len(scored_rows(system).document_ids)
+    clusters, n = system.clusters, len(system.document_ids)
     alone = system.pairs.documents is not None and clusters is not None and len(set(clusters[:n].tolist())) == n
     return None if clusters is None or alone else clusters[:n]
 

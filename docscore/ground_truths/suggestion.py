@@ -17,18 +17,12 @@ from docscore.core.formatting import FOUR_DIGITS
 from docscore.core.runtime import Progress, no_progress, progress_from, watched
 from docscore.core.same_value import ORDERS
 from docscore.core.schema_source import KEYWORD, SchemaSource
-from docscore.core.values import (
-    Value,
-    field_path,
-    number_text,
-    scalar_text,
-    step_text,
-)
+from docscore.core.values import Value, field_path, number_text, scalar_text, step_text
 from docscore.data.groups import rows_by_group
 from docscore.data.pairing import Pairs, read_ground_truths
 from docscore.data.rows import PLAIN
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.rows import scored_rows
+from docscore.evaluation.rows import ScoredRows, scored_rows
 from docscore.evaluation.sources import evaluate
 from docscore.evaluation.tables import Table, table_of, text_column, value_column
 from docscore.metrics.anls_star.api import anls_score
@@ -36,13 +30,7 @@ from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.registry import TYPED
 from docscore.metrics.typed.comparators import COMPARATORS, comparator
 from docscore.metrics.typed.readers import LOCALES, Reading, ascii_form, date_order
-from docscore.metrics.typed.schema import (
-    ELEMENTS,
-    SubSchema,
-    implied_comparison,
-    schema_root,
-    schemas_of_place,
-)
+from docscore.metrics.typed.schema import ELEMENTS, SubSchema, implied_comparison, schema_root, schemas_of_place
 
 SPECIMENS = 3
 READ_SHARE = 0.95  # the share of the texts of a field that a comparator must read
@@ -567,14 +555,15 @@ def _accepted_values(
     result: Evaluation, schema: Any, fields: Mapping[str, SuggestedField]
 ) -> dict[str, SuggestedField]:
     """Return the fields with the predicted values that the schema accepts although they are written differently."""
+    rows = scored_rows(result)
     with warnings.catch_warnings():  # the rows were checked before
         warnings.simplefilter("ignore", UserWarning)
         metrics, options = (TYPED, *result.metrics), replace(result.options, schema=schema)
-        typed = Evaluation(scored_rows(result).source, options, metrics=metrics, confidence=None)
+        typed = ScoredRows(rows.source, options, metrics=metrics, confidence=None)
     lost: dict[str, float] = {}
     pairs: dict[str, Counter[tuple[str, str]]] = {}
-    for number in watched(range(len(typed)), scored_rows(result).progress, "Explaining", len(typed)):
-        tree = scored_rows(typed).row(number).tree
+    for number in watched(range(len(typed)), rows.progress, "Explaining", len(typed)):
+        tree = typed.row(number).tree
         for node in tree.leaves():
             path = node.field_path
             if path in fields and node.status == "exact" and node.compared:

@@ -35,8 +35,7 @@ from docscore.data.formats import arrow_rows, read_jsonl
 from docscore.data.json_text import restore, store
 from docscore.data.pairing import MISSING_REMEDY, Pairs, pairs_of_columns
 from docscore.data.rows import BY_ID, ID, Side, Source, read_rows
-from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.rows import scored_rows
+from docscore.evaluation.rows import ScoredRows
 from docscore.evaluation.state import ScoreState
 
 Paths = str | Sequence[str]
@@ -239,16 +238,16 @@ def _score(batch: Any, empty: ScoreState) -> Any:
         ids, truths, values, (number for number, text in enumerate(predictions) if text is None)
     )
     pairs = pairs.with_predictions() if options.missing == SKIP else pairs
-    evaluation = Evaluation(pairs, options, metrics=empty.metrics, confidence=None, whole=False)
+    scored = ScoredRows(pairs, options, metrics=empty.metrics, confidence=None, whole=False)
     state = empty.empty()
-    state.update_scores(evaluation)
+    state.update_scores(scored)
     samples = {
         sample[ID]: {**sample, "anls_score": score}
-        for sample, score in zip(scored_rows(evaluation).samples(), scored_rows(evaluation).anls_star, strict=True)
+        for sample, score in zip(scored.samples(), scored.anls_star, strict=True)
     }
     with_typed = "typed" in empty.metrics
     if with_typed:
-        for sample, (score, _) in zip(samples.values(), scored_rows(evaluation).points("typed"), strict=True):
+        for sample, (score, _) in zip(samples.values(), scored.points("typed"), strict=True):
             sample["typed_score"] = score
     rows = [samples.get(name, {ID: name}) for name in ids]  # a row that was left out has only its id
     rows[:1] = [{**row, _STATE: pickle.dumps(state)} for row in rows[:1]]

@@ -25,13 +25,7 @@ from docscore.evaluation.sentences import (
     spread_lines,
     verdict_text,
 )
-from docscore.report.html_tree import (
-    TreeDrawing,
-    explained_drawing,
-    lost_text,
-    template_environment,
-    tree_drawing,
-)
+from docscore.report.html_tree import TreeDrawing, explained_drawing, lost_text, template_environment, tree_drawing
 from docscore.stats.calibration import Calibration
 
 
@@ -110,15 +104,16 @@ def page_as_html(template: str, title: str, recipe: str, signature: str, **parts
 
 def head_of(evaluation: Evaluation) -> dict[str, Any]:
     """What stands first in a report and in a notebook: the score, the spread of documents, where the points went."""
-    edges = edges_of(scored_rows(evaluation).scores)
+    rows = scored_rows(evaluation)
+    edges = edges_of(rows.scores)
     return {
         "score": f"{evaluation.score:.4f}",
         "value": evaluation.score,
         "ends": evaluation.interval,
-        "label": scored_rows(evaluation).figure_names[0].label,
+        "label": rows.figure_names[0].label,
         "text": headline_text(evaluation, "document"),
-        "bars": list(zip(edges, bins(edges, scored_rows(evaluation).scores), strict=False)),
-        "spread": spread_lines(scored_rows(evaluation).scores),
+        "bars": list(zip(edges, bins(edges, rows.scores), strict=False)),
+        "spread": spread_lines(rows.scores),
         "conclusion": conclusion_of(evaluation),
     }
 
@@ -158,14 +153,15 @@ _LONGEST_EXAMPLE = 60  # characters of a value
 
 def examples_of_causes(evaluation: Evaluation) -> dict[str, tuple[str | None, str | None]]:
     """By cause a pair of values that shows it, of the document that lost most by it; None for an absent value."""
+    rows = scored_rows(evaluation)
     most: dict[str, tuple[float, int]] = {}
-    for number, losses in enumerate(scored_rows(evaluation).field_table.losses):
+    for number, losses in enumerate(rows.field_table.losses):
         for (_, cause), points in losses.items():
             if points > most.get(cause, (0.0, 0))[0]:
                 most[cause] = points, number
     examples: dict[str, tuple[str | None, str | None]] = {}
     for wanted, (_, number) in most.items():
-        nodes = scored_rows(evaluation).row(number).tree.nodes()
+        nodes = rows.row(number).tree.nodes()
         lossy = [node for node in nodes if node.cause == wanted and node.points_lost]
         leaves = [node for node in lossy if not node.children] or lossy
         if leaves:
@@ -236,13 +232,12 @@ def figures_of_evaluation(evaluation: Evaluation) -> dict[str, Any]:
     Those of rates, fields and lists are always there; the others are empty or None where they were not asked for. The
     curve and the diagram of reliability, of predictions with confidences, are each a picture and its table.
     """
-    metrics = [figure_table(evaluation)] if scored_rows(evaluation).other_figures else []
+    rows = scored_rows(evaluation)
+    metrics = [figure_table(evaluation)] if rows.other_figures else []
     metrics += kieval_tables(evaluation.breakdowns["kieval"]) if "kieval" in evaluation.breakdowns else []
     metrics += [evaluation.breakdowns["typed"].typed()] if "typed" in evaluation.breakdowns else []
     curve, calibration = (
-        (evaluation.automation.curve, evaluation.automation.calibration)
-        if scored_rows(evaluation).has_reviews
-        else (None, None)
+        (evaluation.automation.curve, evaluation.automation.calibration) if rows.has_reviews else (None, None)
     )
     return {
         "rates": evaluation.rates,

@@ -198,8 +198,9 @@ def report_as_markdown(evaluation: Evaluation, title: str, worst: int) -> str:
         title: the heading.
         worst: how many of the documents with the lowest scores are listed.
     """
-    of = "mean of " if scored_rows(evaluation).is_mean else ""
-    label = in_markdown(scored_rows(evaluation).figure_names[0].label)
+    rows = scored_rows(evaluation)
+    of = "mean of " if rows.is_mean else ""
+    label = in_markdown(rows.figure_names[0].label)
     tables = (
         figure_table(evaluation),
         evaluation.causes,
@@ -214,8 +215,8 @@ def report_as_markdown(evaluation: Evaluation, title: str, worst: int) -> str:
         f"# {markdown_escaped(title)}",
         f"**{label} {evaluation.score:.4f}**, {of}{sample_text(evaluation, 'document')}",
         markdown_list(count_lines(evaluation)),
-        "" if evaluation.causes else scored_rows(evaluation).scorer.fields_note or NOTHING_LOST,
+        "" if evaluation.causes else rows.scorer.fields_note or NOTHING_LOST,
         *(f"## {markdown_escaped(table.caption)}\n\n{table_as_markdown(table)}" for table in listed),
-        "" if scored_rows(evaluation).other_figures else signature_as_markdown(evaluation.signature),
+        "" if rows.other_figures else signature_as_markdown(evaluation.signature),
     ]
     return "\n\n".join(filter(None, parts)) + "\n"

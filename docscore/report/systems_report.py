@@ -16,14 +16,7 @@ from docscore.evaluation.figures import Cost, Figure, Slice
 from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import HALF_THE_WIDTH, between_systems, by_value_text, runs_lines
 from docscore.evaluation.systems import Systems
-from docscore.evaluation.tables import (
-    Content,
-    Table,
-    TableCell,
-    TableColumn,
-    number_cell,
-    value_column,
-)
+from docscore.evaluation.tables import Content, Table, TableCell, TableColumn, number_cell, value_column
 from docscore.report.html_report import PICTURE_WIDTH, Picture, page_as_html
 from docscore.stats.intervals import CONFIDENCE
 
@@ -55,7 +48,8 @@ def systems_table(
     """
     _check_columns(systems, columns)
     before, after = _contents_around(systems)
-    by = scored_rows(systems.first).slice_name if scored_rows(systems.first).by is not None else ""
+    first = scored_rows(systems.first)
+    by = first.slice_name if first.by is not None else ""
     cells = partial(_figure_cells, systems, percent=percent, intervals=intervals)
     if by_metric and not after:
         heads, rows = _rows_of_metrics(systems, cells, by)

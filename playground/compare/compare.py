@@ -260,11 +260,9 @@ def _fields(
         paths.setdefault(name, []).append(path)
     for name, of_name in paths.items():
         lost[name], counts[name] = [], 0
-        for each, documents in zip(systems.values(), worst, strict=True):
-            fields = [field for field in map(scored_rows(each).field_table.fields.get, of_name) if field]
-            lost[name].append(
-                (fsum(field.points_lost for field in fields) / scored_rows(each).whole, documents.get(name))
-            )
+        for each, documents in zip(map(scored_rows, systems.values()), worst, strict=True):
+            fields = [field for field in map(each.field_table.fields.get, of_name) if field]
+            lost[name].append((fsum(field.points_lost for field in fields) / each.whole, documents.get(name)))
             holding = set().union(*(field.numbers for field in fields))
             counts[name] = max(counts[name], len(holding), *(field.document_count for field in fields), 0)
     return [

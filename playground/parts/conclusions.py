@@ -107,10 +107,7 @@ def _rescored(
     metric = systems[0].metric if options.schema is None else TYPED
     how: dict[str, Any] = {"metrics": (metric, *systems[0].metrics), "confidence": None}
     try:
-        again = [
-            Evaluation(scored_rows(each).source, options, progress=scored_rows(each).progress, **how)
-            for each in systems
-        ]
+        again = [Evaluation(rows.source, options, progress=rows.progress, **how) for rows in map(scored_rows, systems)]
         for each, of_system in zip(again, known or [()] * len(again), strict=True):
             if "reading" in asked:  # the values are others
                 check(scored_rows(each).source, options)
@@ -185,9 +182,10 @@ def _after(best: WhatIf) -> str:
     if left <= ROUNDING:
         return f"{best.taken}, no points are lost."
     said = f"{best.taken}, {three_digits(left)} is still lost"
-    if len(found.ids) > MOST_EXPLAINED or scored_rows(found).scorer.fields_note:
+    rows = scored_rows(found)
+    if len(rows) > MOST_EXPLAINED or rows.scorer.fields_note:
         return f"{said}."
-    (first, lost), (second, others) = sorted(scored_rows(found).lost.items(), key=lambda item: -item[1])[:2]
+    (first, lost), (second, others) = sorted(rows.lost.items(), key=lambda item: -item[1])[:2]
     names, share = [cause_in_words(first)], lost / left
     if share < _HALF and others:
         names, share = [*names, cause_in_words(second)], (lost + others) / left

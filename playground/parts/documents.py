@@ -23,7 +23,7 @@ from docscore.data.json_text import dumps, loads
 from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import Losses
-from docscore.evaluation.rows import scored_rows
+from docscore.evaluation.rows import ScoredRows, scored_rows
 from docscore.evaluation.sentences import NOTHING_LOST, spread_lines
 from docscore.metrics.anls_star.causes import CAUSES, NAMES
 from docscore.metrics.anls_star.tree import ScoreTree
@@ -121,7 +121,7 @@ class KeptResult:
         metric, trees = METRICS[self.facts["metrics"][0]], []
         for prediction, causes in zip(predictions, self.facts["causes"], strict=True):
             pairs = Pairs([""], [truth], [prediction], confidences=sure)
-            row = scored_rows(Evaluation(pairs, options, metrics=self.facts["metrics"], whole=False)).row(0).for_metrics
+            row = ScoredRows(pairs, options, metrics=self.facts["metrics"], whole=False).row(0).for_metrics
             trees.append(metric.score_tree(row._replace(cause=causes.get(str(number))), options))
         return trees
 
@@ -206,20 +206,21 @@ def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any], c
         result: what the page shows of it, for a link; JSON values.
         counts: what its rows count, for `kept_rows`.
     """
-    table, pairs = scored_rows(evaluation).field_table, evaluation.pairs
+    rows = scored_rows(evaluation)
+    table, pairs = rows.field_table, rows.pairs
     keep_facts(folder, [evaluation], {"result": result})
     count = sum(map(len, table.losses))
     most = count if count <= MAX_LOSSES else max(1, MAX_LOSSES // len(pairs.ids))
     listing = {
         "names": [clipped(name, _LONGEST_NAME) for name in shown_ids(pairs.ids)],
-        "scores": scored_rows(evaluation).scores,
+        "scores": rows.scores,
         "images": [name_of_image(image_of_row(row)) for row in pairs.reference_rows or [{}] * len(pairs.ids)],
         "losses": [_largest(lost)[:most] for lost in table.losses],
         "holding": {_field_name(field.path): field.document_count for field in table.by_loss()},
         "field_scores": {_field_name(field.path): field.score for field in table.by_loss()},
         "specimens": examples_of_causes(evaluation),
-        "note": scored_rows(evaluation).scorer.fields_note,
-        "rates": {name: (rate.hits, rate.totals) for name, rate in scored_rows(evaluation).rate_counts.items()},
+        "note": rows.scorer.fields_note,
+        "rates": {name: (rate.hits, rate.totals) for name, rate in rows.rate_counts.items()},
         "left_out": sum(max(0, len(lost) - most) for lost in table.losses),
     }
     (folder / _LIST).write_text(json.dumps(listing), encoding="utf-8")

@@ -38,15 +38,16 @@ def count_rows(evaluation: Evaluation, known: Sequence[Known] = (), *, with_fiel
     is_same = options == evaluation.options
     missing = [] if is_same else [n for n, pair in enumerate(sides) if options is None or differs_by_value(pair)]
     half = len(missing) // 2 if len(missing) >= _FEWEST else len(missing)
-    explained = scored_rows(evaluation).progress("Explaining", half or 1)
+    rows = scored_rows(evaluation)
+    explained = rows.progress("Explaining", half or 1)
     others = beside(partial(_counted, evaluation, missing[half:])) if missing[half:] else list[RowCount]
     found = dict(zip(missing, _counted(evaluation, missing[:half], explained) + others(), strict=True))
     whole = [found.get(number) or counts[number] for number in range(len(evaluation))]
-    scored_rows(evaluation).anls_star = [score for score, *_ in whole]
+    rows.anls_star = [score for score, *_ in whole]
     if with_fields:
-        scored_rows(evaluation).field_table = FieldTable()
+        rows.field_table = FieldTable()
         for number, (_, *count) in enumerate(whole):
-            scored_rows(evaluation).field_table.add(number, *count)  # type: ignore[arg-type]
+            rows.field_table.add(number, *count)  # type: ignore[arg-type]
     return [(evaluation.options, whole)]
 
 
@@ -62,12 +63,10 @@ def nearest(options: ScoringOptions, known: Sequence[Known]) -> Known | None:
 def _counted(
     evaluation: Evaluation, numbers: Sequence[int], counted: Callable[[int], object] = ignore
 ) -> list[RowCount]:
-    counts, found = FieldCounts(), []
+    rows, counts, found = scored_rows(evaluation), FieldCounts(), []
     for number in numbers:
         try:
-            scored_rows(evaluation).scorer.count_fields(
-                counts, scored_rows(evaluation).row(number).for_metrics, evaluation.options
-            )
+            rows.scorer.count_fields(counts, rows.row(number).for_metrics, rows.options)
         except (TypeError, ValueError) as error:
             raise at_place(row_place(evaluation.ids[number]), error) from None
         found.append(

@@ -18,7 +18,7 @@ from docscore.data.json_text import dumps, dumps_in_style, loads
 from docscore.data.pairing import Pairs, read_ground_truths
 from docscore.data.rows import NoCell
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.rows import scored_rows
+from docscore.evaluation.rows import ScoredRows, scored_rows
 from docscore.evaluation.sentences import Span, text_differences
 from docscore.ground_truths.correction import corrected_rows
 from docscore.ground_truths.verdicts import (
@@ -340,7 +340,7 @@ class KeptReview(KeptResult):
         of_systems = list(zip(*(sides[name][1:] for name in changed), strict=True))
         for system, predictions in enumerate(of_systems):
             pairs = Pairs(list(changed), list(changed.values()), predictions)
-            after = scored_rows(Evaluation(pairs, self.options, metrics=self.facts["metrics"], whole=False)).scores
+            after = ScoredRows(pairs, self.options, metrics=self.facts["metrics"], whole=False).scores
             for name, score in zip(changed, after, strict=True):
                 gains[name][system] = score - self.facts["scores"][numbers[name]][system]
         return {"gains": [[numbers[name], *of_name] for name, of_name in gains.items()]}

@@ -20,13 +20,7 @@ from docscore.metrics.registry import ANLS_STAR
 from docscore.report.html_report import bins, edges_of, figures_of_evaluation, report_as_html
 from playground.parts.conclusions import WhatIf, figure_of, headline_of, what_ifs_of
 from playground.parts.documents import keep_list, keep_rows, kept_rows
-from playground.parts.files import (
-    check_metrics,
-    check_pairs,
-    paired_by,
-    rows_of_request,
-    skipped_lines,
-)
+from playground.parts.files import check_metrics, check_pairs, paired_by, rows_of_request, skipped_lines
 from playground.parts.fragments import fragment
 from playground.parts.python_code import code_of_files
 from playground.parts.row_counts import count_rows
@@ -107,21 +101,22 @@ _MOST_KNOWN = 2  # results with other options whose counts are kept
 
 def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
     """The score, where points went and what would help, the spread of the documents and the rates, as JSON values."""
-    edges, interval = edges_of(scored_rows(found).scores), found.measured[0].interval
+    rows, interval = scored_rows(found), found.measured[0].interval
+    edges = edges_of(rows.scores)
     return {
         **figure_of(found),
-        "label": scored_rows(found).figure_names[0].label,
+        "label": rows.figure_names[0].label,
         "range": "–".join(map(three_digits, found.interval or ())) + (interval.mark if interval else ""),
         "headline": headline_of(found, what_ifs),
         "what_ifs": [each.to_dict() for each in what_ifs],
         "counts": count_lines(found),
         "signature": found.signature,
-        "histogram": {"edges": edges, "counts": bins(edges, scored_rows(found).scores)},
+        "histogram": {"edges": edges, "counts": bins(edges, rows.scores)},
         "intervals": [
             "interval {:.1f}–{:.1f}%".format(*(100 * end for end in rate.interval.ends))
             if rate.interval and rate.interval.ends
             else ""
-            for rate in scored_rows(found).rate_list
+            for rate in rows.rate_list
         ],
     }
 
