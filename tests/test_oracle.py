@@ -24,15 +24,7 @@ from docscore.metrics.anls_star.scorer import Scorer, _portions
 from tests.commands import rows
 from tests.conftest import DATA, examples
 from tests.oracle import Oracle
-from tests.structures import (
-    SCALARS,
-    damaged,
-    predictions,
-    random_prediction,
-    random_truth,
-    taken,
-    truths,
-)
+from tests.structures import SCALARS, damaged, predictions, random_prediction, random_truth, taken, truths
 
 pytestmark = [pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning"), pytest.mark.no_cover]
 

@@ -14,11 +14,7 @@ from docscore import pairs_of, score_tree
 from docscore.data.pairing import rows_of_sides
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sentences import by_value_text, verdict_text
-from docscore.evaluation.systems import (
-    BEST,
-    changes_against,
-    systems_of,
-)
+from docscore.evaluation.systems import BEST, changes_against, systems_of
 from docscore.report.html_tree import Cell
 from docscore.stats.significance import holm
 from playground.compare.compare import compare_systems, names_of_uploads

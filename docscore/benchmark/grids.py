@@ -7,24 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from docscore.benchmark.data_sets import DATA_SETS
-from docscore.core.formatting import (
-    shown_name,
-    three_digits,
-)
+from docscore.core.formatting import shown_name, three_digits
 from docscore.core.runtime import Progress, grouped, no_progress
 from docscore.evaluation.comparison import Change, adjusted
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import HALF_THE_WIDTH, between_systems, by_value_text, runs_lines
 from docscore.evaluation.systems import change_of
-from docscore.evaluation.tables import (
-    Table,
-    TableCell,
-    TableColumn,
-    table_of,
-    text_column,
-    value_column,
-)
+from docscore.evaluation.tables import Table, TableCell, TableColumn, table_of, text_column, value_column
 from docscore.integrations.log_files import LoggedRun, run_of_file
 from docscore.report.systems_report import CHANCE_MARK
 

@@ -8,10 +8,7 @@ from typing import Any
 from docscore.core.displayed import Displayed, Hooks
 from docscore.core.errors import InputTypeError, InputValueError, row_place, short_repr
 from docscore.core.formatting import three_digits
-from docscore.core.options import (
-    DEFAULT_OPTIONS,
-    ScoringOptions,
-)
+from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
 from docscore.core.output import write_report
 from docscore.data.pairing import Pairs
 from docscore.evaluation.automation import (
@@ -25,21 +22,8 @@ from docscore.evaluation.automation import (
     review_of_tree,
 )
 from docscore.evaluation.comparison import Comparison
-from docscore.evaluation.fields import (
-    Field,
-    causes_table,
-    fields_table,
-    lists_table,
-)
-from docscore.evaluation.figures import (
-    Cost,
-    Figure,
-    Runs,
-    ends_by_name,
-    figures_table,
-    rates_table,
-    slices_table,
-)
+from docscore.evaluation.fields import Field, causes_table, fields_table, lists_table
+from docscore.evaluation.figures import Cost, Figure, Runs, ends_by_name, figures_table, rates_table, slices_table
 from docscore.evaluation.rows import OF_ANLS, Row, Rows, Scored, ScoredRows, scored_rows
 from docscore.evaluation.tables import (
     LISTED,
@@ -53,10 +37,7 @@ from docscore.evaluation.tables import (
     value_column,
 )
 from docscore.stats.calibration import Calibration
-from docscore.stats.intervals import (
-    CONFIDENCE,
-    Interval,
-)
+from docscore.stats.intervals import CONFIDENCE, Interval
 
 
 class Automation:

@@ -8,12 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
 from docscore.core.errors import Faults, InputTypeError, InputValueError
-from docscore.core.options import (
-    BY_VALUE,
-    PAPER,
-    THRESHOLD,
-    ScoringOptions,
-)
+from docscore.core.options import BY_VALUE, PAPER, THRESHOLD, ScoringOptions
 from docscore.core.runtime import Progress, no_progress, progress_from
 from docscore.data.checks import warn_of_copies
 from docscore.data.columns import SAME_NAMES, ColumnNames
@@ -21,15 +16,8 @@ from docscore.data.groups import Grouping, joined_runs
 from docscore.data.pairing import Pairs, rows_of_sides
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.rows import scored_rows
-from docscore.metrics.registry import (
-    checked_metrics,
-    loaded_metrics,
-    metrics_with_schema,
-)
-from docscore.stats.intervals import (
-    CONFIDENCE,
-    SEED,
-)
+from docscore.metrics.registry import checked_metrics, loaded_metrics, metrics_with_schema
+from docscore.stats.intervals import CONFIDENCE, SEED
 
 
 class Reading(NamedTuple):

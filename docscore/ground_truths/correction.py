@@ -12,11 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from docscore.core.errors import (
-    Faults,
-    InputValueError,
-    in_file,
-)
+from docscore.core.errors import Faults, InputValueError, in_file
 from docscore.core.output import check_output, write_whole
 from docscore.core.values import Value, to_json, value_excerpt
 from docscore.data.columns import SAME_NAMES, table_of_source, with_names
@@ -32,14 +28,7 @@ from docscore.data.formats import (
 )
 from docscore.data.json_text import dumps, dumps_in_style, loads
 from docscore.data.pairing import names_of, read_ground_truths, text_options
-from docscore.data.rows import (
-    ID,
-    REFERENCES,
-    SideRows,
-    Source,
-    cells_of,
-    side_format,
-)
+from docscore.data.rows import ID, REFERENCES, SideRows, Source, cells_of, side_format
 
 _JSON_LINES = (".jsonl", ".ndjson")
 

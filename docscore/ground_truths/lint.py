@@ -15,13 +15,7 @@ from docscore.core.formatting import shown_name
 from docscore.core.numbers import DecimalText
 from docscore.core.options import ScoringOptions
 from docscore.core.runtime import Progress, grouped, progress_from, watched
-from docscore.core.values import (
-    field_path,
-    places_in,
-    step_text,
-    to_json,
-    value_excerpt,
-)
+from docscore.core.values import field_path, places_in, step_text, to_json, value_excerpt
 from docscore.data.groups import rows_by_group, with_row_schemas
 from docscore.data.json_text import dumps_strictly
 from docscore.data.model_text import is_json_container
@@ -39,10 +33,7 @@ from docscore.ground_truths.suggestion import (
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.typed.comparators import ReadingComparator, comparator
 from docscore.metrics.typed.readers import ascii_form
-from docscore.metrics.typed.schema import (
-    compiled_schema,
-    named_places,
-)
+from docscore.metrics.typed.schema import compiled_schema, named_places
 from docscore.metrics.typed.schema_warnings import places_by_schema, warn_of_schemas
 
 _PLACEHOLDERS = {

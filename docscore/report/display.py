@@ -20,13 +20,7 @@ from docscore.report.console import (
     print_tree,
     printed,
 )
-from docscore.report.html_report import (
-    causes_of,
-    comparison_as_html,
-    head_of,
-    head_of_comparison,
-    report_as_html,
-)
+from docscore.report.html_report import causes_of, comparison_as_html, head_of, head_of_comparison, report_as_html
 from docscore.report.html_tree import macro_as_html, tree_drawing
 from docscore.report.markup import comparison_as_markdown, report_as_markdown
 

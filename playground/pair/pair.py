@@ -30,15 +30,7 @@ from playground.parts.conclusions import what_ifs_of
 from playground.parts.files import check_pairs
 from playground.parts.fragments import fragment
 from playground.parts.python_code import MAX_RAW, python_code
-from playground.server.limits import (
-    check_length,
-    check_metric,
-    check_value,
-    check_work,
-    is_small,
-    read_text,
-    shortened,
-)
+from playground.server.limits import check_length, check_metric, check_value, check_work, is_small, read_text, shortened
 from playground.server.requests import PairRequest, arguments_of, metrics_of, scoring_options
 
 LONGEST_AT_EDITOR = 300  # characters of a message below an editor

@@ -31,12 +31,7 @@ from docscore.core.runtime import check_memory
 from docscore.core.similarity import TEXT_RULES, distinct, fold_all, similarity, similarity_matrix
 from docscore.core.values import LEAF_TYPES, SCALAR_TYPES, Matrix, Scalar, Value
 from docscore.metrics.anls_star.causes import Cause
-from docscore.metrics.anls_star.matching import (
-    Identities,
-    Tables,
-    are_mostly_cell_rows,
-    rows_table,
-)
+from docscore.metrics.anls_star.matching import Identities, Tables, are_mostly_cell_rows, rows_table
 from docscore.metrics.anls_star.sizes import Counting, SchemaNode, unit_at
 from docscore.metrics.anls_star.tree import NODE_KINDS, Kind, Status, empty_name, status_of
 

@@ -13,13 +13,7 @@ from docscore.core.schema_source import KEYWORD
 from docscore.core.similarity import nearest, without_case
 from docscore.core.values import step_text
 from docscore.metrics.anls_star.sizes import Comparator, SchemaNode
-from docscore.metrics.typed.comparators import (
-    COMPARATORS,
-    REQUIRED,
-    FunctionComparator,
-    comparator,
-    settings_of,
-)
+from docscore.metrics.typed.comparators import COMPARATORS, REQUIRED, FunctionComparator, comparator, settings_of
 
 # The settings under `x-docscore`, each with its JSON Schema, and those that no comparator takes.
 _SETTINGS: dict[str, dict[str, Any]] = {
