@@ -147,7 +147,10 @@ def test_a_value_that_counts_nothing_is_not_reviewed() -> None:
 
 def test_a_value_without_a_confidence_is_named() -> None:
     sides: dict[str, Any] = {"predictions": {"r1": {"a": [{"b": "y"}]}}, "references": {"r1": {"a": [{"b": "x"}]}}}
-    with pytest.raises(ValueError, match=r"^row 'r1': \$\.a\[0\]\.b: expected a confidence, got none$"):
+    with (
+        pytest.warns(UserWarning, match="^predictions: expected confidences at the values, .*, got none"),
+        pytest.raises(ValueError, match=r"^row 'r1': \$\.a\[0\]\.b: expected a confidence, got none$"),
+    ):
         _ = docscore.evaluate(**sides, with_confidences=True).automation.calibration
 
 

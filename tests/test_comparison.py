@@ -242,6 +242,7 @@ def note(change: Change) -> str:
     return change.interval.note
 
 
+@pytest.mark.filterwarnings("ignore:predictions. nearly all have keys that no ground truth has")
 def test_a_field_that_did_not_change_or_is_on_one_side_only_is_not_tested() -> None:
     answers = [{"a": TEXT, "b": worn(n)} for n in (1, 2, 3, 4, 5)]
     others = [{"a": TEXT, "b": TEXT, "new": "x"} for _ in answers]

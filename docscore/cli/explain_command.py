@@ -107,7 +107,9 @@ def _one_row(
     references: Path | None, predictions: Path, question_id: str | None, options: ScoringOptions, reading: Reading
 ) -> Pairs:
     """Return the row to explain. Its id is "" if the files hold one value each."""
-    if question_id is None and references and suffix_of(references) == suffix_of(predictions) == ".json":
+    is_queried = reading.names.references_query is not None or reading.names.predictions_query is not None
+    are_json = references is not None and suffix_of(references) == suffix_of(predictions) == ".json"
+    if question_id is None and references and are_json and not is_queried:
         values = read_value(references), read_value(predictions)
         firsts = [value[0] for value in values if isinstance(value, list) and value]
         if not any(isinstance(first, dict) and ID in first for first in firsts):

@@ -63,6 +63,14 @@ _SECTIONS = {
         "seconds_column",
         "tokens_column",
         "fields_in_columns",
+        "field_column",
+        "value_column",
+        "references_query",
+        "predictions_query",
+        "document",
+        "answer_is_list",
+        "ignore_keys",
+        "absent_words",
         "delimiter",
         "encoding",
         "on_error",
@@ -260,6 +268,7 @@ _FIELDS = {field.name: field for field in fields(ScoringOptions)}
 # settings of the option for a field without choices, by its name or the type of its default
 _SETTINGS: dict[str | type, dict[str, Any]] = {
     "schema_by": {"metavar": "COLUMN"},
+    tuple: {"metavar": "NAMES", "callback": split_names, "default": None},
     bool: {"is_flag": True},
     float: {"type": SHARE},
     type(None): {"type": a_file, "metavar": "FILE"},
@@ -283,9 +292,8 @@ def _scoring_option(name: str) -> Callable[[F], F]:
             help="Compare texts case-sensitively.",
         )
     settings = {"type": click.Choice(choices)} if choices else _SETTINGS.get(name, _SETTINGS[type(field.default)])
-    return click.option(
-        f"--{name.replace('_', '-')}", name, default=field.default, show_default=True, help=help_text, **settings
-    )
+    settings = {"default": field.default, "show_default": True, "help": help_text, **settings}
+    return click.option(f"--{name.replace('_', '-')}", name, **settings)
 
 
 two_files = together(
@@ -332,10 +340,20 @@ def _column_option(column: str, help_text: str) -> Callable[[F], F]:
     return click.option(f"--{column}-column", metavar="COLUMN", help=help_text)
 
 
+def _query_option(side: str) -> Callable[[F], F]:
+    return click.option(
+        f"--{side}-query",
+        metavar="EXPRESSION",
+        help=f"JMESPath expression that selects the rows of the {side} in JSON, such as "
+        "'results[].{question_id: id, prediction: output}'.",
+    )
+
+
 column_options = together(
     _column_option(
         "id",
-        "Column with the ids; like all columns also a path, such as response.text.  [default: question_id]",
+        "Column with the ids, or several with commas between them; like all columns also a path, such as "
+        "response.text.  [default: question_id]",
     ),
     _column_option("references-id", "Column with the ids of the ground truths.  [default: that of --id-column]"),
     _column_option("predictions-id", "Column with the ids of the predictions.  [default: that of --id-column]"),
@@ -347,9 +365,18 @@ column_options = together(
     click.option(
         "--fields-in-columns",
         is_flag=True,
-        help="Tables without a column of predictions or ground truths have one column for each field; a name such as "
+        help="Rows without a column of predictions or ground truths have one column for each field; a name such as "
         "items.0.price is a path. Columns that other options name are not fields.",
     ),
+    _column_option("field", "Each row is one field of a document: column with its path, such as items[0].price."),
+    _column_option("value", "With --field-column: column with the value of the field."),
+    _query_option("references"),
+    _query_option("predictions"),
+    click.option("--document", is_flag=True, help="A JSON file is one document, even if it looks like {id: document}."),
+    click.option(
+        "--answer-is-list", is_flag=True, help="A list in the column of the ground truths is the one acceptable answer."
+    ),
+    scoring_options("ignore_keys", "absent_words"),
     click.option(
         "--delimiter",
         metavar="CHARACTER",

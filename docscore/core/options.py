@@ -1,7 +1,7 @@
 """The options of scoring, one frozen object through all layers."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -46,6 +46,9 @@ class ScoringOptions:
             null; "skip" to leave it out and count it.
         with_confidences: whether predictions have the form `{"$value": ..., "$confidence": ...}`; only the values are
             scored.
+        ignore_keys: the keys that are left out of both sides, such as `("model", "meta.tokens")`: paths from the top
+            level, which lead through lists; a text with commas between them is accepted too.
+        absent_words: the texts that mean null on both sides, such as `("NOT_FOUND", "N/A")`, whatever their case.
         rules: the rules of ANLS*: with "paper", keys without a value do not count in a prediction; with
             "anls_star-1.0.1", they count, as in the published package of that version.
         numbers: how JSON numbers are compared: "text", as they print, or "value", by their shortest decimal spelling,
@@ -95,6 +98,14 @@ class ScoringOptions:
         default=False,
         metadata=_about('Predictions have the form {"$value": ..., "$confidence": ...}. Score the values.'),
     )
+    ignore_keys: str | Sequence[str] = field(
+        default=(),
+        metadata=_about("Keys to leave out of both sides, separated by commas; also paths such as meta.tokens."),
+    )
+    absent_words: str | Sequence[str] = field(
+        default=(),
+        metadata=_about("Texts to read as null on both sides, separated by commas, such as 'NOT_FOUND,N/A'."),
+    )
     rules: str = field(
         default=PAPER,
         metadata=_about(
@@ -129,6 +140,8 @@ class ScoringOptions:
                 if not isinstance(value, bool | np.bool_):
                     raise InputTypeError(place=option.name, expected="True or False", got=repr(value))
                 object.__setattr__(self, option.name, bool(value))
+            elif option.default == ():
+                object.__setattr__(self, option.name, check_words(option.name, value))
         threshold = check_number("threshold", self.threshold, "a number from 0 to 1", lambda number: 0 <= number <= 1)
         object.__setattr__(self, "threshold", threshold)
         if self.schema is not None or self.comparators:
@@ -174,6 +187,22 @@ def check_whole(name: str, value: int, least: int) -> int:
 def check_confidence(confidence: float) -> float:
     """Check a confidence level and return it as a float; errors as for `check_number`."""
     return check_number("confidence", confidence, "a number between 0 and 1", lambda level: 0 < level < 1)
+
+
+def check_words(name: str, value: Any) -> tuple[str, ...]:
+    """Check an option that is a list of texts, or a text with commas between them, and return the texts.
+
+    Raises:
+        TypeError: for anything else.
+        ValueError: for an empty text.
+    """
+    words = value.split(",") if isinstance(value, str) else value
+    if not isinstance(words, list | tuple | set | frozenset) or not all(isinstance(word, str) for word in words):
+        raise InputTypeError(place=name, expected="a list of texts", got=type(value).__name__)
+    words = tuple(word.strip() for word in words)
+    if not all(words):
+        raise InputValueError(place=name, expected="texts that are not empty", got=repr(value))
+    return words
 
 
 def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:

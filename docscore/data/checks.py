@@ -1,16 +1,18 @@
 """Make paired rows ready for scoring: read texts as JSON, take confidences out, warn of what looks wrong."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice, repeat
+from itertools import islice
 from typing import Any
 from unicodedata import normalize
 
-from docscore.core.errors import Diagnostic, InputValueError, at_place, row_place, short_repr
+from docscore.core.errors import Diagnostic, InputValueError, short_repr
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.runtime import Progress, no_progress, warn, watched
 from docscore.core.similarity import without_case
 from docscore.core.values import LEAF_TYPES, ONE_OF, Value
+from docscore.data.content import CONFIDENCE, VALUE, content_of, scored_content
 from docscore.data.model_text import (
     Parsed,
     holds_json,
@@ -20,9 +22,8 @@ from docscore.data.model_text import (
     parsed_references,
 )
 from docscore.data.pairing import Pairs
-from docscore.data.rows import NoCell, cells_of
+from docscore.data.rows import REFERENCES, NoCell, cells_of, name_in_file
 
-VALUE, CONFIDENCE = "$value", "$confidence"  # the keys of a predicted value with its confidence
 _EXAMINED = 100  # rows or texts of each side that a check looks at
 _MOST_PARSED = 20  # texts that a check reads as JSON
 _NEARLY_ALL = 0.9  # of the rows or texts that a check looks at
@@ -55,7 +56,9 @@ def read_texts(
         pairs = pairs._replace(predictions=predictions)
         remarks += _remarks_on_texts(pairs, options.parse)
     remarks += _remarks_on_values(pairs, progress, with_confidences=options.with_confidences)
-    pairs = _with_confidences(pairs) if options.with_confidences else pairs._replace(confidences=None)
+    given, pairs = pairs, scored_content(pairs, options)
+    remarks += _remarks_on_content(given, pairs, options)
+    remarks += _remarks_on_words(pairs)
     remarks += _remarks_on_shapes(pairs)
     for remark in remarks:
         warn(str(remark))
@@ -233,7 +236,8 @@ of 'a' holds JSON; add --parse json or --parse repair (parse="json" or parse="re
             (references,),
             problem="all are lists of acceptable answers, none of which is a list, and so never match predictions that "
             "are lists",
-            remedy='to give a list as the ground truth, put it in a list: "references": [["Tea", "Cake"]]',
+            remedy='if each list is the ground truth, put it in a list ("references": [["Tea", "Cake"]]), or, in a '
+            "column that is named, add --answer-is-list (answer_is_list=True)",
         )
 
 
@@ -335,6 +339,85 @@ that of 'a'
         )
 
 
+def _remarks_on_content(given: Pairs, pairs: Pairs, options: ScoringOptions) -> Iterator[Diagnostic]:
+    """Yield remarks on options that leave something out of values, and find nothing to leave out.
+
+    Args:
+        given: the rows before.
+        pairs: the rows after.
+        options: the options.
+    """
+    if options.with_confidences and not any(map(_has_number, pairs.confidences or ())):
+        yield Diagnostic(
+            ("predictions",),
+            "confidences at the values, beside the fields or in the row (with_confidences)",
+            "none",
+            remedy=f"write {{{VALUE!r}: ..., {CONFIDENCE!r}: ...}}, or numbers in the shape of the prediction under "
+            "'confidence'",
+        )
+    for key in options.ignore_keys:
+        alone = ScoringOptions(ignore_keys=(key,))
+        if not any(content_of(*row, alone)[:2] != row for row in zip(given.truths, given.predictions, strict=True)):
+            yield Diagnostic(("ignore_keys",), f"a key of a row, such as {_some_key(given)}", short_repr(key))
+
+
+def _has_number(value: Any) -> bool:
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(map(_has_number, parts)) or isinstance(value, int | float)
+
+
+def _some_key(pairs: Pairs) -> str:
+    return next((short_repr(key) for value in pairs.predictions if isinstance(value, dict) for key in value), "none")
+
+
+_FEWEST_FIELDS = 3  # in which a word stands for nothing
+_NOTHING = re.compile(
+    r"n/a|n\.a\.|not[ _]?(applicable|available|found|given|mentioned|present|provided|specified|stated)|none|null|nil|"
+    "unknown|undefined|missing|no value|empty|--?|—",
+    re.IGNORECASE,
+)
+
+
+def _remarks_on_words(pairs: Pairs) -> Iterator[Diagnostic]:
+    """Yield a remark on words for nothing that one side has where the other has nothing, in three fields or more.
+
+    >>> truth, prediction = {"vat": None, "tip": None, "po": None}, {"vat": "N/A", "tip": "N/A", "po": "N/A"}
+    >>> print(next(_remarks_on_words(Pairs(["a", "b"], [truth] * 2, [prediction] * 2))))
+    predictions: 'N/A' stands for no value in 3 fields, such as 'po'; add --absent-words N/A (absent_words="N/A") to \
+read it as null on both sides
+    """
+    rows = list(islice(zip(first_truths(pairs), pairs.predictions, strict=True), _EXAMINED))
+    for side, values in {"predictions": [row[::-1] for row in rows], "references": rows}.items():
+        counts: dict[str, Counter[str]] = {}
+        facing: dict[str, set[str]] = {}  # the fields of each word that the other side leaves empty
+        for field, value, other in (leaf for row in values for leaf in _fields_in(*row)):
+            counts.setdefault(field, Counter())[value] += 1
+            if other in _EMPTY and _NOTHING.fullmatch(value.strip()):
+                facing.setdefault(value, set()).add(field)
+        for word, fields in facing.items():
+            common = [field for field in fields if (word, counts[field][word]) in counts[field].most_common(_COMMONEST)]
+            often = sorted(field for field in common if counts[field][word] > 1)
+            if len(often) >= _FEWEST_FIELDS:
+                yield Diagnostic(
+                    (side,),
+                    problem=f"{word!r} stands for no value in {len(often):,} fields, such as {short_repr(often[0])}",
+                    remedy=f'add --absent-words {word} (absent_words="{word}") to read it as null on both sides',
+                )
+
+
+_COMMONEST = 3  # values of a field
+
+
+def _fields_in(value: Any, other: Any, path: str = "") -> Iterator[tuple[str, str, Any]]:
+    """Yield the path of each text in the fields of an object, the text, and what the other side has there."""
+    for key, part in value.items() if isinstance(value, dict) else ():
+        faced = other.get(key) if isinstance(other, dict) else None
+        if isinstance(part, str):
+            yield f"{path}{key}", part, faced
+        else:
+            yield from _fields_in(part, faced, f"{path}{key}.")
+
+
 def _is_wrapped(prediction: Any) -> bool:
     """Return whether a value at the first two levels has a confidence."""
     if not isinstance(prediction, dict):
@@ -372,16 +455,29 @@ form, such as 'dueDate' for 'due date'; rename the keys on one side
     """
     given = sum(prediction is not None for prediction in pairs.predictions)
     first, whole = _Faced(pairs, _EXAMINED), None
+    has_remark = False
     for example_of, least, problem, remedies in _SHAPES if any(first.rows.values()) else ():
         for side, remedy in remedies.items():
-            if first.examples(example_of, side, least, min(given, _EXAMINED)):
+            is_explained = example_of is _foreign and (has_remark or given < _FEWEST_FOREIGN)
+            if not is_explained and first.examples(example_of, side, least, min(given, _EXAMINED)):
                 whole = whole or (_Faced(pairs) if given > _EXAMINED else first)
                 examples = whole.examples(example_of, side, least, given)
                 if examples:
+                    is_answer = example_of is _list_of_one and side == "predictions" and _is_named(pairs)
                     other = "ground truths" if side == "predictions" else "predictions"
                     sentence = f"{len(examples):,} of {given:,} {problem.format(examples[0], other=other)}"
-                    yield Diagnostic((side,), problem=sentence, remedy=remedy)
+                    yield Diagnostic((side,), problem=sentence, remedy=_LIST_REMEDY if is_answer else remedy)
+                    has_remark = True
                     break
+
+
+_LIST_REMEDY = "if each list of the ground truths is one answer, add --answer-is-list (answer_is_list=True)"
+
+
+def _is_named(pairs: Pairs) -> bool:
+    """Return whether an option names the column of the ground truths."""
+    row = pairs.reference_rows[0] if pairs.reference_rows else {}
+    return name_in_file(row, REFERENCES) != REFERENCES
 
 
 class _Faced:
@@ -503,6 +599,29 @@ def _error(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
     return "error" if is_error and isinstance(others[0], dict) else ""
 
 
+def _joined(value: Any, others: Sequence[Any], _known: frozenset[Any]) -> str:
+    """Return a text that joins the elements of a list on the other side."""
+    for key, part in value.items() if isinstance(value, dict) and isinstance(others[0], dict) else ():
+        elements = others[0].get(key)
+        if isinstance(part, str) and isinstance(elements, list) and len(elements) > 1:
+            texts = {without_case(str(each)) for each in elements}
+            if not texts.isdisjoint(map(without_case, _SEPARATORS.split(part)[1:])):
+                return short_repr(part)
+    return ""
+
+
+_SEPARATORS = re.compile(r"\s*[;|,\n]\s*")
+
+
+_FEWEST_FOREIGN = 3  # predictions without a key of the ground truths that are remarked on
+
+
+def _foreign(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
+    """Return the first key of an object that has no key in common with the other side."""
+    is_object = isinstance(value, dict) and isinstance(others[0], dict) and "error" not in value
+    return short_repr(next(iter(value))) if is_object and value and known and known.isdisjoint(value) else ""
+
+
 _BOTH = ("predictions", "references")
 # Functions that return an example of a shape, given a value of one side, the values of the other side that it faces and
 # the keys of the whole other side; the share of the rows that makes the shape a remark, the problem, and the remedy
@@ -525,14 +644,14 @@ _SHAPES: tuple[tuple[_ExampleOf, float, str, Mapping[str, str]], ...] = (
             "predictions": "score what is under it, in files with --prediction-column prediction.KEY "
             '(prediction_column="prediction.KEY")',
             "references": "score what is under it, in files with a path such as references.0.KEY or truth.KEY as "
-            "--references-column (references_column=)",
+            "--references-column (references_column=), and with --answer-is-list (answer_is_list=True) if it is a list",
         },
     ),
     (
         _wrapped,
         _NEARLY_ALL,
         "hold objects or lists of one, such as {0}, around values that stand alone in the {other}",
-        dict.fromkeys(_BOTH, "take the values out of them"),
+        {side: f"take the values out of them, in JSON with --{side}-query ({side}_query=)" for side in _BOTH},
     ),
     (
         _dotted,
@@ -547,6 +666,21 @@ _SHAPES: tuple[tuple[_ExampleOf, float, str, Mapping[str, str]], ...] = (
         {"predictions": "rename the keys on one side"},
     ),
     (
+        _joined,
+        1 / 3,
+        "have a text where the {other} have a list, such as {0}, and text never matches a list",
+        dict.fromkeys(_BOTH, "write lists on both sides, in a cell of a table as JSON"),
+    ),
+    (
+        _foreign,
+        _NEARLY_ALL,
+        "have no key in common with the {other}, such as {0}",
+        {
+            "predictions": "if the document is under a key, name it with --prediction-column and --references-column "
+            "(prediction_column=, references_column=)"
+        },
+    ),
+    (
         _error,
         1 / 3,
         'are {{"error": ...}}, which no ground truth has',
@@ -555,49 +689,31 @@ _SHAPES: tuple[tuple[_ExampleOf, float, str, Mapping[str, str]], ...] = (
 )
 
 
-def _with_confidences(pairs: Pairs) -> Pairs:
-    """Move the confidences out of the predictions; those that a row has under "confidence" take precedence.
+_FEWEST_WITH_KEYS = 5  # predictions; fewer may have a field of their own by chance
 
-    Raises:
-        ValueError: naming the row.
+
+def keys_beside_fields(pairs: Pairs) -> list[str]:
+    """Return the keys that nearly all of at least five predictions have beside their fields, and no ground truth has.
+
+    >>> keys_beside_fields(Pairs(list("abcde"), [{"total": "9"}] * 5, [{"total": "9", "model": "x"}] * 5))
+    ['model']
     """
-    values, confidences = [], []
-    of_rows = repeat(None, len(pairs.ids)) if pairs.confidences is None else pairs.confidences
-    for name, prediction, of_row in zip(pairs.ids, pairs.predictions, of_rows, strict=True):
-        try:
-            value, own = unwrapped(prediction)
-        except ValueError as error:
-            raise at_place(row_place(name), error) from None
-        values.append(value)
-        confidences.append(own if of_row is None else of_row)
-    return pairs._replace(predictions=values, confidences=confidences)
-
-
-def unwrapped(prediction: Any) -> tuple[Any, Any]:
-    """Split a prediction into its values and their confidences, in the same shape; None where a value has none.
-
-    Raises:
-        ValueError: for an object with `$value` and keys other than `$confidence`.
-
-    >>> unwrapped({"total": {"$value": "12.50", "$confidence": 0.93}, "date": "1 May"})
-    ({'total': '12.50', 'date': '1 May'}, {'total': 0.93, 'date': None})
-    """
-    if isinstance(prediction, dict):
-        if VALUE in prediction:
-            others = prediction.keys() - {VALUE, CONFIDENCE}
-            if others:
-                raise InputValueError(
-                    expected=f"no keys but {VALUE!r} and {CONFIDENCE!r} in their object",
-                    got=short_repr(min(others, key=str)),
-                )
-            return prediction[VALUE], prediction.get(CONFIDENCE)
-        parts = {key: unwrapped(item) for key, item in prediction.items()}
-        values = {key: value for key, (value, _) in parts.items()}
-        return values, {key: confidence for key, (_, confidence) in parts.items()}
-    if isinstance(prediction, list):
-        pairs = [unwrapped(item) for item in prediction]
-        return [value for value, _ in pairs], [confidence for _, confidence in pairs]
-    return prediction, None
+    for most in (_EXAMINED, None):
+        rows = list(islice(zip(pairs.truths, pairs.predictions, strict=True), most))
+        known = _keys_in(answer for truth, _ in rows for answer in (truth if isinstance(truth, tuple) else (truth,)))
+        objects = [prediction for _, prediction in rows if isinstance(prediction, dict)]
+        if len(objects) < _FEWEST_WITH_KEYS:
+            return []
+        counts = Counter(key for prediction in objects if not known.isdisjoint(prediction) for key in prediction)
+        heads = {_spelling(key) for key in known}
+        keys = [
+            key
+            for key, count in counts.items()
+            if count >= _NEARLY_ALL * len(objects) and heads.isdisjoint(map(_spelling, (key, key.partition(".")[0])))
+        ]
+        if not keys:
+            break
+    return keys
 
 
 def warn_of_copies(sides: Sequence[Pairs], names: Sequence[str]) -> None:

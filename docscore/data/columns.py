@@ -1,21 +1,29 @@
 """Rows from records: columns of other names, fields in columns, answers in cells; one way in for a side."""
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from docscore.core.errors import Faults, InputValueError, PlacePart, closer, in_file, some_of
+from docscore.core.options import BY_VALUE
 from docscore.core.runtime import Progress, no_progress, warn
-from docscore.data.formats import read_folder, read_table, rows_of_frame
+from docscore.data.formats import Shape, read_folder, read_table, rows_of_frame, rows_of_value
 from docscore.data.json_text import JsonError, loads
+from docscore.data.queries import Query, query_of_both
 from docscore.data.rows import (
+    ANLS,
     BY_ID,
     COSTS,
     ID,
     PREDICTION,
     REFERENCES,
+    VALUE_KEYS,
     Absent,
     ColumnAlias,
     NoCell,
@@ -29,14 +37,16 @@ from docscore.data.rows import (
     warn_of_filled_keys,
 )
 
+_Given = tuple[str, str]  # an option and the column that it names
+
 
 class ColumnNames(NamedTuple):
-    """The columns or keys of rows whose names differ from those of the row formats; None where they do not.
+    """Where ids, values and fields are in the rows, if not in the columns or keys of the row formats; None if they are.
 
-    Each may be a path into the rows, as `docscore.data.rows.cells_of` follows it.
+    Each column may be a path into the rows, as `docscore.data.rows.cells_of` follows it.
 
     Attributes:
-        id: the column of the ids, instead of "question_id".
+        id: the column of the ids, instead of "question_id"; of several with commas between them, the cells are joined.
         prediction: the column of the predictions, instead of "prediction".
         references: the column of the ground truths, instead of "references". A list in it holds acceptable answers;
             anything else is the one acceptable answer.
@@ -47,9 +57,15 @@ class ColumnNames(NamedTuple):
         cost: the column with the cost of each prediction, instead of "cost".
         seconds: the column with the seconds each prediction took, instead of "seconds".
         tokens: the column with the number of tokens of each prediction, instead of "tokens".
+        field: the column of the paths, where each row of a table has one field of a document.
+        value: the column of the values of these fields; where rows hold both sides, each side has a column of its own.
+        references_query: the JMESPath expression that selects the rows of the references.
+        predictions_query: the same for the predictions.
+        document: whether a JSON file or a dict is one document, whatever it looks like.
+        answer_is_list: whether a list in the column of the ground truths is the one acceptable answer.
+        fields_in_columns: whether each column is a field of the documents, but for those that are named here.
+        groups: the columns of slices and clusters, which are no fields.
         by_value: whether numbers are compared by value, so that whole floats are whole numbers.
-        fields_in_columns: if each column of a table is a field of the documents, the columns that are none, such as
-            those of slices; None if documents are in one column.
     """
 
     id: str | None = None
@@ -61,10 +77,34 @@ class ColumnNames(NamedTuple):
     cost: str | None = None
     seconds: str | None = None
     tokens: str | None = None
+    field: str | None = None
+    value: str | None = None
+    references_query: str | None = None
+    predictions_query: str | None = None
+    document: bool = False
+    answer_is_list: bool = False
+    fields_in_columns: bool = False
+    groups: tuple[str, ...] = ()
     by_value: bool = False
-    fields_in_columns: tuple[str, ...] | None = None
 
-    def of_side(self, side: Side, *, both: bool) -> dict[str, tuple[str, str]]:
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> "ColumnNames":
+        """Return what options of `docscore.evaluate` or the command say; others have their defaults."""
+        columns = {name: options[f"{name}_column"] for name in cls._fields if options.get(f"{name}_column") is not None}
+        columns |= {name: ",".join(given) for name, given in columns.items() if isinstance(given, list | tuple)}
+        given = {name: options[name] for name in cls._fields if name in options and name not in _DERIVED}
+        groups = tuple(name for name in (options.get("by"), options.get("cluster")) if isinstance(name, str))
+        is_json = options.get("parse_references") is not None
+        return cls(
+            **columns, **given, json_references=is_json, by_value=options.get("numbers") == BY_VALUE, groups=groups
+        )
+
+    def shape_of(self, side: Side) -> Shape:
+        """Return where the rows of a side are in JSON; raise `ValueError` for a query that is none."""
+        query = getattr(self, f"{side}_query")
+        return Shape(side, None if query is None else Query(side, query), self.document)
+
+    def of_side(self, side: Side, *, both: bool) -> dict[str, _Given]:
         """Return the option and the given name of each renamed column of a side, by its name in the row format.
 
         Args:
@@ -89,13 +129,15 @@ class ColumnNames(NamedTuple):
             options[REFERENCES] = "references_column", self.references
         return {name: (option, given) for name, (option, given) in options.items() if given is not None}
 
-    def check_both(self, place: PlacePart) -> None:
-        """Raise `ValueError` if the predictions and the ground truths of one table are the same columns."""
+    def check_both(self, place: PlacePart, query: str = "") -> None:
+        """Raise `ValueError` if both sides of a table are the same columns, naming a query if there is one."""
         column = self.prediction or PREDICTION
-        if column == (self.references or REFERENCES) or self.fields_in_columns is not None:
-            raise InputValueError(place=place, problem="the same columns are given for both sides")
+        if column == (self.references or REFERENCES) or self.fields_in_columns:
+            remedy = f"add --predictions-query '{query}' (predictions_query=) in place of them" if query else ""
+            raise InputValueError(place=place, problem="the same columns are given for both sides", remedy=remedy)
 
 
+_DERIVED = ("id", "prediction", "references", "groups", "by_value", "json_references")  # not options of these names
 SAME_NAMES = ColumnNames()
 
 
@@ -131,29 +173,33 @@ def table_of_source(
         ValueError: as for `read_table`, and for a column that does not exist.
         OSError: if a file cannot be read.
     """
-    renamed = {} if names == SAME_NAMES else names.of_side(side, both=both)
+    if names == SAME_NAMES and isinstance(source, list):
+        return (
+            with_names(table_in_memory(source, side), side, names, both=True) if both else table_in_memory(source, side)
+        )
+    shape, renamed = names.shape_of(side), names.of_side(side, both=both)
     if isinstance(source, Mapping):
-        return table_in_memory(rows_by_id(source, side, side), side)
-    if isinstance(source, Source):
+        is_object = shape.query is not None or shape.document
+        rows = None if is_object else rows_by_id(source, side, side)
+        table = table_in_memory(rows, side) if rows else rows_of_value(source, Path(side), shape)
+    elif isinstance(source, Source):
         table = source
     elif isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.is_dir():
             in_columns = str(getattr(BY_ID, side)) in renamed
-            table = read_folder(path, side, faults or Faults(), encoding, in_columns=in_columns, repair=repair)
+            table = read_folder(path, shape, faults or Faults(), encoding, in_columns=in_columns, repair=repair)
         else:
-            table = read_table(path, faults, None, delimiter, progress, side, encoding)
+            table = read_table(path, faults, None, delimiter, progress, shape, encoding)
     else:
         id_column = renamed[ID][1] if ID in renamed else ID
         rows = None if isinstance(source, list) else rows_of_frame(source, side, id_column)
-        if rows is None and names == SAME_NAMES:
-            return table_in_memory(source, side)
-        if rows and both and ID not in rows[0] and ID not in renamed:
-            rows = [{ID: str(number), **row} for number, row in enumerate(rows)]
         is_plain = rows is None or type(getattr(source, "index", None)).__name__ in ("NoneType", "RangeIndex")
         table = table_in_memory(source if rows is None else rows, side)._replace(
             has_columns=rows is not None, remedy="" if is_plain else _INDEX_REMEDY
         )
+        if shape.query:
+            table = shape.query.rows_in(table)
     return with_names(table, side, names, both=both)
 
 
@@ -172,41 +218,70 @@ def with_names(table: Source, side: Side, names: ColumnNames, *, both: bool) -> 
     Raises:
         ValueError: for a column that does not exist, and one that is given for both sides.
     """
-    if both and names.fields_in_columns is None:
-        names.check_both(in_file(table.path))
-    renamed = names.of_side(side, both=both)
-    if table.first() is None or not (renamed or table.has_columns or names.json_references):
+    first = table.first()
+    if both and not names.fields_in_columns:
+        names.check_both(in_file(table.path), query_of_both(first))
+    renamed = _with_defaults(names.of_side(side, both=both), first) if both else names.of_side(side, both=both)
+    values = (PREDICTION, REFERENCES) if both else (str(getattr(BY_ID, side)),)
+    known = {*renamed, *(first if isinstance(first, dict) else ())}
+    lacks_ids = both and ID not in known and known.issuperset(values)
+    as_they_are = names._replace(groups=(), by_value=False) == SAME_NAMES and not (table.has_columns or lacks_ids)
+    if first is None or (as_they_are and not renamed):
         return table
     rows = [dict(row) if isinstance(row, dict) else row for row in table.rows]
-    for name, (option, given) in renamed.items():
-        if name in COSTS and ID not in renamed and not (isinstance(rows[0], dict) and ID in rows[0]):
-            raise InputValueError(
-                place=in_file(table.path),
-                expected=f"rows with {ID!r} beside the column of {option}",
-                got=described(table.first()),
-            )
-        _copy_column(rows, name, given, _column(table, names, option, given))
+    _copy_columns(rows, table, names, renamed)
+    if names.field is not None:
+        return _documents_by_field(table._replace(rows=rows), names, values, known)
+    columns = [renamed[name][1] if name in renamed else name for name in values]
+    if values[0] not in known and _are_fields(table, names, renamed, both=both):
+        no_fields = {ID, *names.groups, *(part for _, given in renamed.values() for part in (given, *given.split(",")))}
+        columns = [name for name in first if name not in no_fields]
+        _put_together(no_fields, table, rows, side, as_paths=names.fields_in_columns)
     if table.has_columns:
-        values = (PREDICTION, REFERENCES) if both else (str(getattr(BY_ID, side)),)
-        columns = [renamed[name][1] if name in renamed else name for name in values]
-        if names.fields_in_columns is not None and values[0] not in {*table.first(), *renamed}:
-            no_fields = {ID, *names.fields_in_columns, *(given for _, given in renamed.values())}
-            columns = [name for name in table.first() if name not in no_fields]
-            _put_together(columns, table, rows, side)
         _warn_of_gaps(table, columns, by_value=names.by_value)
+    if lacks_ids:
+        rows = [{**row, ID: str(index)} if isinstance(row, dict) else row for index, row in enumerate(rows)]
     if both or side == "references":
         _read_answers(rows, names, table, renamed)
     runs = table.runs and {name: with_names(run, side, names, both=both) for name, run in table.runs.items()}
     return table._replace(rows=rows, runs=runs)
 
 
-def _copy_column(rows: Sequence[Any], name: str, given: str, cells: Sequence[Any]) -> None:
-    """Put cells into rows under a name of the row format, in place of a column that happens to have it."""
-    key = ColumnAlias(name)
-    key.given = given
-    for row, cell in zip(rows, cells, strict=True):
-        if isinstance(row, dict):
-            row[key] = NoCell if cell is Absent and name != PREDICTION else cell
+def _with_defaults(renamed: dict[str, _Given], first: Any) -> dict[str, _Given]:
+    """Return the renamed columns of rows that hold both sides; `answers` is the ground truth if nothing else is."""
+    known = {*renamed, *(first if isinstance(first, dict) else ())}
+    if {PREDICTION, ANLS.references} <= known and REFERENCES not in known:
+        return {**renamed, REFERENCES: ("references_column", str(ANLS.references))}
+    return renamed
+
+
+def _are_fields(table: Source, names: ColumnNames, renamed: Mapping[str, Any], *, both: bool) -> bool:
+    """Return whether the columns of rows without a value are the fields of their documents.
+
+    In JSON this needs no option: where only the column of the ids is named, the rest is the document.
+    """
+    first = table.first()
+    if both or not isinstance(first, dict):
+        return False
+    is_rest = not table.has_columns and ID in renamed and {*renamed} <= {ID, *COSTS}
+    return names.fields_in_columns or (is_rest and VALUE_KEYS.isdisjoint(first))
+
+
+def _copy_columns(rows: Sequence[Any], table: Source, names: ColumnNames, renamed: Mapping[str, _Given]) -> None:
+    """Put the cells of renamed columns into rows under their names in the row format, in place of what has these."""
+    first = table.first()
+    for name, (option, given) in renamed.items():
+        if name in COSTS and ID not in renamed and not (isinstance(first, dict) and ID in first):
+            raise InputValueError(
+                place=in_file(table.path),
+                expected=f"rows with {ID!r} beside the column of {option}",
+                got=described(first),
+            )
+        key = ColumnAlias(name)
+        key.given = given
+        for row, cell in zip(rows, _column(table, names, option, given), strict=True):
+            if isinstance(row, dict):
+                row[key] = NoCell if cell is Absent and name != PREDICTION else cell
 
 
 def _read_answers(rows: Sequence[Any], names: ColumnNames, table: Source, renamed: Mapping[str, Any]) -> None:
@@ -214,40 +289,110 @@ def _read_answers(rows: Sequence[Any], names: ColumnNames, table: Source, rename
     for row in rows:
         if isinstance(row, dict) and row.get(REFERENCES, NoCell) is not NoCell:
             value, is_json = row[REFERENCES], names.json_references
-            if REFERENCES in renamed:
+            if names.answer_is_list and isinstance(value, list):
+                row[REFERENCES] = [value]
+            elif REFERENCES in renamed:
                 row[REFERENCES] = _answers(value, in_cell=table.has_columns and not is_json)
             elif (is_json and isinstance(value, str)) or (table.has_columns and (is_json or _is_list_text(value))):
                 row[REFERENCES] = _answers(value, in_cell=True)
 
 
-def _put_together(columns: Sequence[str], table: Source, rows: Sequence[Any], side: Side) -> None:
-    """Add the document of each row, whose fields are in columns."""
+def _put_together(
+    no_fields: AbstractSet[str], table: Source, rows: Sequence[Any], side: Side, *, as_paths: bool
+) -> None:
+    """Add the document of each row, whose fields are its other columns.
+
+    Args:
+        no_fields: the columns that are no fields.
+        table: the rows as they were read.
+        rows: their copies, which are changed.
+        side: predictions or references.
+        as_paths: whether the names of the columns are paths.
+    """
     key = ColumnAlias(getattr(BY_ID, side))
     for row, cells in zip(rows, table.rows, strict=True):
         if isinstance(row, dict):
-            document = _document({name: cells[name] for name in columns}, in_file(table.path))
+            document: Any = {name: cell for name, cell in cells.items() if name not in no_fields}
+            if as_paths:
+                document = _document(document, in_file(table.path), in_text=table.has_columns)
             row[key] = document if side == "predictions" else [document]
 
 
-def _document(cells: Mapping[str, Any], place: PlacePart) -> Any:
-    """Return the document of a row whose columns are its fields, with dotted paths as names.
+def _documents_by_field(table: Source, names: ColumnNames, values: Sequence[str], known: AbstractSet[str]) -> Source:
+    """Return a row for each document of a table in which each row has one field.
 
-    An empty cell is null. Numbers as steps make a list, without the elements whose cells are all empty.
+    Args:
+        table: the rows, whose named columns are copied.
+        names: the columns.
+        values: the names of the row format under which the values of the rows are.
+        known: the columns of the rows.
+
+    Raises:
+        ValueError: for a column that no option names or no row has, and naming the row, for a row that could not be
+            read, has no id or no path, or repeats the path of another row.
+    """
+    others = names.value if len(values) == 1 else None
+    columns = [name if name in known else others for name in values]
+    if None in columns:
+        needed = "value_column" if len(values) == 1 else "references_column and prediction_column"
+        raise InputValueError(place="field_column", expected=f"{needed} beside it", got="none")
+    ids = _column(table, names, "id_column", ID)
+    cells = [_column(table, names, "value_column", str(column)) for column in columns]
+    paths = _column(table, names, "field_column", str(names.field))
+    documents: dict[str, list[dict[str, Any]]] = {}
+    firsts: dict[str, int] = {}
+    for index, (name, path) in enumerate(zip(ids, paths, strict=True)):
+        if name in (NoCell, Absent, None, "") or not isinstance(path, str) or not path:
+            row = table.rows[index]
+            expected = f"an id and a path under {names.field!r}"
+            got = described(row) if isinstance(row, dict) else "a row that cannot be read"
+            raise InputValueError(place=table.where(index), expected=expected, got=got)
+        firsts.setdefault(str(name), index)
+        for parts, column in zip(documents.setdefault(str(name), [{} for _ in cells]), cells, strict=True):
+            if path in parts:
+                remedy = f"name the elements of a list {path}[0], {path}[1] and so on"
+                raise InputValueError(
+                    place=table.where(index), problem=f"{path!r} of {str(name)!r} occurs twice", remedy=remedy
+                )
+            parts[path] = None if column[index] in (NoCell, Absent) else column[index]
+    rows = []
+    for name, index in firsts.items():
+        row = dict(table.rows[index])
+        for key, parts in zip(values, documents[name], strict=True):
+            document = _document(parts, table.where(index), in_text=table.has_columns)
+            row[ColumnAlias(key)] = [document] if key == REFERENCES else document
+        rows.append({**row, ColumnAlias(ID): name})
+    return Source(table.path, rows, lambda number: table.where(list(firsts.values())[number]))
+
+
+_BRACKETS = re.compile(r"\[(\d+)\]")
+
+
+def _document(cells: Mapping[str, Any], place: PlacePart, *, in_text: bool) -> Any:
+    """Return the document of a row whose columns are its fields, with paths such as `items.0.price` as names.
+
+    Numbers as steps, which may stand in brackets (`items[0].price`), make a list, without the elements whose cells are
+    all empty.
+
+    Args:
+        cells: the fields by their paths.
+        place: the table or the row, for messages.
+        in_text: whether cells may be texts without a type, of which an empty one is null.
 
     Raises:
         ValueError: if there are no columns, or the path of a column leads through another.
     """
     parts: dict[str, dict[str, Any]] = {}
     for name, cell in cells.items():
-        step, _, rest = name.partition(".")
-        parts.setdefault(step, {})[rest] = None if isinstance(cell, str) and not cell else cell
+        step, _, rest = _BRACKETS.sub(r".\1", name.removeprefix("$.")).partition(".")
+        parts.setdefault(step, {})[rest] = None if in_text and isinstance(cell, str) and not cell else cell
     if not parts or any("" in part and len(part) > 1 for part in parts.values()):
         raise InputValueError(
             place=place,
             expected="columns of fields, none of them a part of another",
             got=some_of(list(cells)) or "none",
         )
-    values = {step: part[""] if "" in part else _document(part, place) for step, part in parts.items()}
+    values = {step: part[""] if "" in part else _document(part, place, in_text=in_text) for step, part in parts.items()}
     if not all(map(str.isdecimal, parts)):
         return values
     return [values[step] for step in sorted(parts, key=int) if any(cell is not None for cell in parts[step].values())]
@@ -282,21 +427,28 @@ _NAN = ("NaN", "nan")
 
 
 def _column(table: Source, names: ColumnNames, option: str, given: str) -> list[Any]:
-    """Return the cells of a column; raise `ValueError` with the option if no row has any."""
+    """Return the cells of a column, or of several ones joined to ids; raise `ValueError` with the option if none is."""
     cells = cells_of(table.rows, given)
-    if all(cell is NoCell or cell is Absent for cell in cells):
-        own = [f"{side}_id" for side in ("references", "predictions") if getattr(names, f"{side}_id") is None]
-        flags, keywords = (
-            " or ".join(pattern.format(name) for name in own) for pattern in ("--{}_column", "{}_column=")
-        )
-        remedy = f"to name the ids of one side only, use {flags.replace('_', '-')} (in Python {keywords})"
-        raise InputValueError(
-            place=in_file(table.path),
-            expected=f"a column {given!r} ({option})",
-            got=known_columns(table.first(), given),
-            remedy="; ".join(filter(None, [table.remedy, remedy if option == "id_column" else ""])),
-        )
-    return cells
+    if not all(cell is NoCell or cell is Absent for cell in cells):
+        return cells
+    if option.endswith("id_column") and "," in given:
+        columns = [_column(table, names, option, name.strip()) for name in given.split(",")]
+        return [_joined(parts) for parts in zip(*columns, strict=True)]
+    own = [f"{side}_id" for side in ("references", "predictions") if getattr(names, f"{side}_id") is None]
+    flags, keywords = (" or ".join(pattern.format(name) for name in own) for pattern in ("--{}_column", "{}_column="))
+    remedy = f"to name the ids of one side only, use {flags.replace('_', '-')} (in Python {keywords})"
+    raise InputValueError(
+        place=in_file(table.path),
+        expected=f"a column {given!r} ({option})",
+        got=known_columns(table.first(), given),
+        remedy="; ".join(filter(None, [table.remedy, remedy if option == "id_column" else ""])),
+    )
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    """Return the id of which several cells are the parts; `NoCell` if one is missing."""
+    is_whole = all(isinstance(part, str | int | np.integer) and str(part) for part in parts)
+    return ",".join(map(str, parts)) if is_whole else NoCell
 
 
 def _answers(value: Any, *, in_cell: bool) -> Any:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,19 +31,40 @@ from docscore.core.errors import (
 from docscore.core.runtime import READING, Advance, Progress, gc_pause, in_two, library, no_progress
 from docscore.core.values import convert_prediction
 from docscore.data.json_text import JsonError, loads, loads_at
-from docscore.data.rows import ANLS, ID, PREDICTION, REFERENCES, Side, Source, rows_by_id
+from docscore.data.queries import Query
+from docscore.data.rows import ANLS, ID, PREDICTION, REFERENCES, Side, Source, is_document, rows_by_id
 
 MAX_UNPACKED = 1_000_000_000  # bytes of a compressed file when unpacked; gzip packs a gigabyte of equal lines into 1 MB
 _LARGEST_REREAD = 100_000_000  # bytes of a file that is read again to check whether it is a single JSON value
 
 
-def read_jsonl(path: Path, file: Iterable[bytes], faults: Faults, *_others: str | None) -> Source:
+class Shape(NamedTuple):
+    """Where the rows of a side are in JSON.
+
+    Attributes:
+        side: the side on which the documents of an object stand.
+        query: the expression that selects the rows; None where they are not nested.
+        document: whether a JSON value is one document, whatever it looks like.
+    """
+
+    side: Side = "predictions"
+    query: Query | None = None
+    document: bool = False
+
+
+_FLAT = Shape()
+
+
+def read_jsonl(
+    path: Path, file: Iterable[bytes], faults: Faults, _delimiter: str | None = None, shape: Shape = _FLAT
+) -> Source:
     """Read a JSON value from each line that is not blank.
 
     Args:
         path: the file, for messages.
         file: its lines, unpacked.
         faults: collects the faults of lines.
+        shape: where the rows are in each value.
 
     Raises:
         ValueError: for a file that is a list of rows, or one value over many lines.
@@ -59,7 +80,8 @@ def read_jsonl(path: Path, file: Iterable[bytes], faults: Faults, *_others: str 
             else:
                 faults.add("not UTF-8", not_utf8(place, error, _ENCODING_REMEDY))
     _check_jsonl(path, rows)
-    return Source(path, rows, lambda index: in_line(path, numbers[index]))
+    table = Source(path, rows, lambda index: in_line(path, numbers[index]))
+    return shape.query.rows_in(table) if shape.query else table
 
 
 def _values_or_errors(lines: Sequence[bytes]) -> list[Any]:
@@ -92,22 +114,44 @@ def _check_jsonl(path: Path, rows: Sequence[Any]) -> None:
         )
 
 
-def _read_json(path: Path, file: io.BufferedReader, _faults: Faults, _delimiter: str | None, side: Side) -> Source:
+def _read_json(path: Path, file: io.BufferedReader, _faults: Faults, _delimiter: str | None, shape: Shape) -> Source:
     content = b"".join(file)  # unlike `file.read`, this reports progress
     source = _decoded(path, content)
     if not source.strip():
         raise InputValueError(place=in_file(path), expected="a JSON list of rows", got="an empty file")
-    rows = loads_at(source, in_file(path))
-    if reader := reader_of_log(rows):
+    value = loads_at(source, in_file(path))
+    if reader := reader_of_log(value):
         return resolve_name(reader)(path)  # type: ignore[no-any-return]
-    if isinstance(rows, dict):
-        names = list(map(str, rows))
-        return Source(path, rows_by_id(rows, side, in_file(path)), lambda index: in_file(path, row_place(names[index])))
-    if not isinstance(rows, list):
+    return rows_of_value(value, path, shape)
+
+
+def rows_of_value(value: Any, path: Path, shape: Shape) -> Source:
+    """Return the rows of a JSON value: a list of rows, an object `{id: document}` or one document.
+
+    An object is one document if a value in it is no object and a key is a word.
+
+    Args:
+        value: the value.
+        path: its file, or the name of its side.
+        shape: where the rows are in it.
+
+    Raises:
+        ValueError: for any other value, and for a query that selects no rows.
+    """
+    if shape.query:
+        value = shape.query.value_in(value, in_file(path))
+    if shape.document or is_document(value):
+        return Source(path, [value], lambda _index: in_file(path))
+    if isinstance(value, dict):
+        names = list(map(str, value))
+        rows = rows_by_id(value, shape.side, in_file(path))
+        return Source(path, rows, lambda index: in_file(path, row_place(names[index])))
+    if not isinstance(value, list):
         raise InputValueError(
-            place=in_file(path), expected="a JSON list of rows, or an object {id: document}", got=type(rows).__name__
+            place=in_file(path), expected="a JSON list of rows, or an object {id: document}", got=type(value).__name__
         )
-    return Source(path, rows, lambda index: in_file(path, f"row {index + 1}"))
+    table = Source(path, value, lambda index: in_file(path, f"row {index + 1}"))
+    return shape.query.check_keys(table) if shape.query else table
 
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -116,7 +160,7 @@ _LONGEST_SHOWN = 80  # characters of a cell in a message
 HEADER_LINES = 100  # the header is searched in these
 
 
-def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: str | None, _side: Side) -> Source:
+def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: str | None, _shape: Shape) -> Source:
     """Read a CSV file; raise `ValueError` with file and line if the file as a whole is not CSV."""
     csv.field_size_limit(1 << 30)  # a reference of a long document is one cell
     lines = _lines(path, file)
@@ -363,7 +407,7 @@ def _value(item: Any, place: PlacePart) -> Any:
 # module opens and which may also be compressed (.gz), in the first table; a format whose library opens the files itself
 # in the second. The third has logs of other tools: the keys by which one in a `.json` file is known, and the function
 # that reads it, which lives above this package.
-_TEXT_READERS: dict[str, Callable[[Path, io.BufferedReader, Faults, str | None, Side], Source]] = {
+_TEXT_READERS: dict[str, Callable[[Path, io.BufferedReader, Faults, str | None, Shape], Source]] = {
     ".jsonl": read_jsonl,
     ".ndjson": read_jsonl,
     ".json": _read_json,
@@ -387,7 +431,7 @@ def read_table(
     max_bytes: int | None = None,
     delimiter: str | None = None,
     progress: Progress = no_progress,
-    side: Side = "predictions",
+    shape: Shape = _FLAT,
     encoding: str | None = None,
 ) -> Source:
     """Read the rows of a file; its extension determines the format.
@@ -395,7 +439,7 @@ def read_table(
     Rows stay in memory.
 
     * JSONL, and the content of a pipe: a JSON value on each line; blank lines are ignored.
-    * JSON: a list of rows, or an object from id to document.
+    * JSON: a list of rows, an object from id to document, or one document.
     * CSV: a header and rows. Cells are text, but those of `references` and `answers` hold a JSON list. The header
       determines whether commas, semicolons, tabs or bars separate the columns. TSV: the same with tabs.
     * Parquet: columns (needs pyarrow).
@@ -410,7 +454,7 @@ def read_table(
             Parquet.
         delimiter: the delimiter of a CSV or TSV file; None to guess it from the header or the extension.
         progress: called with the phase "Reading" and the size in bytes when the reading of a file begins; not for logs.
-        side: the side on which the documents of an object stand.
+        shape: where the rows are in JSON, which a query needs.
         encoding: the encoding of a text format, a name that Python knows; None for UTF-8.
 
     Raises:
@@ -420,9 +464,11 @@ def read_table(
     faults = faults or Faults()
     suffix = suffix_of(path)
     read_text = _TEXT_READERS.get(suffix, read_jsonl if path.is_fifo() else None)  # `<(...)` has no extension
+    if shape.query and read_text not in (read_jsonl, _read_json):
+        raise InputValueError(place=in_file(path), expected=f"JSON or JSONL with {shape.query.option}", got=suffix)
     if read_text is not None:
         with _opened(path, max_bytes, progress, encoding) as file, gc_pause():
-            table = read_text(path, file, faults, delimiter, side)
+            table = read_text(path, file, faults, delimiter, shape)
         faults.stop_if_any()
         return table
     if suffix not in (*_BINARY_READERS, *LOG_FORMATS):
@@ -497,8 +543,8 @@ def rows_of_frame(source: Any, side: Side, id_column: str) -> list[dict[str, Any
     """
     if hasattr(source, "iloc") and hasattr(source, "columns"):  # pandas
         _check_columns(list(source.columns), side)
-        if id_column in source.index.names:
-            source = source.reset_index(level=id_column)
+        if levels := [name for name in (id_column, *id_column.split(",")) if name in source.index.names]:
+            source = source.reset_index(level=levels)
         columns = [_cells_of(source.iloc[:, number]) for number in range(source.shape[1])]
         return [dict(zip(source.columns, cells, strict=True)) for cells in zip(*columns, strict=True)]
     if hasattr(source, "to_dicts"):  # polars
@@ -519,13 +565,13 @@ def _cells_of(column: Any) -> list[Any]:
 
 
 def read_folder(
-    path: Path, side: Side, faults: Faults, encoding: str | None, *, in_columns: bool, repair: bool
+    path: Path, shape: Shape, faults: Faults, encoding: str | None, *, in_columns: bool, repair: bool
 ) -> Source:
     """Read a folder with one file per document, `ID.json`, or `ID.txt` where there is no `.json` file.
 
     Args:
         path: the folder.
-        side: predictions or references.
+        shape: where the document is in each file.
         faults: collects the faults of files.
         encoding: the encoding of the files; None for UTF-8.
         in_columns: whether a column of the documents holds the value of the side; otherwise the document is the value.
@@ -541,11 +587,12 @@ def read_folder(
     for file in files:
         try:
             value = _document_of_file(file, encoding, repair=repair)
+            value = shape.query.value_in(value, in_file(file)) if shape.query else value
         except InputValueError as error:
             faults.add("not JSON", error.diagnostic)
             rows.append(Faulty)
             continue
-        cell = {REFERENCES: [value]} if side == "references" else {PREDICTION: value}
+        cell = {REFERENCES: [value]} if shape.side == "references" else {PREDICTION: value}
         rows.append({**(value if in_columns and isinstance(value, dict) else cell), ID: name_without_extension(file)})
     faults.stop_if_any()
     return Source(path, rows, lambda index: in_file(files[index]))

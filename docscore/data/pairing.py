@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, combinations
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ from docscore.core.errors import (
     short_repr,
     some_of,
 )
+from docscore.core.formatting import printable
 from docscore.core.options import MISSING_MODES, SKIP, check_choice
 from docscore.core.runtime import Progress, gc_pause, no_progress, warn, watched
 from docscore.core.values import SCALAR_TYPES, Value
@@ -26,6 +28,7 @@ from docscore.data.columns import SAME_NAMES, ColumnNames, table_of_source
 from docscore.data.formats import TEXT_EXTENSIONS, suffix_of
 from docscore.data.json_text import store
 from docscore.data.model_text import parsed_references
+from docscore.data.queries import query_for, query_of_both
 from docscore.data.rows import (
     ANLS,
     BY_ID,
@@ -302,6 +305,8 @@ def rows_of_sides(
             names.check_both(place_of(table))
     if truths is not None and isinstance(references, str | PathLike):
         _warn_of_documents(truths)
+        for side, table in (("references", truths), *(("predictions", table) for table in tables)):
+            _warn_of_rows_inside(table, side, names)
     return read_systems(truths, tables, missing, faults, None, progress), faults
 
 
@@ -313,7 +318,9 @@ def read_ground_truths(references: Any, options: Mapping[str, Any], progress: Pr
         options: the options, and `delimiter` for CSV files and `encoding` for text files.
         progress: as for `rows_of_sides`.
     """
-    table = table_of_source(references, "references", names_of(options), progress=progress, **text_options(options))
+    table = table_of_source(
+        references, "references", ColumnNames.of(options), progress=progress, **text_options(options)
+    )
     rows = read_rows(table, side_format(table.first(), "references", table), "references", progress=progress)
     mode = options.get("parse_references")
     return rows._replace(values=parsed_references(rows.ids, rows.values, mode)[0]) if mode else rows
@@ -324,24 +331,23 @@ def text_options(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: options.get(name) for name in ("delimiter", "encoding")}
 
 
-def names_of(options: Mapping[str, Any]) -> ColumnNames:
-    """The names of the columns of references."""
-    return ColumnNames(
-        options.get("id_column"),
-        references=options.get("references_column"),
-        json_references=options.get("parse_references") is not None,
-        references_id=options.get("references_id_column"),
-    )
-
-
 def _warn_of_documents(references: Source) -> None:
     """Warn if the objects of a file have no ids: they are then documents, paired by position."""
     row = references.first()
     is_text = suffix_of(references.path) in TEXT_EXTENSIONS and not references.has_columns
-    if is_text and isinstance(row, dict) and format_of(row, "references") is PLAIN:
+    if is_text and len(references.rows) > 1 and isinstance(row, dict) and format_of(row, "references") is PLAIN:
         warn(
             f"{references.path}: rows without {ID!r} are taken as documents and paired by position; "
             f"{_naming_remedy(references)}"
+        )
+
+
+def _warn_of_rows_inside(table: Source, side: str, names: ColumnNames) -> None:
+    """Warn if the one document of a file looks like an object around its rows."""
+    if len(table.rows) == 1 and not names.document and (query := query_for(table.first(), with_ids=True)):
+        warn(
+            f"{table.path}: it is taken as one document; if its rows are at {query!r}, add --{side}-query '{query}' "
+            f"({side}_query=); if it is one, add --document (document=True)"
         )
 
 
@@ -397,6 +403,13 @@ def _table_with_both(tables: Sequence[Source]) -> Source:
     Raises:
         ValueError: naming the file without references, or the first row whose references differ.
     """
+    truths = {str(REFERENCES), str(ANLS.references)}
+    if len(tables) > 1 and not any(truths & {*table.first()} for table in tables if isinstance(table.first(), dict)):
+        raise InputValueError(
+            place=place_of(*tables),
+            problem="no file holds ground truths",
+            remedy=f"add --references FILE, such as --references {tables[0].path} if it holds them",
+        )
     for table in tables:
         row = table.first()
         if not isinstance(row, dict) or not any({ID, *form[1:]} <= row.keys() for form in (BY_ID, ANLS)):
@@ -491,6 +504,16 @@ def _with_columns(fault: Diagnostic, tables: Sequence[Source]) -> InputValueErro
     others = [f"{path} has {names}" for path, names in columns.items() if names not in fault.got]
     if any(table.has_columns and VALUE_KEYS.isdisjoint(firsts[table.path]) for table in tables):
         others.append(_FIELDS_REMEDY)
+    others += [
+        f"where the rows are under a key, add --{side}-query '{query}' ({side}_query=)"
+        for side, table in zip(("predictions", "references"), tables[::-1], strict=False)
+        if (query := query_for(table.first(), with_ids=False))
+    ]
+    others += [
+        f"where each field holds the values of both sides, add --predictions-query '{query}' (predictions_query=)"
+        for query in (query_of_both(table.first()) for table in tables)
+        if query
+    ]
     others.append(_naming_remedy(*tables))
     return InputValueError(replace(fault, remedy="; ".join(filter(None, [fault.remedy, *others]))))
 
@@ -554,19 +577,27 @@ def _paired(wanted: SideRows, given: SideRows, missing: str, faults: Faults, pro
 
 
 def _warn_of_order(wanted: SideRows, given: SideRows) -> None:
-    """Warn of documents that are paired by position although the values of a key pair them otherwise.
+    """Warn of documents that are paired by position although the values of a key, or of two, pair them otherwise.
 
     They differ from document to document, and are the same on both sides, but in another order.
     """
     sides = [[row for row in rows.values if isinstance(row, dict)] for rows in (wanted, given)]
-    for key in sides[0][0] if len(sides[0]) >= _FEWEST_IN_ORDER and len(sides[0][0]) > 1 else ():
-        left, right = ([row.get(key) for row in side] for side in sides)
-        is_id = SCALAR_TYPES.issuperset(map(type, left + right)) and len(set(left)) == len(left) == len(right)
-        if is_id and left != right and set(left) == set(right):
+    if len(sides[0]) < _FEWEST_IN_ORDER or len(sides[0]) != len(sides[1]) or len(sides[0][0]) < 2:  # noqa: PLR2004
+        return
+    columns = {key: [[row.get(key) for row in side] for side in sides] for key in sides[0][0]}
+    same = {
+        key: cells
+        for key, cells in columns.items()
+        if SCALAR_TYPES.issuperset(map(type, chain(*cells))) and Counter(cells[0]) == Counter(cells[1])
+    }
+    for keys in chain(combinations(same, 1), combinations(same, 2)):
+        left, right = (list(zip(*(same[key][side] for key in keys), strict=True)) for side in (0, 1))
+        if left != right and len({*left}) == len(left) and {*left} == {*right}:
+            names = printable(",".join(keys))
             warn(
-                f"{place_of(wanted.table, given.table)}: rows without {ID!r} are paired by position, but {key!r} has "
-                "the same values on both sides in another order; to pair by it, give {ID: document} on each side, or "
-                f"rows with {ID!r}; {_naming_remedy(wanted.table, given.table)}"
+                f"{place_of(wanted.table, given.table)}: rows without {ID!r} are paired by position, but {names!r} has "
+                f"the same values on both sides in another order; to pair by it, add --id-column {names} "
+                f'(id_column="{names}")'
             )
             return
 

@@ -121,7 +121,7 @@ def table_in_memory(rows: Any, side: Side) -> Source:
 def rows_by_id(values: Mapping[Any, Any], side: Side, place: PlacePart) -> list[dict[str, Any]]:
     """Return the rows of a dict from id to value; a tuple in the ground truths holds acceptable answers.
 
-    Warns of ground truths that look like the fields of one document; in a file they are an error.
+    Warns of ground truths that look like the fields of one document.
 
     Raises:
         TypeError: for the splits of a dataset.
@@ -139,13 +139,21 @@ def rows_by_id(values: Mapping[Any, Any], side: Side, place: PlacePart) -> list[
             f"{place}: each value is an object with the key {REFERENCES!r} alone, which is taken for a field; give "
             f"{{id: ground truth}}, or rows with {ID!r} and {REFERENCES!r}"
         )
-    if all(map(_is_word, values)) and not all(isinstance(value, dict) for value in values.values()):
-        problem = f"{some_of(list(values))} look like the fields of one document, not like the ids of several"
-        remedy = 'to give one document, write {"its id": {...}}'
-        if place != side:
-            raise InputValueError(place=place, problem=problem, remedy=remedy)
-        warn(f"{place}: {problem}; {remedy}")
+    keys = [key for value in values.values() if isinstance(value, dict) for key in value]
+    are_parts = len(values) > 1 and 0 < len(keys) == len({*keys})  # of one document; several have a key in common
+    if all(map(_is_word, values)) and (are_parts or not all(isinstance(value, dict) for value in values.values())):
+        warn(
+            f"{place}: {some_of(list(values))} are taken for ids, although they look like the fields of one document; "
+            "if it is one, add --document (document=True)"
+        )
     return [{ID: name, REFERENCES: value if isinstance(value, tuple) else (value,)} for name, value in values.items()]
+
+
+def is_document(value: Any) -> bool:
+    """Return whether a JSON value is an object of one document: no row, not all values objects, and a word as key."""
+    if not isinstance(value, dict) or ID in value:
+        return False
+    return any(map(_is_word, value)) and not all(isinstance(each, dict) for each in value.values())
 
 
 def _is_word(name: Any) -> bool:
@@ -216,7 +224,7 @@ def _follow(value: Any, steps: Sequence[str]) -> tuple[Any, Sequence[str]]:
         elif isinstance(inside, list) and index is not None and -len(inside) <= index < len(inside):
             value = inside[index]
         else:
-            return value, steps[number:]
+            return inside, steps[number:]
     return value, []
 
 

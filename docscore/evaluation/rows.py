@@ -12,13 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.displayed import Displayed
-from docscore.core.errors import NAMED, InputError, InputValueError, at_place, needs, row_place, short_repr
-from docscore.core.formatting import counted, three_digits
+from docscore.core.errors import NAMED, InputError, InputValueError, at_place, needs, row_place, short_repr, some_of
+from docscore.core.formatting import counted, printable, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, SKIP, ScoringOptions, check_confidence, check_whole
-from docscore.core.runtime import Helper, Progress, ignore, in_two, no_progress, watched
+from docscore.core.runtime import Helper, Progress, ignore, in_two, no_progress, warn, watched
 from docscore.core.values import differs_by_value
-from docscore.data.checks import read_texts
+from docscore.data.checks import keys_beside_fields, read_texts
+from docscore.data.content import BESIDE
 from docscore.data.groups import Grouping, groups_of_rows, rows_by_group, with_row_schemas
 from docscore.data.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
 from docscore.data.pairing import Pairs
@@ -65,6 +66,7 @@ from docscore.stats.intervals import (
     side_by_side,
 )
 
+_LEAST_COST = 0.001  # of keys that are warned of
 _LEFT_OUT = Interval(note=f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
 OF_ANLS = (ANLS_STAR, "anls", "anlsl")  # their results have the key "anls_score"
 
@@ -284,6 +286,26 @@ class ScoredRows(Scored):
         self.rows_by_slice = {} if by is None else rows_by_group(self.pairs, by, "by")
         self._points: dict[str, list[Any]] = {}
         self._ratios: dict[str, Ratios] = {}
+        if whole and (keys := keys_beside_fields(self.pairs)):
+            self._warn_of_keys(keys)
+
+    def _warn_of_keys(self, keys: Sequence[str]) -> None:
+        """Warn of keys that only the predictions have, if they cost points."""
+        options = replace(self.options, ignore_keys=(*self.options.ignore_keys, *keys))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            score = ScoredRows(self.source, options, metrics=[self.metric], whole=False).score
+        if score - self.score < _LEAST_COST:
+            return
+        names = printable(",".join(keys))
+        remedy = f'leave them out with --ignore-keys {names} (ignore_keys="{names}")'
+        if beside := next((key for key in BESIDE if key in keys), ""):
+            remedy += f"; --with-confidences (with_confidences=True) reads {beside!r} as confidences"
+        self.doubts.append(
+            f"predictions: nearly all have keys that no ground truth has, {some_of(keys)}; without them the score is "
+            f"{score:.3f}, not {self.score:.3f}; if they are no answers, {remedy}"
+        )
+        warn(self.doubts[-1])
 
     def of_slice(self, value: str) -> "ScoredRows":
         """Return the rows of one slice as an evaluation of their own, with its fields, causes and comparisons.

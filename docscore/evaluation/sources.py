@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
 from docscore.core.errors import Faults, InputTypeError, InputValueError
-from docscore.core.options import BY_VALUE, PAPER, THRESHOLD, ScoringOptions
+from docscore.core.options import PAPER, THRESHOLD, ScoringOptions
 from docscore.core.runtime import Progress, no_progress, progress_from
 from docscore.data.checks import warn_of_copies
 from docscore.data.columns import SAME_NAMES, ColumnNames
@@ -38,12 +38,8 @@ class Reading(NamedTuple):
 
 def reading_of(options: ScoringOptions, given: Mapping[str, Any]) -> Reading:
     """Return how sides are read by the options of `docscore.evaluate` or the command, given by their names."""
-    columns: dict[str, Any] = {name: given.get(f"{name}_column") for name in ColumnNames._fields}
-    columns |= {"json_references": options.parse_references is not None, "by_value": options.numbers == BY_VALUE}
-    groups = tuple(name for name in (given.get("by"), given.get("cluster")) if isinstance(name, str))
-    columns["fields_in_columns"] = groups if given.get("fields_in_columns") else None
-    others = {name: given[name] for name in Reading._fields[1:] if name in given}
-    return Reading(ColumnNames(**columns), **others)
+    names = ColumnNames.of({**given, "parse_references": options.parse_references, "numbers": options.numbers})
+    return Reading(names, **{name: given[name] for name in Reading._fields[1:] if name in given})
 
 
 def pairs_of_sides(
@@ -151,7 +147,9 @@ def evaluate(
     normalise: bool = False,
     donut: bool = False,
     with_confidences: bool = False,
-    id_column: str | None = None,
+    ignore_keys: str | Sequence[str] = (),
+    absent_words: str | Sequence[str] = (),
+    id_column: str | Sequence[str] | None = None,
     prediction_column: str | None = None,
     references_column: str | None = None,
     references_id_column: str | None = None,
@@ -161,6 +159,12 @@ def evaluate(
     tokens_column: str | None = None,
     token_price: float | None = None,
     fields_in_columns: bool = False,
+    field_column: str | None = None,
+    value_column: str | None = None,
+    references_query: str | None = None,
+    predictions_query: str | None = None,
+    document: bool = False,
+    answer_is_list: bool = False,
     encoding: str | None = None,
     progress: bool | Progress | None = None,
 ) -> Evaluation:
@@ -214,9 +218,12 @@ def evaluate(
         normalise: whether case and white space are ignored (KIEval, Entity F1).
         donut: whether documents are read as the evaluation of Donut reads them (Entity F1, nTED).
         with_confidences: whether predictions hold `{"$value": ..., "$confidence": ...}`, of which the values are
-            scored.
+            scored, or confidences in their own shape under "confidence", beside the fields or in the row.
+        ignore_keys: keys that are left out of both sides, from the top level: `["model", "meta.tokens"]`.
+        absent_words: texts that are read as null on both sides, whatever their case: `["NOT_FOUND", "N/A"]`.
         id_column: the column or key of the ids, if it is not "question_id". Any column can be a path into the rows,
-            such as "response.id", if no column has that name.
+            such as "response.id", if no column has that name. The cells of several columns are joined: `["file",
+            "page"]`. Of JSON rows for which no other column is named, the rest is the document.
         prediction_column: the column or key of the predictions, if it is not "prediction".
         references_column: the column or key of the ground truths, if it is not "references". A list in it holds
             acceptable answers; anything else is the one acceptable answer.
@@ -226,9 +233,17 @@ def evaluate(
         seconds_column: the column or key of the seconds each prediction took, if it is not "seconds".
         tokens_column: the column or key of the tokens each prediction took, if it is not "tokens".
         token_price: the price of a million tokens, for the cost of the predictions.
-        fields_in_columns: whether a table without a column of predictions or ground truths has one column for each
-            field. A name such as "items.0.price" is a path, and an empty cell is null. Columns that other arguments
-            name are not fields.
+        fields_in_columns: whether rows without a column of predictions or ground truths have one column for each
+            field. A name such as "items.0.price" is a path, and an empty cell of a table is null. Columns that other
+            arguments name are not fields.
+        field_column: the column of the paths, where each row is one field of a document.
+        value_column: the column of the values of these fields. Rows of both sides have `references_column` and
+            `prediction_column` instead.
+        references_query: a JMESPath expression that selects the rows in a JSON file, a dict, or each row of JSONL or a
+            list: `"results[].{question_id: id, references: [truth]}"`.
+        predictions_query: the same for the predictions.
+        document: whether a JSON file or a dict is one document, even if it looks like `{id: document}`.
+        answer_is_list: whether a list in the column of the ground truths is the one acceptable answer.
         encoding: the encoding of text files, a name that Python knows, such as "cp1252"; None for UTF-8.
         progress: True for progress bars, False for none, None for bars on a terminal; or a callback, called with the
             name of a phase and its total, that returns one, called with the number of further units that are done.
@@ -271,6 +286,8 @@ def evaluate(
         normalise=normalise,
         donut=donut,
         with_confidences=with_confidences,
+        ignore_keys=ignore_keys,
+        absent_words=absent_words,
     )
     columns = {
         "id_column": id_column,
@@ -282,6 +299,12 @@ def evaluate(
         "seconds_column": seconds_column,
         "tokens_column": tokens_column,
         "fields_in_columns": fields_in_columns,
+        "field_column": field_column,
+        "value_column": value_column,
+        "references_query": references_query,
+        "predictions_query": predictions_query,
+        "document": document,
+        "answer_is_list": answer_is_list,
     }
     reading = reading_of(options, {**columns, "by": by, "cluster": cluster, "on_error": on_error, "encoding": encoding})
     chosen = metrics_for([metrics] if isinstance(metrics, str) else metrics, options)

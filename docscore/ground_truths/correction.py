@@ -15,7 +15,7 @@ from typing import Any
 from docscore.core.errors import Faults, InputValueError, in_file
 from docscore.core.output import check_output, write_whole
 from docscore.core.values import Value, to_json, value_excerpt
-from docscore.data.columns import SAME_NAMES, table_of_source, with_names
+from docscore.data.columns import SAME_NAMES, ColumnNames, table_of_source, with_names
 from docscore.data.formats import (
     HEADER_LINES,
     TEXT_EXTENSIONS,
@@ -27,8 +27,8 @@ from docscore.data.formats import (
     without_declaration,
 )
 from docscore.data.json_text import dumps, dumps_in_style, loads
-from docscore.data.pairing import names_of, read_ground_truths, text_options
-from docscore.data.rows import ID, REFERENCES, SideRows, Source, cells_of, side_format
+from docscore.data.pairing import read_ground_truths, text_options
+from docscore.data.rows import ID, REFERENCES, NoCell, SideRows, Source, cells_of, is_document, side_format
 
 _JSON_LINES = (".jsonl", ".ndjson")
 
@@ -52,23 +52,29 @@ def corrected_rows(
     path = Path(source) if isinstance(source, str | PathLike) else None
     suffix = "" if path is None or path.is_dir() else suffix_of(path)
     wanted = ".jsonl" if output is None else suffix_of(Path(output))
-    keeps = suffix in TEXT_EXTENSIONS and (output is None or wanted == suffix or {wanted, suffix} <= {*_JSON_LINES})
+    table = table_of_source(source, "references", SAME_NAMES, Faults(), **text_options(options))
+    has_records = _has_records(table, options)
+    keeps = has_records and suffix in TEXT_EXTENSIONS
+    keeps &= output is None or wanted == suffix or {wanted, suffix} <= {*_JSON_LINES}
     if output is not None:
         check_output(Path(output))
         if not keeps and wanted not in _JSON_LINES:
-            known = dict.fromkeys([".jsonl", *([suffix] if suffix in TEXT_EXTENSIONS else [])])
+            known = dict.fromkeys([".jsonl", *([suffix] if has_records and suffix in TEXT_EXTENSIONS else [])])
             raise InputValueError(
                 place=in_file(output), expected=f"a file name that ends in {' or '.join(known)}", got=wanted or "none"
             )
         if path is not None and Path(output).resolve() == path.resolve():
             raise InputValueError(place=in_file(output), expected="another file", got="that of the references")
-    table = table_of_source(source, "references", SAME_NAMES, Faults(), **text_options(options))
     table = table._replace(has_columns=table.has_columns and keeps)
     new = {
         index: _corrected_row(table, index, changed.get(name, rows.values[index]), options)
-        for index, name in enumerate(rows.ids)
+        for index, name in enumerate(rows.ids if has_records else ())
         if name in changed or not keeps
     }
+    if not has_records:
+        table = table._replace(
+            rows=[_row_by_id(name, changed.get(name, value)) for name, value in zip(rows.ids, rows.values, strict=True)]
+        )
     written = [new.get(index, row) for index, row in enumerate(table.rows)]
     if output is not None:
         if keeps and path is not None:
@@ -80,11 +86,24 @@ def corrected_rows(
     return written
 
 
+def _has_records(table: Source, options: Mapping[str, Any]) -> bool:
+    """Return whether each ground truth is a record of the source, or a cell of it: no query or other layout made it."""
+    names, first = ColumnNames.of(options), table.first()
+    if names.references_query is not None or names.field is not None or names.document or is_document(first):
+        return False
+    column = _column_of(table, options)
+    return not column or cells_of([first], column) != [NoCell]
+
+
+def _row_by_id(name: str, value: Value) -> dict[str, Any]:
+    return {ID: name, REFERENCES: to_json(list(value) if isinstance(value, tuple) else [value])}
+
+
 def _column_of(table: Source, options: Mapping[str, Any]) -> str:
     """The column of the ground truths; "" where rows are ground truths."""
     if column := options.get("references_column"):
         return str(column)
-    named = with_names(table._replace(rows=table.rows[:1]), "references", names_of(options), both=False)
+    named = with_names(table._replace(rows=table.rows[:1]), "references", ColumnNames.of(options), both=False)
     return side_format(named.first(), "references").references or ""
 
 

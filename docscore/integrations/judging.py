@@ -7,7 +7,7 @@ from typing import Any
 from docscore.core.errors import InputTypeError, InputValueError
 from docscore.core.options import ScoringOptions, check_choice
 from docscore.core.values import convert_ground_truth, convert_prediction
-from docscore.data.checks import unwrapped
+from docscore.data.content import content_of
 from docscore.data.json_text import dumps, loads
 from docscore.data.model_text import ParseOutcome, kinds_of, parse_text
 from docscore.evaluation.fields import Field
@@ -71,7 +71,10 @@ def scores_of_points(fields: Mapping[str, Sequence[float]]) -> dict[str, float]:
 
 
 # The options of scoring that apply to one output, and "parse".
-OPTIONS = ("threshold", "ignore_case", "rules", "numbers", "schema", "comparators", "with_confidences")
+OPTIONS = (
+    *("threshold", "ignore_case", "rules", "numbers", "schema", "comparators"),
+    *("with_confidences", "ignore_keys", "absent_words"),
+)
 
 
 def hook_options(parse: str, keywords: Mapping[str, Any], more: Sequence[str] = ()) -> ScoringOptions:
@@ -110,8 +113,7 @@ def judged_output(
         parse: "none", "json" or "repair", as for `docscore score --parse`. "auto" is "repair" if an acceptable answer
             is an object or a list, and "none" otherwise.
         options: the result of `hook_options`, instead of keywords.
-        keywords: threshold, ignore_case, rules, numbers, schema, comparators and with_confidences, as for
-            `docscore.evaluate`. With a schema the score is the typed score.
+        keywords: those among `OPTIONS`, as for `docscore.evaluate`. With a schema the score is the typed score.
 
     Raises:
         TypeError, ValueError: for values that cannot be scored, and for invalid options.
@@ -128,7 +130,7 @@ def judged_output(
     if mode is not None and isinstance(output, str):
         read = parse_text(output, mode, tuple(answers))
         output, parsed = read.value, read.outcome
-    prediction = unwrapped(convert_prediction(output))[0] if options.with_confidences else convert_prediction(output)
+    truth, prediction, _ = content_of(truth, convert_prediction(output), options)
     schema = None if options.schema is None else schema_of_row(options.schema, "")
     tree = build_tree(truth, prediction, options, schema)
     return JudgedOutput(tree, truth, prediction, parsed, "anls_star" if schema is None else "typed_score")

@@ -3,7 +3,7 @@
 Install with `pip install docscore pydantic-evals`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,8 @@ class AnlsStarEvaluator(Evaluator[Any, Any, Any]):  # type: ignore[misc]
         schema: a JSON Schema, its path, or a pydantic model; the score is then called `typed_score`.
         comparators: as for `docscore.evaluate`.
         with_confidences: as for `docscore.evaluate`.
+        ignore_keys: as for `docscore.evaluate`.
+        absent_words: as for `docscore.evaluate`.
     """
 
     fields: bool = True
@@ -41,6 +43,8 @@ class AnlsStarEvaluator(Evaluator[Any, Any, Any]):  # type: ignore[misc]
     schema: Any = None
     comparators: Any = None
     with_confidences: bool = False
+    ignore_keys: Sequence[str] = ()
+    absent_words: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         self._options = hook_options(self.parse, {name: getattr(self, name) for name in OPTIONS})

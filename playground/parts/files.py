@@ -25,7 +25,7 @@ from docscore.core.formatting import clipped, counted, printable, shown_name
 from docscore.core.options import AS_TEXT, SKIP, ScoringOptions
 from docscore.core.runtime import Progress, no_progress
 from docscore.data.checks import refuse_document_texts
-from docscore.data.formats import delimiter_of_file, read_table, suffix_of
+from docscore.data.formats import Shape, delimiter_of_file, read_table, suffix_of
 from docscore.data.json_text import dumps
 from docscore.data.model_text import parse_predictions, parsed_references
 from docscore.data.pairing import WITHOUT_PREDICTION, Pairs, read_systems
@@ -165,7 +165,7 @@ def _table_of(path: Path, side: str, reading: Reading, faults: Faults, progress:
     check_file(path)
     named: Side = "references" if side == "references" else "predictions"
     sign, encoding = reading.get(f"{side}_delimiter"), encoding_of(path, side, reading)
-    return read_table(path, faults, MAX_FILE_BYTES, sign, progress, named, encoding)
+    return read_table(path, faults, MAX_FILE_BYTES, sign, progress, Shape(named), encoding)
 
 
 def encoding_of(path: Path, side: str, reading: Reading) -> str | None:

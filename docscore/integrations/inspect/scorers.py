@@ -1,5 +1,6 @@
 """The scorers, and the metrics of their scores. They count every sample."""
 
+from collections.abc import Sequence
 from math import fsum
 from typing import Any
 
@@ -97,6 +98,8 @@ def anls_star(
     rules: str = PAPER,
     numbers: str = "text",
     with_confidences: bool = False,
+    ignore_keys: Sequence[str] = (),
+    absent_words: Sequence[str] = (),
 ) -> Scorer:
     """The ANLS* score of a sample, with its score tree as explanation.
 
@@ -112,6 +115,8 @@ def anls_star(
         rules: as for `docscore.evaluate`.
         numbers: as for `docscore.evaluate`.
         with_confidences: as for `docscore.evaluate`.
+        ignore_keys: as for `docscore.evaluate`.
+        absent_words: as for `docscore.evaluate`.
 
     Returns:
         A scorer. The metadata of its scores have `references` and `prediction` (JSON text), `parsed` ("exact",
@@ -166,6 +171,8 @@ def typed_by_schema(
     numbers: str = "text",
     comparators: Any = None,
     with_confidences: bool = False,
+    ignore_keys: Sequence[str] = (),
+    absent_words: Sequence[str] = (),
 ) -> Scorer:
     """The typed score of a sample: ANLS* with a JSON Schema that sets the comparator and the weight of each field.
 
@@ -179,6 +186,8 @@ def typed_by_schema(
         numbers: as for `docscore.evaluate`.
         comparators: as for `docscore.evaluate`.
         with_confidences: as for `docscore.evaluate`.
+        ignore_keys: as for `docscore.evaluate`.
+        absent_words: as for `docscore.evaluate`.
     """
     how = {name: value for name, value in locals().items() if name in OPTIONS}
     shared = None if schema is None else hook_options(parse, how)

@@ -1,0 +1,135 @@
+"""What of the values of rows is scored: no confidences, no ignored keys, and null for words that mean nothing."""
+
+from collections.abc import Set as AbstractSet
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+
+from docscore.core.errors import InputValueError, at_place, row_place, short_repr
+from docscore.core.options import ScoringOptions
+from docscore.core.runtime import with_room_to_recurse
+from docscore.data.pairing import Pairs
+
+VALUE, CONFIDENCE = "$value", "$confidence"  # the keys of a predicted value with its confidence
+BESIDE = ("confidence", "confidences")  # the keys under which confidences stand beside the fields
+
+
+def scored_content(pairs: Pairs, options: ScoringOptions) -> Pairs:
+    """Return the rows with what of their values is scored; confidences that a row has of its own take precedence.
+
+    Raises:
+        ValueError: naming the row, for confidences that do not fit the values.
+    """
+    if not (options.with_confidences or options.ignore_keys or options.absent_words):
+        return pairs._replace(confidences=None)
+    truths, predictions, confidences = [], [], []
+    of_rows = repeat(None, len(pairs.ids)) if pairs.confidences is None else pairs.confidences
+    for name, truth, prediction, of_row in zip(pairs.ids, pairs.truths, pairs.predictions, of_rows, strict=True):
+        try:
+            expected, predicted, own = content_of(truth, prediction, options)
+        except ValueError as error:
+            raise at_place(row_place(name), error) from None
+        truths.append(expected)
+        predictions.append(predicted)
+        confidences.append(own if of_row is None else of_row)
+    has_any = options.with_confidences
+    return pairs._replace(truths=truths, predictions=predictions, confidences=confidences if has_any else None)
+
+
+def content_of(truth: Any, prediction: Any, options: ScoringOptions) -> tuple[Any, Any, Any]:
+    """Return what of a ground truth and a prediction is scored, and the confidences of the predicted values.
+
+    Args:
+        truth: the ground truth; a tuple holds acceptable answers.
+        prediction: the prediction.
+        options: whether the prediction has confidences, which keys are ignored, and which texts mean null.
+
+    Raises:
+        ValueError: for confidences that do not fit the values.
+
+    >>> options = ScoringOptions(ignore_keys=("model",), absent_words=("n/a",))
+    >>> content_of({"total": "9"}, {"total": "N/A", "model": "x"}, options)
+    ({'total': '9'}, {'total': None}, None)
+    """
+    confidences = None
+    if options.with_confidences:
+        prediction, confidences = _without_confidences(prediction, truth)
+    keys = frozenset(key.removeprefix("$.").replace("[]", "") for key in options.ignore_keys)
+    words = frozenset(word.casefold() for word in options.absent_words)
+    if keys or words:
+        truth, prediction = (with_room_to_recurse(_scored, value, keys, words) for value in (truth, prediction))
+    return truth, prediction, confidences
+
+
+def _scored(value: Any, keys: AbstractSet[str], words: AbstractSet[str]) -> Any:
+    """Return a value without the keys at some paths, and with null in place of some words."""
+    if isinstance(value, str):
+        return None if words and value.strip().casefold() in words else value
+    if isinstance(value, list | tuple):
+        return type(value)([_scored(item, keys, words) for item in value])
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _scored(part, {path[len(key) + 1 :] for path in keys if path.startswith(f"{key}.")}, words)
+        for key, part in value.items()
+        if key not in keys
+    }
+
+
+def _without_confidences(prediction: Any, truth: Any) -> tuple[Any, Any]:
+    """Split a prediction into its values and their confidences, which stand at the values or beside the fields.
+
+    Raises:
+        ValueError: for confidences beside the fields that are no numbers in the shape of the fields.
+    """
+    values, confidences = unwrapped(prediction)
+    answers = truth if isinstance(truth, tuple) else (truth,)
+    key = next((key for key in BESIDE if isinstance(values, dict) and key in values), None)
+    if key is None or any(isinstance(answer, dict) and key in answer for answer in answers):
+        return values, confidences
+    beside, fields = values[key], {name: value for name, value in values.items() if name != key}
+    if not _fits(beside, fields):
+        raise InputValueError(
+            place=f"$.{key}", expected="numbers from 0 to 1 in the shape of the fields", got=short_repr(beside)
+        )
+    return fields, beside
+
+
+def _fits(confidences: Any, value: Any) -> bool:
+    """Return whether confidences are numbers in the shape of a value; one number holds for all values in it."""
+    if isinstance(confidences, dict):
+        is_object = isinstance(value, dict) and not value.keys().isdisjoint(confidences)
+        return is_object and all(_fits(part, value.get(key)) for key, part in confidences.items())
+    if isinstance(confidences, list):
+        is_list = isinstance(value, list) and len(value) == len(confidences)
+        return is_list and all(map(_fits, confidences, value))
+    is_number = isinstance(confidences, int | float | np.floating) and not isinstance(confidences, bool)
+    return confidences is None or (is_number and 0 <= confidences <= 1)
+
+
+def unwrapped(prediction: Any) -> tuple[Any, Any]:
+    """Split a prediction into its values and their confidences, in the same shape; None where a value has none.
+
+    Raises:
+        ValueError: for an object with `$value` and keys other than `$confidence`.
+
+    >>> unwrapped({"total": {"$value": "12.50", "$confidence": 0.93}, "date": "1 May"})
+    ({'total': '12.50', 'date': '1 May'}, {'total': 0.93, 'date': None})
+    """
+    if isinstance(prediction, dict):
+        if VALUE in prediction:
+            others = prediction.keys() - {VALUE, CONFIDENCE}
+            if others:
+                raise InputValueError(
+                    expected=f"no keys but {VALUE!r} and {CONFIDENCE!r} in their object",
+                    got=short_repr(min(others, key=str)),
+                )
+            return prediction[VALUE], prediction.get(CONFIDENCE)
+        parts = {key: unwrapped(item) for key, item in prediction.items()}
+        values = {key: value for key, (value, _) in parts.items()}
+        return values, {key: confidence for key, (_, confidence) in parts.items()}
+    if isinstance(prediction, list):
+        pairs = [unwrapped(item) for item in prediction]
+        return [value for value, _ in pairs], [confidence for _, confidence in pairs]
+    return prediction, None

@@ -1,0 +1,129 @@
+"""Rows out of JSON documents of any shape, by JMESPath expressions."""
+
+import re
+from json import dumps
+from typing import Any
+
+import jmespath
+from jmespath.exceptions import JMESPathError
+
+from docscore.core.errors import Faulty, InputValueError, PlacePart
+from docscore.data.rows import ANLS, BY_ID, ID, Side, Source, described, place_of
+
+
+class Query:
+    """A JMESPath expression that gives the rows of a side (https://jmespath.org).
+
+    Args:
+        side: predictions or references.
+        expression: such as `results[].{question_id: id, prediction: output}`.
+
+    Raises:
+        ValueError: for an expression that cannot be read.
+    """
+
+    def __init__(self, side: Side, expression: str) -> None:
+        self.option, self.expression = f"{side}_query", expression
+        try:
+            self._search = jmespath.compile(expression).search
+        except (JMESPathError, TypeError, AttributeError) as error:  # the last two for what is no text
+            got = f"{expression!r} ({str(error).splitlines()[0].rstrip(':')})"
+            raise InputValueError(place=self.option, expected="a JMESPath expression", got=got) from None
+
+    def value_in(self, value: Any, place: PlacePart) -> Any:
+        """Return what the expression selects in a JSON value.
+
+        Raises:
+            ValueError: naming the place, if it selects nothing, or calls a function with a wrong value.
+        """
+        try:
+            selected = self._search(value)
+        except JMESPathError as error:
+            raise InputValueError(place=place, problem=f"{self.option}: {error}") from None
+        if selected is None or selected == []:
+            expected = f"rows at {self.expression!r} ({self.option})"
+            raise InputValueError(place=place, expected=expected, got=f"none in {described(value)}")
+        return selected
+
+    def check_keys(self, table: Source) -> Source:
+        """Return a table of selected rows.
+
+        Raises:
+            ValueError: naming a key of the row format that is null in all rows, as it is for a misspelt path.
+        """
+        rows = [row for _, row in table.good() if isinstance(row, dict)]
+        for key in (ID, *BY_ID[1:], *ANLS[1:]) if rows else ():
+            if key in rows[0] and all(row.get(key) in (None, [None]) for row in rows):
+                got = f"null in all {len(rows):,} rows of {self.expression!r}"
+                raise InputValueError(place=place_of(table), expected=f"values under {key!r} ({self.option})", got=got)
+        return table
+
+    def rows_in(self, table: Source) -> Source:
+        """Return a table with what the expression selects in each row: of a list its elements, else one row.
+
+        Raises:
+            ValueError: as `value_in` and `check_keys`, and for a table, whose cells are not JSON.
+        """
+        if table.has_columns:
+            raise InputValueError(place=place_of(table), expected=f"JSON or JSONL with {self.option}", got="a table")
+        rows: list[Any] = []
+        numbers: list[int] = []
+        for index, row in enumerate(table.rows):
+            selected = row if row is Faulty else self.value_in(row, table.where(index))
+            parts = selected if isinstance(selected, list) else [selected]
+            rows += parts
+            numbers += [index] * len(parts)
+        return self.check_keys(table._replace(rows=rows, where=lambda index: table.where(numbers[index])))
+
+
+def query_for(value: Any, *, with_ids: bool) -> str:
+    """Return the query for the first list of rows under a key of an object, or under two; "" if there is none.
+
+    Args:
+        value: the object.
+        with_ids: whether rows are only objects in each of which a key that is called as ids has a value of its own.
+
+    >>> query_for({"accuracy": 1, "results": [{"id": 1, "output": "Tea"}, {"id": 2, "output": "Cake"}]}, with_ids=True)
+    'results[]'
+    """
+    for key, part in value.items() if isinstance(value, dict) else ():
+        if isinstance(part, list) and len(part) > 1 and all(isinstance(row, dict) for row in part):
+            columns = [[row.get(name) for row in part] for name in part[0] if _ID_KEY.fullmatch(name)]
+            if not with_ids or any(None not in cells and len({*map(str, cells)}) == len(cells) for cells in columns):
+                return f"{_quoted(key)}[]"
+        elif inner := query_for(part, with_ids=with_ids):
+            return f"{_quoted(key)}.{inner}"
+    return ""
+
+
+def _quoted(key: str) -> str:
+    """Return a key as expressions have it: in quotes, unless it is an identifier."""
+    return key if key.isidentifier() and key.isascii() else dumps(key)
+
+
+_ID_KEY = re.compile(
+    r"(.*_)?(doc|document|file|filename|id|image|page|question|sample)(_?(id|name|number|path))?", re.IGNORECASE
+)
+_TRUTH_WORDS = ("expected", "ground_truth", "truth", "gt", "gold", "reference", "label", "target", "correct")
+_PREDICTION_WORDS = ("predicted", "prediction", "pred", "extracted", "output", "actual", "got")
+
+
+def query_of_both(row: Any) -> str:
+    """Return the query for a row of which each field holds the values of both sides; "" for another row.
+
+    >>> query_of_both({"id": "a", "fields": {"total": {"predicted": "1", "expected": "2"}}})
+    '{question_id: id, references: [{total: fields.total.expected}], prediction: {total: fields.total.predicted}}'
+    """
+    for key, fields in row.items() if isinstance(row, dict) else ():
+        parts = list(fields.values()) if isinstance(fields, dict) else []
+        words = parts[0].keys() if parts and all(isinstance(part, dict) for part in parts) else ()
+        sides = (
+            [next(filter(words.__contains__, each), "") for each in (_TRUTH_WORDS, _PREDICTION_WORDS)] if words else ()
+        )
+        if sides and all(sides) and all({*sides} <= part.keys() for part in parts):
+            truth, prediction = (
+                "{" + ", ".join(f"{field}: {key}.{field}.{side}" for field in fields) + "}" for side in sides
+            )
+            name = next(filter(_ID_KEY.fullmatch, row), "ID")
+            return f"{{question_id: {name}, references: [{truth}], prediction: {prediction}}}"
+    return ""
