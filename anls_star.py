@@ -16,7 +16,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 try:  # `anls_score` needs neither
@@ -103,6 +103,8 @@ Args:
     schema: a JSON Schema that says how to compare each field and how much it weighs: a dict, the path of a file or of a
         folder with one file per document (`ID.json`), or a pydantic model class; default None. See
         `docs/typed_scores.md`.
+    ignore_keys: keys to leave out of both sides, such as `["model", "meta.tokens"]`; default none.
+    absent_words: texts to read as null on both sides, such as `["NOT_FOUND"]`; default none.
     The configurations "anls" and "anlsl", such as `evaluate.load(..., "anls")`, give the same scores as the default
     one, but accept only texts ("anls") or lists of texts ("anlsl") as answers.
 Returns:
@@ -211,6 +213,8 @@ if evaluate is not None:
             numbers: str = "text",
             schema: Any = None,
             cluster: Grouping | None = None,
+            ignore_keys: Sequence[str] = (),
+            absent_words: Sequence[str] = (),
         ) -> dict[str, Any]:
             options = ScoringOptions(
                 threshold=threshold,
@@ -221,6 +225,8 @@ if evaluate is not None:
                 missing=missing,
                 rules=rules,
                 numbers=numbers,
+                ignore_keys=ignore_keys,
+                absent_words=absent_words,
                 schema=schema,
             )
             pairs = decode_rows(predictions, references, missing)

@@ -208,6 +208,8 @@ OPTIONS_OF_ALL: list[tuple[dict[str, Any], str]] = [
     ({"schema": WEIGHED}, TEXT),
     ({"schema": WEIGHED, "comparators": {"shop": "exact"}}, TEXT),
     ({"with_confidences": True}, WRAPPED),
+    ({"ignore_keys": ["shop"]}, TEXT),
+    ({"absent_words": ["X"]}, TEXT.replace('"x"', "null")),
 ]
 
 
@@ -223,7 +225,8 @@ def test_every_integration_takes_the_options_of_scoring_and_no_others(name: str)
         expected[str(options)] = result.score
         if without.isdisjoint(options):
             assert hook(TRUTH, text, **options) == result.score, options
-    assert len({*expected.values()}) == len(OPTIONS_OF_ALL) - 1  # values without their confidences score as the first
+    # values without their confidences, and null for a word that is absent, score as the first
+    assert len({*expected.values()}) == len(OPTIONS_OF_ALL) - 2
     wrong: list[dict[str, Any]] = [{"treshold": 0.5}, {"rules": "other"}, {"numbers": "other"}, {"threshold": 2}]
     for each in wrong:
         with pytest.raises((TypeError, ValueError), match=next(iter(each))):

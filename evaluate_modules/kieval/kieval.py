@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import evaluate
@@ -67,6 +68,8 @@ Args:
         resamples together: the name of a column of the reference rows, a function of the question_id, or a list with a
         label for each reference; default None, for independent rows.
     numbers: "value" to compare JSON numbers by value, so that 1000.0 equals 1000; default "text", as printed.
+    ignore_keys: keys to leave out of both sides, such as `["model", "meta.tokens"]`; default none.
+    absent_words: texts to read as null on both sides, such as `["NOT_FOUND"]`; default none.
     signature: whether to return the signature, the settings that make the figures comparable.
 Returns:
     kieval_entity_f1, kieval_entity_precision, kieval_entity_recall: F1, precision and recall of the entities, matched
@@ -120,9 +123,17 @@ class Kieval(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
         parse_references: str | None = None,
         cluster: Grouping | None = None,
         numbers: str = "text",
+        ignore_keys: Sequence[str] = (),
+        absent_words: Sequence[str] = (),
     ) -> dict[str, Any]:
         options = ScoringOptions(
-            normalise=normalise, parse=parse, parse_references=parse_references, missing=missing, numbers=numbers
+            normalise=normalise,
+            parse=parse,
+            parse_references=parse_references,
+            missing=missing,
+            numbers=numbers,
+            ignore_keys=ignore_keys,
+            absent_words=absent_words,
         )
         return self._figures(
             predictions,

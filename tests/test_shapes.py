@@ -1,0 +1,150 @@
+"""Files in the shapes that people have: a figure by one command, or a sentence that names what gives it."""
+
+from __future__ import annotations
+
+import shlex
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import docscore
+from tests.commands import REFERENCES, Write, run
+from tests.conftest import golden
+
+FLAGS = ("--fields-in-columns", "--document", "--answer-is-list", "--with-confidences")
+
+
+def keywords(command: str, folder: Path) -> dict[str, Any]:
+    """The arguments of `docscore.evaluate` that a command line stands for."""
+    words, sides, options = shlex.split(command), [], dict[str, Any]()
+    while words:
+        word = words.pop(0)
+        if word.startswith("--"):
+            options[word[2:].replace("-", "_")] = True if word in FLAGS else words.pop(0)
+        else:
+            sides.append(folder / word)
+    *references, predictions = sides
+    return {"predictions": predictions, "references": next(iter(references), None), **options}
+
+
+def mean(pairs: list[Any]) -> float:
+    return float(docscore.score_pairs(pairs).mean())
+
+
+def run_in(folder: Path, command: str, write: Write, files: dict[str, str], *more: str) -> Any:
+    for name, content in files.items():
+        write(name, content)
+    verb, *words = shlex.split(command if command.startswith("table") else f"score {command}")
+    return run(verb, *(folder / word if word in files else word for word in words), *more)
+
+
+@golden("shapes", "shapes")
+def test_a_shape_gets_its_figure(
+    write: Write, tmp_path: Path, files: dict[str, str], command: str, pairs: list[Any]
+) -> None:
+    """By the command and in Python, without a remark; a wrong value in each stays wrong."""
+    done = run_in(tmp_path, command, write, files)
+    assert (done.code, done.err) == (0, "")
+    expected = mean(pairs)
+    assert expected < 1
+    assert done.out.startswith(f"ANLS*  {expected:.6f}  mean of {len(pairs)} row")
+    assert docscore.evaluate(**keywords(command, tmp_path)).score == pytest.approx(expected)
+
+
+@golden("shapes", "doubts")
+def test_a_doubtful_shape_gets_a_sentence(
+    write: Write, tmp_path: Path, files: dict[str, str], command: str, sentence: str, pairs: list[Any]
+) -> None:
+    """The figure stays what the options say."""
+    done = run_in(tmp_path, command, write, files)
+    assert (done.code, sentence in " ".join(done.err.split())) == (0, True), done
+    assert done.out.startswith(f"ANLS*  {mean(pairs):.6f}")
+    with pytest.warns(UserWarning, match=".") as caught:
+        result = docscore.evaluate(**keywords(command, tmp_path))
+    assert any(sentence in str(each.message) for each in caught)
+    assert result.score == pytest.approx(mean(pairs))
+
+
+@golden("shapes", "faults")
+def test_a_shape_without_a_figure_gets_a_sentence(
+    write: Write, tmp_path: Path, files: dict[str, str], command: str, sentence: str
+) -> None:
+    done = run_in(tmp_path, command, write, files)
+    assert (done.code, done.out) == (2, "")
+    assert sentence in done.err
+
+
+OPTIONS: list[dict[str, Any]] = [
+    {"ignore_keys": ["model", "usage"]},
+    {"ignore_keys": "model,usage", "absent_words": ("N/A", "NOT_FOUND")},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_ignored_keys_and_absent_words_are_in_the_signature(options: dict[str, Any]) -> None:
+    sides: dict[str, Any] = {
+        "references": {"a": {"x": None}},
+        "predictions": {"a": {"x": "n/a", "model": 1, "usage": 2}},
+    }
+    result = docscore.evaluate(**sides, **options)
+    assert "|ignored:model+usage|" in result.signature
+    assert ("|absent:N/A+NOT_FOUND|" in result.signature) == ("absent_words" in options)
+    assert result.score == float("absent_words" in options)
+
+
+@pytest.mark.parametrize("wrong", [3, ["a", 1], {"a": 1}])
+def test_names_that_are_no_texts_are_refused(wrong: Any) -> None:
+    with pytest.raises(TypeError, match=r"^absent_words: expected a list of texts, got "):
+        docscore.evaluate(references=["x"], predictions=["x"], absent_words=wrong)
+
+
+def test_queries_of_values_in_memory() -> None:
+    """Of a dict as of a file, of a list as of JSONL; a frame has columns for that."""
+    rows = [{"id": "a", "t": "Tea", "o": "Tea"}, {"id": "b", "t": "Cake", "o": "Cakes"}]
+    query = "{question_id: id, references: [t], prediction: o}"
+    assert docscore.evaluate(predictions={"rows": rows}, predictions_query=f"rows[].{query}").score == 0.9
+    assert docscore.evaluate(predictions=rows, predictions_query=query).score == 0.9
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(ValueError, match=r"^predictions: expected JSON or JSONL with predictions_query, got a table$"):
+        docscore.evaluate(predictions=pandas.DataFrame(rows), predictions_query=query)
+
+
+def test_ids_of_a_frame_in_two_levels_of_its_index() -> None:
+    pandas = pytest.importorskip("pandas")
+    rows = [{"file": "s", "page": page, "prediction": text} for page, text in enumerate(["Tea", "Cakes"])]
+    frame = pandas.DataFrame(rows).set_index(["file", "page"])
+    truths = {"s,0": "Tea", "s,1": "Cake"}
+    assert docscore.evaluate(predictions=frame, references=truths, predictions_id_column=["file", "page"]).score == 0.9
+
+
+def test_a_dict_is_one_document_if_it_says_so() -> None:
+    sides: dict[str, Any] = {"references": {"q1": {"n": "1"}, "q2": {"n": "2"}}, "predictions": {"q1": {"n": "1"}}}
+    assert docscore.evaluate(**sides, document=True).score == 0.5
+    with pytest.raises(ValueError, match="ids of references that no prediction has"):
+        docscore.evaluate(**sides)
+
+
+def test_explain_reads_a_query(write: Write) -> None:
+    files = write("r.json", {"rows": [{"a": "Tea"}]}), write("p.json", {"rows": [{"a": "Tee"}]})
+    done = run("explain", *files, "--references-query", "rows[]", "--predictions-query", "rows[]", "--id", "0")
+    assert (done.code, done.out.splitlines()[0].split()[1:3]) == (0, ["$", "0.667"])
+
+
+@pytest.mark.parametrize("count", [4, 5])
+def test_few_documents_may_have_a_field_of_their_own(count: int) -> None:
+    """And keys without a value cost nothing, nor do keys that are spelt otherwise, of which another remark tells."""
+    sides: dict[str, Any] = {"references": [{"a": "x"}] * count, "predictions": [{"a": "x", "b": "y"}] * count}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        docscore.evaluate(**sides)
+        docscore.evaluate(references=sides["references"], predictions=[{"a": "x", "b": None}] * count)
+    assert len(caught) == (count == 5)
+
+
+def test_good_data_is_not_doubted(docubench: Path, real_receipts: Path) -> None:
+    """Warnings are errors in tests."""
+    for folder in (REFERENCES.parent, docubench, real_receipts):
+        for path in (path for path in folder.glob("predictions*.jsonl") if path.stem[12:] not in ("text", "confident")):
+            docscore.evaluate(references=folder / "references.jsonl", predictions=path, confidence=None)
