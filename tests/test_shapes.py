@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 import docscore
-from tests.commands import REFERENCES, Write, run
+from playground.server.requests import FileRequest
+from playground.testset.testset import score_files
+from tests.commands import REFERENCES, Write, run, run_python
 from tests.conftest import golden
 
 FLAGS = ("--fields-in-columns", "--document", "--answer-is-list", "--with-confidences")
@@ -51,6 +53,30 @@ def test_a_shape_gets_its_figure(
     assert expected < 1
     assert done.out.startswith(f"ANLS*  {expected:.6f}  mean of {len(pairs)} row")
     assert docscore.evaluate(**keywords(command, tmp_path)).score == pytest.approx(expected)
+
+
+ON_THE_PAGE = {"references_column": "references", "prediction_column": "prediction"}
+
+
+@golden("shapes", "shapes")
+def test_the_page_takes_what_the_command_takes(
+    write: Write, tmp_path: Path, files: dict[str, str], command: str, pairs: list[Any]
+) -> None:
+    """With what a visitor chooses; the code that it shows gives the same score."""
+    run_in(tmp_path, command, write, files)
+    options = keywords(command, tmp_path)
+    if "." in options.get("references_column", "") or options.pop("fields_in_columns", False):
+        return  # paths are typed: in the command, or in a query
+    sides = {side: options.pop(side) for side in ("references", "predictions")}
+    reading = {ON_THE_PAGE.get(name, name): "yes" if given is True else given for name, given in options.items()}
+    confidences = bool(reading.pop("with_confidences", False))
+    if "," not in reading.get("id_column", "") and "field_column" not in reading and "id_column" in reading:
+        reading |= dict.fromkeys(("references_id", "predictions_id"), reading.pop("id_column"))
+    request = FileRequest(**sides, reading=reading, confidences=confidences)
+    (tmp_path / "results").mkdir()
+    actual = score_files(request, folder=tmp_path / "results", progress=lambda *_: None)
+    assert actual["score"] == pytest.approx(mean(pairs))
+    assert run_python("-c", actual["python"], cwd=tmp_path).splitlines()[-1] == str(actual["score"])
 
 
 @golden("shapes", "doubts")

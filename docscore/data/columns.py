@@ -279,7 +279,7 @@ def _copy_columns(rows: Sequence[Any], table: Source, names: ColumnNames, rename
             )
         key = ColumnAlias(name)
         key.given = given
-        for row, cell in zip(rows, _column(table, names, option, given), strict=True):
+        for row, cell in zip(rows, column_of(table, names, option, given), strict=True):
             if isinstance(row, dict):
                 row[key] = NoCell if cell is Absent and name != PREDICTION else cell
 
@@ -336,9 +336,9 @@ def _documents_by_field(table: Source, names: ColumnNames, values: Sequence[str]
     if None in columns:
         needed = "value_column" if len(values) == 1 else "references_column and prediction_column"
         raise InputValueError(place="field_column", expected=f"{needed} beside it", got="none")
-    ids = _column(table, names, "id_column", ID)
-    cells = [_column(table, names, "value_column", str(column)) for column in columns]
-    paths = _column(table, names, "field_column", str(names.field))
+    ids = column_of(table, names, "id_column", ID)
+    cells = [column_of(table, names, "value_column", str(column)) for column in columns]
+    paths = column_of(table, names, "field_column", str(names.field))
     documents: dict[str, list[dict[str, Any]]] = {}
     firsts: dict[str, int] = {}
     for index, (name, path) in enumerate(zip(ids, paths, strict=True)):
@@ -355,9 +355,9 @@ def _documents_by_field(table: Source, names: ColumnNames, values: Sequence[str]
                     place=table.where(index), problem=f"{path!r} of {str(name)!r} occurs twice", remedy=remedy
                 )
             parts[path] = None if column[index] in (NoCell, Absent) else column[index]
-    rows = []
+    rows, spent = [], {names.field, names.value, names.references, names.prediction}
     for name, index in firsts.items():
-        row = dict(table.rows[index])
+        row = {column: cell for column, cell in table.rows[index].items() if column not in spent}
         for key, parts in zip(values, documents[name], strict=True):
             document = _document(parts, table.where(index), in_text=table.has_columns)
             row[ColumnAlias(key)] = [document] if key == REFERENCES else document
@@ -426,13 +426,13 @@ def _warn_of_gaps(table: Source, columns: Iterable[str], *, by_value: bool) -> N
 _NAN = ("NaN", "nan")
 
 
-def _column(table: Source, names: ColumnNames, option: str, given: str) -> list[Any]:
+def column_of(table: Source, names: ColumnNames, option: str, given: str) -> list[Any]:
     """Return the cells of a column, or of several ones joined to ids; raise `ValueError` with the option if none is."""
     cells = cells_of(table.rows, given)
     if not all(cell is NoCell or cell is Absent for cell in cells):
         return cells
     if option.endswith("id_column") and "," in given:
-        columns = [_column(table, names, option, name.strip()) for name in given.split(",")]
+        columns = [column_of(table, names, option, name.strip()) for name in given.split(",")]
         return [_joined(parts) for parts in zip(*columns, strict=True)]
     own = [f"{side}_id" for side in ("references", "predictions") if getattr(names, f"{side}_id") is None]
     flags, keywords = (" or ".join(pattern.format(name) for name in own) for pattern in ("--{}_column", "{}_column="))

@@ -273,6 +273,7 @@ class ReadingPlan(NamedTuple):
         parse: how predictions that are text are read as JSON, as in `ScoringOptions`.
         parse_references: the same for ground truths.
         certain: whether the rows have the names of a row format, or nothing speaks against their being documents.
+        answer_is_list: whether a list as a ground truth is the one acceptable answer.
     """
 
     ids: tuple[str | None, str | None]
@@ -281,6 +282,7 @@ class ReadingPlan(NamedTuple):
     parse: str | None = None
     parse_references: str | None = None
     certain: bool = False
+    answer_is_list: bool = False
 
     def names_of(self, side: Side) -> ColumnNames:
         """The columns of a side whose names are not those of the row format; None for those that have them."""
@@ -292,6 +294,7 @@ class ReadingPlan(NamedTuple):
             None if self.prediction == own.predictions else self.prediction,
             None if self.references == own.references else self.references,
             self.parse_references is not None,
+            answer_is_list=self.answer_is_list,
         )
 
 

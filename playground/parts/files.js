@@ -107,8 +107,9 @@ class DropBox {
       element.addEventListener(kind, (event) => this.drag(event));
     }
     this.part("how").addEventListener("change", ({ target }) => {
-      if (!(target instanceof HTMLSelectElement) || !target.dataset.choice) return;
-      this.reading[target.dataset.choice] = JSON.parse(target.value);
+      const isTyped = target instanceof HTMLInputElement;
+      if (!(target instanceof HTMLSelectElement || isTyped) || !target.dataset.choice) return;
+      this.reading[target.dataset.choice] = isTyped ? target.value.trim() || null : JSON.parse(target.value);
       this.sort(true);
     });
     this.part("doubts").addEventListener("click", (event) => {

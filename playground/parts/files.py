@@ -25,10 +25,12 @@ from docscore.core.formatting import clipped, counted, printable, shown_name
 from docscore.core.options import AS_TEXT, SKIP, ScoringOptions
 from docscore.core.runtime import Progress, no_progress
 from docscore.data.checks import refuse_document_texts
-from docscore.data.formats import Shape, delimiter_of_file, read_table, suffix_of
+from docscore.data.columns import ColumnNames, column_of, with_names
+from docscore.data.formats import delimiter_of_file, read_table, suffix_of
 from docscore.data.json_text import dumps
 from docscore.data.model_text import parse_predictions, parsed_references
 from docscore.data.pairing import WITHOUT_PREDICTION, Pairs, read_systems
+from docscore.data.queries import query_for
 from docscore.data.rows import ANLS, ID, REFERENCES, Side, Source
 from playground.parts.column_guesses import (
     ReadingPlan,
@@ -51,7 +53,7 @@ from playground.server.limits import (
     lines_of,
     shortened,
 )
-from playground.server.requests import COLUMNS, CompareRequest, FileRequest, SortRequest
+from playground.server.requests import COLUMNS, CONTENT, LAYOUT, CompareRequest, FileRequest, SortRequest
 
 SHOWN_ROWS, SHOWN_COLUMNS = 3, 12
 _LONGEST_CELL, _LONGEST_COLUMN = 90, 60  # characters
@@ -164,8 +166,29 @@ def planned(
 def _table_of(path: Path, side: str, reading: Reading, faults: Faults, progress: Progress = no_progress) -> Source:
     check_file(path)
     named: Side = "references" if side == "references" else "predictions"
-    sign, encoding = reading.get(f"{side}_delimiter"), encoding_of(path, side, reading)
-    return read_table(path, faults, MAX_FILE_BYTES, sign, progress, Shape(named), encoding)
+    sign, encoding, names = reading.get(f"{side}_delimiter"), encoding_of(path, side, reading), layout_of(reading)
+    table = read_table(path, faults, MAX_FILE_BYTES, sign, progress, names.shape_of(named), encoding)
+    if names.field is not None:
+        return with_names(table, named, names, both=names.value is None)
+    if names.id is None:
+        return table
+    parts, ids = names.id.split(","), column_of(table, names, "id_column", names.id)
+    rows = zip(ids, table.rows, strict=True)
+    return table._replace(rows=[_with_id(row, names.id, name, parts) for name, row in rows])
+
+
+def _with_id(row: Any, column: str, name: Any, parts: Collection[str]) -> Any:
+    """A row with a column of ids in place of those of their parts."""
+    others = {key: cell for key, cell in row.items() if key not in parts} if isinstance(row, dict) else {}
+    return {column: name, **others} if isinstance(row, dict) else row
+
+
+def layout_of(reading: Reading) -> ColumnNames:
+    """Where ids and values are in the rows, as far as a visitor said it."""
+    given = {name: reading[name] for name in LAYOUT if reading.get(name)}
+    if "field_column" in given:
+        given |= {f"{name}_column": reading.get(name) for name in ("references", "prediction")}
+    return ColumnNames.of(given)
 
 
 def encoding_of(path: Path, side: str, reading: Reading) -> str | None:
@@ -200,6 +223,7 @@ def _chosen(plan: ReadingPlan, references: Source | None, systems: Sequence[Sour
     return plan._replace(
         parse=reading.get("parse", plan.parse),
         parse_references=reading.get("parse_references", plan.parse_references),
+        answer_is_list=bool(reading.get("answer_is_list")),
     )
 
 
@@ -281,7 +305,7 @@ def sort_files(asked: SortRequest) -> dict[str, Any]:
             if _has_other_encoding(error):
                 fact["fault"] = "It is not UTF-8."
                 doubts.append((f"{fact['name']} is not UTF-8.", _ALLOWED_ENCODINGS, True))
-            signs += _sign_fields({side: path}, asked.reading)
+            signs += [*_sign_fields({side: path}, asked.reading), *_layout_fields(asked.reading, [side], if_given=True)]
         facts.append(fact)
     truth = asked.truth if asked.truth is None or 0 <= asked.truth < len(files) else None
     sorting = {"truth": truth, "both": False, "unsure": False, "files": facts, "html": "", "blocked": False}
@@ -349,6 +373,7 @@ Doubt = tuple[str, Sequence[tuple[str, str, str]], bool]
 def _doubts(tables: UploadedTables, faults: Faults, asked: FileRequest) -> Iterator[Doubt]:
     """What would give an error or a score of nonsense."""
     plan = tables.plan
+    yield from _rows_inside(tables)
     is_one_side = tables.references is None and None in (plan.references, plan.prediction)
     if is_one_side and not set(asked.reading) & set(COLUMNS):
         yield _ONE_FILE, (), False
@@ -390,6 +415,14 @@ def _doubts(tables: UploadedTables, faults: Faults, asked: FileRequest) -> Itera
             yield from ((f"{each.removesuffix('.')}; left out", (), False) for each in sentences)
         else:
             yield from ((each, buttons if each is sentences[-1] else (), True) for each in sentences)
+
+
+def _rows_inside(tables: UploadedTables) -> Iterator[Doubt]:
+    """A sentence on a file whose one document looks like an object around its rows."""
+    for side, table in tables.sides.items():
+        if len(table.rows) == 1 and (query := query_for(table.first(), with_ids=True)):
+            button = f"Read {query}", f"{side}_query", json.dumps(query)
+            yield f"{table.path.name} is read as one document; it may hold rows at {query}.", (button,), False
 
 
 def _named(faults: Sequence[Fault]) -> list[str]:
@@ -484,12 +517,40 @@ def _fields(tables: UploadedTables, asked: FileRequest) -> list[list[WizardField
         of_predictions.append(_field("encoding", "Bytes that are not UTF-8", _ENCODED, encoding))
     signs = {field["name"]: field for field in _sign_fields(asked.files, asked.reading)}
     sign = [[signs[name]] if name in signs else [] for name in ("references_delimiter", "predictions_delimiter")]
+    more = _layout_fields(asked.reading, list(tables.sides))
     if both:
-        return [[ids, *of_truths, *of_predictions, *sign[1]]]
+        return [[ids, *of_truths, *of_predictions, *sign[1], *more]]
     return [
-        [_field("references_id", "Ids", first | number, plan.ids[0]), *of_truths, *sign[0]],
-        [ids, *of_predictions, *sign[1], missing],
+        [_field("references_id", "Ids", first | number, plan.ids[0]), *of_truths, *sign[0], *more[:1]],
+        [ids, *of_predictions, *sign[1], missing, *more[1:]],
     ]
+
+
+_LAYOUT_WORDS = {
+    "references_query": "Rows, as a JMESPath expression",
+    "predictions_query": "Rows, as a JMESPath expression",
+    "id_column": "Several columns of ids, with commas",
+    "field_column": "Column of paths, if each row is a field",
+    "value_column": "Column of the values of fields",
+    "ignore_keys": "Keys to leave out, with commas",
+    "absent_words": "Words for no value, with commas",
+    "document": "An object of objects is",
+    "answer_is_list": "A list as ground truth is",
+}
+_LAYOUT_CHOICES = {
+    "document": {None: "documents by their ids", "yes": "one document"},
+    "answer_is_list": {None: "acceptable answers", "yes": "the answer"},
+}
+
+
+def _layout_fields(reading: Reading, sides: Sequence[str], *, if_given: bool = False) -> list[WizardField]:
+    """What a visitor may say of the rows of files, the query of each side first; nothing if it needs to be given."""
+    if if_given and not any(map(reading.get, LAYOUT)):
+        return []
+    names = [*(f"{side}_query" for side in sides), *LAYOUT[2:5], *CONTENT]
+    typed = [{"name": name, "label": _LAYOUT_WORDS[name], "text": reading.get(name) or ""} for name in names]
+    chosen = [_field(name, _LAYOUT_WORDS[name], words, reading.get(name)) for name, words in _LAYOUT_CHOICES.items()]
+    return typed + [{**field, "text": reading.get(field["name"]) or ""} for field in chosen]
 
 
 def _sign_fields(paths: dict[str, Path], reading: Reading) -> list[WizardField]:

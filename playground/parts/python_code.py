@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 from docscore.core.options import ScoringOptions
 from docscore.evaluation.evaluation import Evaluation
 from docscore.metrics.registry import ANLS_STAR
-from playground.parts.files import FileRows, encoding_of
-from playground.server.requests import FileRequest, arguments_of
+from playground.parts.files import FileRows, encoding_of, layout_of
+from playground.server.requests import LAYOUT, FileRequest, arguments_of
 
 MAX_RAW = 200_000  # characters of a JSON text that are shown
 EACH_SCORE = "for name, result in results.items():\n    print(name, result.score)"
@@ -43,20 +44,22 @@ def code_of_files(
     plan = uploaded.plan
     columns = {"references": (plan.ids[0], plan.references), "predictions": (plan.ids[1], plan.prediction)}
     files = {side: repr(path.name) for side, path in asked.files.items()} | ({"predictions": "path"} if systems else {})
+    layout = {name: asked.reading[name] for name in LAYOUT if asked.reading.get(name)}
     is_read = False
     for side, path in asked.files.items():
         left_out = uploaded.unread if side == next(iter(asked.files)) else []
         how = asked.reading.get(f"{side}_delimiter"), encoding_of(path, side, asked.reading), left_out
-        if any(how) or (None in columns[side] and not plan.certain):
+        if any(how) or (None in columns[side] and not plan.certain and not layout):
             files[side] = f"read({', '.join([files[side], *map(repr, (side, *columns[side], *how))])})"
             is_read = True
     first, second, options = plan.names_of("references"), plan.names_of("predictions"), evaluation.options
-    settings = {
-        "id_column": second.id if first.id == second.id else None,
+    settings: dict[str, Any] = {
+        **{name: True if name in ("document", "answer_is_list") else given for name, given in layout.items()},
+        "id_column": (second.id if first.id == second.id else None) or layout.get("id_column"),
         "references_id_column": first.id if first.id != second.id else None,
         "predictions_id_column": second.id if first.id != second.id else None,
-        "references_column": first.references,
-        "prediction_column": second.prediction,
+        "references_column": layout_of(asked.reading).references or first.references,
+        "prediction_column": layout_of(asked.reading).prediction or second.prediction,
         "metrics": [*evaluation.metrics] if [*evaluation.metrics] != [ANLS_STAR] else None,
         "by": asked.by,
         "on_error": "skip" if asked.skip else None,

@@ -33,7 +33,13 @@ READINGS = "repair", "json", "text"
 COLUMNS = "references_id", "predictions_id", "references", "prediction"
 SIGNS = "references_delimiter", "predictions_delimiter"
 ENCODINGS = None, "cp1252"  # of files that are not UTF-8
-READING_OPTIONS = "parse", "parse_references", "missing"  # the options of how files are read
+CONTENT = "ignore_keys", "absent_words"  # what is left out of values
+READING_OPTIONS = "parse", "parse_references", "missing", *CONTENT  # the options of how files are read
+LAYOUT = (  # where ids and values are in the rows, as for `docscore.evaluate`
+    *("references_query", "predictions_query", "id_column", "field_column", "value_column"),
+    *("document", "answer_is_list"),
+)
+MAX_LAYOUT = 2_000  # characters of each
 SORTS = "loss", "score", "id", "file"  # of documents
 R = TypeVar("R", bound="Request")
 GONE = (
@@ -199,11 +205,16 @@ class LinkRequest(Request):
 
 
 def _reading(asked: dict[str, str | None]) -> dict[str, str | None]:
-    _known(asked, (*COLUMNS, *SIGNS, *READING_OPTIONS, "encoding"))
+    _known(asked, (*COLUMNS, *SIGNS, *READING_OPTIONS, *LAYOUT, "encoding"))
+    for name in LAYOUT:
+        if len(asked.get(name) or "") > MAX_LAYOUT:
+            raise InputValueError(place=name, expected=f"at most {MAX_LAYOUT:,} characters")
     check_choice("encoding", asked.get("encoding"), ENCODINGS)
     for name in SIGNS:
         check_choice(name, asked.get(name), (None, *DELIMITERS))
-    scoring_options({name: asked[name] for name in READING_OPTIONS if name in asked})
+    scoring_options(
+        {name: asked[name] for name in READING_OPTIONS if name in asked and (asked[name] or name not in CONTENT)}
+    )
     return asked
 
 
@@ -235,13 +246,18 @@ class ReadRequest(Request):
 
     Attributes:
         reading: what a visitor chose in place of guesses: by the names in `COLUMNS` the name of a column, None for
-            none; by those in `SIGNS` the sign between columns; by those in `READING_OPTIONS` an option; by "encoding"
-            one of `ENCODINGS`.
+            none; by those in `SIGNS` the sign between columns; by those in `READING_OPTIONS` and `LAYOUT` an option;
+            by "encoding" one of `ENCODINGS`.
         skip: whether rows with faults are left out.
     """
 
     reading: Annotated[dict[str, str | None], AfterValidator(_reading)] = {}
     skip: bool = False
+
+    @property
+    def content(self) -> dict[str, str]:
+        """The options of what is left out of values."""
+        return {name: given for name in CONTENT if (given := self.reading.get(name))}
 
 
 class ScoreRequest(ReadRequest):
@@ -301,6 +317,7 @@ class FileRequest(ScoreRequest):
                 "parse": parse,
                 "parse_references": parse_references,
                 "with_confidences": self.confidences,
+                **self.content,
             }
         )
 
@@ -364,6 +381,7 @@ class CompareRequest(ScoreRequest):
                 "missing": self.missing,
                 "parse": self.parse or parse,
                 "parse_references": parse_references,
+                **self.content,
             }
         )
 
