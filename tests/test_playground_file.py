@@ -257,6 +257,39 @@ def test_files_that_do_not_say_what_they_are(visit: Visit) -> None:
     scored(visitor, RIGHT)
 
 
+def type_in(visitor: Visitor, field: str, text: str) -> None:
+    reading(visitor, field).fill(text)
+    reading(visitor, field).press("Enter")
+    visitor.page.locator("#testset .drop:not([aria-busy])").wait_for()
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=str)
+def test_rows_under_a_key_are_read_by_a_query(visit: Visit, size: tuple[int, int]) -> None:
+    """A button has it, the first rows are shown as it selects them, and one that selects nothing can be typed again."""
+    rows = [[{"id": name, "n": text} for name, text in zip("abc", each, strict=True)] for each in ("xyz", "xyq")]
+    contents = {"truths.json": {"results": rows[0]}, "predictions.json": {"mean": 1, "results": rows[1][::-1]}}
+    visitor = opened(visit, size)
+    visitor.choose_files(*(payload(name, json.dumps(content).encode()) for name, content in contents.items()))
+    doubts = visitor.page.locator(".wz-doubts")
+    for name, side in (("truths.json", "references"), ("predictions.json", "predictions")):
+        doubts.get_by_text(f"{name} is read as one document; it may hold rows at results[].").wait_for()
+        visitor.page.locator(f'[data-allow="{side}_query"]').click()
+        doubts.get_by_text(f"{name} is read as one document").wait_for(state="detached")
+    doubts.get_by_text("id has the same values on both sides in another order.").wait_for()
+    visitor.page.get_by_role("button", name="Pair by id").click()
+    visitor.page.locator(".wz-details > summary").get_by_text("paired by id").wait_for()
+    assert visitor.page.locator(".wz-rows tbody tr").count() == 6
+    visitor.page.locator(".wz-details").evaluate("details => { details.open = true; }")
+    assert axe(visitor.page, "#testset") == []
+    type_in(visitor, "predictions_query", "reslts[]")
+    visitor.page.get_by_text("expected rows at 'reslts[]' (predictions_query), got none").wait_for()
+    type_in(visitor, "predictions_query", "results[]")
+    visitor.page.get_by_role("button", name="Score", exact=True).click()
+    visitor["testset-paired"].get_by_text("3 paired by id").wait_for()
+    scored(visitor, 2 / 3)
+    assert visitor.sideways() == 0
+
+
 def test_references_without_a_prediction_and_rows_with_faults(visit: Visit) -> None:
     """Said before scoring, which they block, with buttons that allow them: nought, or left out and counted."""
     some = [[f"b{n}", json.dumps(GUESSES[n])] for n in range(2)]

@@ -577,13 +577,22 @@ def _paired(wanted: SideRows, given: SideRows, missing: str, faults: Faults, pro
 
 
 def _warn_of_order(wanted: SideRows, given: SideRows) -> None:
-    """Warn of documents that are paired by position although the values of a key, or of two, pair them otherwise.
+    """Warn of documents that are paired by position although the values of a key, or of two, pair them otherwise."""
+    if names := printable(ids_in_another_order(wanted.values, given.values)):
+        warn(
+            f"{place_of(wanted.table, given.table)}: rows without {ID!r} are paired by position, but {names!r} has the "
+            f'same values on both sides in another order; to pair by it, add --id-column {names} (id_column="{names}")'
+        )
 
-    They differ from document to document, and are the same on both sides, but in another order.
+
+def ids_in_another_order(truths: Sequence[Any], predictions: Sequence[Any]) -> str:
+    """Return the key, or two with a comma, whose values are the same on both sides in another order; "" if none is.
+
+    They differ from document to document.
     """
-    sides = [[row for row in rows.values if isinstance(row, dict)] for rows in (wanted, given)]
+    sides = [[row for row in rows if isinstance(row, dict)] for rows in (truths, predictions)]
     if len(sides[0]) < _FEWEST_IN_ORDER or len(sides[0]) != len(sides[1]) or len(sides[0][0]) < 2:  # noqa: PLR2004
-        return
+        return ""
     columns = {key: [[row.get(key) for row in side] for side in sides] for key in sides[0][0]}
     same = {
         key: cells
@@ -593,13 +602,8 @@ def _warn_of_order(wanted: SideRows, given: SideRows) -> None:
     for keys in chain(combinations(same, 1), combinations(same, 2)):
         left, right = (list(zip(*(same[key][side] for key in keys), strict=True)) for side in (0, 1))
         if left != right and len({*left}) == len(left) and {*left} == {*right}:
-            names = printable(",".join(keys))
-            warn(
-                f"{place_of(wanted.table, given.table)}: rows without {ID!r} are paired by position, but {names!r} has "
-                f"the same values on both sides in another order; to pair by it, add --id-column {names} "
-                f'(id_column="{names}")'
-            )
-            return
+            return ",".join(keys)
+    return ""
 
 
 def _unpaired_ids(wanted: SideRows, given: SideRows, missing: str, faults: Faults) -> set[str]:

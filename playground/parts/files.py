@@ -29,7 +29,7 @@ from docscore.data.columns import ColumnNames, column_of, with_names
 from docscore.data.formats import delimiter_of_file, read_table, suffix_of
 from docscore.data.json_text import dumps
 from docscore.data.model_text import parse_predictions, parsed_references
-from docscore.data.pairing import WITHOUT_PREDICTION, Pairs, read_systems
+from docscore.data.pairing import WITHOUT_PREDICTION, Pairs, ids_in_another_order, read_systems
 from docscore.data.queries import query_for
 from docscore.data.rows import ANLS, ID, REFERENCES, Side, Source
 from playground.parts.column_guesses import (
@@ -212,6 +212,8 @@ def _chosen(plan: ReadingPlan, references: Source | None, systems: Sequence[Sour
     first, second = (columns_of(table) for table in (references or systems[0], systems[0]))
     known = dict(zip(COLUMNS, (first, second, first, second), strict=True))
     chosen = {name: reading[name] for name in COLUMNS if name in reading and reading[name] in (None, *known[name])}
+    if (column := reading.get("id_column")) and not reading.get("field_column"):
+        chosen = {"references_id": column, "predictions_id": column, **chosen}
     if chosen:
         ids = chosen.get("references_id", plan.ids[0]), chosen.get("predictions_id", plan.ids[1])
         values = chosen.get("references", plan.references), chosen.get("prediction", plan.prediction)
@@ -389,6 +391,7 @@ def _doubts(tables: UploadedTables, faults: Faults, asked: FileRequest) -> Itera
             return
         pairs = read_systems(truths, systems, "error" if asked.missing == "error" else "zero", faults)[0]
         refuse_document_texts(pairs.truths, pairs.predictions, plan.parse, plan.parse_references)
+        yield from _other_order(pairs, plan)
         yield from ((each, (), False) for each in (*map(_sentence, doubts_of_columns(pairs, plan)), *_apart(tables)))
     except InputError as error:
         if not (isinstance(error, DataError) or faults.collected):
@@ -423,6 +426,13 @@ def _rows_inside(tables: UploadedTables) -> Iterator[Doubt]:
         if len(table.rows) == 1 and (query := query_for(table.first(), with_ids=True)):
             button = f"Read {query}", f"{side}_query", json.dumps(query)
             yield f"{table.path.name} is read as one document; it may hold rows at {query}.", (button,), False
+
+
+def _other_order(pairs: Pairs, plan: ReadingPlan) -> Iterator[Doubt]:
+    """A sentence on documents that are paired by position although a column pairs them otherwise."""
+    if plan.ids == (None, None) and (name := ids_in_another_order(pairs.truths, pairs.predictions)):
+        button = f"Pair by {_short(name)}", "id_column", json.dumps(name)
+        yield f"{_short(name)} has the same values on both sides in another order.", (button,), False
 
 
 def _named(faults: Sequence[Fault]) -> list[str]:
