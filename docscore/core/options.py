@@ -133,6 +133,8 @@ class ScoringOptions:
     def __post_init__(self) -> None:
         for option in fields(self):
             value, choices = getattr(self, option.name), option.metadata["choices"]
+            if value is option.default:
+                continue
             if choices:
                 allowed = choices if option.default else (None, *choices)
                 check_choice(option.name, value, allowed)
@@ -140,10 +142,11 @@ class ScoringOptions:
                 if not isinstance(value, bool | np.bool_):
                     raise InputTypeError(place=option.name, expected="True or False", got=repr(value))
                 object.__setattr__(self, option.name, bool(value))
+            elif isinstance(option.default, float):
+                number = check_number(option.name, value, "a number from 0 to 1", lambda number: 0 <= number <= 1)
+                object.__setattr__(self, option.name, number)
             elif option.default == ():
                 object.__setattr__(self, option.name, check_words(option.name, value))
-        threshold = check_number("threshold", self.threshold, "a number from 0 to 1", lambda number: 0 <= number <= 1)
-        object.__setattr__(self, "threshold", threshold)
         if self.schema is not None or self.comparators:
             source = SchemaSource.of({} if self.schema is None else self.schema)
             object.__setattr__(self, "schema", source.with_comparators(self.comparators or {}))

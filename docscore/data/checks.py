@@ -56,9 +56,13 @@ def read_texts(
         pairs = pairs._replace(predictions=predictions)
         remarks += _remarks_on_texts(pairs, options.parse)
     remarks += _remarks_on_values(pairs, progress, with_confidences=options.with_confidences)
-    given, pairs = pairs, scored_content(pairs, options)
-    remarks += _remarks_on_content(given, pairs, options)
-    remarks += _remarks_on_words(pairs)
+    if options.with_confidences or options.ignore_keys or options.absent_words:
+        given, pairs = pairs, scored_content(pairs, options)
+        remarks += _remarks_on_content(given, pairs, options)
+    else:
+        pairs = pairs._replace(confidences=None)
+    if len(pairs.ids) > 1:
+        remarks += _remarks_on_words(pairs)
     remarks += _remarks_on_shapes(pairs)
     for remark in remarks:
         warn(str(remark))
@@ -689,7 +693,7 @@ _SHAPES: tuple[tuple[_ExampleOf, float, str, Mapping[str, str]], ...] = (
 )
 
 
-_FEWEST_WITH_KEYS = 5  # predictions; fewer may have a field of their own by chance
+FEWEST_WITH_KEYS = 5  # predictions; fewer may have a field of their own by chance
 
 
 def keys_beside_fields(pairs: Pairs) -> list[str]:
@@ -698,22 +702,16 @@ def keys_beside_fields(pairs: Pairs) -> list[str]:
     >>> keys_beside_fields(Pairs(list("abcde"), [{"total": "9"}] * 5, [{"total": "9", "model": "x"}] * 5))
     ['model']
     """
-    for most in (_EXAMINED, None):
-        rows = list(islice(zip(pairs.truths, pairs.predictions, strict=True), most))
-        known = _keys_in(answer for truth, _ in rows for answer in (truth if isinstance(truth, tuple) else (truth,)))
-        objects = [prediction for _, prediction in rows if isinstance(prediction, dict)]
-        if len(objects) < _FEWEST_WITH_KEYS:
-            return []
-        counts = Counter(key for prediction in objects if not known.isdisjoint(prediction) for key in prediction)
-        heads = {_spelling(key) for key in known}
-        keys = [
-            key
-            for key, count in counts.items()
-            if count >= _NEARLY_ALL * len(objects) and heads.isdisjoint(map(_spelling, (key, key.partition(".")[0])))
-        ]
-        if not keys:
-            break
-    return keys
+    answers = (answer for truth in pairs.truths for answer in (truth if isinstance(truth, tuple) else (truth,)))
+    known, objects = _keys_in(answers), [value for value in pairs.predictions if isinstance(value, dict)]
+    counts = Counter(key for prediction in objects if not known.isdisjoint(prediction) for key in prediction)
+    least = max(_NEARLY_ALL * len(objects), FEWEST_WITH_KEYS)
+    heads = {_spelling(key) for key in known}
+    return [
+        key
+        for key, count in counts.items()
+        if count >= least and heads.isdisjoint(map(_spelling, (key, key.partition(".")[0])))
+    ]
 
 
 def warn_of_copies(sides: Sequence[Pairs], names: Sequence[str]) -> None:

@@ -129,10 +129,11 @@ class ColumnNames(NamedTuple):
             options[REFERENCES] = "references_column", self.references
         return {name: (option, given) for name, (option, given) in options.items() if given is not None}
 
-    def check_both(self, place: PlacePart, query: str = "") -> None:
-        """Raise `ValueError` if both sides of a table are the same columns, naming a query if there is one."""
+    def check_both(self, place: PlacePart, row: Any = None) -> None:
+        """Raise `ValueError` if both sides of a table are the same columns, naming the query if a row needs one."""
         column = self.prediction or PREDICTION
         if column == (self.references or REFERENCES) or self.fields_in_columns:
+            query = query_of_both(row)
             remedy = f"add --predictions-query '{query}' (predictions_query=) in place of them" if query else ""
             raise InputValueError(place=place, problem="the same columns are given for both sides", remedy=remedy)
 
@@ -173,11 +174,8 @@ def table_of_source(
         ValueError: as for `read_table`, and for a column that does not exist.
         OSError: if a file cannot be read.
     """
-    if names == SAME_NAMES and isinstance(source, list):
-        return (
-            with_names(table_in_memory(source, side), side, names, both=True) if both else table_in_memory(source, side)
-        )
-    shape, renamed = names.shape_of(side), names.of_side(side, both=both)
+    are_same = names == SAME_NAMES
+    shape, renamed = (Shape(side), {}) if are_same else (names.shape_of(side), names.of_side(side, both=both))
     if isinstance(source, Mapping):
         is_object = shape.query is not None or shape.document
         rows = None if is_object else rows_by_id(source, side, side)
@@ -200,7 +198,7 @@ def table_of_source(
         )
         if shape.query:
             table = shape.query.rows_in(table)
-    return with_names(table, side, names, both=both)
+    return table if are_same and not (both or table.has_columns) else with_names(table, side, names, both=both)
 
 
 _INDEX_REMEDY = "if the ids are in the index of the data frame, make it a column with reset_index()"
@@ -220,7 +218,7 @@ def with_names(table: Source, side: Side, names: ColumnNames, *, both: bool) -> 
     """
     first = table.first()
     if both and not names.fields_in_columns:
-        names.check_both(in_file(table.path), query_of_both(first))
+        names.check_both(in_file(table.path), first)
     renamed = _with_defaults(names.of_side(side, both=both), first) if both else names.of_side(side, both=both)
     values = (PREDICTION, REFERENCES) if both else (str(getattr(BY_ID, side)),)
     known = {*renamed, *(first if isinstance(first, dict) else ())}
@@ -234,7 +232,8 @@ def with_names(table: Source, side: Side, names: ColumnNames, *, both: bool) -> 
         return _documents_by_field(table._replace(rows=rows), names, values, known)
     columns = [renamed[name][1] if name in renamed else name for name in values]
     if values[0] not in known and _are_fields(table, names, renamed, both=both):
-        no_fields = {ID, *names.groups, *(part for _, given in renamed.values() for part in (given, *given.split(",")))}
+        given = {part.strip() for _, column in renamed.values() for part in (column, *column.split(","))}
+        no_fields = {ID, *names.groups, *given}
         columns = [name for name in first if name not in no_fields]
         _put_together(no_fields, table, rows, side, as_paths=names.fields_in_columns)
     if table.has_columns:
@@ -355,14 +354,14 @@ def _documents_by_field(table: Source, names: ColumnNames, values: Sequence[str]
                     place=table.where(index), problem=f"{path!r} of {str(name)!r} occurs twice", remedy=remedy
                 )
             parts[path] = None if column[index] in (NoCell, Absent) else column[index]
-    rows, spent = [], {names.field, names.value, names.references, names.prediction}
+    rows, indices, spent = [], list(firsts.values()), {names.field, names.value, names.references, names.prediction}
     for name, index in firsts.items():
         row = {column: cell for column, cell in table.rows[index].items() if column not in spent}
         for key, parts in zip(values, documents[name], strict=True):
             document = _document(parts, table.where(index), in_text=table.has_columns)
             row[ColumnAlias(key)] = [document] if key == REFERENCES else document
         rows.append({**row, ColumnAlias(ID): name})
-    return Source(table.path, rows, lambda number: table.where(list(firsts.values())[number]))
+    return Source(table.path, rows, lambda number: table.where(indices[number]))
 
 
 _BRACKETS = re.compile(r"\[(\d+)\]")

@@ -21,8 +21,6 @@ def scored_content(pairs: Pairs, options: ScoringOptions) -> Pairs:
     Raises:
         ValueError: naming the row, for confidences that do not fit the values.
     """
-    if not (options.with_confidences or options.ignore_keys or options.absent_words):
-        return pairs._replace(confidences=None)
     truths, predictions, confidences = [], [], []
     of_rows = repeat(None, len(pairs.ids)) if pairs.confidences is None else pairs.confidences
     for name, truth, prediction, of_row in zip(pairs.ids, pairs.truths, pairs.predictions, of_rows, strict=True):

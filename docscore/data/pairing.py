@@ -344,7 +344,9 @@ def _warn_of_documents(references: Source) -> None:
 
 def _warn_of_rows_inside(table: Source, side: str, names: ColumnNames) -> None:
     """Warn if the one document of a file looks like an object around its rows."""
-    if len(table.rows) == 1 and not names.document and (query := query_for(table.first(), with_ids=True)):
+    row = table.first()
+    is_document = len(table.rows) == 1 and isinstance(row, dict) and ID not in row
+    if is_document and not names.document and (query := query_for(row, with_ids=True)):
         warn(
             f"{table.path}: it is taken as one document; if its rows are at {query!r}, add --{side}-query '{query}' "
             f"({side}_query=); if it is one, add --document (document=True)"

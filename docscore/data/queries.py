@@ -91,7 +91,7 @@ def query_for(value: Any, *, with_ids: bool) -> str:
             columns = [[row.get(name) for row in part] for name in part[0] if _ID_KEY.fullmatch(name)]
             if not with_ids or any(None not in cells and len({*map(str, cells)}) == len(cells) for cells in columns):
                 return f"{_quoted(key)}[]"
-        elif inner := query_for(part, with_ids=with_ids):
+        elif isinstance(part, dict) and (inner := query_for(part, with_ids=with_ids)):
             return f"{_quoted(key)}.{inner}"
     return ""
 

@@ -18,7 +18,7 @@ from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, SKIP, ScoringOptions, check_confidence, check_whole
 from docscore.core.runtime import Helper, Progress, ignore, in_two, no_progress, warn, watched
 from docscore.core.values import differs_by_value
-from docscore.data.checks import keys_beside_fields, read_texts
+from docscore.data.checks import FEWEST_WITH_KEYS, keys_beside_fields, read_texts
 from docscore.data.content import BESIDE
 from docscore.data.groups import Grouping, groups_of_rows, rows_by_group, with_row_schemas
 from docscore.data.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
@@ -286,7 +286,7 @@ class ScoredRows(Scored):
         self.rows_by_slice = {} if by is None else rows_by_group(self.pairs, by, "by")
         self._points: dict[str, list[Any]] = {}
         self._ratios: dict[str, Ratios] = {}
-        if whole and (keys := keys_beside_fields(self.pairs)):
+        if whole and len(self.ids) >= FEWEST_WITH_KEYS and (keys := keys_beside_fields(self.pairs)):
             self._warn_of_keys(keys)
 
     def _warn_of_keys(self, keys: Sequence[str]) -> None:
