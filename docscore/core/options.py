@@ -197,15 +197,11 @@ def check_words(name: str, value: Any) -> tuple[str, ...]:
 
     Raises:
         TypeError: for anything else.
-        ValueError: for an empty text.
     """
     words = value.split(",") if isinstance(value, str) else value
     if not isinstance(words, list | tuple | set | frozenset) or not all(isinstance(word, str) for word in words):
         raise InputTypeError(place=name, expected="a list of texts", got=type(value).__name__)
-    words = tuple(word.strip() for word in words)
-    if not all(words):
-        raise InputValueError(place=name, expected="texts that are not empty", got=repr(value))
-    return words
+    return tuple(word.strip() for word in words)
 
 
 def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:

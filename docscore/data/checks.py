@@ -62,7 +62,7 @@ def read_texts(
     else:
         pairs = pairs._replace(confidences=None)
     if len(pairs.ids) > 1:
-        remarks += _remarks_on_words(pairs)
+        remarks += [*_remarks_on_words(pairs), *_remarks_on_ids(pairs)]
     remarks += _remarks_on_shapes(pairs)
     for remark in remarks:
         warn(str(remark))
@@ -412,6 +412,30 @@ read it as null on both sides
 _COMMONEST = 3  # values of a field
 
 
+def _remarks_on_ids(pairs: Pairs) -> Iterator[Diagnostic]:
+    """Yield a remark on a key that repeats the id in all documents of both sides, of at least three.
+
+    >>> rows = [{"file": f"{name}.pdf", "total": "9"} for name in "abc"]
+    >>> print(next(_remarks_on_ids(Pairs(list("abc"), rows, rows))))
+    predictions: 'file' repeats the id in all documents, and earns points; if no model read it there, add \
+--ignore-keys file (ignore_keys="file")
+    """
+    rows = list(zip(pairs.ids, first_truths(pairs), pairs.predictions, strict=True))
+    for key in rows[0][1] if len(rows) >= _FEWEST_FIELDS and isinstance(rows[0][1], dict) else ():
+        if all(
+            isinstance(truth, dict)
+            and isinstance(prediction, dict)
+            and truth.get(key) == prediction.get(key)
+            and name in (str(truth.get(key)), str(truth.get(key)).rpartition(".")[0])
+            for name, truth, prediction in rows
+        ):
+            yield Diagnostic(
+                ("predictions",),
+                problem=f"{short_repr(key)} repeats the id in all documents, and earns points",
+                remedy=f'if no model read it there, add --ignore-keys {key} (ignore_keys="{key}")',
+            )
+
+
 def _fields_in(value: Any, other: Any, path: str = "") -> Iterator[tuple[str, str, Any]]:
     """Yield the path of each text in the fields of an object, the text, and what the other side has there."""
     for key, part in value.items() if isinstance(value, dict) else ():
@@ -536,7 +560,7 @@ def _list_of_one(value: Any, others: Sequence[Any], _known: frozenset[Any]) -> s
     """Return the element of a list of one where such elements stand alone on the other side."""
     if not isinstance(value, list) or len(value) != 1 or value[0] in _EMPTY:
         return ""
-    return short_repr(value[0]) if all(type(value[0]) is type(other) for other in others) else ""
+    return short_repr(value) if all(type(value[0]) is type(other) for other in others) else ""
 
 
 def _under_one_key(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
@@ -599,7 +623,7 @@ def _spelling(key: str) -> str:
 
 def _error(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
     """Return the key of an error that a value has instead of an answer."""
-    is_error = isinstance(value, dict) and "error" in value and known.isdisjoint(value)
+    is_error = isinstance(value, dict) and value.get("error") not in _EMPTY and known.isdisjoint(value)
     return "error" if is_error and isinstance(others[0], dict) else ""
 
 
@@ -621,9 +645,12 @@ _FEWEST_FOREIGN = 3  # predictions without a key of the ground truths that are r
 
 
 def _foreign(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
-    """Return the first key of an object that has no key in common with the other side."""
-    is_object = isinstance(value, dict) and isinstance(others[0], dict) and "error" not in value
-    return short_repr(next(iter(value))) if is_object and value and known and known.isdisjoint(value) else ""
+    """Return an object or a list that has nothing in common with the other side: another type, or no key."""
+    if not value or not all(type(other) in (dict, list) for other in others) or type(value) not in (dict, list):
+        return ""
+    is_other = all(type(value) is not type(other) for other in others)
+    has_no_key = isinstance(value, dict) and "error" not in value and bool(known) and known.isdisjoint(value)
+    return short_repr(value) if is_other or (isinstance(others[0], dict) and has_no_key) else ""
 
 
 _BOTH = ("predictions", "references")
@@ -634,7 +661,7 @@ _SHAPES: tuple[tuple[_ExampleOf, float, str, Mapping[str, str]], ...] = (
     (
         _list_of_one,
         _NEARLY_ALL,
-        "are lists of one, such as that of {0}, which never match {other} without a list",
+        "are lists of one, such as {0}, which never match {other} without a list",
         {
             "predictions": "",
             "references": 'to give acceptable answers, use rows by id: {"question_id": ..., "references": [...]}',
@@ -646,7 +673,7 @@ _SHAPES: tuple[tuple[_ExampleOf, float, str, Mapping[str, str]], ...] = (
         "have everything under a key that the {other} lack, such as {0}",
         {
             "predictions": "score what is under it, in files with --prediction-column prediction.KEY "
-            '(prediction_column="prediction.KEY")',
+            '(prediction_column="prediction.KEY"), in a folder with --prediction-column KEY',
             "references": "score what is under it, in files with a path such as references.0.KEY or truth.KEY as "
             "--references-column (references_column=), and with --answer-is-list (answer_is_list=True) if it is a list",
         },
@@ -678,7 +705,7 @@ _SHAPES: tuple[tuple[_ExampleOf, float, str, Mapping[str, str]], ...] = (
     (
         _foreign,
         _NEARLY_ALL,
-        "have no key in common with the {other}, such as {0}",
+        "have no key in common with the {other}, or are lists where those are objects, such as {0}",
         {
             "predictions": "if the document is under a key, name it with --prediction-column and --references-column "
             "(prediction_column=, references_column=)"

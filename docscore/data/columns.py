@@ -197,7 +197,8 @@ def table_of_source(
             has_columns=rows is not None, remedy="" if is_plain else _INDEX_REMEDY
         )
         if shape.query:
-            table = shape.query.rows_in(table)
+            table = shape.query.rows_in(table, own := faults or Faults())
+            own.stop_if_any()
     return table if are_same and not (both or table.has_columns) else with_names(table, side, names, both=both)
 
 

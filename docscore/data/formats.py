@@ -81,7 +81,7 @@ def read_jsonl(
                 faults.add("not UTF-8", not_utf8(place, error, _ENCODING_REMEDY))
     _check_jsonl(path, rows)
     table = Source(path, rows, lambda index: in_line(path, numbers[index]))
-    return shape.query.rows_in(table) if shape.query else table
+    return shape.query.rows_in(table, faults) if shape.query else table
 
 
 def _values_or_errors(lines: Sequence[bytes]) -> list[Any]:

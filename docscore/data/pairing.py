@@ -57,7 +57,10 @@ from docscore.data.rows import (
 
 MISSING_REMEDY = '--missing zero (missing="zero") scores them as null, --missing skip (missing="skip") leaves them out'
 WITHOUT_PREDICTION = "reference without a prediction"
-_FIELDS_REMEDY = "where each column is a field, add --fields-in-columns (fields_in_columns=True)"
+_FIELDS_REMEDY = (
+    "where each column is a field, add --fields-in-columns (fields_in_columns=True), and where each row is one, "
+    "--field-column and --value-column (field_column=, value_column=)"
+)
 _MOST_COLUMNS = 20  # that a message lists
 _FEWEST_IN_ORDER = 3  # documents; a model may confuse the values of two
 _NO_COSTS = (None,) * len(COSTS)
@@ -301,7 +304,8 @@ def rows_of_sides(
     how |= {"both": truths is None, "repair": parse == "repair"}
     tables = [table_of_source(source, "predictions", names, faults, **how) for source in predictions]
     for source, table in zip(predictions, tables, strict=True):
-        if truths is not None and (source is references or table.path.resolve() == truths.path.resolve()):
+        is_same = truths is not None and (source is references or table.path.resolve() == truths.path.resolve())
+        if is_same and names.references_query == names.predictions_query:
             names.check_both(place_of(table))
     if truths is not None and isinstance(references, str | PathLike):
         _warn_of_documents(truths)
@@ -485,7 +489,7 @@ def _check_documents(references: Source, predictions: Source) -> None:
     These are the rows of tables, rows with a key of the row formats, and a file that is given for both sides. A key of
     the row formats is no reason if the other side has it too: a document may have a field of such a name.
     """
-    if references.path.resolve() == predictions.path.resolve():
+    if references.path.resolve() == predictions.path.resolve() and references.rows == predictions.rows:
         raise InputValueError(place=place_of(references), problem="the same file is given for both sides")
     sides = (references, BY_ID.references, ANLS.references), (predictions, BY_ID.predictions, ANLS.predictions)
     for (table, *keys), (other, *_) in zip(sides, reversed(sides), strict=True):
@@ -509,7 +513,7 @@ def _with_columns(fault: Diagnostic, tables: Sequence[Source]) -> InputValueErro
     others += [
         f"where the rows are under a key, add --{side}-query '{query}' ({side}_query=)"
         for side, table in zip(("predictions", "references"), tables[::-1], strict=False)
-        if (query := query_for(table.first(), with_ids=False))
+        if len(table.rows) == 1 and not table.has_columns and (query := query_for(table.first(), with_ids=False))
     ]
     others += [
         f"where each field holds the values of both sides, add --predictions-query '{query}' (predictions_query=)"
@@ -583,7 +587,8 @@ def _warn_of_order(wanted: SideRows, given: SideRows) -> None:
     if names := printable(ids_in_another_order(wanted.values, given.values)):
         warn(
             f"{place_of(wanted.table, given.table)}: rows without {ID!r} are paired by position, but {names!r} has the "
-            f'same values on both sides in another order; to pair by it, add --id-column {names} (id_column="{names}")'
+            f"same values on both sides in another order; if it is the id, add --id-column {names} "
+            f'(id_column="{names}")'
         )
 
 

@@ -6,9 +6,39 @@ from typing import Any
 
 import jmespath
 from jmespath.exceptions import JMESPathError
+from jmespath.visitor import TreeInterpreter
 
-from docscore.core.errors import Faulty, InputValueError, PlacePart
+from docscore.core.errors import Faults, Faulty, InputValueError, PlacePart
 from docscore.data.rows import ANLS, BY_ID, ID, Side, Source, described, place_of
+
+
+class _Interpreter(TreeInterpreter):
+    """Leaves out keys and elements that a value lacks; as null, a ground truth would expect nothing there."""
+
+    def visit_multi_select_dict(self, node: Any, value: Any) -> Any:
+        selected = super().visit_multi_select_dict(node, value)
+        lacking = [] if selected is None else [child for child in node["children"] if self._lacks(child, value)]
+        return (
+            {key: selected[key] for key in selected if all(key != child["value"] for child in lacking)}
+            if lacking
+            else selected
+        )
+
+    def visit_multi_select_list(self, node: Any, value: Any) -> Any:
+        selected = super().visit_multi_select_list(node, value)
+        pairs = zip(node["children"], selected or (), strict=bool(selected))
+        return selected and [part for child, part in pairs if not self._lacks(child, value)]
+
+    def _lacks(self, node: Any, value: Any) -> bool:
+        """Return whether a node selects nothing in a value, which differs from a null that is there."""
+        if self.visit(node, value) is not None:
+            return False
+        while node["type"] in ("key_val_pair", "subexpression"):
+            *before, node = node["children"]
+            for part in before:
+                value = self.visit(part, value)
+        is_there = node["type"] == "literal" or (isinstance(value, dict) and node.get("value") in value)
+        return not is_there
 
 
 class Query:
@@ -25,7 +55,7 @@ class Query:
     def __init__(self, side: Side, expression: str) -> None:
         self.option, self.expression = f"{side}_query", expression
         try:
-            self._search = jmespath.compile(expression).search
+            self._parsed = jmespath.compile(expression).parsed
         except (JMESPathError, TypeError, AttributeError) as error:  # the last two for what is no text
             got = f"{expression!r} ({str(error).splitlines()[0].rstrip(':')})"
             raise InputValueError(place=self.option, expected="a JMESPath expression", got=got) from None
@@ -37,7 +67,7 @@ class Query:
             ValueError: naming the place, if it selects nothing, or calls a function with a wrong value.
         """
         try:
-            selected = self._search(value)
+            selected = _Interpreter().visit(self._parsed, value)
         except JMESPathError as error:
             raise InputValueError(place=place, problem=f"{self.option}: {error}") from None
         if selected is None or selected == []:
@@ -49,27 +79,35 @@ class Query:
         """Return a table of selected rows.
 
         Raises:
-            ValueError: naming a key of the row format that is null in all rows, as it is for a misspelt path.
+            ValueError: naming a key of the row format for which no row has a value, as of a misspelt path.
         """
         rows = [row for _, row in table.good() if isinstance(row, dict)]
         for key in (ID, *BY_ID[1:], *ANLS[1:]) if rows else ():
-            if key in rows[0] and all(row.get(key) in (None, [None]) for row in rows):
-                got = f"null in all {len(rows):,} rows of {self.expression!r}"
+            if f"{key}:" in self.expression and all(row.get(key) in (None, []) for row in rows):
+                got = f"none in the {len(rows):,} rows of {self.expression!r}"
                 raise InputValueError(place=place_of(table), expected=f"values under {key!r} ({self.option})", got=got)
         return table
 
-    def rows_in(self, table: Source) -> Source:
+    def rows_in(self, table: Source, faults: Faults) -> Source:
         """Return a table with what the expression selects in each row: of a list its elements, else one row.
 
+        Args:
+            table: the rows.
+            faults: collects the faults of rows in which it selects nothing.
+
         Raises:
-            ValueError: as `value_in` and `check_keys`, and for a table, whose cells are not JSON.
+            ValueError: as `check_keys`, and for a table, whose cells are not JSON.
         """
         if table.has_columns:
             raise InputValueError(place=place_of(table), expected=f"JSON or JSONL with {self.option}", got="a table")
         rows: list[Any] = []
         numbers: list[int] = []
         for index, row in enumerate(table.rows):
-            selected = row if row is Faulty else self.value_in(row, table.where(index))
+            try:
+                selected = row if row is Faulty else self.value_in(row, table.where(index))
+            except InputValueError as error:
+                faults.add("without a row", error.diagnostic)
+                selected = Faulty
             parts = selected if isinstance(selected, list) else [selected]
             rows += parts
             numbers += [index] * len(parts)
