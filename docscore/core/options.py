@@ -193,7 +193,7 @@ def check_confidence(confidence: float) -> float:
 
 
 def check_words(name: str, value: Any) -> tuple[str, ...]:
-    """Check an option that is a list of texts, or a text with commas between them, and return the texts.
+    """Check an option that is a list of texts, or a text with commas between them, and return the texts in order.
 
     Raises:
         TypeError: for anything else.
@@ -201,7 +201,7 @@ def check_words(name: str, value: Any) -> tuple[str, ...]:
     words = value.split(",") if isinstance(value, str) else value
     if not isinstance(words, list | tuple | set | frozenset) or not all(isinstance(word, str) for word in words):
         raise InputTypeError(place=name, expected="a list of texts", got=type(value).__name__)
-    return tuple(word.strip() for word in words)
+    return tuple(sorted({word.strip() for word in words}))
 
 
 def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:

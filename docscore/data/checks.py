@@ -3,16 +3,19 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
+from shlex import quote
 from typing import Any
 from unicodedata import normalize
+
+import numpy as np
 
 from docscore.core.errors import Diagnostic, InputValueError, short_repr
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.runtime import Progress, no_progress, warn, watched
 from docscore.core.similarity import without_case
 from docscore.core.values import LEAF_TYPES, ONE_OF, Value
-from docscore.data.content import CONFIDENCE, VALUE, content_of, scored_content
+from docscore.data.content import CONFIDENCE, VALUE, has_path, path_of_key, scored_content
 from docscore.data.model_text import (
     Parsed,
     holds_json,
@@ -32,13 +35,19 @@ _EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
 def read_texts(
-    pairs: Pairs, options: ScoringOptions, progress: Progress = no_progress
-) -> tuple[Pairs, dict[int, Parsed], list[str]]:
-    """Read the texts of rows as JSON, where the options say so, and take the confidences out of the predictions.
+    pairs: Pairs, options: ScoringOptions, progress: Progress = no_progress, *, whole: bool = True
+) -> tuple[Pairs, dict[int, Parsed], list[str], Sequence[Any]]:
+    """Read the texts of rows as JSON, where the options say so, and take out of values what is not scored.
+
+    Args:
+        pairs: the rows as they were given.
+        options: how they are read.
+        progress: called with the phases of the work.
+        whole: whether these are all rows of a test set, so that it is worth a remark what none of them has.
 
     Returns:
-        The rows as they are scored; how the text of each prediction was read, by the number of its row; and the
-        warnings that were given about the rows.
+        The rows as they are scored; how the text of each prediction was read, by the number of its row; the warnings
+        that were given about the rows; and the ground truths with what is not scored of them.
 
     Raises:
         TypeError, ValueError: if the ground truths are documents written as text and no option says how to read them,
@@ -56,17 +65,18 @@ def read_texts(
         pairs = pairs._replace(predictions=predictions)
         remarks += _remarks_on_texts(pairs, options.parse)
     remarks += _remarks_on_values(pairs, progress, with_confidences=options.with_confidences)
+    given = pairs
     if options.with_confidences or options.ignore_keys or options.absent_words:
-        given, pairs = pairs, scored_content(pairs, options)
-        remarks += _remarks_on_content(given, pairs, options)
+        pairs = scored_content(pairs, options)
+        remarks += _remarks_on_content(given, pairs, options) if whole else ()
     else:
         pairs = pairs._replace(confidences=None)
-    if len(pairs.ids) > 1:
+    if whole and len(pairs.ids) > 1:
         remarks += [*_remarks_on_words(pairs), *_remarks_on_ids(pairs)]
     remarks += _remarks_on_shapes(pairs)
     for remark in remarks:
         warn(str(remark))
-    return pairs, readings, list(map(str, remarks))
+    return pairs, readings, list(map(str, remarks)), given.truths
 
 
 def refuse_document_texts(
@@ -359,19 +369,25 @@ def _remarks_on_content(given: Pairs, pairs: Pairs, options: ScoringOptions) -> 
             remedy=f"write {{{VALUE!r}: ..., {CONFIDENCE!r}: ...}}, or numbers in the shape of the prediction under "
             "'confidence'",
         )
-    for key in options.ignore_keys:
-        alone = ScoringOptions(ignore_keys=(key,))
-        if not any(content_of(*row, alone)[:2] != row for row in zip(given.truths, given.predictions, strict=True)):
-            yield Diagnostic(("ignore_keys",), f"a key of a row, such as {_some_key(given)}", short_repr(key))
+    left = dict.fromkeys(options.ignore_keys)
+    for value in chain(given.truths, given.predictions):
+        for key in [key for key in left if has_path(value, path_of_key(key))]:
+            del left[key]
+        if not left:
+            break
+    for key in left:
+        yield Diagnostic(("ignore_keys",), "a key that a row has", short_repr(key))
+    if any(given.truths) and not any(map(_has_value, pairs.truths)):
+        yield Diagnostic(("ignore_keys",), "a value that is left in a ground truth", "none")
 
 
 def _has_number(value: Any) -> bool:
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return any(map(_has_number, parts)) or isinstance(value, int | float)
+    return any(map(_has_number, parts)) or isinstance(value, int | float | np.floating)
 
 
-def _some_key(pairs: Pairs) -> str:
-    return next((short_repr(key) for value in pairs.predictions if isinstance(value, dict) for key in value), "none")
+def _has_value(truth: Any) -> bool:
+    return any(answer != {} for answer in truth) if isinstance(truth, tuple) else truth != {}
 
 
 _FEWEST_FIELDS = 3  # in which a word stands for nothing
@@ -405,7 +421,7 @@ read it as null on both sides
                 yield Diagnostic(
                     (side,),
                     problem=f"{word!r} stands for no value in {len(often):,} fields, such as {short_repr(often[0])}",
-                    remedy=f'add --absent-words {word} (absent_words="{word}") to read it as null on both sides',
+                    remedy=f'add --absent-words {quote(word)} (absent_words="{word}") to read it as null on both sides',
                 )
 
 
@@ -413,15 +429,15 @@ _COMMONEST = 3  # values of a field
 
 
 def _remarks_on_ids(pairs: Pairs) -> Iterator[Diagnostic]:
-    """Yield a remark on a key that repeats the id in all documents of both sides, of at least three.
+    """Yield a remark on a key that repeats the id in all documents of both sides, of at least five.
 
-    >>> rows = [{"file": f"{name}.pdf", "total": "9"} for name in "abc"]
-    >>> print(next(_remarks_on_ids(Pairs(list("abc"), rows, rows))))
+    >>> rows = [{"file": f"{name}.pdf", "total": "9"} for name in "abcde"]
+    >>> print(next(_remarks_on_ids(Pairs(list("abcde"), rows, rows))))
     predictions: 'file' repeats the id in all documents, and earns points; if no model read it there, add \
---ignore-keys file (ignore_keys="file")
+--ignore-keys file (ignore_keys='file')
     """
     rows = list(zip(pairs.ids, first_truths(pairs), pairs.predictions, strict=True))
-    for key in rows[0][1] if len(rows) >= _FEWEST_FIELDS and isinstance(rows[0][1], dict) else ():
+    for key in rows[0][1] if len(rows) >= FEWEST_WITH_KEYS and isinstance(rows[0][1], dict) else ():
         if all(
             isinstance(truth, dict)
             and isinstance(prediction, dict)
@@ -432,7 +448,7 @@ def _remarks_on_ids(pairs: Pairs) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 ("predictions",),
                 problem=f"{short_repr(key)} repeats the id in all documents, and earns points",
-                remedy=f'if no model read it there, add --ignore-keys {key} (ignore_keys="{key}")',
+                remedy=f"if no model read it there, add --ignore-keys {quote(key)} (ignore_keys={short_repr(key)})",
             )
 
 
@@ -720,7 +736,7 @@ _SHAPES: tuple[tuple[_ExampleOf, float, str, Mapping[str, str]], ...] = (
 )
 
 
-FEWEST_WITH_KEYS = 5  # predictions; fewer may have a field of their own by chance
+FEWEST_WITH_KEYS = 5  # documents; fewer may have a field of their own, or one that is like the id, by chance
 
 
 def keys_beside_fields(pairs: Pairs) -> list[str]:
@@ -729,16 +745,20 @@ def keys_beside_fields(pairs: Pairs) -> list[str]:
     >>> keys_beside_fields(Pairs(list("abcde"), [{"total": "9"}] * 5, [{"total": "9", "model": "x"}] * 5))
     ['model']
     """
-    answers = (answer for truth in pairs.truths for answer in (truth if isinstance(truth, tuple) else (truth,)))
-    known, objects = _keys_in(answers), [value for value in pairs.predictions if isinstance(value, dict)]
-    counts = Counter(key for prediction in objects if not known.isdisjoint(prediction) for key in prediction)
-    least = max(_NEARLY_ALL * len(objects), FEWEST_WITH_KEYS)
-    heads = {_spelling(key) for key in known}
-    return [
-        key
-        for key, count in counts.items()
-        if count >= least and heads.isdisjoint(map(_spelling, (key, key.partition(".")[0])))
-    ]
+    keys: list[str] = []
+    for most in (_EXAMINED, None):
+        truths, objects = pairs.truths[:most], [value for value in pairs.predictions[:most] if isinstance(value, dict)]
+        known = _keys_in(each for truth in truths for each in (truth if isinstance(truth, tuple) else (truth,)))
+        counts = Counter(key for prediction in objects if not known.isdisjoint(prediction) for key in prediction)
+        least, heads = max(_NEARLY_ALL * len(objects), FEWEST_WITH_KEYS), {_spelling(key) for key in known}
+        keys = [
+            key
+            for key, count in counts.items()
+            if count >= least and heads.isdisjoint(map(_spelling, (key, key.partition(".")[0])))
+        ]
+        if not keys:
+            break
+    return keys
 
 
 def warn_of_copies(sides: Sequence[Pairs], names: Sequence[str]) -> None:

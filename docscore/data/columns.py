@@ -10,7 +10,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from docscore.core.errors import Faults, InputValueError, PlacePart, closer, in_file, some_of
+from docscore.core.errors import (
+    Faults,
+    InputTypeError,
+    InputValueError,
+    PlacePart,
+    closer,
+    in_file,
+    needs,
+    short_repr,
+    some_of,
+)
 from docscore.core.options import BY_VALUE
 from docscore.core.runtime import Progress, no_progress, warn
 from docscore.data.formats import Shape, read_folder, read_table, rows_of_frame, rows_of_value
@@ -91,9 +101,16 @@ class ColumnNames(NamedTuple):
     def of(cls, options: Mapping[str, Any]) -> "ColumnNames":
         """Return what options of `docscore.evaluate` or the command say; others have their defaults."""
         columns = {name: options[f"{name}_column"] for name in cls._fields if options.get(f"{name}_column") is not None}
-        columns |= {name: ",".join(given) for name, given in columns.items() if isinstance(given, list | tuple)}
+        for name, given in columns.items():
+            if not isinstance(given, str) and not (
+                isinstance(given, list | tuple) and all(isinstance(c, str) for c in given)
+            ):
+                raise InputTypeError(place=f"{name}_column", expected="the name of a column", got=short_repr(given))
+            columns[name] = given if isinstance(given, str) else ",".join(given)
+        if columns.keys() & {"field", "value"} == {"value"}:
+            raise needs(option="value_column", other="field_column")
         given = {name: options[name] for name in cls._fields if name in options and name not in _DERIVED}
-        groups = tuple(name for name in (options.get("by"), options.get("cluster")) if isinstance(name, str))
+        groups = tuple(name for name in map(options.get, ("by", "cluster", "schema_by")) if isinstance(name, str))
         is_json = options.get("parse_references") is not None
         return cls(
             **columns, **given, json_references=is_json, by_value=options.get("numbers") == BY_VALUE, groups=groups
@@ -133,7 +150,7 @@ class ColumnNames(NamedTuple):
         """Raise `ValueError` if both sides of a table are the same columns, naming the query if a row needs one."""
         column = self.prediction or PREDICTION
         if column == (self.references or REFERENCES) or self.fields_in_columns:
-            query = query_of_both(row)
+            query = query_of_both([row])
             remedy = f"add --predictions-query '{query}' (predictions_query=) in place of them" if query else ""
             raise InputValueError(place=place, problem="the same columns are given for both sides", remedy=remedy)
 
@@ -177,9 +194,9 @@ def table_of_source(
     are_same = names == SAME_NAMES
     shape, renamed = (Shape(side), {}) if are_same else (names.shape_of(side), names.of_side(side, both=both))
     if isinstance(source, Mapping):
-        is_object = shape.query is not None or shape.document
-        rows = None if is_object else rows_by_id(source, side, side)
-        table = table_in_memory(rows, side) if rows else rows_of_value(source, Path(side), shape)
+        if shape.query is None and not shape.document:
+            return table_in_memory(rows_by_id(source, side, side), side)
+        table = rows_of_value(source, Path(side), shape)
     elif isinstance(source, Source):
         table = source
     elif isinstance(source, str | os.PathLike):
@@ -229,6 +246,8 @@ def with_names(table: Source, side: Side, names: ColumnNames, *, both: bool) -> 
         return table
     rows = [dict(row) if isinstance(row, dict) else row for row in table.rows]
     _copy_columns(rows, table, names, renamed)
+    if names.answer_is_list and REFERENCES not in renamed and (both or side == "references"):
+        raise needs(option="answer_is_list", other="references_column")
     if names.field is not None:
         return _documents_by_field(table._replace(rows=rows), names, values, known)
     columns = [renamed[name][1] if name in renamed else name for name in values]
@@ -263,7 +282,9 @@ def _are_fields(table: Source, names: ColumnNames, renamed: Mapping[str, Any], *
     first = table.first()
     if both or not isinstance(first, dict):
         return False
-    is_rest = not table.has_columns and ID in renamed and {*renamed} <= {ID, *COSTS}
+    ids = renamed[ID][1] if ID in renamed else ""
+    are_keys = ids in first or all(part.strip() in first for part in ids.split(","))
+    is_rest = not table.has_columns and ID in renamed and {*renamed} <= {ID, *COSTS} and are_keys
     return names.fields_in_columns or (is_rest and VALUE_KEYS.isdisjoint(first))
 
 
@@ -289,10 +310,9 @@ def _read_answers(rows: Sequence[Any], names: ColumnNames, table: Source, rename
     for row in rows:
         if isinstance(row, dict) and row.get(REFERENCES, NoCell) is not NoCell:
             value, is_json = row[REFERENCES], names.json_references
-            if names.answer_is_list and isinstance(value, list):
-                row[REFERENCES] = [value]
-            elif REFERENCES in renamed:
-                row[REFERENCES] = _answers(value, in_cell=table.has_columns and not is_json)
+            if REFERENCES in renamed:
+                answers = _answers(value, in_cell=table.has_columns and not is_json)
+                row[REFERENCES] = [answers] if names.answer_is_list and not isinstance(value, str | dict) else answers
             elif (is_json and isinstance(value, str)) or (table.has_columns and (is_json or _is_list_text(value))):
                 row[REFERENCES] = _answers(value, in_cell=True)
 
@@ -331,41 +351,63 @@ def _documents_by_field(table: Source, names: ColumnNames, values: Sequence[str]
         ValueError: for a column that no option names or no row has, and naming the row, for a row that could not be
             read, has no id or no path, or repeats the path of another row.
     """
-    others = names.value if len(values) == 1 else None
-    columns = [name if name in known else others for name in values]
+    is_both = len(values) > 1
+    columns = [name if name in known else None for name in values] if is_both else [names.value]
     if None in columns:
-        needed = "value_column" if len(values) == 1 else "references_column and prediction_column"
+        needed = "references_column and prediction_column" if is_both else "value_column"
         raise InputValueError(place="field_column", expected=f"{needed} beside it", got="none")
-    ids = column_of(table, names, "id_column", ID)
-    cells = [column_of(table, names, "value_column", str(column)) for column in columns]
+    ids, *cells = (
+        column_of(table, names, option, str(column))
+        for option, column in (("id_column", ID), *(("value_column", column) for column in columns))
+    )
     paths = column_of(table, names, "field_column", str(names.field))
     documents: dict[str, list[dict[str, Any]]] = {}
-    firsts: dict[str, int] = {}
+    rows_of: dict[str, list[int]] = {}
     for index, (name, path) in enumerate(zip(ids, paths, strict=True)):
-        if name in (NoCell, Absent, None, "") or not isinstance(path, str) or not path:
+        parts = [column[index] for column in cells]
+        if (
+            name in (NoCell, Absent, None, "")
+            or not isinstance(path, str)
+            or not path
+            or (NoCell in parts and not is_both)
+        ):
             row = table.rows[index]
-            expected = f"an id and a path under {names.field!r}"
+            expected = f"an id, a path under {names.field!r} and a value"
             got = described(row) if isinstance(row, dict) else "a row that cannot be read"
             raise InputValueError(place=table.where(index), expected=expected, got=got)
-        firsts.setdefault(str(name), index)
-        for parts, column in zip(documents.setdefault(str(name), [{} for _ in cells]), cells, strict=True):
-            if path in parts:
-                remedy = f"name the elements of a list {path}[0], {path}[1] and so on"
-                raise InputValueError(
-                    place=table.where(index), problem=f"{path!r} of {str(name)!r} occurs twice", remedy=remedy
-                )
-            parts[path] = None if column[index] in (NoCell, Absent) else column[index]
-    rows, indices, spent = [], list(firsts.values()), {names.field, names.value, names.references, names.prediction}
-    for name, index in firsts.items():
-        row = {column: cell for column, cell in table.rows[index].items() if column not in spent}
-        for key, parts in zip(values, documents[name], strict=True):
-            document = _document(parts, table.where(index), in_text=table.has_columns)
-            row[ColumnAlias(key)] = [document] if key == REFERENCES else document
+        step = _dotted(path)
+        if any(step in document for document in documents.setdefault(str(name), [{} for _ in cells])):
+            remedy = f"name the elements of a list {path}[0], {path}[1] and so on"
+            raise InputValueError(
+                place=table.where(index), problem=f"{path!r} of {str(name)!r} occurs twice", remedy=remedy
+            )
+        rows_of.setdefault(str(name), []).append(index)
+        for document, cell in zip(documents[str(name)], parts, strict=True):
+            document.update({} if cell is NoCell else {step: None if cell is Absent else cell})
+    rows, indices = [], [numbers[0] for numbers in rows_of.values()]
+    for name, numbers in rows_of.items():
+        first = table.rows[numbers[0]]
+        # what differs from field to field is none of the document, such as a cost
+        row = {key: cell for key, cell in first.items() if all(table.rows[n].get(key) == cell for n in numbers[1:])}
+        for spent in {names.field, names.value, names.references, names.prediction} & row.keys():
+            del row[spent]
+        for key, fields in zip(values, documents[name], strict=True):
+            value = _document(fields, table.where(numbers[0]), in_text=table.has_columns)
+            row[ColumnAlias(key)] = [value] if key == REFERENCES else value
         rows.append({**row, ColumnAlias(ID): name})
     return Source(table.path, rows, lambda number: table.where(indices[number]))
 
 
-_BRACKETS = re.compile(r"\[(\d+)\]")
+def _dotted(path: object) -> str:
+    """Return a path with dots alone between its steps.
+
+    >>> _dotted("$.items[0].price")
+    'items.0.price'
+    """
+    return _BRACKETS.sub(r".\1", str(path).removeprefix("$."))
+
+
+_BRACKETS = re.compile(r"\[(\d{1,9})\]")
 
 
 def _document(cells: Mapping[str, Any], place: PlacePart, *, in_text: bool) -> Any:
@@ -384,7 +426,7 @@ def _document(cells: Mapping[str, Any], place: PlacePart, *, in_text: bool) -> A
     """
     parts: dict[str, dict[str, Any]] = {}
     for name, cell in cells.items():
-        step, _, rest = _BRACKETS.sub(r".\1", name.removeprefix("$.")).partition(".")
+        step, _, rest = _dotted(name).partition(".")
         parts.setdefault(step, {})[rest] = None if in_text and isinstance(cell, str) and not cell else cell
     if not parts or any("" in part and len(part) > 1 for part in parts.values()):
         raise InputValueError(
@@ -393,7 +435,7 @@ def _document(cells: Mapping[str, Any], place: PlacePart, *, in_text: bool) -> A
             got=some_of(list(cells)) or "none",
         )
     values = {step: part[""] if "" in part else _document(part, place, in_text=in_text) for step, part in parts.items()}
-    if not all(map(str.isdecimal, parts)):
+    if not all(re.fullmatch(r"\d{1,9}", step) for step in parts):
         return values
     return [values[step] for step in sorted(parts, key=int) if any(cell is not None for cell in parts[step].values())]
 

@@ -53,11 +53,25 @@ def content_of(truth: Any, prediction: Any, options: ScoringOptions) -> tuple[An
     confidences = None
     if options.with_confidences:
         prediction, confidences = _without_confidences(prediction, truth)
-    keys = frozenset(key.removeprefix("$.").replace("[]", "") for key in options.ignore_keys)
+    keys = frozenset(path for key in options.ignore_keys for path in (key, path_of_key(key)))
     words = frozenset(word.casefold() for word in options.absent_words)
     if keys or words:
         truth, prediction = (with_room_to_recurse(_scored, value, keys, words) for value in (truth, prediction))
     return truth, prediction, confidences
+
+
+def path_of_key(key: str) -> str:
+    """Return the path of an ignored key with dots alone between its steps, through lists too."""
+    return key.removeprefix("$.").removeprefix("[].").replace("[]", "")
+
+
+def has_path(value: Any, path: str) -> bool:
+    """Return whether a value has a key at the end of a path, which leads through lists."""
+    if isinstance(value, list | tuple):
+        return any(has_path(item, path) for item in value)
+    if not isinstance(value, dict) or path in value:
+        return isinstance(value, dict)
+    return any(path.startswith(f"{key}.") and has_path(part, path[len(key) + 1 :]) for key, part in value.items())
 
 
 def _scored(value: Any, keys: AbstractSet[str], words: AbstractSet[str]) -> Any:

@@ -120,7 +120,7 @@ def _read_json(path: Path, file: io.BufferedReader, _faults: Faults, _delimiter:
     if not source.strip():
         raise InputValueError(place=in_file(path), expected="a JSON list of rows", got="an empty file")
     value = loads_at(source, in_file(path))
-    if reader := reader_of_log(value):
+    if (reader := reader_of_log(value)) and not shape.query:
         return resolve_name(reader)(path)  # type: ignore[no-any-return]
     return rows_of_value(value, path, shape)
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, combinations
+from itertools import chain, combinations, islice
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -299,6 +299,10 @@ def rows_of_sides(
         OSError: if a file cannot be read.
     """
     faults = Faults(on_error)
+    if references is None and names.references_query is not None:
+        raise InputValueError(
+            place="references_query", expected="a side of references", got="rows that hold both sides"
+        )
     how: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "progress": progress}
     truths = None if references is None else table_of_source(references, "references", names, faults, **how)
     how |= {"both": truths is None, "repair": parse == "repair"}
@@ -513,11 +517,14 @@ def _with_columns(fault: Diagnostic, tables: Sequence[Source]) -> InputValueErro
     others += [
         f"where the rows are under a key, add --{side}-query '{query}' ({side}_query=)"
         for side, table in zip(("predictions", "references"), tables[::-1], strict=False)
-        if len(table.rows) == 1 and not table.has_columns and (query := query_for(table.first(), with_ids=False))
+        if len(table.rows) == 1
+        and not table.has_columns
+        and isinstance(table.rows[0], dict)
+        and (query := query_for(table.rows[0], with_ids=False))
     ]
     others += [
         f"where each field holds the values of both sides, add --predictions-query '{query}' (predictions_query=)"
-        for query in (query_of_both(table.first()) for table in tables)
+        for query in (query_of_both(table.rows) for table in tables)
         if query
     ]
     others.append(_naming_remedy(*tables))
@@ -603,9 +610,11 @@ def ids_in_another_order(truths: Sequence[Any], predictions: Sequence[Any]) -> s
     columns = {key: [[row.get(key) for row in side] for side in sides] for key in sides[0][0]}
     same = {
         key: cells
-        for key, cells in columns.items()
+        for key, cells in islice(columns.items(), _MOST_COLUMNS)
         if SCALAR_TYPES.issuperset(map(type, chain(*cells))) and Counter(cells[0]) == Counter(cells[1])
     }
+    if all(left == right for left, right in same.values()):
+        return ""
     for keys in chain(combinations(same, 1), combinations(same, 2)):
         left, right = (list(zip(*(same[key][side] for key in keys), strict=True)) for side in (0, 1))
         if left != right and len({*left}) == len(left) and {*left} == {*right}:

@@ -1,6 +1,7 @@
 """Rows out of JSON documents of any shape, by JMESPath expressions."""
 
 import re
+from collections.abc import Sequence
 from json import dumps
 from typing import Any
 
@@ -8,12 +9,27 @@ import jmespath
 from jmespath.exceptions import JMESPathError
 from jmespath.visitor import TreeInterpreter
 
-from docscore.core.errors import Faults, Faulty, InputValueError, PlacePart
-from docscore.data.rows import ANLS, BY_ID, ID, Side, Source, described, place_of
+from docscore.core.errors import Faults, Faulty, InputValueError, PlacePart, short_repr
+from docscore.data.rows import ANLS, BY_ID, ID, PREDICTION, Absent, Side, Source, described, place_of
 
 
 class _Interpreter(TreeInterpreter):
-    """Leaves out keys and elements that a value lacks; as null, a ground truth would expect nothing there."""
+    """Leaves out keys and elements that a value lacks; as null, a ground truth would expect nothing there.
+
+    Attributes:
+        dropped: how many elements of lists gave nothing.
+    """
+
+    dropped = 0
+
+    def visit_projection(self, node: Any, value: Any) -> Any:
+        base = self.visit(node["children"][0], value)
+        if not isinstance(base, list):
+            return None
+        parts = [self.visit(node["children"][1], part) for part in base]
+        selected = [part for part in parts if part is not None]
+        self.dropped += len(parts) - len(selected)
+        return selected
 
     def visit_multi_select_dict(self, node: Any, value: Any) -> Any:
         selected = super().visit_multi_select_dict(node, value)
@@ -41,6 +57,9 @@ class _Interpreter(TreeInterpreter):
         return not is_there
 
 
+_ERRORS = (JMESPathError, TypeError, ValueError, RecursionError)  # what the library raises
+
+
 class Query:
     """A JMESPath expression that gives the rows of a side (https://jmespath.org).
 
@@ -56,8 +75,8 @@ class Query:
         self.option, self.expression = f"{side}_query", expression
         try:
             self._parsed = jmespath.compile(expression).parsed
-        except (JMESPathError, TypeError, AttributeError) as error:  # the last two for what is no text
-            got = f"{expression!r} ({str(error).splitlines()[0].rstrip(':')})"
+        except (*_ERRORS, AttributeError) as error:  # the last for what is no text
+            got = f"{short_repr(expression)} ({str(error).splitlines()[0].rstrip(':')})"
             raise InputValueError(place=self.option, expected="a JMESPath expression", got=got) from None
 
     def value_in(self, value: Any, place: PlacePart) -> Any:
@@ -66,26 +85,34 @@ class Query:
         Raises:
             ValueError: naming the place, if it selects nothing, or calls a function with a wrong value.
         """
+        interpreter = _Interpreter()
         try:
-            selected = _Interpreter().visit(self._parsed, value)
-        except JMESPathError as error:
+            selected = interpreter.visit(self._parsed, value)
+        except _ERRORS as error:
             raise InputValueError(place=place, problem=f"{self.option}: {error}") from None
-        if selected is None or selected == []:
+        if interpreter.dropped and isinstance(selected, list) and not all(isinstance(row, dict) for row in selected):
+            problem = (
+                f"{self.option}: {interpreter.dropped:,} elements give nothing, and the rows after them would move"
+            )
+            raise InputValueError(place=place, problem=problem, remedy="select ids too: [].{question_id: ..., ...}")
+        if selected is None or (isinstance(selected, list) and not selected):
             expected = f"rows at {self.expression!r} ({self.option})"
             raise InputValueError(place=place, expected=expected, got=f"none in {described(value)}")
         return selected
 
     def check_keys(self, table: Source) -> Source:
-        """Return a table of selected rows.
+        """Return a table of selected rows; a prediction that a row lacks is `Absent`, as at the end of a path.
 
         Raises:
             ValueError: naming a key of the row format for which no row has a value, as of a misspelt path.
         """
         rows = [row for _, row in table.good() if isinstance(row, dict)]
         for key in (ID, *BY_ID[1:], *ANLS[1:]) if rows else ():
-            if f"{key}:" in self.expression and all(row.get(key) in (None, []) for row in rows):
+            if f"{key}:" in self.expression and all(row.get(key) is None or row[key] == [] for row in rows):
                 got = f"none in the {len(rows):,} rows of {self.expression!r}"
                 raise InputValueError(place=place_of(table), expected=f"values under {key!r} ({self.option})", got=got)
+        for row in rows if f"{PREDICTION}:" in self.expression else ():
+            row.setdefault(PREDICTION, Absent)
         return table
 
     def rows_in(self, table: Source, faults: Faults) -> Source:
@@ -119,24 +146,31 @@ def query_for(value: Any, *, with_ids: bool) -> str:
 
     Args:
         value: the object.
-        with_ids: whether rows are only objects in each of which a key that is called as ids has a value of its own.
+        with_ids: whether rows are only objects in each of which a key that is called as ids has a value of its own,
+            which does not count the rows.
 
-    >>> query_for({"accuracy": 1, "results": [{"id": 1, "output": "Tea"}, {"id": 2, "output": "Cake"}]}, with_ids=True)
+    >>> query_for({"accuracy": 1, "results": [{"id": "a", "out": "Tea"}, {"id": "b", "out": "Pie"}]}, with_ids=True)
     'results[]'
     """
-    for key, part in value.items() if isinstance(value, dict) else ():
-        if isinstance(part, list) and len(part) > 1 and all(isinstance(row, dict) for row in part):
-            columns = [[row.get(name) for row in part] for name in part[0] if _ID_KEY.fullmatch(name)]
-            if not with_ids or any(None not in cells and len({*map(str, cells)}) == len(cells) for cells in columns):
-                return f"{_quoted(key)}[]"
-        elif isinstance(part, dict) and (inner := query_for(part, with_ids=with_ids)):
-            return f"{_quoted(key)}.{inner}"
+    levels = [("", value)]
+    levels += [(f"{_quoted(key)}.", part) for key, part in value.items() if isinstance(part, dict)]
+    for path, level in levels:
+        for key, part in level.items():
+            if isinstance(part, list) and len(part) > 1 and all(isinstance(row, dict) for row in part):
+                columns = ([row.get(name) for row in part] for name in part[0] if _ID_KEY.fullmatch(str(name)))
+                if not with_ids or any(map(_are_ids, columns)):
+                    return f"{path}{_quoted(key)}[]"
     return ""
 
 
-def _quoted(key: str) -> str:
+def _are_ids(cells: Sequence[Any]) -> bool:
+    counts = [*range(len(cells))], [*range(1, len(cells) + 1)]
+    return None not in cells and len({*map(str, cells)}) == len(cells) and cells not in counts
+
+
+def _quoted(key: object) -> str:
     """Return a key as expressions have it: in quotes, unless it is an identifier."""
-    return key if key.isidentifier() and key.isascii() else dumps(key)
+    return str(key) if str(key).isidentifier() and str(key).isascii() else dumps(str(key))
 
 
 _ID_KEY = re.compile(
@@ -146,22 +180,23 @@ _TRUTH_WORDS = ("expected", "ground_truth", "truth", "gt", "gold", "reference", 
 _PREDICTION_WORDS = ("predicted", "prediction", "pred", "extracted", "output", "actual", "got")
 
 
-def query_of_both(row: Any) -> str:
-    """Return the query for a row of which each field holds the values of both sides; "" for another row.
+def query_of_both(rows: Sequence[Any]) -> str:
+    """Return the query for rows of which each field holds the values of both sides; "" for other rows.
 
-    >>> query_of_both({"id": "a", "fields": {"total": {"predicted": "1", "expected": "2"}}})
+    >>> query_of_both([{"id": "a", "fields": {"total": {"predicted": "1", "expected": "2"}}}])
     '{question_id: id, references: [{total: fields.total.expected}], prediction: {total: fields.total.predicted}}'
     """
-    for key, fields in row.items() if isinstance(row, dict) else ():
-        parts = list(fields.values()) if isinstance(fields, dict) else []
-        words = parts[0].keys() if parts and all(isinstance(part, dict) for part in parts) else ()
-        sides = (
-            [next(filter(words.__contains__, each), "") for each in (_TRUTH_WORDS, _PREDICTION_WORDS)] if words else ()
-        )
-        if sides and all(sides) and all({*sides} <= part.keys() for part in parts):
+    first = next((row for row in rows if isinstance(row, dict)), {})
+    for key in first:
+        of_rows = [row.get(key) for row in rows if isinstance(row, dict)]
+        fields = {name: part for of_row in of_rows if isinstance(of_row, dict) for name, part in of_row.items()}
+        shared = set.intersection(*({*part} if isinstance(part, dict) else set() for part in fields.values() or [0]))
+        sides = [next(filter(shared.__contains__, each), "") for each in (_TRUTH_WORDS, _PREDICTION_WORDS)]
+        if all(sides):
+            names = list(map(_quoted, fields))
             truth, prediction = (
-                "{" + ", ".join(f"{field}: {key}.{field}.{side}" for field in fields) + "}" for side in sides
+                "{" + ", ".join(f"{name}: {_quoted(key)}.{name}.{side}" for name in names) + "}" for side in sides
             )
-            name = next(filter(_ID_KEY.fullmatch, row), "ID")
-            return f"{{question_id: {name}, references: [{truth}], prediction: {prediction}}}"
+            id_key = next((name for name in first if _ID_KEY.fullmatch(str(name))), "ID")
+            return f"{{question_id: {_quoted(id_key)}, references: [{truth}], prediction: {prediction}}}"
     return ""

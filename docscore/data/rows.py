@@ -153,7 +153,7 @@ def is_document(value: Any) -> bool:
     """Return whether a JSON value is an object of one document: no row, not all values objects, and a word as key."""
     if not isinstance(value, dict) or ID in value:
         return False
-    return any(map(_is_word, value)) and not all(isinstance(each, dict) for each in value.values())
+    return any(map(_is_word, value)) and not all(isinstance(each, dict | None) for each in value.values())
 
 
 def _is_word(name: Any) -> bool:

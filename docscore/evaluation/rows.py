@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
 from math import inf
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,7 @@ from docscore.stats.intervals import (
     side_by_side,
 )
 
+_MOST_SCORED = 1_000  # rows by which the cost of keys is measured
 _LEAST_COST = 0.001  # of keys that are warned of
 _LEFT_OUT = Interval(note=f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
 OF_ANLS = (ANLS_STAR, "anls", "anlsl")  # their results have the key "anls_score"
@@ -274,7 +276,9 @@ class ScoredRows(Scored):
         self.seed = check_whole("seed", seed, 0)
         clusters = pairs.clusters if cluster is None else groups_of_rows(pairs, cluster, "cluster")
         self.source = pairs._replace(clusters=clusters)
-        self.pairs, self.readings, self.doubts = read_texts(self.source, options, progress)
+        self.pairs, self.readings, self.doubts, self.whole_truths = read_texts(
+            self.source, options, progress, whole=whole
+        )
         self.ids = self.pairs.ids
         self.places: dict[str, set[str]] = {}
         self._is_whole = whole
@@ -291,19 +295,23 @@ class ScoredRows(Scored):
 
     def _warn_of_keys(self, keys: Sequence[str]) -> None:
         """Warn of keys that only the predictions have, if they cost points."""
-        options = replace(self.options, ignore_keys=(*self.options.ignore_keys, *keys))
+        some = self.source.only(range(min(len(self.ids), _MOST_SCORED)))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
-            score = ScoredRows(self.source, options, metrics=[self.metric], whole=False).score
-        if score - self.score < _LEAST_COST:
+            before, after = (
+                ScoredRows(some, options, metrics=[self.metric], whole=False).score
+                for options in (self.options, replace(self.options, ignore_keys=(*self.options.ignore_keys, *keys)))
+            )
+        if after - before < _LEAST_COST:
             return
         names = printable(",".join(keys))
-        remedy = f'leave them out with --ignore-keys {names} (ignore_keys="{names}")'
+        remedy = f'leave them out with --ignore-keys {quote(names)} (ignore_keys="{names}")'
         if beside := next((key for key in BESIDE if key in keys), ""):
             remedy += f"; --with-confidences (with_confidences=True) reads {beside!r} as confidences"
         self.doubts.append(
-            f"predictions: nearly all have keys that no ground truth has, {some_of(keys)}; without them the score is "
-            f"{score:.3f}, not {self.score:.3f}; if they are no answers, {remedy}"
+            f"predictions: nearly all have keys that no ground truth has, {some_of(keys)}; without them the score "
+            f"{'' if len(some.ids) == len(self.ids) else f'of the first {_MOST_SCORED:,} rows '}is {after:.3f}, not "
+            f"{before:.3f}; if they are no answers, {remedy}"
         )
         warn(self.doubts[-1])
 

@@ -5,14 +5,14 @@ import gzip
 import io
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import accumulate, islice, product
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from docscore.core.errors import Faults, InputValueError, in_file
+from docscore.core.errors import Faults, FilePlace, InputValueError, in_file
 from docscore.core.output import check_output, write_whole
 from docscore.core.values import Value, to_json, value_excerpt
 from docscore.data.columns import SAME_NAMES, ColumnNames, table_of_source, with_names
@@ -28,7 +28,7 @@ from docscore.data.formats import (
 )
 from docscore.data.json_text import dumps, dumps_in_style, loads
 from docscore.data.pairing import read_ground_truths, text_options
-from docscore.data.rows import ID, REFERENCES, NoCell, SideRows, Source, cells_of, is_document, side_format
+from docscore.data.rows import ID, REFERENCES, NoCell, SideRows, Source, cells_of, columns_of, side_format
 
 _JSON_LINES = (".jsonl", ".ndjson")
 
@@ -72,9 +72,7 @@ def corrected_rows(
         if name in changed or not keeps
     }
     if not has_records:
-        table = table._replace(
-            rows=[_row_by_id(name, changed.get(name, value)) for name, value in zip(rows.ids, rows.values, strict=True)]
-        )
+        table = table._replace(rows=list(_rows_by_id(rows, changed, options)))
     written = [new.get(index, row) for index, row in enumerate(table.rows)]
     if output is not None:
         if keeps and path is not None:
@@ -88,15 +86,22 @@ def corrected_rows(
 
 def _has_records(table: Source, options: Mapping[str, Any]) -> bool:
     """Return whether each ground truth is a record of the source, or a cell of it: no query or other layout made it."""
-    names, first = ColumnNames.of(options), table.first()
-    if names.references_query is not None or names.field is not None or names.document or is_document(first):
+    names, first, place = ColumnNames.of(options), table.first(), table.where(0)
+    is_file = isinstance(place, FilePlace) and not place.inside and suffix_of(table.path) == ".json"
+    if names.references_query is not None or names.field is not None or (is_file and len(table.rows) == 1):
         return False
     column = _column_of(table, options)
     return not column or cells_of([first], column) != [NoCell]
 
 
-def _row_by_id(name: str, value: Value) -> dict[str, Any]:
-    return {ID: name, REFERENCES: to_json(list(value) if isinstance(value, tuple) else [value])}
+def _rows_by_id(rows: SideRows, changed: Mapping[str, Value], options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of ground truths by their ids, with the other columns that they have beside their fields."""
+    names = ColumnNames.of(options)
+    are_fields = names.references_query is None and names.field is None
+    for row, name, value in zip(rows.sources, rows.ids, rows.values, strict=True):
+        others = {} if are_fields or not isinstance(row, dict) else {key: row[key] for key in columns_of(row)}
+        answers = changed.get(name, value)
+        yield {**others, ID: name, REFERENCES: to_json(list(answers) if isinstance(answers, tuple) else [answers])}
 
 
 def _column_of(table: Source, options: Mapping[str, Any]) -> str:

@@ -560,7 +560,7 @@ class _Documents:
         """Return the places of a document where systems lose points, each with what they have there."""
         usable = self._usable(document)
         members = Counter(self.family[name] for name in usable)
-        self.counts[document], self.hashes[document] = len(members), hash_of(self.truths[document])
+        self.counts[document] = len(members)
         alone = grouped(
             (at.steps if at.row is not None else at.steps[:-1], at)
             for name, rows in usable.items()
@@ -601,6 +601,7 @@ class _Documents:
             for number in numbers:
                 row = scored.row(number)
                 self.truths.setdefault(document, row.ground_truth)
+                self.hashes.setdefault(document, hash_of(scored.whole_truths[number]))
                 if row.for_metrics.cause is None and not row.is_absent:
                     usable.setdefault(name, []).append(row)
                 else:

@@ -222,8 +222,8 @@ def signature_of(metric: str, options: ScoringOptions, *, skipped: int | None = 
         ("parse", options.parse_mode, options.parse_mode is not None),
         ("references", options.parse_references, options.parse_references is not None),
         ("confidences", "removed", options.with_confidences),
-        ("ignored", "+".join(sorted(options.ignore_keys)), bool(options.ignore_keys)),
-        ("absent", "+".join(sorted(options.absent_words)), bool(options.absent_words)),
+        ("ignored", "+".join(options.ignore_keys), bool(options.ignore_keys)),
+        ("absent", "+".join(word or "''" for word in options.absent_words), bool(options.absent_words)),
         ("missing", options.missing, options.missing != "error"),
         ("skipped", str(skipped), bool(skipped)),  # figures of fewer rows
         ("compare", "folded" if options.normalise else "exact", "normalise" in used),

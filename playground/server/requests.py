@@ -206,9 +206,11 @@ class LinkRequest(Request):
 
 def _reading(asked: dict[str, str | None]) -> dict[str, str | None]:
     _known(asked, (*COLUMNS, *SIGNS, *READING_OPTIONS, *LAYOUT, "encoding"))
-    for name in LAYOUT:
+    for name in (*LAYOUT, *CONTENT):
         if len(asked.get(name) or "") > MAX_LAYOUT:
             raise InputValueError(place=name, expected=f"at most {MAX_LAYOUT:,} characters")
+    for name in LAYOUT[-2:]:
+        check_choice(name, asked.get(name), (None, "yes"))
     check_choice("encoding", asked.get("encoding"), ENCODINGS)
     for name in SIGNS:
         check_choice(name, asked.get(name), (None, *DELIMITERS))

@@ -261,3 +261,62 @@ def test_an_item_keeps_other_keys_of_its_line() -> None:
     line = item(row=2, value=None, note="blurred").to_dict() | {"reviewer": "x"}
     assert (line["after"], line["value"]) == (None, None)
     assert Item.from_dict(line).to_dict() == line
+
+
+NAMED: dict[str, Any] = {"references_id_column": "file", "references_column": "gold"}
+LAYOUTS: dict[str, tuple[str, str, dict[str, Any], str]] = {  # a file, how it is read, and a column that must stay
+    "columns": ("r.jsonl", '{"file": "a", "n": 7, "gold": {"x": "1"}}\n', NAMED, "n"),
+    "a table": ("r.csv", "file,n,gold\na,7,1\nb,8,2\n", NAMED, "n"),
+    "a list": ("r.json", '[{"file": "a", "n": 7, "gold": "1"}, {"file": "b", "n": 8, "gold": "2"}]', NAMED, "n"),
+    "documents": ("r.jsonl", '{"shop": "a", "total": "1"}\n{"shop": "b", "total": "1"}\n', {}, "shop"),
+    "ignored keys": ("r.jsonl", '{"question_id": "a", "references": [{"x": "1", "m": 5}]}\n', {"ignore_keys": "m"}, ""),
+    "flat rows": ("r.jsonl", '{"file": "a", "x": "1"}\n', {"references_id_column": "file"}, ""),
+    "two columns of ids": ("r.jsonl", '{"f": "a", "p": 1, "x": "1"}\n', {"references_id_column": "f,p"}, ""),
+    "a row a field": (
+        "r.csv",
+        "doc,n,field,value\na,7,x,1\na,7,y,3\nb,8,x,2\n",
+        {"references_id_column": "doc", "field_column": "field", "value_column": "value"},
+        "n",
+    ),
+    "a query": (
+        "r.json",
+        '{"r": [{"question_id": "a", "n": 7, "references": ["1"]}]}',
+        {"references_query": "r[]"},
+        "n",
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_corrected_references_of_each_way_in(layout: str, tmp_path: Path) -> None:
+    """The form of a file of rows stays; of others the output has rows by id. Nothing but the judged value changes."""
+    name, content, options, column = LAYOUTS[layout]
+    stays = list(LAYOUTS).index(layout) < list(LAYOUTS).index("flat rows")
+    path, corrected = tmp_path / name, tmp_path / (f"new_{name}" if stays else "new.jsonl")
+    path.write_text(content)
+    rows = read_ground_truths(path, options)
+    truths = [truth[0] if isinstance(truth, tuple) else truth for truth in rows.values]
+    expected = [{**truth, "x": "other"} if isinstance(truth, dict) and "x" in truth else "other" for truth in truths]
+    judged = [hash_of(value) for value in rows.values]
+    paths = ["$.x" if isinstance(value, dict) else "$" for value in expected]
+    review = Review(
+        [
+            item(question_id=each, path=place, judged=digest, verdict="other", value="other")
+            for each, place, digest in zip(rows.ids, paths, judged, strict=True)
+        ]
+    )
+    review.apply(path, corrected, **{key: given for key, given in options.items() if key != "ignore_keys"})
+    again = read_ground_truths(corrected, options if stays else {})
+    assert again.ids == rows.ids
+    assert [value[0] if isinstance(value, tuple) else value for value in again.values] == expected
+    assert not column or all(column in row or row == "other" for row in again.sources)
+
+
+def test_a_review_with_ignored_keys_is_applied_to_the_whole_ground_truth(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text('{"question_id": "a", "references": [{"x": "1", "vat": "N/A", "m": 5}]}\n')
+    options: dict[str, Any] = {"ignore_keys": "m", "absent_words": "n/a"}
+    review = docscore.review(path, {"s": {"a": {"x": "2", "vat": None}}}, **options)
+    assert [line.path for line in review.lines] == ["$.x"]
+    review.lines[0].verdict = "prediction"
+    assert review.apply(path) == [{"question_id": "a", "references": [{"x": "2", "vat": "N/A", "m": 5}]}]
