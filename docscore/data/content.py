@@ -1,6 +1,7 @@
 """What of the values of rows is scored: no confidences, no ignored keys, and null for words that mean nothing."""
 
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from itertools import repeat
 from typing import Any
 
@@ -53,11 +54,28 @@ def content_of(truth: Any, prediction: Any, options: ScoringOptions) -> tuple[An
     confidences = None
     if options.with_confidences:
         prediction, confidences = _without_confidences(prediction, truth)
-    keys = frozenset(path for key in options.ignore_keys for path in (key, path_of_key(key)))
     words = frozenset(word.casefold() for word in options.absent_words)
-    if keys or words:
-        truth, prediction = (with_room_to_recurse(_scored, value, keys, words) for value in (truth, prediction))
+    if options.ignore_keys or words:
+        tree = _tree_of_keys(options.ignore_keys)
+        truth, prediction = (with_room_to_recurse(_scored, value, tree, words) for value in (truth, prediction))
     return truth, prediction, confidences
+
+
+_Keys = dict[str, Any]  # the ignored keys of an object, each with those of its value; None for a value that is left out
+
+
+@lru_cache(maxsize=1)  # of all rows
+def _tree_of_keys(keys: tuple[str, ...]) -> _Keys:
+    tree: _Keys = {}
+    for key in keys:
+        node: Any = tree
+        *steps, last = path_of_key(key).split(".")
+        for step in steps:
+            node = {} if node is None else node.setdefault(step, {})
+        tree[key] = None
+        if node is not None:
+            node[last] = None
+    return tree
 
 
 def path_of_key(key: str) -> str:
@@ -71,22 +89,24 @@ def has_path(value: Any, path: str) -> bool:
         return any(has_path(item, path) for item in value)
     if not isinstance(value, dict) or path in value:
         return isinstance(value, dict)
-    return any(path.startswith(f"{key}.") and has_path(part, path[len(key) + 1 :]) for key, part in value.items())
+    return "." in path and any(
+        path.startswith(f"{key}.") and has_path(part, path[len(key) + 1 :]) for key, part in value.items()
+    )
 
 
-def _scored(value: Any, keys: AbstractSet[str], words: AbstractSet[str]) -> Any:
-    """Return a value without the keys at some paths, and with null in place of some words."""
+def _scored(value: Any, keys: _Keys, words: AbstractSet[str]) -> Any:
+    """Return a value without ignored keys, and with null in place of some words."""
     if isinstance(value, str):
         return None if words and value.strip().casefold() in words else value
     if isinstance(value, list | tuple):
         return type(value)([_scored(item, keys, words) for item in value])
     if not isinstance(value, dict):
         return value
-    return {
-        key: _scored(part, {path[len(key) + 1 :] for path in keys if path.startswith(f"{key}.")}, words)
-        for key, part in value.items()
-        if key not in keys
-    }
+    kept = ((key, part, keys.get(key, _NO_KEYS)) for key, part in value.items())
+    return {key: _scored(part, below, words) for key, part, below in kept if below is not None}
+
+
+_NO_KEYS: _Keys = {}
 
 
 def _without_confidences(prediction: Any, truth: Any) -> tuple[Any, Any]:
