@@ -429,10 +429,11 @@ def _table_with_both(tables: Sequence[Source]) -> Source:
                     Diagnostic((place,), problem=f"was taken for a system: add --references {table.path}", joint=" ")
                 )
             names = [name_in_file(keys, name) for name in (ID, REFERENCES, PREDICTION)]
+            within = f", whose {PREDICTION!r} is {described(row[PREDICTION])}" if {*keys} == {ID, PREDICTION} else ""
             fault = Diagnostic(
                 (place,),
                 "rows with {!r}, {!r} and {!r}".format(*names),
-                described(row),
+                f"{described(row)}{within}",
                 remedy="give ground truths and predictions in two files (`compare` and `table`: --references FILE)",
             )
             raise _with_columns(fault, [table])
