@@ -85,7 +85,7 @@ def similarity_matrix(truths: Sequence[str], predictions: Sequence[str], thresho
     if cells > _MANY and len(set(truths)) * len(set(predictions)) * _FEW_DISTINCT <= cells:
         rows, row_of = distinct(truths, truths)
         columns, column_of = distinct(predictions, predictions)
-        return _compared(cdist, rows, columns, threshold)[np.ix_(row_of, column_of)]
+        return _compared(cdist, rows, columns, threshold).take(column_of, axis=1).take(row_of, axis=0)
     return _compared(cdist, truths, predictions, threshold)
 
 
