@@ -209,10 +209,11 @@ def test_every_metric(shape: str, metric: Callable[[Any, Any], Any]) -> None:
         with_frames_left(60, lambda: metric(truth, prediction))
 
 
-MANY = [f"text {i}" for i in range(5_000)]
+MANY = [f"text {i}" for i in range(15_000)]
 SENTENCE = (
-    "expected list elements whose comparison takes at most 2 GB, got 5,000 against 5,000, which may take 2.5 GB; "
-    "split them into several documents, or set the environment variable DOCSCORE_MAX_MEMORY (in GB)"
+    "expected list elements whose comparison takes at most 2 GB, got 15,000 against 15,000, which may take 2.9 GB; "
+    "pair them by a key that no two of them share (`key` in a schema), or allow more memory by the environment "
+    "variable DOCSCORE_MAX_MEMORY (in GB)"
 )
 
 

@@ -250,6 +250,31 @@ def alike(count: int) -> list[Pair]:
     return [([{"a": "one", "b": "two"}] * count, [{"a": "one", "b": "tow"}] * count)]
 
 
+def long_list(count: int) -> list[Pair]:
+    """Shuffled rows of six fields; two cells in a hundred are wrong, and one row in a hundred is missing."""
+    rng = random.Random(16)
+
+    def row(number: int) -> dict[str, Any]:
+        return {
+            "number": f"{number:08}",
+            "date": f"{rng.randint(2019, 2024)}-{rng.randint(1, 12):02}-{rng.randint(1, 28):02}",
+            "text": words(rng, 10, 40),
+            "quantity": str(rng.randint(1, 50)),
+            "amount": f"{rng.uniform(1, 9999):.2f}",
+            "currency": rng.choice(["EUR", "GBP", "USD"]),
+        }
+
+    truth = [row(rng.randrange(10**8)) for _ in range(count)]
+    others = [row(rng.randrange(10**8)) for _ in range(count)]
+    prediction = [
+        {key: cell if rng.random() >= 0.02 else other[key] for key, cell in each.items()}
+        for each, other in zip(truth, others, strict=True)
+        if rng.random() >= 0.01
+    ]
+    rng.shuffle(prediction)
+    return [(truth, prediction)]
+
+
 def lists_of_cells(count: int, columns: int = 10) -> list[Pair]:
     """A table as a list of lists; one cell in twenty is wrong."""
     rng = random.Random(10)
@@ -304,6 +329,7 @@ WORKLOADS = [
     Workload("1,000 rows with keys of their own", own_keys, 1_000, 60),
     Workload("1,000 rows that tie in chains", chained, 1_000, 60),
     Workload("1,000 rows that are all alike", alike, 1_000, 60),
+    Workload("2,000 rows of six fields", long_list, 2_000, 60),
 ]
 if RECEIPTS.is_dir():
     WORKLOADS.append(Workload("60 real receipts", receipts, 60, 60))

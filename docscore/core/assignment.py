@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, lru_cache
 from importlib import import_module
-from itertools import chain
-from math import fsum, lcm, ulp
+from itertools import chain, product
+from math import fsum, isqrt, lcm, ulp
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +32,14 @@ Slices = Sequence[slice]
 _AT_A_TIME = 8  # pairs of a row whose S/L is asked for at a time, since each S/L rules out others
 
 
+_BLOCK = 1 << 20  # pairs of long lists that are compared at a time
+
+
+_SHARE = 16  # of the pairs of long lists that are compared or tight, one in so many takes little memory
+
+
 Equality = Callable[[], Matrix]
+Part = tuple[Matrix, Matrix, ElementSizes, ElementSizes, Equality | None]  # the arguments of `match`
 Mask = npt.NDArray[np.bool_]
 
 
@@ -95,8 +103,7 @@ def match(
     """
     rows, columns = earned.shape
     if rows > columns:
-        flipped = equality and (lambda: equality().T)
-        second, first, clear = match(earned.T, weight.T, prediction_sizes, truth_sizes, flipped)
+        second, first, clear = match(*_flipped(earned, weight, truth_sizes, prediction_sizes, equality))
         return first, second, clear
     everyone = np.arange(rows)
     if rows == 0:
@@ -146,6 +153,89 @@ def match_by_key(
     surplus = np.add.outer(truth_sizes, prediction_sizes) - weight
     criteria = [same, score_ratios(earned, weight), earned, surplus, *([equality()] if equality else [])]
     return *lexicographic_assignment(criteria), False
+
+
+def _flipped(
+    earned: Matrix, weight: Matrix, truth_sizes: ElementSizes, prediction_sizes: ElementSizes, equality: Equality | None
+) -> Part:
+    """Return the arguments of `match` with both sides exchanged."""
+    return earned.T, weight.T, prediction_sizes, truth_sizes, equality and (lambda: equality().T)
+
+
+def match_parts(rows: Indices, columns: Indices, part: Callable[[Indices, Indices], Part]) -> Matching:
+    """Return the best matching, as `match` does, and keep no more than S/L of all pairs, in single precision.
+
+    All matchings with the largest sum of S/L keep each row within its component of `_exchangeable`. Which one is best
+    by all criteria, `match` decides for each component, from all of its pairs in double precision.
+
+    Args:
+        rows: the indices of the n ground truths.
+        columns: the indices of the m predictions.
+        part: returns the arguments of `match` for some rows and columns.
+    """
+    if len(rows) > len(columns):
+        second, first, clear = match_parts(columns, rows, lambda here, there: _flipped(*part(there, here)))
+        return first, second, clear
+    if not len(rows):
+        return rows, columns[:0], True
+    score = np.empty((len(rows), len(columns)), dtype=np.float32)
+    step = isqrt(min(_BLOCK, score.size // _SHARE)) + 1
+    for top, left in product(range(0, len(rows), step), range(0, len(columns), step)):
+        block = slice(top, top + step), slice(left, left + step)
+        score[block] = score_ratios(*part(rows[block[0]], columns[block[1]])[:2])
+    matched, labels, clear = _exchangeable(score)
+    del score  # `match` may need the memory
+    here, there = labels[: len(rows)], labels[len(rows) : -1]
+    alone = np.bincount(labels)[here] == 2  # noqa: PLR2004  a row and its column
+    found = [(rows[alone], columns[matched[alone]])]
+    for label in np.unique(here[~alone]):
+        left, right = rows[here == label], columns[there == label]
+        first, second, _ = match(*part(left, right))
+        found.append((left[first], right[second]))
+    return *map(np.concatenate, zip(*found, strict=True)), clear  # type: ignore[return-value]
+
+
+def _exchangeable(score: npt.NDArray[np.float32]) -> tuple[Indices, Indices, bool]:
+    """Solve an assignment problem, and tell which rows may exchange columns in a matching with the largest sum.
+
+    By duality, such a matching takes only tight pairs and leaves only columns without a price. A row may take the
+    column of a tight pair; then the row of that column needs another one, and so on, until one takes a column that was
+    free or that the first row left. So what can be exchanged is a strongly connected component of these steps. Single
+    precision changes the sums of two matchings by up to half of its precision for each row: what is no further from a
+    tight pair, or from no price, counts as such.
+
+    Args:
+        score: S/L of every pair, shape (n, m), where n <= m.
+
+    Returns:
+        The column of each row in an optimal matching; the number of the component of each row, then of each column and
+        of what stays free, shape (n + m + 1,), all in one component if very many pairs are tight; and whether each row
+        has one best column, different for all rows.
+    """
+    rows, columns = score.shape
+    matched, gain, price = score.argmax(axis=1), score.max(axis=1).astype(np.float64), np.zeros(columns)
+    if len(set(matched.tolist())) < rows:
+        matched = _scipy("optimize").linear_sum_assignment(np.negative(score, dtype=np.float64))[1]
+        gain, price = _prices(score, matched)
+    precision = float(np.finfo(np.float32).eps)
+    tolerance, step = rows * precision + TIE, max(1, _BLOCK // columns)
+    pairs, left = [], score.size // _SHARE + rows
+    for start in range(0, rows, step):
+        some = slice(start, start + step)
+        here, there = np.divmod(np.flatnonzero(score[some] - price >= gain[some, None] - tolerance), columns)
+        pairs.append((here + start, there))
+        left -= len(here)
+        if left < 0:
+            return matched, np.zeros(rows + columns + 1, dtype=np.intp), False
+    here, there = np.hstack(pairs)
+    clear = np.count_nonzero(score[here, there] >= gain[here] - precision) == rows and not price.any()
+    last, free = rows + columns, np.setdiff1d(np.arange(columns), matched)
+    leaving = np.flatnonzero(price[matched] <= tolerance)
+    sources = np.concatenate([here, matched + rows, free + rows, np.full(len(leaving), last)])
+    targets = np.concatenate([there + rows, np.arange(rows), np.full(len(free), last), leaving])
+    graph = _scipy("sparse").coo_array((np.ones(len(sources)), (sources, targets)), shape=(last + 1, last + 1))
+    labels = _scipy("sparse.csgraph").connected_components(graph, connection="strong")[1]
+    return matched, labels, clear
 
 
 def align(earned: Matrix, weight: Matrix, truth_sizes: ElementSizes, prediction_sizes: ElementSizes) -> Matching:
@@ -294,7 +384,9 @@ def match_blocks(
         row, column = rows[filled[i]], columns[full[j]]
         points, counted = earned[row, column], weight[row, column]
         if plain and whole:  # the sum of S decides all, and L is what it is for any matching
-            sums[0, filled[i], full[j]] = sum_of_ties(points[_solver()(points, maximize=True)].tolist())
+            sums[0, filled[i], full[j]] = sum_of_ties(
+                points[_scipy("optimize").linear_sum_assignment(points, maximize=True)].tolist()
+            )
             sums[1, filled[i], full[j]] += surplus[0, 0] * min(points.shape)
             continue
         lengths = truth_sizes[row], prediction_sizes[column]
@@ -388,18 +480,17 @@ def lexicographic_assignment(criteria: Iterable[Matrix]) -> tuple[Indices, Indic
 
 def _assignment(value: Matrix) -> Indices:
     """Return the column of each row in a matching with the largest sum, without pairs of value -inf."""
-    return _solver()(value, maximize=True)[1]
+    return _scipy("optimize").linear_sum_assignment(value, maximize=True)[1]  # type: ignore[no-any-return]
 
 
 @cache
-def _solver() -> Callable[..., tuple[Indices, Indices]]:
-    """Import scipy's solver when it is needed, since the import takes 0.2 s.
+def _scipy(module: str) -> Any:
+    """Import a module of scipy when it is needed, since the import takes 0.2 s.
 
     The import runs in a thread with its own stack, since deep values may leave too little of the caller's stack.
     """
     with ThreadPoolExecutor(max_workers=1) as fresh:
-        module = fresh.submit(import_module, "scipy.optimize").result()
-    return module.linear_sum_assignment  # type: ignore[no-any-return]
+        return fresh.submit(import_module, f"scipy.{module}").result()
 
 
 def _between_0_and_1(criterion: Matrix, allowed: Mask) -> Matrix:
@@ -411,21 +502,31 @@ def _between_0_and_1(criterion: Matrix, allowed: Mask) -> Matrix:
 
 
 def _slack(value: Matrix, matched: Indices) -> tuple[Matrix, Matrix]:
-    """Return the slack of each pair, 0 in an optimal matching, shape (n, m), and the price of each column, shape (m,).
+    """Return the slack of each pair, 0 in an optimal matching, shape (n, m), and the price of each column, (m,)."""
+    gain, price = _prices(value, matched)
+    return price - (value - gain[:, None]), price
+
+
+def _prices(value: npt.NDArray[np.floating], matched: Indices) -> tuple[Matrix, Matrix]:
+    """Return the value of each row less the price of its column, shape (n,), and the price of each column, shape (m,).
 
     This is Bellman-Ford from the optimal matching: a column costs at least the gain of any row that changes to it.
     """
     rows, columns = value.shape
-    gain = value - value[np.arange(rows), matched][:, None]
+    top = value[np.arange(rows), matched].astype(np.float64)
     price = np.zeros(columns)
     moved = np.arange(rows)  # the rows whose column changed its price; only they can raise other prices
+    step = max(1, _BLOCK // columns)
     for _ in range(columns):
-        raised = np.maximum(price, (gain[moved] + price[matched[moved], None]).max(axis=0))
+        gain, raised = top - price[matched], price
+        for start in range(0, len(moved), step):
+            some = moved[start : start + step]
+            raised = np.maximum(raised, (value[some] - gain[some, None]).max(axis=0))
         moved = np.flatnonzero((raised - price)[matched] > ROUNDING)
         price = raised
         if not len(moved):
             break
-    return price - (gain + price[matched][:, None]), price
+    return top - price[matched], price
 
 
 _LARGEST_DENOMINATOR = 1 << 20  # scores of several texts of up to 20 characters

@@ -307,8 +307,11 @@ class TooManyPairsError(InputValueError):
     """Two lists have more pairs of elements than the bound on memory allows."""
 
 
+_ELEMENTS = "list elements"
+
+
 def check_memory(
-    rows: int, columns: int, *, things: str = "list elements", bytes_a_pair: int = _BYTES_A_PAIR, place: str = ""
+    rows: int, columns: int, *, things: str = _ELEMENTS, bytes_a_pair: int = _BYTES_A_PAIR, place: str = ""
 ) -> None:
     """Refuse a table of all pairs that would not fit into the bound.
 
@@ -325,11 +328,12 @@ def check_memory(
     gigabytes = rows * columns * bytes_a_pair / 1e9
     if gigabytes <= 0.1 or gigabytes <= most_gigabytes():  # noqa: PLR2004  the least that can be set
         return
+    key = "pair them by a key that no two of them share (`key` in a schema), or " if things == _ELEMENTS else ""
     raise TooManyPairsError(
         place=place or (),
         expected=f"{things} whose comparison takes at most {most_gigabytes():g} GB",
         got=f"{rows:,} against {columns:,}, which may take {gigabytes:,.1f} GB",
-        remedy=f"split them into several documents, or set the environment variable {VARIABLE} (in GB)",
+        remedy=f"{key}allow more memory by the environment variable {VARIABLE} (in GB)",
     )
 
 

@@ -7,7 +7,7 @@ or a row with a list in a cell, are compared with all rows.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
 from typing import Any
 
@@ -121,6 +121,28 @@ class Identities:
             if isinstance(truth, tuple):
                 found[i] = np.isin(wanted, [self.of(option) for option in truth])
         return found
+
+
+def equal_pairs(namings: Iterable[Sequence[Hashable]], count: int) -> list[tuple[int, int]]:
+    """Return as many pairs of one name as there are: by the first names, and then of the other elements by the next.
+
+    Args:
+        namings: names of the elements of the ground truth and then of the prediction; None is no name.
+        count: the number of elements of the ground truth.
+    """
+    pairs: list[tuple[int, int]] = []
+    paired: set[int] = set()
+    for names in namings:
+        waiting: dict[Hashable, list[int]] = defaultdict(list)
+        for i, name in enumerate(names):
+            if i in paired or name is None:
+                continue
+            if i < count:
+                waiting[name].append(i)
+            elif waiting[name]:
+                pairs.append((waiting[name].pop(), i - count))
+                paired |= {pairs[-1][0], i}
+    return pairs
 
 
 _LEAST_PAIRS = 1 << 11  # pairs of cells from which bounds pay

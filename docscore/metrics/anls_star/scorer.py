@@ -6,7 +6,8 @@ Columns make long lists fast, because every pair of places is visited once: a co
 columns for each key, and a column of lists one pair of columns with all elements. A few pairs are faster one by one.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from itertools import chain, product
 from math import fsum
@@ -16,13 +17,16 @@ import numpy as np
 
 from docscore.core.assignment import (
     Equality,
+    Indices,
     Matching,
+    Part,
     align,
     best_options,
     is_better,
     match,
     match_blocks,
     match_by_key,
+    match_parts,
     sum_of_ties,
     totals,
 )
@@ -31,7 +35,13 @@ from docscore.core.runtime import check_memory
 from docscore.core.similarity import TEXT_RULES, distinct, fold_all, similarity, similarity_matrix
 from docscore.core.values import LEAF_TYPES, SCALAR_TYPES, Matrix, Scalar, Value
 from docscore.metrics.anls_star.causes import Cause
-from docscore.metrics.anls_star.matching import Identities, Tables, are_mostly_cell_rows, rows_table
+from docscore.metrics.anls_star.matching import (
+    Identities,
+    Tables,
+    are_mostly_cell_rows,
+    equal_pairs,
+    rows_table,
+)
 from docscore.metrics.anls_star.sizes import Counting, SchemaNode, unit_at
 from docscore.metrics.anls_star.tree import NODE_KINDS, Kind, Status, empty_name, status_of
 
@@ -42,6 +52,12 @@ _MANY = 1 << 10  # pairs of lists from which it pays to look for repeated lists
 
 
 _MAX_CELLS = 1 << 22  # pairs of list elements in memory at a time
+
+
+_MOST_UNSURE = 1 << 22  # pairs of keys, one without a name, that are compared to make other keys certain
+
+
+_BYTES_A_PAIR = 13  # per pair of elements of lists that are matched in parts, measured where rows compete
 
 
 Column = Sequence[Value]
@@ -209,25 +225,28 @@ class Scorer:
         if len(truth) == len(prediction) == 1:  # takes less of Python's stack, for deep values
             return self.pair(truth[0], prediction[0], below, at and at.at_index(0, 0))
         sizes = self._sizes(truth, prediction, below)
-        table = self._element_table(truth, prediction, below, keep=at is None)
-        equality = None if at is None else partial(self.identities.equality, truth, prediction)
-        matching = self._matching(truth, prediction, schema, table, sizes, equality)
-        if at is None:
-            return totals(matching, *table, *sizes)
+        if self._needs_table(truth, prediction, schema):
+            table = self._element_table(truth, prediction, below, keep=at is None)
+            equality = None if at is None else partial(self.identities.equality, truth, prediction)
+            matching = self._matching(truth, prediction, schema, table, sizes, equality)
+            if at is None:
+                return totals(matching, *table, *sizes)
+        else:
+            matching = self._matching_in_parts(truth, prediction, schema, sizes, explained=at is not None)
         partner = dict(zip(matching[0].tolist(), matching[1].tolist(), strict=True))
         parts = []
         for i, value in enumerate(truth):
             j = partner.get(i)
             if j is None:
-                parts.append(self._one_sided(value, "missing", below, at.at_index(i, None).lost("missing row")))
+                parts.append(self._one_sided(value, "missing", below, at and at.at_index(i, None).lost("missing row")))
             else:
-                parts.append(self.pair(value, prediction[j], below, at.at_index(i, j)))
+                parts.append(self.pair(value, prediction[j], below, at and at.at_index(i, j)))
         matched = set(partner.values())
         surplus = [j for j in range(len(prediction)) if j not in matched]
         known = {self.identities.of(prediction[j]) for j in matched} if surplus else set()
         for j in surplus:
             row = self.identities.of(prediction[j])
-            place = at.at_index(None, j).lost("repeated row" if row in known else "invented row")
+            place = at and at.at_index(None, j).lost("repeated row" if row in known else "invented row")
             known.add(row)
             parts.append(self._one_sided(prediction[j], "extra", below, place))
         add = fsum if matching[2] else sum_of_ties
@@ -323,11 +342,114 @@ class Scorer:
             return match_by_key(self._same_keys(truth, prediction, schema), *table, *sizes, equality)
         return match(*table, *sizes, equality)
 
+    def _needs_table(self, truth: list[Value], prediction: list[Value], schema: SchemaNode | None) -> bool:
+        """Return whether two lists are matched by the table of all pairs of their elements."""
+        if schema is not None and (schema.keeps_order or schema.key):
+            return schema.keeps_order
+        few = len(truth) * len(prediction) <= _MAX_CELLS
+        return few or (schema is None and are_mostly_cell_rows(truth, prediction))
+
+    def _matching_in_parts(
+        self,
+        truth: list[Value],
+        prediction: list[Value],
+        schema: SchemaNode | None,
+        sizes: tuple[Sequence[float], Sequence[float]],
+        *,
+        explained: bool,
+    ) -> Matching:
+        """Return the matching of lists that are long or have a key: first the pairs that need no table.
+
+        Args:
+            truth: the ground truth.
+            prediction: the prediction.
+            schema: the place of the lists.
+            sizes: the sizes of their elements.
+            explained: whether equal elements are preferred where the score leaves it open, as in a score tree.
+        """
+        below = schema and schema.items
+        certain = equal_pairs(self._namings([*truth, *prediction], schema, len(truth)), len(truth))
+        first, second = np.array(certain, dtype=np.intp).reshape(-1, 2).T
+        rows, columns = np.setdiff1d(np.arange(len(truth)), first), np.setdiff1d(np.arange(len(prediction)), second)
+
+        def part(rows: Indices, columns: Indices) -> Part:
+            left, right = [truth[i] for i in rows.tolist()], [prediction[j] for j in columns.tolist()]
+            lengths = [sizes[0][i] for i in rows.tolist()], [sizes[1][j] for j in columns.tolist()]
+            equality = partial(self.identities.equality, left, right) if explained else None
+            return *self.pairwise(left, right, below), *lengths, equality
+
+        if schema is not None and schema.key:
+            arguments = part(rows, columns)
+            same = self._same_keys([truth[i] for i in rows], [prediction[j] for j in columns], schema)
+            here, there, clear = match_by_key(same, *arguments)
+            here, there = rows[here], columns[there]
+        else:
+            check_memory(len(rows), len(columns), bytes_a_pair=_BYTES_A_PAIR)
+            here, there, clear = match_parts(rows, columns, part)
+        return np.append(first, here), np.append(second, there), clear and not certain
+
+    def _namings(self, both: Sequence[Any], schema: SchemaNode | None, count: int) -> Iterator[Sequence[Hashable]]:
+        """Yield names of elements by which those of one name are a pair of a best matching, whatever the others are.
+
+        Rows of a key that is unique on both sides, and equals none of those without a name: a matching without such a
+        pair could take it in exchange for the pairs of its two rows, whose keys differ, and would have one more pair of
+        equal keys.
+
+        Rows with the same keys, whose values are each right or wrong: L is the same for all pairs, and what a pair
+        loses is a distance. For g and p of one name, g with p' and g' with p lose at least what g' with p' loses, so
+        that g with p and g' with p' are no worse. If p had no partner, g with p is no worse than g with p', since
+        predictions of one name have one size. Rows that are equal as they stand come first, since explanations prefer
+        them. A column with `""` has no names: it is right beside null too, and has no size.
+
+        Args:
+            both: the elements of the ground truth, then those of the prediction.
+            schema: the place of the lists.
+            count: the number of elements of the ground truth.
+        """
+        below = schema and schema.items
+        if schema is not None and schema.key:
+            keys = [_key_of(row, schema.key) for row in both]
+            names = self._names(keys, below, schema.key, or_wrong=False)
+            unsure = [i for i, name in enumerate(names) if name is None and keys[i] is not None]
+            if not names or len(unsure) * len(both) > _MOST_UNSURE:
+                return
+            here, there = ([both[i] for i in unsure if (i < count) is side] for side in (True, False))
+            risky = np.append(
+                self._same_keys([*both[:count]], there, schema).any(axis=1),
+                self._same_keys(here, [*both[count:]], schema).any(axis=0),
+            )
+            counts = Counter(names)  # a name that occurs twice is on both sides once, or makes no pair
+            yield [None if risk or counts[each] > 2 else each for each, risk in zip(names, risky, strict=True)]  # noqa: PLR2004
+        elif all(type(row) is dict and row.keys() == both[0].keys() for row in both):
+            columns = []
+            for key in both[0]:
+                values = [row[key] for row in both]
+                if not LEAF_TYPES.issuperset(map(type, values)) or "" in values:
+                    return
+                columns.append(self._names(values, below, key, or_wrong=True))
+                if not columns[-1]:
+                    return
+            yield [*map(self.identities.of, both)]
+            yield [*zip(*columns, strict=True)]
+
+    def _names(
+        self, values: Sequence[Scalar | None], schema: SchemaNode | None, key: str, *, or_wrong: bool
+    ) -> Sequence[Hashable]:
+        """Return names of the scalars at a key, as `Comparator.names` does, and None for null."""
+        known = [value for value in values if value is not None]
+        place = schema and schema.at_key(key)
+        if place is not None and place.comparator is not None:
+            names = place.comparator.names(known, or_wrong=or_wrong)
+        else:
+            names = () if or_wrong and self.threshold < 1 else fold_all(known, self.ignore_case, self.text)
+        waiting = iter(names)
+        return [None if value is None else next(waiting) for value in values] if len(names) == len(known) else ()
+
     def _same_keys(self, truth: list[Value], prediction: list[Value], schema: SchemaNode) -> Matrix:
         """Return 1 for pairs of rows whose keys are equal and not empty, by the comparator of the key, else 0."""
         place = schema.items and schema.items.at_key(schema.key)
-        keys = [[row.get(schema.key) if type(row) is dict else None for row in side] for side in (truth, prediction)]
-        here, there = ([i for i, key in enumerate(side) if type(key) in SCALAR_TYPES and key != ""] for side in keys)
+        keys = [[_key_of(row, schema.key) for row in side] for side in (truth, prediction)]
+        here, there = ([i for i, key in enumerate(side) if key is not None] for side in keys)
         same = np.zeros((len(truth), len(prediction)))
         if here and there:
             left, right = [keys[0][i] for i in here], [keys[1][j] for j in there]
@@ -512,6 +634,12 @@ _NULL = type(None)
 
 
 _KINDS = dict.fromkeys(SCALAR_TYPES, str) | {kind: kind for kind in (_NULL, list, dict, tuple)}
+
+
+def _key_of(row: Value, key: str) -> Scalar | None:
+    """Return the scalar at the key of a row; None if there is none, or an empty text."""
+    value = row.get(key) if type(row) is dict else None
+    return value if type(value) in SCALAR_TYPES and value != "" else None  # type: ignore[return-value]
 
 
 def _is_flat(value: Value) -> bool:

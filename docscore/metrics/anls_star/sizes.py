@@ -1,7 +1,7 @@
 """What counts in values: their sizes, the weights of a schema, and what is empty, by either set of rules."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from math import fsum
@@ -35,6 +35,19 @@ class Comparator(ABC):
     @abstractmethod
     def table(self, truths: Sequence[Scalar], predictions: Sequence[Scalar], options: ScoringOptions) -> Matrix:
         """Return S of every pair, in [0, 1], shape (len(truths), len(predictions)); L is 1."""
+
+    def names(self, values: Sequence[Scalar], *, or_wrong: bool) -> Sequence[Hashable]:  # noqa: ARG002
+        """Return names of scalars such that two are right, S = 1, if and only if they have one name.
+
+        Args:
+            values: scalars of both sides.
+            or_wrong: whether S of two values with different names must be 0.
+
+        Returns:
+            The name of each value, or None for a value that has no name, as with several readings; with `or_wrong` all
+            have one. An empty list if there are no such names, as with a tolerance.
+        """
+        return ()
 
     def doubts(self, truth: Scalar | None, prediction: Scalar | None) -> Doubts:  # noqa: ARG002
         """Return the sides whose value cannot be read, and those of a pair whose value has several readings."""

@@ -9,7 +9,7 @@ suggested schema names the comparator. Describe settings that no other comparato
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
@@ -169,6 +169,14 @@ class ReadingComparator(Comparator):
                 points = self._in_doubt(truths[i], predictions[j], options.threshold)
                 earned[i, j] = earned[i, j] if points is None else points
         return earned
+
+    def names(self, values: Sequence[Scalar], *, or_wrong: bool) -> Sequence[Hashable]:
+        """Return the spelling of the reading of each value that has one reading, if they all are of one kind."""
+        readings = [*map(self.read, values)]
+        kinds = {reading.kind for reading in readings if reading}
+        if len(kinds) > 1 or self.near is not None or (or_wrong and (None in readings or self.unequal == "text")):
+            return ()
+        return [reading and reading.spelling for reading in readings]
 
     def _table_of_readings(self, truths: list[Reading], predictions: list[Reading], threshold: float) -> Matrix:
         """Return S of every pair of readings."""
