@@ -1,4 +1,8 @@
-"""Measure median times, the time of the published package in an environment of its own, and peak memory."""
+"""Measure median times, the time of the published package in an environment of its own, and peak memory.
+
+`python -m dev.benchmarks.measure` prints the seconds and the peak memory of long lists: 10,000 rows of six fields
+should take at most 30 times as long as 2,000, and 2 GB.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,12 @@ import sys
 import time
 import venv
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from dev.benchmarks.workloads import WORKLOADS, Pair
-from docscore import anls_score, score_tree
+from dev.benchmarks.workloads import WORKLOADS, Pair, long_list
+from docscore import anls_score, score_tree, typed_score
 from docscore.core.options import DEFAULT_OPTIONS
 from docscore.core.values import to_json
 from docscore.evaluation.fields import FieldTable
@@ -22,6 +28,13 @@ HERE = Path(__file__).parent
 PUBLISHED = HERE / ".anls_star"  # the environment of the published package; git ignores it
 PACKAGE = "anls_star==1.0.1"
 Work = Callable[[], object]
+LONG = "2,000 rows of six fields"
+_EXACT = {key: {"x-docscore": {"compare": "exact"}} for key in long_list(1)[0][0][0]}
+SCORES: dict[str, Callable[[Any, Any], object]] = {
+    "ANLS*": anls_score,
+    "typed score with a key": partial(typed_score, schema={"x-docscore": {"key": "number"}, "items": {}}),
+    "typed score, all fields exact": partial(typed_score, schema={"items": {"properties": _EXACT}}),
+}
 
 
 def seconds(works: Sequence[Work], repeats: int, clock: Callable[[], float] = time.process_time) -> list[float]:
@@ -43,12 +56,12 @@ def seconds(works: Sequence[Work], repeats: int, clock: Callable[[], float] = ti
     return [statistics.median(taken) for taken in times]
 
 
-def one_by_one(pairs: list[Pair]) -> Work:
+def one_by_one(pairs: list[Pair], score: Callable[[Any, Any], object] = anls_score) -> Work:
     """Return a function that scores the pairs with one call each."""
 
     def work() -> None:
         for truth, prediction in pairs:
-            anls_score(truth, prediction)
+            score(truth, prediction)
 
     return work
 
@@ -96,17 +109,28 @@ def published_seconds(pairs: list[Pair], *flags: str) -> float:
     return float(done.stdout)
 
 
-def peak_megabytes(name: str, size: int) -> float:
+def peak_megabytes(name: str, size: int, score: str = "ANLS*") -> float:
     """Return the peak memory of scoring a workload in a new process, without its values and imports."""
-    command = [sys.executable, "-m", "dev.benchmarks.measure", name, str(size)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=HERE.parent)
+    command = [sys.executable, "-m", "dev.benchmarks.measure", name, str(size), score]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=HERE.parents[1])
     return float(done.stdout)
 
 
+def long_lists() -> None:
+    """Print the seconds of 2,000 and of 10,000 rows by each score, their ratio, and the peak memory of 10,000."""
+    for name, score in SCORES.items():
+        few, many = seconds([one_by_one(long_list(size), score) for size in (2_000, 10_000)], 3)
+        memory = peak_megabytes(LONG, 10_000, name)
+        print(f"{name:32} {few:6.2f} s {many:6.2f} s {many / few:5.1f}× {memory:6,.0f} MB")
+
+
 def main() -> None:
-    """Print the peak memory of the workload and size on the command line."""
-    name, size = sys.argv[1:]
-    work = one_by_one(next(each for each in WORKLOADS if each.name == name).make(int(size)))
+    """Print the peak memory of the workload, size and score on the command line; without them, measure long lists."""
+    if not sys.argv[1:]:
+        long_lists()
+        return
+    name, size, score = sys.argv[1:]
+    work = one_by_one(next(each for each in WORKLOADS if each.name == name).make(int(size)), SCORES[score])
     one_by_one([(["a", "b", "c"], ["c", "b", "d"])])()  # run the lazy imports
     before = _peak_kilobytes()
     work()
