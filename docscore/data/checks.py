@@ -428,6 +428,9 @@ read it as null on both sides
 _COMMONEST = 3  # values of a field
 
 
+_EXTENSION = re.compile(r"\.[A-Za-z]\w{0,4}$")
+
+
 def _remarks_on_ids(pairs: Pairs) -> Iterator[Diagnostic]:
     """Yield a remark on a key that repeats the id in all documents of both sides, of at least five.
 
@@ -442,7 +445,7 @@ def _remarks_on_ids(pairs: Pairs) -> Iterator[Diagnostic]:
             isinstance(truth, dict)
             and isinstance(prediction, dict)
             and truth.get(key) == prediction.get(key)
-            and name in (str(truth.get(key)), str(truth.get(key)).rpartition(".")[0])
+            and name in (str(truth.get(key)), _EXTENSION.sub("", str(truth.get(key))))
             for name, truth, prediction in rows
         ):
             yield Diagnostic(
