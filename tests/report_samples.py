@@ -82,7 +82,7 @@ def drinks() -> Sample:
     sure = kieval_score({"a": "1", "b": "2"}, {"a": "1", "b": "3"}, confidences={"a": 0.9, "b": 0.4})
     evaluation = drinks_evaluation(measured=figures, breakdowns={"kieval": kieval})
     compared = compare(evaluated(*DRINKS), evaluated(*new), n_resamples=99)
-    return Sample(evaluation, compared, automation_curve([review_of_entities(sure, "a")], [0.0, 0.5]))
+    return Sample(evaluation, compared, automation_curve([review_of_entities(sure)], [0.0, 0.5]))
 
 
 @cache

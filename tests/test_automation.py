@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import math
 import random
 import re
@@ -28,6 +29,7 @@ from docscore.metrics.entities import Step
 from docscore.metrics.kieval import KieScore, kieval_score, total_kieval
 from docscore.stats.calibration import RocArea, calibration_of
 from docscore.stats.intervals import Array, Interval
+from tests.commands import Write, pred, ref, run
 from tests.conftest import golden
 from tests.test_intervals import mean_interval
 
@@ -73,7 +75,7 @@ def random_corpus(seed: int, size: int = 8) -> list[Sample]:
 
 
 def curve_of(samples: list[Sample], thresholds: Any = GRID) -> Curve:
-    reviews = [review_of_entities(sample.score(), f"d{number}") for number, sample in enumerate(samples)]
+    reviews = [review_of_entities(sample.score()) for sample in samples]
     return automation_curve(reviews, thresholds)
 
 
@@ -134,7 +136,7 @@ def test_nothing_predicted() -> None:
 @golden("calibration", "reviews")
 def test_what_a_review_of_a_tree_changes(truth: Any, prediction: Any, sure: Any, values: Any) -> None:
     """A wrong value earns its points, an invented one has none; nothing is asked of what is empty or missing."""
-    review = review_of_tree(docscore.score_tree(truth, prediction), sure, "a")
+    review = review_of_tree(docscore.score_tree(truth, prediction), sure)
     assert review.values == [pytest.approx(tuple(each)) for each in values]
 
 
@@ -142,16 +144,34 @@ def test_a_value_that_counts_nothing_is_not_reviewed() -> None:
     """It was taken for a right one."""
     schema = {"properties": {"b": {"x-docscore": {"weight": 0}}}}
     tree = docscore.typed_tree({"a": "x", "b": "y"}, {"a": "x", "b": "z"}, schema)
-    assert review_of_tree(tree, {"a": 0.9, "b": 0.2}, "a").values == [(0.9, True, 0.0, 0.0)]
+    assert review_of_tree(tree, {"a": 0.9, "b": 0.2}).values == [(0.9, True, 0.0, 0.0)]
 
 
-def test_a_value_without_a_confidence_is_named() -> None:
+@pytest.mark.parametrize("metric", ["kieval", "anls_star"])
+def test_a_value_without_a_confidence_is_always_reviewed(metric: str, write: Write) -> None:
+    """Of four values one has none and is wrong: at threshold 0 it alone is reviewed, and all that is known is right."""
+    truths = [ref("a", {"x": "tea", "y": "cake"}), ref("b", {"x": "pie", "y": "jam"})]
+    sure = [{"x": 0.9, "y": None}, {"x": 0.8, "y": 0.7}]
+    guesses = [{"x": "tea", "y": "rum"}, {"x": "pie", "y": "jam"}]
+    rows = [{**pred(name, guess), "confidence": each} for name, guess, each in zip("ab", guesses, sure, strict=True)]
+    files = write("r.jsonl", truths), write("p.jsonl", rows)
+    result = docscore.evaluate(references=files[0], predictions=files[1], metrics=metric, with_confidences=True)
+    curve = result.automation.curve
+    assert curve.points()[0] == (0.0, 0.75, 1.0)
+    assert (curve.known, result.automation.calibration.values) == (0.75, 3)
+    done = run("automation", *files, "--metrics", metric)
+    assert "\n75.0% of the predicted values have a confidence; the others are always reviewed.\n" in done.out
+    printed = json.loads(run("automation", *files, "--metrics", metric, "--json").out)
+    assert (printed["confidence_share"], printed["curve"][0]["automation_rate"]) == (0.75, 0.75)
+
+
+def test_no_value_with_a_confidence_is_an_error() -> None:
     sides: dict[str, Any] = {"predictions": {"r1": {"a": [{"b": "y"}]}}, "references": {"r1": {"a": [{"b": "x"}]}}}
     with (
-        pytest.warns(UserWarning, match="^predictions: expected confidences at the values, .*, got none"),
-        pytest.raises(ValueError, match=r"^row 'r1': \$\.a\[0\]\.b: expected a confidence, got none$"),
+        pytest.warns(UserWarning, match=r"^predictions: expected confidences at the values, .*, got none"),
+        pytest.raises(ValueError, match=r"^predictions: expected values with a confidence, got none$"),
     ):
-        _ = docscore.evaluate(**sides, with_confidences=True).automation.calibration
+        _ = docscore.evaluate(**sides, with_confidences=True).automation.curve
 
 
 @pytest.mark.parametrize("seed", range(10))

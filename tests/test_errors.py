@@ -30,7 +30,7 @@ from docscore.data.formats import read_table
 from docscore.data.json_text import JsonError, loads, loads_at
 from docscore.data.pairing import read_systems
 from docscore.data.rows import BY_ID
-from docscore.evaluation.automation import review_of_entities
+from docscore.evaluation.automation import automation_curve, review_of_entities
 from docscore.integrations.datasets import score_batch
 from docscore.integrations.evaluate.metric import encode_rows
 from tests.commands import pred, ref, written
@@ -68,10 +68,10 @@ EXPECTED_AND_GOT: list[tuple[Callable[[], object], type[Exception], tuple[str, .
     (lambda: pairs_of(P, ["x"]), ValueError, BOTH_SIDES, "the same row format on both sides", MIXED),
     (lambda: corpus({"k": 1}, {"k": b""}), TypeError, ("predictions[0]", "$.k"), JSON, "bytes"),
     (
-        lambda: review_of_entities(UNSURE, "a"),
+        lambda: automation_curve([review_of_entities(UNSURE)]),
         ValueError,
-        ("row 'a'", "$.k"),
-        "a confidence",
+        ("predictions",),
+        "values with a confidence",
         "none",
     ),
     (lambda: Faults("ignore"), ValueError, ("on_error",), "'error' or 'skip'", "'ignore'"),

@@ -53,7 +53,7 @@ def automation_command(
 
     Predictions have the form {"$value": ..., "$confidence": 0.93}, or their rows have numbers of the same shape in the
     column "confidence". For thresholds from 0 to 1, a reviewer corrects or deletes the wrong values whose confidence
-    is below the threshold. A review does not find missing values.
+    is below the threshold, and of values without one. A review does not find missing values.
     """
     shared["with_confidences"] = True
     (evaluation,) = evaluations_of_files(references, [predictions], shared, first_metric="kieval")
@@ -65,6 +65,7 @@ def automation_command(
             {
                 "metric": evaluation.metric,
                 "figure": automation.curve.figure,
+                "confidence_share": automation.curve.known,
                 **choice.to_dict(),
                 "curve": list(curve_table(automation.curve.points())),
                 "calibration": automation.calibration.to_dict(),

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.errors import InputValueError, row_place
+from docscore.core.errors import InputValueError
 from docscore.core.formatting import FOUR_DIGITS, counted, share_text, threshold_text
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import check_number
@@ -53,6 +53,7 @@ from docscore.stats.intervals import (
 ALIGNED = "KIEval Aligned"  # the accuracy for which the trade-off was defined
 REVIEWED = [name for name, metric in METRICS.items() if name == "kieval" or metric.field_source == "tree"]
 GRID = tuple(step / 100 for step in range(101))
+WITHOUT = -1.0  # stands for the confidence of a value that has none, and is reviewed at any threshold
 
 
 class DocumentReview(NamedTuple):
@@ -61,8 +62,8 @@ class DocumentReview(NamedTuple):
     Attributes:
         earned: its numerator without a review.
         weight: its denominator without a review.
-        values: of each predicted value its confidence, whether it is right, and what its correction adds to the
-            numerator and to the denominator.
+        values: of each predicted value its confidence, `WITHOUT` if it has none, whether it is right, and what its
+            correction adds to the numerator and to the denominator.
     """
 
     earned: float
@@ -70,15 +71,11 @@ class DocumentReview(NamedTuple):
     values: list[tuple[float, bool, float, float]]
 
 
-def review_of_entities(score: KieScore, name: str) -> DocumentReview:
-    """The review of a document by KIEval, with confidences: a wrong value is changed or deleted.
-
-    Raises:
-        ValueError: for a predicted value without a confidence, naming the document and the place.
-    """
+def review_of_entities(score: KieScore) -> DocumentReview:
+    """The review of a document by KIEval, with confidences: a wrong value is changed or deleted."""
     values = [
         (
-            _present(step.prediction.confidence, name, step.place),
+            WITHOUT if step.prediction.confidence is None else step.prediction.confidence,
             step.edit == "right",
             float(step.edit == "change"),
             -float(step.edit == "delete"),
@@ -90,16 +87,15 @@ def review_of_entities(score: KieScore, name: str) -> DocumentReview:
     return DocumentReview(counts.right, counts.right + counts.corrections, values)
 
 
-def review_of_tree(tree: ScoreTree, confidences: Any, name: str) -> DocumentReview:
+def review_of_tree(tree: ScoreTree, confidences: Any) -> DocumentReview:
     """The review of a document by the leaves of its score tree; one that holds several values is reviewed as one.
 
     Args:
         tree: the root.
         confidences: numbers in the shape of the prediction; one for a container applies to all in it.
-        name: the name of the document in messages.
 
     Raises:
-        ValueError: for a predicted value without a confidence, naming the document and the place.
+        ValueError: for a confidence that is no number from 0 to 1, naming its place.
     """
     values = []
     waiting = [(tree, "$", confidences)]
@@ -107,7 +103,7 @@ def review_of_tree(tree: ScoreTree, confidences: Any, name: str) -> DocumentRevi
         node, place, sure = waiting.pop()
         if not node.children and node.weight and node.status != "missing" and not is_empty(node.prediction):
             gain = (-node.earned, -node.weight) if node.status == "extra" else (node.weight - node.earned, 0.0)
-            lowest = sorted(_confidences_in(node.prediction, sure, place, name))[:1]
+            lowest = sorted(_confidences_in(node.prediction, sure, place))[:1]
             values += [(each, node.earned == node.weight, *gain) for each in lowest]
         for child in reversed(node.children):
             key = child.key if child.prediction_index is None else child.prediction_index
@@ -116,21 +112,16 @@ def review_of_tree(tree: ScoreTree, confidences: Any, name: str) -> DocumentRevi
     return DocumentReview(tree.earned, tree.weight, values)
 
 
-def _confidences_in(value: Any, sure: Any, place: str, name: str) -> list[float]:
+def _confidences_in(value: Any, sure: Any, place: str) -> list[float]:
     """The confidences of the values in a value; empty ones need none."""
     if not isinstance(value, dict | list):
-        return [_present(checked_confidence(sure, place), name, place)]
+        confidence = checked_confidence(sure, place)
+        return [WITHOUT if confidence is None else confidence]
     found: list[float] = []
     for key, item in value.items() if isinstance(value, dict) else enumerate(value):
         if not is_empty(item):
-            found += _confidences_in(item, part_of_confidences(sure, key), place + step_text(key), name)
+            found += _confidences_in(item, part_of_confidences(sure, key), place + step_text(key))
     return found
-
-
-def _present(confidence: float | None, name: str, place: str) -> float:
-    if confidence is None:
-        raise InputValueError(place=(row_place(name), place), expected="a confidence", got="none")
-    return confidence
 
 
 class Point(NamedTuple):
@@ -197,12 +188,14 @@ class Curve:
         thresholds: t thresholds in increasing order, the last infinity.
         automated: the automation rates as ratios of sums (equation 13), a column for each threshold.
         accurate: the accuracies as ratios of sums (equation 14), a column for each threshold.
+        known: the share of the predicted values that have a confidence, in [0, 1]; others are always reviewed.
     """
 
     figure: str
     thresholds: tuple[float, ...]
     automated: Ratios
     accurate: Ratios
+    known: float = 1.0
 
     def points(self) -> list[Point]:
         """One point for each threshold."""
@@ -211,7 +204,9 @@ class Curve:
     def table(self) -> Table:
         """Return every tenth of the points, and the last one, where all values are reviewed."""
         points = self.points()
-        return curve_table([*points[:-1:10], points[-1]], f"Trade-off of automation and accuracy ({self.figure})")
+        table = curve_table([*points[:-1:10], points[-1]], f"Trade-off of automation and accuracy ({self.figure})")
+        remark = f"{share_text(self.known)} of the predicted values have a confidence; the others are always reviewed."
+        return table if self.known == 1 else replace(table, remarks=(remark,))
 
     def lowest(
         self,
@@ -282,11 +277,17 @@ def automation_curve(
         figure: what the accuracy is.
         is_mean: whether it is the mean of the documents' ratios; otherwise the ratio of their sums.
 
+    Raises:
+        ValueError: if no predicted value has a confidence.
+
     >>> from docscore.metrics.kieval import kieval_score
     >>> score = kieval_score({"a": "1", "b": "2"}, {"a": "1", "b": "3"}, confidences={"a": 0.9, "b": 0.4})
-    >>> automation_curve([review_of_entities(score, "a")], [0.0, 0.5]).points()[1]
+    >>> automation_curve([review_of_entities(score)], [0.0, 0.5]).points()[1]
     Point(threshold=0.5, automation_rate=0.5, accuracy=1.0)
     """
+    sure = [value[0] != WITHOUT for review in reviews for value in review.values]
+    if sure and not any(sure):
+        raise InputValueError(place="predictions", expected="values with a confidence", got="none")
     grid = (*sorted(set(thresholds)), math.inf)
     table = np.array([_after_review(review, np.array(grid)) for review in reviews]).transpose(1, 0, 2)
     predicted = np.repeat(table[0][:, -1:], len(grid), axis=1)  # at infinity all values are reviewed
@@ -294,7 +295,8 @@ def automation_curve(
     if is_mean:
         shares = np.divide(table[1], table[2], out=np.ones_like(table[1]), where=table[2] > ROUNDING)
         accurate = Ratios(np.minimum(shares, 1.0), np.ones_like(shares))
-    return Curve(figure, grid, automated.by_cluster(clusters), accurate.by_cluster(clusters))
+    known = sum(sure) / len(sure) if sure else 1.0
+    return Curve(figure, grid, automated.by_cluster(clusters), accurate.by_cluster(clusters), known)
 
 
 def _after_review(review: DocumentReview, grid: Array) -> Array:
@@ -323,7 +325,8 @@ def calibration_of_reviews(
         progress: called when the phase "Resampling" begins.
     """
     groups = range(len(reviews)) if clusters is None else clusters.tolist()
-    values = [(*value[:2], group) for review, group in zip(reviews, groups, strict=True) for value in review.values]
+    pairs = [(value, group) for review, group in zip(reviews, groups, strict=True) for value in review.values]
+    values = [(*value[:2], group) for value, group in pairs if value[0] != WITHOUT]
     columns = np.array(values, dtype=np.float64).reshape(-1, 3).T
     return calibration_of(
         columns[0],

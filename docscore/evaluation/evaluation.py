@@ -43,8 +43,8 @@ from docscore.stats.intervals import CONFIDENCE, Interval
 class Automation:
     """What a review of values with low confidence gains: `result.automation` of an `Evaluation`.
 
-    Its attributes raise `ValueError` for a first metric whose score is not of single values, and for a value without a
-    confidence.
+    Its attributes raise `ValueError` for a first metric whose score is not of single values, and if no value has a
+    confidence. A value without one is always reviewed.
 
     >>> import docscore
     >>> sure, unsure = {"$value": "6.40", "$confidence": 0.9}, {"$value": "9.00", "$confidence": 0.4}
@@ -83,7 +83,7 @@ class Automation:
     def _reviews(self) -> list[DocumentReview]:
         """What a review of the predicted values of each row changes in its score by the first metric."""
         if self._rows.metric == "kieval":
-            return list(map(review_of_entities, self._rows.points(self._rows.metric), self._rows.ids))
+            return list(map(review_of_entities, self._rows.points(self._rows.metric)))
         if self._rows.metric not in REVIEWED:
             raise InputValueError(
                 place="metrics",
@@ -92,7 +92,7 @@ class Automation:
             )
         confidences = self._rows.pairs.confidences or [None] * len(self._rows)
         trees = (self._rows.row(number).tree for number in range(len(self._rows)))
-        return list(map(review_of_tree, trees, confidences, self._rows.ids))
+        return list(map(review_of_tree, trees, confidences))
 
 
 class Evaluation(Displayed, Scored):

@@ -163,6 +163,7 @@ def print_automation(console: Console, curve: Curve, choice: Choice, confidence:
     table = curve.table()
     _print_lines(console, [table.caption])
     _draw(console, table)
+    _print_lines(console, table.remarks)
     _print_lines(console, ["", *textwrap.wrap(choice_text(choice, confidence), _WIDTH)])
 
 

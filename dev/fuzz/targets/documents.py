@@ -9,7 +9,7 @@ from dev.fuzz.draws import Draws, raw, read
 from dev.fuzz.findings import check, check_html, check_printable, check_share, errors_name_their_place
 from dev.fuzz.seeds import drawn_seeds, pairs
 from docscore.data.json_text import dumps, loads
-from docscore.evaluation.automation import automation_curve, curve_table, review_of_entities
+from docscore.evaluation.automation import WITHOUT, automation_curve, curve_table, review_of_entities
 from docscore.metrics.kieval import entity_counts, kieval_score, kieval_tree
 from docscore.metrics.nted import nted_score
 from docscore.report.console import print_tree, printed
@@ -65,8 +65,9 @@ def _kieval(truth: Any, prediction: Any, confidences: Any, *, normalise: bool) -
     check_printable(printed(print_tree, tree, fold=True))
     dumps(score.to_dict())
     score.tables()
-    if confidences is not None:
-        json.dumps(curve_table(automation_curve([review_of_entities(score, "a")]).points()), allow_nan=False)
+    review = review_of_entities(score)
+    if any(value[0] != WITHOUT for value in review.values):
+        json.dumps(curve_table(automation_curve([review]).points()), allow_nan=False)
 
 
 def _values(value: Any) -> int:
