@@ -146,6 +146,20 @@ def test_ids_of_a_frame_in_two_levels_of_its_index() -> None:
     assert docscore.evaluate(predictions=frame, references=truths, predictions_id_column=["file", "page"]).score == 0.9
 
 
+def test_fields_in_columns_of_numbers() -> None:
+    pandas = pytest.importorskip("pandas")
+    frames = [pandas.DataFrame([["a", text]], columns=["file", 3]) for text in ("Cake", "Cakes")]
+    sides: dict[str, Any] = {"references": frames[0], "predictions": frames[1]}
+    assert docscore.evaluate(**sides, id_column="file", fields_in_columns=True).score == 0.8
+
+
+def test_a_path_of_too_many_steps(write: Write) -> None:
+    path = write("r.csv", f"doc,field,value\na,{'.'.join('x' * 3000)},1\n")
+    options = ["--id-column", "doc", "--field-column", "field", "--value-column", "value"]
+    done = run("score", path, path, *options)
+    assert (done.code, "line 2: nested deeper than 200 levels" in done.err) == (2, True)
+
+
 def test_a_dict_is_one_document_if_it_says_so() -> None:
     sides: dict[str, Any] = {"references": {"q1": {"n": "1"}, "q2": {"n": "2"}}, "predictions": {"q1": {"n": "1"}}}
     assert docscore.evaluate(**sides, document=True).score == 0.5

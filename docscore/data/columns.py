@@ -23,8 +23,9 @@ from docscore.core.errors import (
 )
 from docscore.core.options import BY_VALUE
 from docscore.core.runtime import Progress, no_progress, warn
+from docscore.core.values import MAX_DEPTH
 from docscore.data.formats import Shape, read_folder, read_table, rows_of_frame, rows_of_value
-from docscore.data.json_text import JsonError, loads
+from docscore.data.json_text import TOO_DEEP, JsonError, loads
 from docscore.data.queries import Query, query_of_both
 from docscore.data.rows import (
     ANLS,
@@ -425,6 +426,8 @@ def _document(cells: Mapping[str, Any], place: PlacePart, *, in_text: bool) -> A
         ValueError: if there are no columns, or the path of a column leads through another.
     """
     parts: dict[str, dict[str, Any]] = {}
+    if any(str(name).count(".") >= MAX_DEPTH for name in cells):
+        raise InputValueError(TOO_DEEP.within(place))
     for name, cell in cells.items():
         step, _, rest = _dotted(name).partition(".")
         parts.setdefault(step, {})[rest] = None if in_text and isinstance(cell, str) and not cell else cell

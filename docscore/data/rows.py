@@ -218,7 +218,7 @@ def _follow(value: Any, steps: Sequence[str]) -> tuple[Any, Sequence[str]]:
         if isinstance(value, str):
             with suppress(ValueError):
                 inside = loads(value)
-        index = int(step) if _INDEX.fullmatch(step) else None
+        index = int(step) if _INDEX.fullmatch(str(step)) else None  # a data frame may have numbers as names
         if isinstance(inside, dict) and step in inside:
             value = inside[step]
         elif isinstance(inside, list) and index is not None and -len(inside) <= index < len(inside):
