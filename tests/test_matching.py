@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from docscore import anls_score, score_pairs, score_tree
-from docscore.core.assignment import lexicographic_assignment, match, score_ratios
+from docscore.core.assignment import align, lexicographic_assignment, match, score_ratios
 from docscore.core.options import DEFAULT_OPTIONS
 from docscore.core.similarity import fold, fold_all, similarities, similarity, similarity_matrix
 from docscore.core.values import Matrix, scalar_text
@@ -187,6 +187,46 @@ def test_equality_decides_last_and_only_among_ties() -> None:
     better = np.array([[1.0, 0.5], [0.5, 1.0]])
     rows, columns, _ = match(better, np.ones((2, 2)), [1, 1], [1, 1], lambda: equality)
     assert list(zip(rows.tolist(), columns.tolist(), strict=True)) == [(0, 0), (1, 1)]
+
+
+@pytest.mark.parametrize("shape", [(1, 4), (4, 1), (2, 4), (3, 3), (4, 2), (4, 3)])
+@pytest.mark.parametrize("kept", [False, True])
+def test_preferences_decide_among_matchings_that_still_tie(shape: tuple[int, int], kept: bool) -> None:
+    """Against a brute force over all matchings, and over those in order; they are asked of no pair that is decided."""
+    rng = np.random.default_rng(0)
+    rows, columns = shape
+    every = [
+        list(zip(left, right, strict=True))
+        for count in range(0 if kept else min(shape), min(shape) + 1)
+        for left in permutations(range(rows), count)
+        for right in permutations(range(columns), count)
+        if list(left) == sorted(left) and (not kept or list(right) == sorted(right))
+    ]
+    for _ in range(60):
+        earned, weight = rng.integers(0, 2, shape).astype(float), np.ones(shape)
+        preferred = rng.integers(0, 3, (2, *shape)).astype(float)
+        pairing = align if kept else match
+        found = pairing(earned, weight, [1.0] * rows, [1.0] * columns, preferences=lambda _: preferred)  # noqa: B023
+
+        def sums(pairs: list[tuple[int, int]]) -> tuple[float, ...]:
+            criteria = (earned, np.ones(shape), *preferred)  # noqa: B023
+            return tuple(sum(float(criterion[pair]) for pair in pairs) for criterion in criteria)
+
+        pairs = list(zip(found[0].tolist(), found[1].tolist(), strict=True))
+        assert sums(pairs) == max(map(sums, every))
+
+
+def test_preferences_are_asked_of_open_pairs_only() -> None:
+    asked = []
+
+    def preferences(still: Any) -> list[Matrix]:
+        asked.append(still.tolist())
+        return [np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])]
+
+    earned = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    found = match(earned, np.ones((3, 3)), [1.0] * 3, [1.0] * 3, preferences=preferences)
+    assert found[1].tolist() == [1, 0, 2]
+    assert asked == [[[True, True, False], [True, True, False], [False, False, False]]]
 
 
 @pytest.mark.parametrize("size", [30, 120])

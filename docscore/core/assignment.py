@@ -8,7 +8,7 @@ and whichever of several equally good matchings was found.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, lru_cache
 from importlib import import_module
@@ -41,6 +41,7 @@ _SHARE = 16  # of the pairs of long lists that are compared or tight, one in so 
 Equality = Callable[[], Matrix]
 Part = tuple[Matrix, Matrix, ElementSizes, ElementSizes, Equality | None]  # the arguments of `match`
 Mask = npt.NDArray[np.bool_]
+Preferences = Callable[[Mask], Iterable[Matrix]]  # further criteria for the pairs that are still open, shape (n, m)
 
 
 def score_ratios(earned: Matrix, weight: Matrix) -> Matrix:
@@ -86,6 +87,7 @@ def match(
     truth_sizes: ElementSizes,
     prediction_sizes: ElementSizes,
     equality: Equality | None = None,
+    preferences: Preferences | None = None,
 ) -> Matching:
     """Return the lexicographically best one-to-one matching of rows with columns.
 
@@ -96,6 +98,7 @@ def match(
         prediction_sizes: the sizes of the m predictions.
         equality: returns 1 for pairs of equal values and otherwise 0, shape (n, m). It decides among matchings of the
             same score, and is called only if there may be several.
+        preferences: decides among matchings that are still equally good, and is called only if there are several.
 
     Returns:
         min(n, m) row indices, their column indices, and whether each row has one best column (or each column one best
@@ -103,7 +106,8 @@ def match(
     """
     rows, columns = earned.shape
     if rows > columns:
-        second, first, clear = match(*_flipped(earned, weight, truth_sizes, prediction_sizes, equality))
+        turned = preferences and (lambda still: (each.T for each in preferences(still.T)))
+        second, first, clear = match(*_flipped(earned, weight, truth_sizes, prediction_sizes, equality), turned)
         return first, second, clear
     everyone = np.arange(rows)
     if rows == 0:
@@ -114,7 +118,7 @@ def match(
         return everyone, best, True
     constant = rows == columns or len(set(prediction_sizes)) == 1
     constant = constant and _is_constant(weight)
-    if constant and equality is None:  # then the sum of S decides all
+    if constant and equality is None and preferences is None:  # then the sum of S decides all
         return everyone, _assignment(earned), False
 
     certain = _certain(score, best)
@@ -126,7 +130,13 @@ def match(
         criteria += [earned[rest], (np.add.outer(truth_sizes, prediction_sizes) - weight)[rest]]
     if equality is not None:
         criteria.append(equality()[rest])
-    best[open_rows] = open_columns[lexicographic_assignment(criteria)[1]]
+
+    def of_rest(still: Mask) -> Iterable[Matrix]:
+        everywhere = np.zeros(earned.shape, dtype=bool)
+        everywhere[rest] = still
+        return (each[rest] for each in preferences(everywhere)) if preferences else ()
+
+    best[open_rows] = open_columns[lexicographic_assignment(criteria, of_rest if preferences else None)[1]]
     return everyone, best, False
 
 
@@ -137,6 +147,7 @@ def match_by_key(
     truth_sizes: ElementSizes,
     prediction_sizes: ElementSizes,
     equality: Equality | None = None,
+    preferences: Preferences | None = None,
 ) -> Matching:
     """The matching with the most pairs of the same key, and of those the lexicographically best one.
 
@@ -147,12 +158,13 @@ def match_by_key(
         truth_sizes: the sizes of the ground truths.
         prediction_sizes: the sizes of the predictions.
         equality: as for `match`.
+        preferences: as for `match`.
     """
     if not same.size:
         return np.arange(0), np.arange(0), True
     surplus = np.add.outer(truth_sizes, prediction_sizes) - weight
     criteria = [same, score_ratios(earned, weight), earned, surplus, *([equality()] if equality else [])]
-    return *lexicographic_assignment(criteria), False
+    return *lexicographic_assignment(criteria, preferences), False
 
 
 def _flipped(
@@ -238,7 +250,13 @@ def _exchangeable(score: npt.NDArray[np.float32]) -> tuple[Indices, Indices, boo
     return matched, labels, clear
 
 
-def align(earned: Matrix, weight: Matrix, truth_sizes: ElementSizes, prediction_sizes: ElementSizes) -> Matching:
+def align(
+    earned: Matrix,
+    weight: Matrix,
+    truth_sizes: ElementSizes,
+    prediction_sizes: ElementSizes,
+    preferences: Preferences | None = None,
+) -> Matching:
     """Return the alignment of rows with columns, both in their order, with the largest (sum of S/L, sum of S, -L).
 
     This is dynamic programming along the diagonals of the table, where no cell depends on another.
@@ -248,15 +266,17 @@ def align(earned: Matrix, weight: Matrix, truth_sizes: ElementSizes, prediction_
         weight: L of every pair, shape (n, m).
         truth_sizes: the sizes of the n ground truths.
         prediction_sizes: the sizes of the m predictions.
+        preferences: decides among alignments with the same sums, and is called for all pairs.
 
     Returns:
         Increasing row indices, their column indices, and whether there are none. If there are pairs, another alignment
         may have the same sums.
     """
     surplus = np.add.outer(truth_sizes, prediction_sizes) - weight
-    gains = np.stack([score_ratios(earned, weight), earned, surplus])
+    more_gains = preferences(np.ones(earned.shape, dtype=bool)) if preferences else ()
+    gains = np.stack([score_ratios(earned, weight), earned, surplus, *more_gains])
     rows, columns = earned.shape
-    total = np.zeros((3, rows + 1, columns + 1))
+    total = np.zeros((len(gains), rows + 1, columns + 1))
     step = np.zeros((rows + 1, columns + 1), dtype=np.int8)  # 0 a pair, 1 a row alone, 2 a column alone
     for diagonal in range(2, rows + columns + 1):
         i = np.arange(max(1, diagonal - columns), min(rows, diagonal - 1) + 1)
@@ -264,8 +284,10 @@ def align(earned: Matrix, weight: Matrix, truth_sizes: ElementSizes, prediction_
         best = total[:, i - 1, j - 1] + gains[:, i - 1, j - 1]
         for number, other in ((1, total[:, i - 1, j]), (2, total[:, i, j - 1])):
             more = other - best
-            tied = np.abs(more) <= TIE
-            better = ~tied[0] & (more[0] > 0) | tied[0] & (~tied[1] & (more[1] > 0) | tied[1] & (more[2] > TIE))
+            better, tied = np.zeros(len(i), dtype=bool), np.ones(len(i), dtype=bool)
+            for gain in more:
+                better |= tied & (gain > TIE)
+                tied &= np.abs(gain) <= TIE
             best = np.where(better, other, best)
             step[i[better], j[better]] = number
         total[:, i, j] = best
@@ -440,7 +462,9 @@ def _clear_blocks(score: Matrix, tops: list[int], lefts: list[int], widths: Indi
     return once & (np.maximum.reduceat(in_column, lefts, axis=1) <= 1), best
 
 
-def lexicographic_assignment(criteria: Iterable[Matrix]) -> tuple[Indices, Indices]:
+def lexicographic_assignment(
+    criteria: Iterable[Matrix], preferences: Preferences | None = None
+) -> tuple[Indices, Indices]:
     """Return a matching of rows with columns that maximises the sums of the criteria one after the other.
 
     Each criterion is an assignment problem over the pairs that the previous criteria left open. By linear programming
@@ -449,6 +473,7 @@ def lexicographic_assignment(criteria: Iterable[Matrix]) -> tuple[Indices, Indic
 
     Args:
         criteria: matrices of shape (n, m); the function takes only as many as it needs to decide.
+        preferences: further criteria, if these do not decide.
 
     Returns:
         min(n, m) row indices and their column indices.
@@ -456,17 +481,22 @@ def lexicographic_assignment(criteria: Iterable[Matrix]) -> tuple[Indices, Indic
     left = iter(criteria)
     first = next(left)
     if len(first) > first.shape[1]:
-        return lexicographic_assignment(criterion.T for criterion in chain([first], left))[::-1]
+        turned = preferences and (lambda still: (each.T for each in preferences(still.T)))
+        return lexicographic_assignment((criterion.T for criterion in chain([first], left)), turned)[::-1]
     rows, columns = first.shape
     everyone = np.arange(rows)
+    allowed = np.ones((rows, columns), dtype=bool)
+
+    def further() -> Iterator[Matrix]:
+        yield from preferences(allowed) if preferences else ()
+
     if rows == 1:
-        return everyone, _largest(criterion.T for criterion in chain([first], left)).argmax(axis=0)
+        return everyone, _largest(criterion.T for criterion in chain([first], left, further())).argmax(axis=0)
     matched = first.argmax(axis=1)
     if _is_clear(first, matched):
         return everyone, matched
-    allowed = np.ones((rows, columns), dtype=bool)
     needed = np.zeros(columns, dtype=bool)
-    for criterion in chain([first], left):
+    for criterion in chain([first], left, further()):
         value = _between_0_and_1(criterion, allowed)
         value[:, needed] += rows + 1  # more than all other columns together
         matched = _assignment(value)

@@ -442,6 +442,9 @@ class FieldPlace:
     def at_option(self, option: int, count: int = 1) -> FieldPlace:  # noqa: ARG002  options share a field
         return self
 
+    def preferences(self, score: object) -> None:  # noqa: ARG002  only trees with places have any
+        return None
+
     def lost(self, cause: Cause, note: str = "") -> FieldPlace:  # noqa: ARG002  only trees use it
         return self if self.cause else self.below.get((cause,)) or self._add((cause,), "", cause)
 

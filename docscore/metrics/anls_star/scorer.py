@@ -18,8 +18,10 @@ import numpy as np
 from docscore.core.assignment import (
     Equality,
     Indices,
+    Mask,
     Matching,
     Part,
+    Preferences,
     align,
     best_options,
     is_better,
@@ -121,6 +123,13 @@ class Place(Protocol):
         schema: SchemaNode | None,
     ) -> None:
         """How the pair was scored, once its parts have been told."""
+
+    def preferences(self, score: "Callable[[int, int, Place], object]") -> Preferences | None:
+        """What decides among matchings of the elements of two lists that tie in their score; None if nothing does.
+
+        Args:
+            score: scores the elements with these indices, and tells a place that is not kept.
+        """
 
 
 class Scorer:
@@ -225,14 +234,18 @@ class Scorer:
         if len(truth) == len(prediction) == 1:  # takes less of Python's stack, for deep values
             return self.pair(truth[0], prediction[0], below, at and at.at_index(0, 0))
         sizes = self._sizes(truth, prediction, below)
+        preferences = None
+        if at is not None:
+            preferences = at.preferences(lambda i, j, place: self.pair(truth[i], prediction[j], below, place))
         if self._needs_table(truth, prediction, schema):
             table = self._element_table(truth, prediction, below, keep=at is None)
             equality = None if at is None else partial(self.identities.equality, truth, prediction)
-            matching = self._matching(truth, prediction, schema, table, sizes, equality)
+            matching = self._matching(truth, prediction, schema, table, sizes, equality, preferences)
             if at is None:
                 return totals(matching, *table, *sizes)
         else:
-            matching = self._matching_in_parts(truth, prediction, schema, sizes, explained=at is not None)
+            explained = at is not None
+            matching = self._matching_in_parts(truth, prediction, schema, sizes, preferences, explained=explained)
         partner = dict(zip(matching[0].tolist(), matching[1].tolist(), strict=True))
         parts = []
         for i, value in enumerate(truth):
@@ -334,13 +347,14 @@ class Scorer:
         table: tuple[Matrix, Matrix],
         sizes: tuple[Sequence[float], Sequence[float]],
         equality: Equality | None = None,
+        preferences: Preferences | None = None,
     ) -> Matching:
         """Return the matching of two lists by the rule of their place in the schema."""
         if schema is not None and schema.keeps_order:
-            return align(*table, *sizes)
+            return align(*table, *sizes, preferences)
         if schema is not None and schema.key:
-            return match_by_key(self._same_keys(truth, prediction, schema), *table, *sizes, equality)
-        return match(*table, *sizes, equality)
+            return match_by_key(self._same_keys(truth, prediction, schema), *table, *sizes, equality, preferences)
+        return match(*table, *sizes, equality, preferences)
 
     def _needs_table(self, truth: list[Value], prediction: list[Value], schema: SchemaNode | None) -> bool:
         """Return whether two lists are matched by the table of all pairs of their elements."""
@@ -355,6 +369,7 @@ class Scorer:
         prediction: list[Value],
         schema: SchemaNode | None,
         sizes: tuple[Sequence[float], Sequence[float]],
+        preferences: Preferences | None,
         *,
         explained: bool,
     ) -> Matching:
@@ -365,6 +380,7 @@ class Scorer:
             prediction: the prediction.
             schema: the place of the lists.
             sizes: the sizes of their elements.
+            preferences: further criteria for pairs that are still open, of lists with a key.
             explained: whether equal elements are preferred where the score leaves it open, as in a score tree.
         """
         below = schema and schema.items
@@ -378,10 +394,15 @@ class Scorer:
             equality = partial(self.identities.equality, left, right) if explained else None
             return *self.pairwise(left, right, below), *lengths, equality
 
+        def preferred(still: Mask) -> Iterator[Matrix]:
+            whole, inside = np.zeros((len(truth), len(prediction)), dtype=np.bool_), np.ix_(rows, columns)
+            whole[inside] = still
+            return (each[inside] for each in preferences(whole)) if preferences else iter(())
+
         if schema is not None and schema.key:
             arguments = part(rows, columns)
             same = self._same_keys([truth[i] for i in rows], [prediction[j] for j in columns], schema)
-            here, there, clear = match_by_key(same, *arguments)
+            here, there, clear = match_by_key(same, *arguments, preferences and preferred)
             here, there = rows[here], columns[there]
         else:
             check_memory(len(rows), len(columns), bytes_a_pair=_BYTES_A_PAIR)

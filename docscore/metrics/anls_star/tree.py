@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, make_dataclass
 from typing import Any, Literal
 
+from docscore.core.assignment import Preferences
 from docscore.core.displayed import Displayed
 from docscore.core.formatting import clipped, display_width, points_of, printable, three_digits
 from docscore.core.numbers import DecimalText
@@ -420,6 +421,9 @@ class TreePlace:
             if count > 1:
                 self.note = f"option {option + 1} of {count}"
         return self
+
+    def preferences(self, score: Callable[[int, int, Any], object]) -> Preferences | None:  # noqa: ARG002  for overriding
+        return None
 
     def lost(self, cause: Cause, note: str = "") -> TreePlace:
         self.cause = self.cause or cause
