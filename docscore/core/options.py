@@ -11,6 +11,7 @@ from docscore.core.errors import InputTypeError, InputValueError, short_repr
 from docscore.core.schema_source import SchemaSource
 
 THRESHOLD = 0.5  # tau of ANLS, Biten et al. 2019
+IOU = 0.5  # intersection over union from which a cited box is accepted, as in ExtractBench
 
 PAPER = "paper"  # Peer et al. 2024, arXiv 2402.03848
 PACKAGE = "anls_star-1.0.1"  # the published package
@@ -46,6 +47,8 @@ class ScoringOptions:
             null; "skip" to leave it out and count it.
         with_confidences: whether predictions have the form `{"$value": ..., "$confidence": ...}`; only the values are
             scored.
+        citations_from: the provider in whose form predictions hold values and citations, such as "reducto", or the path
+            of a JSON file that describes a form (`docscore.data.citation_forms`); None for the format of docscore.
         ignore_keys: the keys that are left out of both sides, such as `("model", "meta.tokens")`: paths from the top
             level, which lead through lists; a text with commas between them is accepted too.
         absent_words: the texts that mean null on both sides, such as `("NOT_FOUND", "N/A")`, whatever their case.
@@ -97,6 +100,10 @@ class ScoringOptions:
     with_confidences: bool = field(
         default=False,
         metadata=_about('Predictions have the form {"$value": ..., "$confidence": ...}. Score the values.'),
+    )
+    citations_from: Any = field(
+        default=None,
+        metadata=_about("Provider in whose form predictions hold values and citations, or a .json file with a form."),
     )
     ignore_keys: str | Sequence[str] = field(
         default=(),

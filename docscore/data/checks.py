@@ -15,6 +15,7 @@ from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.runtime import Progress, no_progress, warn, watched
 from docscore.core.similarity import without_case
 from docscore.core.values import LEAF_TYPES, ONE_OF, Value
+from docscore.data.citation_forms import form_named, forms_of
 from docscore.data.content import CONFIDENCE, VALUE, has_path, path_of_key, scored_content
 from docscore.data.model_text import (
     Parsed,
@@ -25,6 +26,7 @@ from docscore.data.model_text import (
     parsed_references,
 )
 from docscore.data.pairing import Pairs
+from docscore.data.places import with_places
 from docscore.data.rows import REFERENCES, NoCell, cells_of, name_in_file
 
 _EXAMINED = 100  # rows or texts of each side that a check looks at
@@ -35,7 +37,12 @@ _EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
 def read_texts(
-    pairs: Pairs, options: ScoringOptions, progress: Progress = no_progress, *, whole: bool = True
+    pairs: Pairs,
+    options: ScoringOptions,
+    progress: Progress = no_progress,
+    *,
+    whole: bool = True,
+    places: bool = False,
 ) -> tuple[Pairs, dict[int, Parsed], list[str], Sequence[Any]]:
     """Read the texts of rows as JSON, where the options say so, and take out of values what is not scored.
 
@@ -44,6 +51,7 @@ def read_texts(
         options: how they are read.
         progress: called with the phases of the work.
         whole: whether these are all rows of a test set, so that it is worth a remark what none of them has.
+        places: whether evidence and citations are read.
 
     Returns:
         The rows as they are scored; how the text of each prediction was read, by the number of its row; the warnings
@@ -51,7 +59,7 @@ def read_texts(
 
     Raises:
         TypeError, ValueError: if the ground truths are documents written as text and no option says how to read them,
-            and for a reference that cannot be read, naming its row.
+            and for a reference or evidence that cannot be read, naming its row.
     """
     refuse_document_texts(pairs.truths, pairs.predictions, options.parse, options.parse_references)
     remarks = list(remarks_on_reading(pairs, options.parse, options.parse_references))
@@ -64,6 +72,11 @@ def read_texts(
         predictions, readings = parse_predictions(pairs.predictions, pairs.truths, options.parse_mode, progress)
         pairs = pairs._replace(predictions=predictions)
         remarks += _remarks_on_texts(pairs, options.parse)
+    form = None if options.citations_from is None else form_named(options.citations_from)
+    remarks += _remarks_on_forms(pairs) if form is None else ()
+    failed = [number for number, parsed in readings.items() if parsed.failed]
+    pairs, faulty = with_places(pairs, failed, form, wanted=places)
+    remarks += faulty
     remarks += _remarks_on_values(pairs, progress, with_confidences=options.with_confidences)
     given = pairs
     if options.with_confidences or options.ignore_keys or options.absent_words:
@@ -351,6 +364,27 @@ that of 'a'
             problem=f"{len(empty):,} of {len(pairs.ids):,} have an empty text among their acceptable answers, and so "
             f"accept a missing value; the first is that of {short_repr(empty[0])}",
         )
+
+
+def _remarks_on_forms(pairs: Pairs) -> Iterator[Diagnostic]:
+    """Yield a remark on predictions that hold values and citations in the form of a provider.
+
+    >>> prediction = {"total": {"value": "9", "citations": [{"bbox": {"page": 1}}]}}
+    >>> print(next(_remarks_on_forms(Pairs(["a"], [{"total": "9"}], [prediction]))))
+    predictions: 1 of 1 hold values and citations in the form of reducto, and both are scored; add --citations-from \
+reducto (citations_from="reducto") to score the values alone
+    """
+    given = list(islice(given_predictions(pairs), _EXAMINED))
+    found = forms_of(given)
+    expected = forms_of(list(islice(first_truths(pairs), _EXAMINED))) if found else {}
+    for name, count in found.items():
+        if name not in expected:
+            yield Diagnostic(
+                ("predictions",),
+                problem=f"{count:,} of {len(given):,} hold values and citations in the form of {name}, and both are "
+                "scored",
+                remedy=f'add --citations-from {name} (citations_from="{name}") to score the values alone',
+            )
 
 
 def _remarks_on_content(given: Pairs, pairs: Pairs, options: ScoringOptions) -> Iterator[Diagnostic]:

@@ -22,6 +22,7 @@ from docscore.core.errors import (
 )
 from docscore.core.formatting import printable
 from docscore.core.options import MISSING_MODES, SKIP, check_choice
+from docscore.core.places import Places
 from docscore.core.runtime import Progress, gc_pause, no_progress, warn, watched
 from docscore.core.values import SCALAR_TYPES, Value
 from docscore.data.columns import SAME_NAMES, ColumnNames, table_of_source
@@ -72,6 +73,9 @@ _COLUMNS = (
     "reference_rows",
     "clusters",
     "costs",
+    "evidence",
+    "citations",
+    "places",
 )  # of pairs, a cell a row
 
 
@@ -93,6 +97,9 @@ class Pairs(NamedTuple):
         repeated: the number of rows by id that repeat another row with the same values and count once; None if
             repeated rows are errors.
         costs: the cells of the columns `COSTS` in the row of each prediction; None if no row has one.
+        evidence: what is given as evidence of each row; None if no row has any.
+        citations: what is given as citations of each row; None if no row has any.
+        places: the evidence and citations of each row, once they were read; None before.
     """
 
     ids: list[str]
@@ -106,6 +113,9 @@ class Pairs(NamedTuple):
     documents: list[str] | None = None
     repeated: int | None = None
     costs: Sequence[tuple[Any, ...]] | None = None
+    evidence: Sequence[Any] | None = None
+    citations: Sequence[Any] | None = None
+    places: Sequence[Places] | None = None
 
     @property
     def runs(self) -> int:
@@ -222,11 +232,11 @@ def stacked_runs(runs: Mapping[str, Pairs]) -> Pairs:
     if not others:
         return first
 
-    def column(name: str) -> Any:
+    def column(name: str, blank: Any = None) -> Any:
         parts = [getattr(run, name) for run in runs.values()]
-        return None if any(part is None for part in parts) else [value for part in parts for value in part]
+        filled = [part or [blank] * len(first.ids) for part in parts]
+        return None if not any(parts) else [value for part in filled for value in part]
 
-    costs = [cells for run in runs.values() for cells in run.costs or [_NO_COSTS] * len(run.ids)]
     return Pairs(
         [f"{name}, {run}" for run, rows in runs.items() for name in rows.ids],
         column("truths"),
@@ -237,7 +247,9 @@ def stacked_runs(runs: Mapping[str, Pairs]) -> Pairs:
         column("reference_rows"),
         first.ids * len(runs),
         first.ids,
-        costs=costs if any(run.costs for run in runs.values()) else None,
+        costs=column("costs", _NO_COSTS),
+        evidence=column("evidence"),
+        citations=column("citations"),
     )
 
 
@@ -577,17 +589,25 @@ def _paired(wanted: SideRows, given: SideRows, missing: str, faults: Faults, pro
         _NO_COSTS if row is None or row.keys().isdisjoint(COSTS) else tuple(map(row.get, COSTS))
         for row in watched(sources, progress, "Pairing", len(sources))
     ]
-    confidences = [row.get("confidence") if form is BY_ID and row is not None else None for row in sources]
+    kept_rows = None if form is PLAIN else [wanted.sources[number] for number in kept]
     return Pairs(
         ids,
         [wanted.values[number] for number in kept],
         [None if number is None else given.values[number] for number in partners],
         frozenset(index for index, number in enumerate(partners) if number is None),
         len(table.rows) - len(ids) if faults.skip or missing == SKIP else None,
-        confidences if any(confidence is not None for confidence in confidences) else None,
-        None if form is PLAIN else [wanted.sources[number] for number in kept],
+        _column(sources, form, "confidence"),
+        kept_rows,
         costs=costs if any(cell is not None for cells in costs for cell in cells) else None,
+        evidence=_column(kept_rows or (), form, "evidence"),
+        citations=_column(sources, form, "citations"),
     )
+
+
+def _column(rows: Sequence[Mapping[str, Any] | None], form: RowFormat, name: str) -> list[Any] | None:
+    """Return the cells of a column of rows by id; None if no row has one."""
+    cells = [row.get(name) if form is BY_ID and row is not None else None for row in rows]
+    return cells if any(cell is not None for cell in cells) else None
 
 
 def _warn_of_order(wanted: SideRows, given: SideRows) -> None:

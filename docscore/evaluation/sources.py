@@ -147,6 +147,7 @@ def evaluate(
     normalise: bool = False,
     donut: bool = False,
     with_confidences: bool = False,
+    citations_from: str | None = None,
     ignore_keys: str | Sequence[str] = (),
     absent_words: str | Sequence[str] = (),
     id_column: str | Sequence[str] | None = None,
@@ -219,6 +220,8 @@ def evaluate(
         donut: whether documents are read as the evaluation of Donut reads them (Entity F1, nTED).
         with_confidences: whether predictions hold `{"$value": ..., "$confidence": ...}`, of which the values are
             scored, or confidences in their own shape under "confidence", beside the fields or in the row.
+        citations_from: the provider in whose form predictions hold values and citations, such as "reducto", or the path
+            of a JSON file that describes a form.
         ignore_keys: keys that are left out of both sides, from the top level: `["model", "meta.tokens"]`.
         absent_words: texts that are read as null on both sides, whatever their case: `["NOT_FOUND", "N/A"]`.
         id_column: the column or key of the ids, if it is not "question_id". Any column can be a path into the rows,
@@ -286,6 +289,7 @@ def evaluate(
         normalise=normalise,
         donut=donut,
         with_confidences=with_confidences,
+        citations_from=citations_from,
         ignore_keys=ignore_keys,
         absent_words=absent_words,
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import PurePath
 from pkgutil import resolve_name
 from typing import Any
 
@@ -222,6 +223,7 @@ def signature_of(metric: str, options: ScoringOptions, *, skipped: int | None = 
         ("parse", options.parse_mode, options.parse_mode is not None),
         ("references", options.parse_references, options.parse_references is not None),
         ("confidences", "removed", options.with_confidences),
+        ("citations", PurePath(options.citations_from or "").stem, options.citations_from is not None),
         ("ignored", "+".join(options.ignore_keys), bool(options.ignore_keys)),
         ("absent", "+".join(word or "''" for word in options.absent_words), bool(options.absent_words)),
         ("missing", options.missing, options.missing != "error"),

@@ -1,0 +1,115 @@
+"""Places in documents, pages, boxes and quotes, and which cited places the evidence of a value accepts."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import pairwise, product
+from math import inf
+from typing import Literal, NamedTuple, get_args
+
+from docscore.core.numbers import ROUNDING
+from docscore.core.options import IOU
+from docscore.core.values import Value, step_text
+
+Level = Literal["page", "box"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+Box = tuple[float, float, float, float]  # left, top, right, bottom from the top left corner, as fractions of the page
+
+
+class Place(NamedTuple):
+    """A place in a document; each part may be absent.
+
+    Attributes:
+        page: the page, counted from 1. A faulty citation has a number below 1, which no evidence has.
+        boxes: the lines of the value on the page.
+        quote: the text there.
+    """
+
+    page: int | None = None
+    boxes: tuple[Box, ...] = ()
+    quote: str | None = None
+
+
+PlacesByPath = Mapping[str, Sequence[Place]]  # by path, such as "$.items[0].price"
+
+
+class Places(NamedTuple):
+    """The places of one row.
+
+    Attributes:
+        evidence: the accepted places of values of the ground truth, once for all acceptable answers or once for each.
+        citations: the places that the prediction names for its values.
+        faulty: the number of citations that are faulty.
+        left_out: the number of citations of a prediction that is missing or could not be parsed.
+    """
+
+    evidence: Sequence[PlacesByPath]
+    citations: PlacesByPath
+    faulty: int = 0
+    left_out: int = 0
+
+
+def values_by_path(value: Value, path: str = "$") -> Iterator[tuple[str, Value]]:
+    """Yield all values in a value with their paths; the options of a one-of share its path.
+
+    >>> [path for path, _ in values_by_path({"a": ("x", ["y"])})]
+    ['$', '$.a', '$.a', '$.a', '$.a[0]']
+    """
+    waiting: list[tuple[str, Value]] = [(path, value)]
+    while waiting:
+        path, value = waiting.pop()
+        yield path, value
+        if isinstance(value, dict):
+            waiting += [(path + step_text(key), part) for key, part in reversed(value.items())]
+        elif isinstance(value, list):
+            waiting += [(f"{path}[{index}]", value[index]) for index in reversed(range(len(value)))]
+        elif isinstance(value, tuple):
+            waiting += [(path, option) for option in reversed(value)]
+
+
+def has_level(places: Sequence[Place], level: Level) -> bool:
+    """Return whether any of the places has a page, or a box."""
+    return any(place.boxes if level == "box" else place.page is not None for place in places)
+
+
+def accepted_places(
+    citations: Sequence[Place], evidence: Sequence[Place], level: Level, iou: float = IOU
+) -> tuple[int, int]:
+    """Return how many different cited places of a level are accepted, and how many there are.
+
+    A page is accepted if the evidence has it; a box, if the evidence has one on the same page that it matches.
+
+    >>> accepted_places([Place(1), Place(2), Place(2, quote="x")], [Place(2)], "page")
+    (1, 2)
+    """
+    if level == "page":
+        pages = {place.page for place in citations if place.page is not None}
+        return len(pages & {place.page for place in evidence}), len(pages)
+    cited = {place[:2] for place in citations if place.boxes}
+    known = [place[:2] for place in evidence if place.boxes]
+    found = sum(any(page == own and _match(boxes, lines, iou) for own, lines in known) for page, boxes in cited)
+    return found, len(cited)
+
+
+def _match(cited: Sequence[Box], lines: Sequence[Box], iou: float) -> bool:
+    """Return whether the unions of the boxes reach the IoU; of several boxes, every line must be covered by half."""
+    common = _area(_intersections(cited, lines))
+    union = _area(cited) + _area(lines) - common
+    if not union or common / union < iou - ROUNDING:
+        return False
+    halves = ((_area(_intersections(cited, [line])), _area([line]) / 2) for line in lines)
+    return len(cited) == len(lines) == 1 or all(covered >= half - ROUNDING for covered, half in halves)
+
+
+def _intersections(first: Sequence[Box], second: Sequence[Box]) -> list[Box]:
+    corners = ((max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])) for a, b in product(first, second))
+    return [box for box in corners if box[0] < box[2] and box[1] < box[3]]
+
+
+def _area(boxes: Collection[Box]) -> float:
+    """Return the area of the union of boxes, summed over the strips between their vertical edges."""
+    area = 0.0
+    for left, right in pairwise(sorted({edge for box in boxes for edge in (box[0], box[2])})):
+        reached = -inf
+        for top, bottom in sorted((box[1], box[3]) for box in boxes if box[0] <= left and right <= box[2]):
+            area += (right - left) * max(0.0, bottom - max(top, reached))
+            reached = max(reached, bottom)
+    return area

@@ -1,0 +1,107 @@
+"""The forms in which providers return citations with values, from a table that names the source of each form.
+
+A form is a JSON object:
+
+* `source`: the documentation that it was read from.
+* `value`: the path of the values in a prediction; a prediction without it is the values.
+* `layout`: where the citations are. "same shape": at the paths `citations`, in objects of the shape of the values.
+  "by path": there too, in one object with the paths of the values as keys. "around the value": in an object around each
+  value, which has no keys but `citations`, the first of which holds the value.
+* `key`: the key of the list of citations of a value.
+* `page`, `quote`: the paths of these in a citation. `first_page`: the number of the first page.
+* `box`: the path of a box or a list of boxes. `corners`: the keys of its edges (left, top, right, bottom; with a plus
+  sign the length instead), or "polygon". `size`: the paths of the width and height of the page; null for fractions.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache, partial
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from docscore.core.errors import InputValueError, short_repr
+from docscore.core.places import values_by_path
+from docscore.data.json_text import loads, loads_at
+from docscore.data.places import Form, Raw, Wrapper, without_places
+from docscore.data.rows import cells_of
+
+LAYOUTS = ("same shape", "by path", "around the value")
+_KEYS = ("source", "value", "layout", "citations", "key", "page", "first_page", "box", "corners", "size", "quote")
+
+Entry = Mapping[str, Any]  # a form as in the table
+
+
+def _taken(entry: Entry, prediction: Any) -> tuple[Any, Raw]:
+    """Return the values of a prediction in a form, and what it cites for them by path, in the format of docscore."""
+    value = _first(prediction, [entry["value"]])
+    value = prediction if value is None else value
+    if entry["layout"] == LAYOUTS[2]:
+        names = entry["citations"]
+        value, found = without_places(value, Wrapper(names[0], entry["key"], frozenset(names)))
+    else:
+        metadata = _first(prediction, entry["citations"])
+        is_flat = entry["layout"] == LAYOUTS[1] and isinstance(metadata, dict)
+        by_path = metadata.items() if is_flat else values_by_path(metadata)
+        key = entry["key"]
+        found = {
+            path: part[key] for path, part in by_path if isinstance(part, dict) and isinstance(part.get(key), list)
+        }
+    return value, {path: [_place(entry, each) for each in citations] for path, citations in found.items()}
+
+
+def _place(entry: Entry, citation: Any) -> Raw:
+    """Return a citation in the format of docscore; without the size of its page, a box cannot be compared."""
+    page, boxes = _first(citation, entry["page"]), _first(citation, entry["box"])
+    size = [_first(citation, [path]) for path in entry["size"] or ()]
+    place = {"page": page + 1 - entry["first_page"] if type(page) is int else page}
+    if boxes and None not in size:
+        many = isinstance(boxes, list) and entry["corners"] != "polygon"
+        place["boxes"] = [_box(entry["corners"], box) for box in (boxes if many else [boxes])]
+    return {**place, "size": size or None, "quote": _first(citation, [entry["quote"]])}
+
+
+def _box(corners: Any, box: Any) -> Any:
+    """Return left, top, right and bottom of a box; the box itself, which is then faulty, if it is of another form."""
+    with suppress(KeyError, TypeError, ValueError):
+        if corners == "polygon":
+            across, down = zip(*((point["x"], point["y"]) for point in box), strict=True)
+            return [min(across), min(down), max(across), max(down)]
+        edges = [box[name.removeprefix("+")] for name in corners]
+        return [edge + edges[at - 2] if corners[at][0] == "+" else edge for at, edge in enumerate(edges)]
+    return box
+
+
+def _first(value: Any, paths: Iterable[str]) -> Any:
+    """Return what stands at the first of the paths that a value has; None if it has none of them."""
+    cells = (cell for path in paths for cell in cells_of([value], path))
+    return next((cell for cell in cells if cell is not None and not isinstance(cell, type)), None)
+
+
+@cache
+def known_forms() -> Mapping[str, Entry]:
+    """Return the forms of the table by name."""
+    table: Mapping[str, Entry] = loads(files("docscore.data").joinpath("citation_forms.json").read_text("utf-8"))
+    return table
+
+
+def form_named(name: str) -> Form:
+    """Return a form by its name, or by the path of a JSON file with one; raise `ValueError` if there is none."""
+    entry: Any = known_forms().get(name)
+    if entry is None and not name.endswith(".json"):
+        expected = f"one of {', '.join(known_forms())}, or the path of a .json file"
+        raise InputValueError(place="citations_from", expected=expected, got=repr(name))
+    entry = entry or loads_at(Path(name).read_text("utf-8"), name)
+    if not isinstance(entry, dict) or entry.keys() != {*_KEYS} or entry["layout"] not in LAYOUTS:
+        expected = f"an object with the keys {', '.join(_KEYS)}, whose layout is one of {', '.join(LAYOUTS)}"
+        raise InputValueError(place=name, expected=expected, got=short_repr(entry))
+    return partial(_taken, entry)
+
+
+def forms_of(predictions: Sequence[Any]) -> dict[str, int]:
+    """Return in how many of the predictions each form has citations, without those in which none has."""
+    counts = {
+        name: sum(bool(_taken(entry, prediction)[1]) for prediction in predictions if isinstance(prediction, dict))
+        for name, entry in known_forms().items()
+    }
+    return {name: count for name, count in counts.items() if count}

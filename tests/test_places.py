@@ -1,0 +1,272 @@
+"""The format of places: beside values and at them, their faults, forms of providers, and which places are accepted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import docscore
+from docscore.core.places import Level, Place, Places, accepted_places
+from docscore.data.citation_forms import form_named, known_forms
+from docscore.data.pairing import pairs_of
+from docscore.data.places import with_places
+from tests.conftest import golden
+
+pytestmark = pytest.mark.filterwarnings("ignore:(predictions|references). 1 of 1 (hold objects|have everything)")
+Raw = dict[str, Any]
+
+
+def references(truth: Any, evidence: Any = None, name: str = "a") -> Raw:
+    row = {"question_id": name, "references": [truth]}
+    return row if evidence is None else {**row, "evidence": evidence}
+
+
+def predictions(prediction: Any, citations: Any = None, name: str = "a") -> Raw:
+    row = {"question_id": name, "prediction": prediction}
+    return row if citations is None else {**row, "citations": citations}
+
+
+def places_of_rows(*rows: tuple[Raw, Raw], form: str | None = None) -> tuple[list[Places], list[str]]:
+    """The places of rows, each a reference and a prediction, and the remarks on them."""
+    left, right = map(list, zip(*rows, strict=True))
+    pairs, remarks = with_places(pairs_of(right, left), (), None if form is None else form_named(form), wanted=True)
+    assert pairs.places is not None
+    return list(pairs.places), list(map(str, remarks))
+
+
+def places_of(reference: Raw, prediction: Raw, form: str | None = None) -> Places:
+    """The places of one row without a fault."""
+    (places,), remarks = places_of_rows((reference, prediction), form=form)
+    assert not remarks
+    return places
+
+
+@golden("places", "places")
+def test_a_place(place: Raw, page: int, boxes: list[list[float]], quote: str) -> None:
+    read = places_of(references("x", {"$": [place]}), predictions("x"))
+    (found,) = read.evidence[0]["$"]
+    assert (found.page, found.quote) == (page, quote)
+    assert [list(box) for box in found.boxes] == [pytest.approx(box) for box in boxes]
+
+
+@golden("places", "faults")
+def test_faulty_evidence_is_an_error_with_row_path_and_value(place: Any, message: str) -> None:
+    row = references({"t": "x"}, {"t": [{"page": 1}, place]})
+    with pytest.raises(ValueError, match=rf"^row 'a': evidence: \$\.t: expected {message}.*, got ") as error:
+        places_of(row, predictions({"t": "x"}))
+    assert repr(place)[:60] in str(error.value)
+
+
+@golden("places", "faults")
+def test_a_faulty_citation_is_counted_and_never_accepted(place: Any, message: str) -> None:
+    """Of 40 citations one is faulty: one remark with an example."""
+    rows = [
+        (references({"t": "x"}, None, f"q{i}"), predictions({"t": "x"}, {"t": {"page": 1}}, f"q{i}")) for i in range(39)
+    ]
+    rows[7][1]["citations"] = {"t": [{"page": 1}, place]}
+    places, (remark,) = places_of_rows(*rows)
+    expected = "1 of 40 citations are faulty and never accepted, such as that of row 'q7': citations: $.t: expected"
+    assert remark.startswith(f"predictions: {expected} {message}")
+    assert [row.faulty for row in places] == [i == 7 for i in range(39)]
+    assert accepted_places(places[7].citations["$.t"], [Place(1)], "page") == (1, 2)
+
+
+def test_citations_of_which_more_than_a_twentieth_are_faulty_are_an_error() -> None:
+    rows = [
+        (references({"t": "x"}, None, f"q{i}"), predictions({"t": "x"}, {"t": {"page": 1}}, f"q{i}")) for i in range(19)
+    ]
+    rows[3][1]["citations"] = {"total": {"page": 1}}
+    with pytest.raises(ValueError, match=r"^predictions: 1 of 19 .* 'q3': citations: \$\.total: .*--citations-from"):
+        places_of_rows(*rows)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "message"),
+    [
+        ({"total": [{"page": 1}]}, r"\$\.total: expected a path of the value, such as \$\.totals, got \{'page': 1\}"),
+        ({"r[1].n": [{"page": 1}]}, r"\$\.r\[1\]\.n: expected a path of the value"),
+        ([{"page": 1}, {}], "expected one object for all 1 references or one for each, got 2"),
+        ("page 3", "expected an object with a list of places for each path, got 'page 3'"),
+        (
+            {"totals": [{"page": 2}], "r[0].n": [{"box": [0, 0, 1, 1]}]},
+            r"\$\.r\[0\]\.n: expected a page beside the box",
+        ),
+    ],
+)
+def test_evidence_that_does_not_fit_is_an_error(evidence: Any, message: str) -> None:
+    row = references({"totals": "x", "r": [{"n": "y"}]}, evidence)
+    with pytest.raises(ValueError, match=rf"^row 'a': evidence: {message}"):
+        places_of(row, predictions({"totals": "x"}))
+
+
+def test_a_citation_with_a_box_needs_a_page_where_the_row_names_several() -> None:
+    row = references({"t": "x"}, {"t": {"page": 2}}), predictions({"t": "x"}, {"t": {"box": [0, 0, 1, 1]}})
+    with pytest.raises(ValueError, match=r"1 of 1 citations are faulty .* a page beside the box"):
+        places_of(*row)
+
+
+def test_places_at_the_values_are_those_beside_them() -> None:
+    truth, prediction = {"t": "12.50", "r": [{"n": "x"}]}, {"t": "12.50", "r": [{"n": "y"}]}
+    evidence, citations = {"t": [{"page": 2}], "r[0].n": [{"page": 1}]}, {"t": [{"page": 2}], "r[0].n": [{"page": 3}]}
+    marked = [
+        {"t": {"$value": "12.50", key: [{"page": 2}]}, "r": [{"n": {"$value": text, key: {"page": page}}}]}
+        for key, text, page in (("$evidence", "x", 1), ("$citations", "y", 3))
+    ]
+    beside = places_of(references(truth, evidence), predictions(prediction, citations))
+    assert places_of(references(marked[0]), predictions(marked[1])) == beside
+    alone = docscore.evaluate(references=[truth], predictions=[prediction])
+    assert alone.score == docscore.evaluate(references=[marked[0]], predictions=[marked[1]]).score
+
+
+def test_places_beside_the_values_come_before_those_at_them() -> None:
+    truth = {"t": {"$value": "x", "$evidence": [{"page": 2}]}, "u": {"$value": "y", "$evidence": [{"page": 5}]}}
+    read = places_of(references(truth, {"t": [{"page": 3}]}), predictions({}))
+    assert read.evidence == [{"$.t": [Place(3)], "$.u": [Place(5)]}]
+
+
+def test_an_object_with_other_keys_is_no_wrapper_in_a_prediction_and_an_error_in_a_ground_truth() -> None:
+    value = {"t": {"$value": "x", "$citations": [], "more": 1}}
+    assert docscore.evaluate(references=[value], predictions=[value]).score == 1
+    with pytest.raises(ValueError, match=r"^row '0': \$\.t: expected '\$value' and '\$evidence' as the keys"):
+        docscore.evaluate(references=[{"t": {"$evidence": []}}], predictions=[{}])
+
+
+def test_evidence_of_acceptable_answers() -> None:
+    """One object for all, with paths that one of them has, or one for each; of a one-of the path has no step."""
+    row = {"question_id": "a", "references": [{"a": "x"}, {"b": ("y", "z")}]}
+    for_all, for_each = (
+        places_of({**row, "evidence": evidence}, predictions({})).evidence
+        for evidence in ({"a": {"page": 1}, "b": {"page": 2}}, [{"a": {"page": 1}}, {"b": {"page": 2}}])
+    )
+    assert for_all == [{"$.a": [Place(1)], "$.b": [Place(2)]}]
+    assert for_each == [{"$.a": [Place(1)]}, {"$.b": [Place(2)]}]
+    options = tuple({"$value": text, "$evidence": {"page": page}} for text, page in (("x", 1), ("y", 2)))
+    assert places_of(references({"a": options}), predictions({})).evidence == [{"$.a": [Place(1), Place(2)]}]
+    with pytest.raises(ValueError, match=r"\$\.b: expected a path of the value"):
+        places_of({**row, "evidence": [{"b": {"page": 1}}, {"a": {"page": 2}}]}, predictions({}))
+
+
+# Forms of providers
+
+LLAMA = {
+    "page": 1,
+    "matching_text": "A7",
+    "bounding_boxes": [{"x": 60, "y": 80, "w": 20, "h": 8}],
+    "page_dimensions": {"width": 600, "height": 800},
+}
+REDUCTO = {
+    "content": "A7",
+    "confidence": "high",
+    "bbox": {"left": 0.1, "top": 0.1, "width": 0.03, "height": 0.01, "page": 9, "original_page": 1},
+}
+EXTEND = {
+    "page": {"number": 1, "width": 600, "height": 800},
+    "polygon": [{"x": 60, "y": 80}, {"x": 80, "y": 80}, {"x": 80, "y": 88}, {"x": 60, "y": 88}],
+    "referenceText": "A7",
+}
+PLAIN = {"no": "A7", "r": [{"n": "1"}]}
+ANSWERS: dict[str, Any] = {
+    "llamaextract": {
+        "extract_result": PLAIN,
+        "extract_metadata": {
+            "field_metadata": {
+                "document_metadata": {
+                    "no": {"confidence": 0.9, "citation": [LLAMA]},
+                    "r": [{"n": {"confidence": 0.9, "citation": [LLAMA]}}],
+                }
+            }
+        },
+    },
+    "reducto": {
+        "result": {
+            "no": {"value": "A7", "citations": [REDUCTO]},
+            "r": [{"n": {"value": "1", "citations": [REDUCTO], "confidence": "high"}}],
+        }
+    },
+    "extend": {
+        "output": {
+            "value": PLAIN,
+            "metadata": {
+                "no": {"ocrConfidence": 0.9, "citations": [EXTEND]},
+                "r[0].n": {"ocrConfidence": 0.9, "citations": [EXTEND]},
+            },
+        }
+    },
+}
+BOX = {"page": 1, "box": [0.1, 0.1, 0.1 + 1 / 30, 0.11]}
+
+
+@pytest.mark.parametrize("name", known_forms())
+def test_answers_in_the_form_of_a_provider(name: str) -> None:
+    row = references(PLAIN, {"no": BOX, "r[0].n": BOX}), predictions(ANSWERS[name])
+    result = docscore.evaluate(references=[row[0]], predictions=[row[1]], citations_from=name)
+    assert result.score == 1
+    read = places_of(*row, form=name)
+    for path in ("$.no", "$.r[0].n"):
+        assert accepted_places(read.citations[path], read.evidence[0][path], "box", 0.8) == (1, 1)
+    assert f"|citations:{name}|" in result.signature
+    with pytest.warns(
+        UserWarning, match=rf"1 of 1 hold .* in the form of {name}, and both are scored; add --citations-from {name}"
+    ):
+        assert docscore.evaluate(references=[row[0]], predictions=[row[1]]).score < 0.1
+    assert known_forms()[name]["source"]
+
+
+def test_a_form_of_ones_own(tmp_path: Path) -> None:
+    form = {
+        **known_forms()["reducto"],
+        "citations": ["text", "at"],
+        "key": "at",
+        "page": ["sheet"],
+        "first_page": 0,
+    }
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(form), "utf-8")
+    row = references({"t": "x"}, {"t": {"page": 3}}), predictions({"t": {"text": "x", "at": [{"sheet": 2}]}})
+    assert places_of(*row, form=str(path)).citations == {"$.t": [Place(3)]}
+    path.write_text('{"value": "x"}', "utf-8")
+    with pytest.raises(
+        ValueError, match=r"mine\.json: expected an object with the keys source, .*, got \{'value': 'x'\}$"
+    ):
+        form_named(str(path))
+    with pytest.raises(ValueError, match=r"^citations_from: expected one of extend, .*, got 'nobody'$"):
+        docscore.evaluate(references=[row[0]], predictions=[row[1]], citations_from="nobody")
+
+
+@pytest.mark.parametrize("name", known_forms())
+@pytest.mark.parametrize(
+    "answer", [None, "A7", [], {"output": {"value": {}, "metadata": [{"citations": 3}]}}, {"result": 1}]
+)
+def test_an_answer_of_another_form_is_the_values(name: str, answer: Any) -> None:
+    _, found = form_named(name)(answer)
+    assert found == {}
+
+
+def test_what_is_not_of_the_form_is_a_faulty_citation_or_has_no_box() -> None:
+    form = form_named("extend")
+    without_size = {**EXTEND, "page": {"number": 1}}
+    _, found = form(
+        {
+            "output": {
+                "value": {"no": "A7"},
+                "metadata": {"no": {"citations": [without_size, {**EXTEND, "polygon": [{"x": 1}]}]}},
+            }
+        }
+    )
+    assert "boxes" not in found["no"][0]
+    with pytest.raises(ValueError, match="citations are faulty"):
+        places_of(references({"no": "A7"}), predictions({"no": "A7"}, found))
+
+
+# What is accepted
+
+
+@golden("places", "accepted")
+def test_cited_places_that_are_accepted(
+    level: Level, cited: list[Raw], evidence: list[Raw], found: int, count: int, iou: float
+) -> None:
+    read = places_of(references("x", {"$": evidence}), predictions("x", {"$": cited}))
+    assert accepted_places(read.citations["$"], read.evidence[0]["$"], level, iou) == (found, count)
