@@ -555,6 +555,7 @@ CURVE = automation_curve([DocumentReview(1.0, 1.0, [(0.5, True, 0.0, 0.0)])])
 # by the name of each numeric option: the values that it refuses beside NaN, infinities, texts and booleans, and calls
 NUMBERS: dict[str, tuple[list[float], list[Callable[..., object]]]] = {
     "threshold": ([-0.1, 1.1], [EVALUATED, *SCORES]),
+    "iou": ([0, -0.1, 1.1], [EVALUATED]),
     "confidence": ([0, 1, 95], [EVALUATED, OF_PAIRS, COMPARED]),
     "seed": ([-1, 0.5], [EVALUATED, OF_PAIRS, COMPARED, SAMPLED]),
     "sample": ([-1, 0.5], [SAMPLED]),

@@ -294,6 +294,15 @@ def shortened(number: int) -> dict[str, Any]:
     return answer
 
 
+def placed(answer: Any, mark: str) -> Any:
+    """The values of an answer, each with its place: the box of its key on the first page."""
+    if isinstance(answer, dict):
+        return {key: placed(value, mark) for key, value in answer.items()}
+    if isinstance(answer, list):
+        return [placed(value, mark) for value in answer]
+    return {"$value": answer, mark: [{"page": 1, "box": [0.1, 0.1, 0.2, 0.2]}]}
+
+
 OBJECTS = Case(document, document, shortened)
 CASES = {
     "anls_star": OBJECTS,
@@ -303,6 +312,11 @@ CASES = {
     "entity_f1": OBJECTS,
     "nted": OBJECTS,
     "typed": Case(document, document, rewritten, SCHEMA),
+    "grounding": Case(
+        lambda n: placed(document(n), "$evidence"),
+        lambda n: placed(document(n), "$citations"),
+        lambda n: placed(shortened(n), "$citations"),
+    ),
 }
 
 
@@ -375,6 +389,11 @@ def test_the_figure_by_value_is_that_of_the_option(metric: str) -> None:
         wrapped = (lambda value: value["n"]) if metric == "anls" else (lambda value: list(value.values()))
         truths, answers = ({key: wrapped(value) for key, value in side.items()} for side in (truths, answers))
     options: dict[str, Any] = {"references": truths, "metrics": [metric, "kieval"], "normalise": True}
+    if metric == "grounding":
+        options["references"] = {name: placed(truth, "$evidence") for name, truth in truths.items()}
+        truths, answers = (
+            {name: placed(each, "$citations") for name, each in side.items()} for side in (truths, answers)
+        )
     if metric == "typed":
         options["schema"] = {"properties": {"t": {"type": "string"}}}
     evaluation = docscore.evaluate(predictions=answers, **options)

@@ -52,14 +52,15 @@ from docscore.report.console import print_annotations, print_tree
     "--metric",
     type=click.Choice([ANLS_STAR, TYPED, *WITH_TREES]),
     help="Tree to show: of ANLS*, of the typed score (the default with --schema), of the entities that KIEval and "
-    "Entity F1 count, or of the edits that nTED counts, with their costs.",
+    "Entity F1 count, of the edits that nTED counts, with their costs, or (grounding) of values with where they are "
+    "cited.",
 )
 @together(
-    scoring_options("schema", "schema_by", "normalise"),
+    scoring_options("schema", "schema_by", "normalise", "iou"),
     comparing_options,
     column_options,
     on_error_option,
-    scoring_options("with_confidences"),
+    scoring_options("with_confidences", "citations_from"),
 )
 @json_option
 def explain_command(

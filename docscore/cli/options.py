@@ -75,8 +75,11 @@ _SECTIONS = {
         "encoding",
         "on_error",
         "with_confidences",
+        "citations_from",
     ),
-    "Comparing values": ("schema_by", "threshold", "ignore_case", "rules", "numbers", "strict", "normalise", "donut"),
+    "Comparing values": (
+        *("schema_by", "threshold", "ignore_case", "rules", "numbers", "strict", "normalise", "donut", "iou"),
+    ),
     "Intervals and gates": ("min_documents", "every_slice", "confidence", "cluster", "cluster_of_id"),
     "Groups of rows": ("by", "slice_value"),
     "Output": ("with_rows", "worst", "changes", "figures", "ranks", "pareto", "columns", "caption", "percent", "debug"),
@@ -268,6 +271,7 @@ _FIELDS = {field.name: field for field in fields(ScoringOptions)}
 # settings of the option for a field without choices, by its name or the type of its default
 _SETTINGS: dict[str | type, dict[str, Any]] = {
     "schema_by": {"metavar": "COLUMN"},
+    "citations_from": {"metavar": "NAME"},
     tuple: {"metavar": "NAMES", "callback": split_names, "default": None},
     bool: {"is_flag": True},
     float: {"type": SHARE},
@@ -420,7 +424,7 @@ test_set_options = together(
     scoring_options("missing"),
     column_options,
     on_error_option,
-    scoring_options("with_confidences"),
+    scoring_options("with_confidences", "citations_from"),
     click.option(
         "--confidence-level",
         "confidence",
@@ -470,7 +474,7 @@ def metrics_option(default: str) -> Callable[[F], F]:
 
 metric_options = together(
     metrics_option(ANLS_STAR),
-    scoring_options("schema", "schema_by", "strict", "normalise", "donut"),
+    scoring_options("schema", "schema_by", "strict", "normalise", "donut", "iou"),
 )
 
 

@@ -49,6 +49,7 @@ class ScoringOptions:
             scored.
         citations_from: the provider in whose form predictions hold values and citations, such as "reducto", or the path
             of a JSON file that describes a form (`docscore.data.citation_forms`); None for the format of docscore.
+        iou: the intersection over union, above 0 and at most 1, from which a cited box is accepted (grounding).
         ignore_keys: the keys that are left out of both sides, such as `("model", "meta.tokens")`: paths from the top
             level, which lead through lists; a text with commas between them is accepted too.
         absent_words: the texts that mean null on both sides, such as `("NOT_FOUND", "N/A")`, whatever their case.
@@ -105,6 +106,9 @@ class ScoringOptions:
         default=None,
         metadata=_about("Provider in whose form predictions hold values and citations, or a .json file with a form."),
     )
+    iou: float = field(
+        default=IOU, metadata=_about("For grounding: accept a cited box from this intersection over union on.")
+    )
     ignore_keys: str | Sequence[str] = field(
         default=(),
         metadata=_about("Keys to leave out of both sides, separated by commas; also paths such as meta.tokens."),
@@ -150,7 +154,11 @@ class ScoringOptions:
                     raise InputTypeError(place=option.name, expected="True or False", got=repr(value))
                 object.__setattr__(self, option.name, bool(value))
             elif isinstance(option.default, float):
-                number = check_number(option.name, value, "a number from 0 to 1", lambda number: 0 <= number <= 1)
+                is_iou = option.name == "iou"
+                expected = "a number above 0 and at most 1" if is_iou else "a number from 0 to 1"
+                number = check_number(option.name, value, expected, lambda number: 0 <= number <= 1)
+                if is_iou and not number:
+                    raise InputValueError(place=option.name, expected=expected, got=str(value))
                 object.__setattr__(self, option.name, number)
             elif option.default == ():
                 object.__setattr__(self, option.name, check_words(option.name, value))

@@ -16,7 +16,6 @@ A form is a JSON object:
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +80,7 @@ def _first(value: Any, paths: Iterable[str]) -> Any:
 @cache
 def known_forms() -> Mapping[str, Entry]:
     """Return the forms of the table by name."""
-    table: Mapping[str, Entry] = loads(files("docscore.data").joinpath("citation_forms.json").read_text("utf-8"))
+    table: Mapping[str, Entry] = loads(Path(__file__).with_name("citation_forms.json").read_text("utf-8"))
     return table
 
 

@@ -384,6 +384,13 @@ class Comparison(Displayed):
         for row, name, truth in zip(self._rows, new.ids, new.pairs.truths, strict=True):
             if truths[row] != truth:
                 raise InputValueError(expected="the same ground truths on both sides", got=f"others for {name!r}")
+        if base.pairs.places is not None and new.pairs.places is not None:
+            evidence = (
+                [base.pairs.places[row].evidence for row in self._rows],
+                [each.evidence for each in new.pairs.places],
+            )
+            if evidence[0] != evidence[1] or base.figure_names != new.figure_names:
+                raise InputValueError(expected="the same evidence on both sides", got="another one")
         self.tests = 1
         self.signature = new.signature
 

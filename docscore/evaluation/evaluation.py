@@ -36,6 +36,7 @@ from docscore.evaluation.tables import (
     text_column,
     value_column,
 )
+from docscore.metrics.registry import METRICS
 from docscore.stats.calibration import Calibration
 from docscore.stats.intervals import CONFIDENCE, Interval
 
@@ -435,8 +436,9 @@ def figure_table(evaluation: Evaluation) -> Table:
 def figures_to_dict(evaluation: Evaluation) -> dict[str, Any]:
     """Return the figures by name, the numbers behind them and their intervals, in plain types."""
     result: dict[str, Any] = {figure.name: figure.value for figure in evaluation.measured}
-    for breakdown in evaluation.breakdowns.values():
+    for name, breakdown in evaluation.breakdowns.items():
         result |= breakdown.counts()
+        result |= breakdown.tables() if METRICS[name].judges_places else {}
     return result | ends_by_name(evaluation.measured)
 
 

@@ -192,6 +192,27 @@ def rates_table(rates: Iterable[Rate]) -> Table:
     )
 
 
+def places_table(levels: Iterable[Mapping[str, Any]]) -> Table:
+    """Return where right and wrong values are cited: the table "places" of the metric grounding."""
+    shares = ("right_there", "right_elsewhere", "wrong_there", "wrong_elsewhere")
+    return table_of(
+        "Places: values that are cited where the evidence is, and elsewhere",
+        levels,
+        text_column("level", "level", kind="text"),
+        *(
+            value_column(name, head, "{:.3f}".format)
+            for name, head in (("f1", "F1"), ("precision", "P"), ("recall", "R"))
+        ),
+        *(value_column(name, name.replace("_", " "), share_text) for name in shares),
+        value_column("cells", "values"),
+        *(
+            value_column(name, name.replace("_", " "), extra=True)
+            for name in ("cited", "not_cited", "missing", "not_judged")
+        ),
+        unit="levels",
+    )
+
+
 def kieval_tables(score: KieScore) -> list[Table]:
     """Return the counts of KIEval in two tables, of entities and of groups, in total and by type."""
     total = KieScore(by_entity={"all": score.entities}, by_group={"all": score.groups}).tables()

@@ -54,6 +54,7 @@ from docscore.metrics.registry import (
     checked_metrics,
     metrics_with_schema,
     signature_of,
+    values_metric,
 )
 from docscore.metrics.typed.schema_warnings import places_by_schema, warn_of_readings, warn_of_schemas
 from docscore.stats.intervals import (
@@ -120,7 +121,7 @@ class Row(Displayed):
     @property
     def for_metrics(self) -> MetricRow:
         """The row as metrics take it."""
-        confidences = self._scored.pairs.confidences
+        confidences, places = self._scored.pairs.confidences, self._scored.pairs.places
         reading = self._scored.readings.get(self.number)
         cause: Cause | None = "unparsable" if reading is not None and reading.failed else None
         if self.number in (self._scored.absent or ()):
@@ -132,6 +133,8 @@ class Row(Displayed):
             lambda: self._scored.anls_star[self.number],
             self.id,
             cause,
+            places[self.number] if places else None,
+            self._scored.values_by,
         )
 
     def _tree_by(self, metric: str) -> ScoreTree:
@@ -155,7 +158,8 @@ class Row(Displayed):
     @property
     def text_options(self) -> ScoringOptions | None:
         """How the texts of its tree were compared; None where a schema says how values are compared."""
-        return None if self._scored.metric == TYPED else self._scored.options
+        by = self._scored.values_by if self._scored.scorer.judges_places else self._scored.metric
+        return None if by == TYPED else self._scored.options
 
     @cached_property
     def annotations(self) -> list[Annotation]:
@@ -276,8 +280,10 @@ class ScoredRows(Scored):
         self.seed = check_whole("seed", seed, 0)
         clusters = pairs.clusters if cluster is None else groups_of_rows(pairs, cluster, "cluster")
         self.source = pairs._replace(clusters=clusters)
+        self.values_by = values_metric(self.metrics, options)
+        judged = any(METRICS[name].judges_places for name in self.metrics)
         self.pairs, self.readings, self.doubts, self.whole_truths = read_texts(
-            self.source, options, progress, whole=whole
+            self.source, options, progress, whole=whole, places=judged
         )
         self.ids = self.pairs.ids
         self.places: dict[str, set[str]] = {}
@@ -344,7 +350,8 @@ class ScoredRows(Scored):
     @cached_property
     def signatures(self) -> dict[str, str]:
         """What makes the figures of each metric comparable, by its name: metric, options and version."""
-        return {name: signature_of(name, self.options, skipped=self.pairs.skipped) for name in self.metrics}
+        given: dict[str, Any] = {"skipped": self.pairs.skipped, "values_by": self.values_by}
+        return {name: signature_of(name, self.options, **given) for name in self.metrics}
 
     @property
     def signature(self) -> str:
@@ -405,8 +412,30 @@ class ScoredRows(Scored):
             rows = watched(enumerate(self.points(metric)), self.progress, "Summing", len(self))
             sums = np.array([self._sums(metric, *row) for row in rows], dtype=np.float64)
             earned, weight = np.moveaxis(sums.reshape(-1, len(METRICS[metric].figures), 2), 2, 0)
-            self._ratios[metric] = Ratios(earned, weight)
+            ratios = Ratios(earned, weight)
+            if METRICS[metric].judges_places:
+                ratios = ratios.columns(np.flatnonzero(ratios.totals).tolist())
+            self._ratios[metric] = ratios
+            self._check_figures(metric)
         return self._ratios[metric]
+
+    def _check_figures(self, metric: str) -> None:
+        """Raise `ValueError` if the first metric has no figure."""
+        if (
+            metric == self.metric
+            and not self._ratios[metric].values.size
+            and (self._is_whole or self.slice is not None)
+        ):
+            expected = "evidence with a page or a box for at least one value of the ground truths"
+            raise InputValueError(place=f"metric {metric}", expected=expected, got="none")
+
+    def names_of(self, metric: str) -> list[FigureName]:
+        """Return the names of the figures of a metric; of one that judges places, those that a document has."""
+        names = METRICS[metric].figures
+        if not METRICS[metric].judges_places:
+            return list(names)
+        sums = [self._sums(metric, *row) for row in enumerate(self.points(metric))]
+        return [name for at, name in enumerate(names) if any(of_row[at][1] for of_row in sums)]
 
     def _sums(self, metric: str, number: int, points: Any) -> Sequence[tuple[float, float]]:
         """Return the numerator and the denominator of each figure of a row; raise `ValueError` for impossible ones."""
@@ -427,7 +456,9 @@ class ScoredRows(Scored):
     def ratio(self) -> Ratios:
         """The first figure of the first metric as a ratio of sums over rows."""
         ratios = self.ratios_of(self.metric)
-        return ratios if len(self.scorer.figures) == 1 else ratios.columns([0])
+        if not ratios.values.size:  # a part of a test set without places
+            return Ratios(np.zeros((len(self), 1)), np.zeros((len(self), 1)))
+        return ratios if len(ratios.values) == 1 else ratios.columns([0])
 
     @cached_property
     def ratios(self) -> Ratios:
@@ -448,7 +479,7 @@ class ScoredRows(Scored):
     @property
     def figure_names(self) -> list[FigureName]:
         """The names of the figures of the metrics; the first is that of the score."""
-        return [name for metric in self.metrics for name in METRICS[metric].figures]
+        return [name for metric in self.metrics for name in self.names_of(metric)]
 
     @property
     def whole(self) -> float:
@@ -619,8 +650,9 @@ class ScoredRows(Scored):
         """
         table, counts = FieldTable(), FieldCounts()
         if self.scorer.field_source != "tree":
+            counts_in = self.ratio.weight[:, 0].tolist()  # rows without places have fields of another figure, or none
             for number, points in enumerate(self.points(self.metric)):
-                table.add_sums(number, self.scorer.field_sums(points))
+                table.add_sums(number, self.scorer.field_sums(points) if counts_in[number] else {})
             return table
         _ = self.points(self.metric)  # their phases come first, and their errors name rows
         for number in watched(range(len(self)), self.progress, "Explaining", len(self)):
@@ -683,8 +715,16 @@ class ScoredRows(Scored):
         for value, numbers in sorted(self.rows_by_slice.items(), key=lambda item: -len(item[1])):
             clusters = None if self.clusters is None else self.clusters[numbers]
             figures = figures_of(names, self.ratios.rows(numbers), self.confidence, clusters=clusters, **drawing)
+            if self.pairs.places is not None:
+                figures = self._those_in(numbers, figures)
             slices.append(Slice(value, len(numbers) // self.pairs.runs, figures))
         return slices
+
+    def _those_in(self, numbers: Sequence[int], figures: Sequence[Figure]) -> list[Figure]:
+        """Return the figures of a slice without those of places that none of its documents has."""
+        judged = [METRICS[metric].judges_places for metric in self.metrics for _ in self.names_of(metric)]
+        totals = self.ratios.rows(numbers).totals.tolist()
+        return [each for each, is_judged, total in zip(figures, judged, totals, strict=True) if total or not is_judged]
 
     @cached_property
     def _part_intervals(self) -> list[Interval]:

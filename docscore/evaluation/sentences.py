@@ -187,7 +187,20 @@ def count_lines(evaluation: Scored, *, alone: bool = True, doubts: bool = True) 
         lines.append(
             f"{system.scorer.label} does not say which values are right: no trade-off of automation, no calibration"
         )
+    lines += _lines_on_places(system)
     return [*lines, *(system.doubts if doubts else ()), *filter(None, [by_value_text({"": system})] if alone else ())]
+
+
+def _lines_on_places(system: ScoredRows) -> list[str]:
+    """The number of citations that were left out; or, where no metric judges the places of both sides, that one can."""
+    left_out = sum(of_row.left_out for of_row in system.pairs.places or ())
+    if left_out:
+        return [f"{counted(left_out, 'citation')} left out: the prediction is missing or could not be parsed"]
+    sides = system.pairs.evidence or (), system.pairs.citations or ()
+    if not all(any(isinstance(cell, dict | list) for cell in side) for side in sides):
+        return []
+    metrics = [*system.metrics, "grounding"]
+    return [f"Both sides have places, which --metrics {','.join(metrics)} (metrics={metrics}) scores"]
 
 
 def difference_interval(comparison: Comparison) -> str:

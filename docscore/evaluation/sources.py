@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
 from docscore.core.errors import Faults, InputTypeError, InputValueError
-from docscore.core.options import PAPER, THRESHOLD, ScoringOptions
+from docscore.core.options import IOU, PAPER, THRESHOLD, ScoringOptions
 from docscore.core.runtime import Progress, no_progress, progress_from
 from docscore.data.checks import warn_of_copies
 from docscore.data.columns import SAME_NAMES, ColumnNames
@@ -148,6 +148,7 @@ def evaluate(
     donut: bool = False,
     with_confidences: bool = False,
     citations_from: str | None = None,
+    iou: float = IOU,
     ignore_keys: str | Sequence[str] = (),
     absent_words: str | Sequence[str] = (),
     id_column: str | Sequence[str] | None = None,
@@ -222,6 +223,7 @@ def evaluate(
             scored, or confidences in their own shape under "confidence", beside the fields or in the row.
         citations_from: the provider in whose form predictions hold values and citations, such as "reducto", or the path
             of a JSON file that describes a form.
+        iou: the intersection over union from which a cited box is accepted (grounding).
         ignore_keys: keys that are left out of both sides, from the top level: `["model", "meta.tokens"]`.
         absent_words: texts that are read as null on both sides, whatever their case: `["NOT_FOUND", "N/A"]`.
         id_column: the column or key of the ids, if it is not "question_id". Any column can be a path into the rows,
@@ -290,6 +292,7 @@ def evaluate(
         donut=donut,
         with_confidences=with_confidences,
         citations_from=citations_from,
+        iou=iou,
         ignore_keys=ignore_keys,
         absent_words=absent_words,
     )

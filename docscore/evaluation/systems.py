@@ -63,7 +63,7 @@ class Systems:
             for part in (everything, *rows.slice_figures):
                 by_name = {figure.name: figure for figure in part.figures}
                 parts.setdefault(part.value, {})[name] = part._replace(
-                    figures=[by_name[figure] for figure in self.figures]
+                    figures=[by_name[figure] for figure in self.figures if figure in by_name]
                 )
         return list(parts.values())
 

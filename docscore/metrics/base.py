@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVa
 
 from docscore.core.errors import InputValueError
 from docscore.core.options import ScoringOptions
+from docscore.core.places import Places
 from docscore.core.values import Value
 from docscore.metrics.anls_star.api import FieldCounts, build_tree
 from docscore.metrics.anls_star.causes import MEANINGS, Cause
@@ -29,6 +30,8 @@ class MetricRow(NamedTuple):
         question_id: the id of the row.
         cause: "missing prediction" if there is no prediction, "unparsable" for a text that could not be read as JSON,
             or None.
+        places: the evidence of the ground truth and the citations of the prediction, or None.
+        values_by: the metric that says which values are right: "anls_star" or "typed".
     """
 
     ground_truth: Value
@@ -37,6 +40,8 @@ class MetricRow(NamedTuple):
     compute: Callable[[], float]
     question_id: str = ""
     cause: Cause | None = None
+    places: Places | None = None
+    values_by: str = "anls_star"
 
     @property
     def anls_star(self) -> float:
@@ -79,6 +84,8 @@ class Metric(ABC, Generic[P]):
         field_source: the source of the scores of fields: "tree" for the leaves of `score_tree`, which also have the
             causes of lost points; "entities" for `field_sums`; "" for a metric without scores of fields.
         meanings: the meanings of the causes of lost points, if `field_source` is "tree".
+        judges_places: whether it judges places. Rows then have `places`, and the metric of values is in the signature.
+            Figures of which no row has a denominator are left out.
     """
 
     name: ClassVar[str]
@@ -87,6 +94,7 @@ class Metric(ABC, Generic[P]):
     options: ClassVar[frozenset[str]] = frozenset()
     field_source: ClassVar[FieldSource] = ""
     meanings: ClassVar[dict[Cause, str]] = MEANINGS
+    judges_places: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
         """Raise `ValueError` for options that do not exist."""
@@ -126,7 +134,7 @@ class Metric(ABC, Generic[P]):
         Raises:
             TypeError, ValueError: as `row_points`.
         """
-        return build_tree(row.ground_truth, row.prediction, options, cause=row.cause)
+        return build_tree(row.ground_truth, row.prediction, options, cause=row.cause, places=row.places)
 
     def count_fields(self, counts: FieldCounts, row: MetricRow, options: ScoringOptions) -> None:
         """Count the fields of one row, for a metric whose `field_source` is "tree"."""

@@ -13,6 +13,7 @@ from docscore.core.values import Value
 from docscore.metrics.anls_star.api import FieldCounts
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import FigureName, MeanOfRows, Metric, MetricRow
+from docscore.metrics.grounding import VALUES_BY, Grounding
 from docscore.metrics.kieval import EntityF1, Kieval
 from docscore.metrics.nted import Nted
 from docscore.metrics.typed.score import Typed
@@ -118,6 +119,7 @@ METRICS: dict[str, Metric[Any]] = {
         EntityF1(),
         Nted(),
         Typed(),
+        Grounding(),
     )
 }
 
@@ -192,13 +194,21 @@ def metrics_with_schema(metrics: Sequence[str] | None, schema: object) -> tuple[
     return tuple(metrics) if schema is None else tuple(dict.fromkeys([*metrics, TYPED]))
 
 
-def signature_of(metric: str, options: ScoringOptions, *, skipped: int | None = None) -> str:
+def values_metric(metrics: Iterable[str], options: ScoringOptions) -> str:
+    """Return the metric that says which values are right: the first of ANLS* and the typed score."""
+    return next((name for name in metrics if name in VALUES_BY), ANLS_STAR if options.schema is None else TYPED)
+
+
+def signature_of(
+    metric: str, options: ScoringOptions, *, skipped: int | None = None, values_by: str = ANLS_STAR
+) -> str:
     """Return the signature: the metric, the options that change its figures, and the version.
 
     Args:
         metric: the name of the metric.
         options: how rows were read and compared.
         skipped: the number of rows left out because of faults or without a prediction.
+        values_by: the metric that says which values are right, for a metric that judges places.
 
     >>> signature_of("anls_star", ScoringOptions())
     'anls_star|tau:0.5|case:i|empty:ignored|docscore:0.2.0'
@@ -208,6 +218,10 @@ def signature_of(metric: str, options: ScoringOptions, *, skipped: int | None = 
     'kieval|parse:json|compare:exact|docscore:0.2.0'
     """
     used = METRICS[metric].options
+    of_versions = METRICS[metric]
+    if METRICS[metric].judges_places:
+        of_versions = METRICS[values_by]
+        used = of_versions.options | {"iou"}
     functions = options.schema.functions if "schema" in used and options.schema is not None else ()
     by_paper = options.rules == PAPER
     parts = [  # name, value, and whether the signature has it
@@ -218,7 +232,7 @@ def signature_of(metric: str, options: ScoringOptions, *, skipped: int | None = 
         ("numbers", options.numbers, "numbers" in used and options.numbers != "text"),
         ("schema", options.schema and options.schema.digest, "schema" in used and options.schema is not None),
         ("schema-by", options.schema_by, "schema_by" in used and options.schema_by is not None),
-        *((name, version, True) for name, version in METRICS[metric].versions(options).items()),
+        *((name, version, True) for name, version in of_versions.versions(options).items()),
         ("comparators", "+".join(name for name, _ in functions), bool(functions)),
         ("parse", options.parse_mode, options.parse_mode is not None),
         ("references", options.parse_references, options.parse_references is not None),
@@ -230,6 +244,8 @@ def signature_of(metric: str, options: ScoringOptions, *, skipped: int | None = 
         ("skipped", str(skipped), bool(skipped)),  # figures of fewer rows
         ("compare", "folded" if options.normalise else "exact", "normalise" in used),
         ("read", "donut", "donut" in used and options.donut),
+        ("values", values_by, METRICS[metric].judges_places),
+        ("iou", f"{options.iou:g}", "iou" in used),
     ]
     shown = (f"{name}:{value}" for name, value, is_shown in parts if is_shown)
     return "|".join([metric, *shown, f"docscore:{VERSION}"])

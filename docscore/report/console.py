@@ -15,6 +15,7 @@ from docscore.core.values import paired_excerpts
 from docscore.evaluation.automation import Choice, Curve
 from docscore.evaluation.comparison import Change, Comparison, Gate, document_changes_table
 from docscore.evaluation.evaluation import Evaluation, figure_table
+from docscore.evaluation.figures import places_table
 from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import (
     HALF_THE_WIDTH,
@@ -155,6 +156,8 @@ def print_measured(console: Console, evaluation: Evaluation) -> None:
         _print_lines(console, kieval_lines(evaluation.breakdowns["kieval"]))
     if "typed" in evaluation.breakdowns:
         print_table(console, evaluation.breakdowns["typed"].typed())
+    if "grounding" in evaluation.breakdowns:
+        print_table(console, places_table(evaluation.breakdowns["grounding"].places()))
     _print_lines(console, [f"\n{signature}" for signature in table.signatures])
 
 

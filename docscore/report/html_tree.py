@@ -31,7 +31,7 @@ from docscore.evaluation.sentences import (
     text_differences,
 )
 from docscore.metrics.anls_star.sizes import SIDES, Side
-from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
+from docscore.metrics.anls_star.tree import CITED_WORDS, GLYPHS, ScoreTree
 from docscore.metrics.annotations import (
     FOLDED_CAUSES,
     Annotation,
@@ -381,6 +381,7 @@ def _row(
         spans = value_spans(node)
         truth = value_cell(node, parent, "ground_truth", spans[0])
         prediction = value_cell(node, parent, "prediction", spans[1])
+    reason = "" if is_group or remarks or truth.absent or prediction.absent else node.reason
     return TreeRow(
         node=node,
         row_id=row_id,
@@ -391,7 +392,7 @@ def _row(
         lost=lost_text(node.points_lost),
         truth=truth,
         prediction=prediction,
-        reason="" if is_group or remarks or truth.absent or prediction.absent else node.reason,
+        reason="; ".join(filter(None, (reason, CITED_WORDS[node.place]))),
         moved=id(node) in moved,
         remarks=remarks,
         is_open=opens and not is_group and (parent is None or node.status not in ("exact", "missing", "extra")),

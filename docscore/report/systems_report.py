@@ -16,7 +16,7 @@ from docscore.evaluation.figures import Cost, Figure, Slice
 from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import HALF_THE_WIDTH, between_systems, by_value_text, runs_lines
 from docscore.evaluation.systems import Systems
-from docscore.evaluation.tables import Content, Table, TableCell, TableColumn, number_cell, value_column
+from docscore.evaluation.tables import NO_VALUE, Content, Table, TableCell, TableColumn, number_cell, value_column
 from docscore.report.html_report import PICTURE_WIDTH, Picture, page_as_html
 from docscore.stats.intervals import CONFIDENCE
 
@@ -114,7 +114,10 @@ def _rows_of_systems(
     counts = [*([DOCUMENTS] if by and DOCUMENTS not in columns else []), *columns]
     parts, rows = systems.parts(), list[Row]()
     for part in parts:
-        for (name, of_system), *figures in zip(part.items(), *cells(part), strict=True):
+        at = dict(zip((figure.name for figure in _first(part).figures), cells(part), strict=True))
+        absent = [TableCell(None, NO_VALUE)] * len(part)  # figures of places that a slice does not have
+        in_order = [at.get(figure.name, absent) for figure in _first(parts[0]).figures]
+        for (name, of_system), *figures in zip(part.items(), *in_order, strict=True):
             is_whole = of_system.value is None
             numbers = {DOCUMENTS: of_system.documents, **(systems.evaluations[name].counts if is_whole else {})}
             left, right = (

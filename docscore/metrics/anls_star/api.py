@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from docscore.core.errors import InputTypeError, at_place
 from docscore.core.options import DEFAULT_OPTIONS, PAPER, THRESHOLD, ScoringOptions, check_whole
+from docscore.core.places import Places
 from docscore.core.runtime import (
     Advance,
     TooManyPairsError,
@@ -32,6 +33,7 @@ from docscore.core.values import (
     warn_of_json_text,
 )
 from docscore.metrics.anls_star.causes import Cause, cause_of_scalars
+from docscore.metrics.anls_star.cells import GroundedPlace, PlacedPair
 from docscore.metrics.anls_star.matching import Tables, list_tables
 from docscore.metrics.anls_star.scorer import Place, Scorer, answer_score, equals_an_option, is_answer
 from docscore.metrics.anls_star.sizes import NO_DOUBTS, SchemaNode, Side
@@ -197,7 +199,12 @@ def score_pairs(
 
 
 def build_tree(
-    gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNode | None = None, cause: Cause | None = None
+    gt: Value,
+    pred: Value,
+    options: ScoringOptions,
+    schema: SchemaNode | None = None,
+    cause: Cause | None = None,
+    places: Places | None = None,
 ) -> ScoreTree:
     """Return the score tree of a pair of plain values; with a schema, the tree of the typed score.
 
@@ -208,10 +215,14 @@ def build_tree(
         schema: the root of a schema, or None.
         cause: "missing prediction" if there is no prediction, "unparsable" for a text that could not be read as JSON,
             or None.
+        places: the evidence and the citations of the pair, which decide among matchings of lists that tie; or None.
     """
     whole, trees = Whole(0.0, options), list[ScoreTree]()
-    root = partial(TreePlace, whole, trees)
+    placed = places and PlacedPair(places, options.iou)
+    root = partial(GroundedPlace, placed, "$", whole, trees) if placed else partial(TreePlace, whole, trees)
     _, whole.weight = with_room_to_recurse(pair_sums, gt, pred, options, schema, cause, root)
+    if placed:
+        whole.cells = {cell.path: cell for cell in placed.cells(trees[-1])}
     return trees[-1]
 
 

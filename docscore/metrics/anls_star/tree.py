@@ -6,13 +6,14 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, make_dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from docscore.core.assignment import Preferences
 from docscore.core.displayed import Displayed
 from docscore.core.formatting import clipped, display_width, points_of, printable, three_digits
 from docscore.core.numbers import DecimalText
 from docscore.core.options import ScoringOptions
+from docscore.core.places import Level
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.same_value import spelling_of_same_value
 from docscore.core.similarity import TEXT_RULES, fold_all, similarity
@@ -92,7 +93,7 @@ class Line:
             if node.path == "$" and node.status == "partial" and node.children
             else ""
         )
-        remarks = "; ".join(filter(None, (points, printable(node.reason), self.folded)))
+        remarks = "; ".join(filter(None, (points, printable(node.reason), CITED_WORDS[node.place], self.folded)))
         return f"({remarks})" if remarks else ""
 
 
@@ -122,7 +123,7 @@ def _folded(node: ScoreTree) -> tuple[tuple[ScoreTree, ...], str]:
     counted = tuple(child for child in node.children if child.weight or child.status != "extra")
     if node.kind == "group":
         return (), ""
-    if node.children and node.status == "exact":
+    if node.children and node.status == "exact" and not node.cells:  # exact values may be cited elsewhere
         return (), f"all {sum(1 for leaf in node.leaves() if leaf.weight or leaf.status != 'extra')} exact"
     ignored = len(node.children) - len(counted)
     if ignored < 2:  # noqa: PLR2004
@@ -158,6 +159,50 @@ def _values(node: ScoreTree) -> str:
 _INDEX = re.compile(r'\[\d+\]|(\["(?:[^"\\]|\\.)*"\])')  # an index, or a quoted key, which is kept
 
 
+def field_of(path: str) -> str:
+    """Return a path from `$` on as the path of a field, without list indices."""
+    return field_path(_INDEX.sub(lambda step: step[1] or "[]", path.removeprefix("$")))
+
+
+CitedAt = Literal["there", "elsewhere", "not cited"]
+
+CITED_WORDS: dict[CitedAt | None, str] = {
+    "there": "cited there",
+    "elsewhere": "cited elsewhere",
+    "not cited": "not cited",
+    None: "",
+}
+
+
+class Cell(NamedTuple):
+    """A value of the ground truth that has evidence, and what the prediction cites for the value that faces it.
+
+    Attributes:
+        path: its path in the ground truth.
+        right: whether it loses no point.
+        values: how many values of the prediction face it; more than one of an object or a list.
+        levels: for each level of its evidence how many of the cited places are accepted, and how many there are.
+    """
+
+    path: str
+    right: bool
+    values: int
+    levels: dict[Level, tuple[int, int]]
+
+    @property
+    def predicted(self) -> bool:
+        """Whether the prediction has a value for it."""
+        return self.right or self.values > 0
+
+    @property
+    def cited_at(self) -> CitedAt | None:
+        """Where the predicted value is placed, at the finest level of the evidence; None if there is none."""
+        accepted, cited = self.levels.get("box", self.levels.get("page", (0, 0)))
+        if not self.predicted or not self.levels:
+            return None
+        return "there" if accepted else "elsewhere" if cited else "not cited"
+
+
 @dataclass
 class ScoreNode:
     """The score of an object key, and the scores of the keys below it.
@@ -172,10 +217,11 @@ class ScoreNode:
 
 
 class Whole:
-    """What all nodes of a tree share: the weight of the root, and for ANLS* the options."""
+    """What all nodes of a tree share: the weight of the root, for ANLS* the options, and with places the cells."""
 
     def __init__(self, weight: float = 0.0, options: ScoringOptions | None = None) -> None:
         self.weight, self.options = weight, options
+        self.cells: dict[str, Cell] | None = None  # by path in the ground truth
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -236,7 +282,7 @@ class ScoreTree(Displayed):
     @property
     def field_path(self) -> str:
         """The path without list indices, such as `items[].price`; `$` for the root."""
-        return field_path(_INDEX.sub(lambda step: step[1] or "[]", self.path.removeprefix("$")))
+        return field_of(self.path)
 
     @property
     def score(self) -> float:
@@ -253,6 +299,20 @@ class ScoreTree(Displayed):
             elif self.kind == "mismatch":
                 remark = f"{type_name(self.ground_truth)} against {type_name(self.prediction)}"
         return "; ".join(filter(None, (self.note, remark)))
+
+    @property
+    def cells(self) -> dict[str, Cell]:
+        """The values of the whole ground truth that have evidence, by path."""
+        return self._whole.cells or {}
+
+    @property
+    def place(self) -> CitedAt | None:
+        """Where the prediction places the value: "there", "elsewhere" or "not cited"; None without a value or evidence.
+
+        The finest level of the evidence decides, a box or a page.
+        """
+        cell = self.cells.get(self.path)
+        return None if cell is None or self.children or self.status == "extra" else cell.cited_at
 
     @property
     def points_lost(self) -> float:
@@ -337,6 +397,7 @@ class ScoreTree(Displayed):
             "prediction_index": self.prediction_index,
             "option": self.option,
             "reason": self.reason,
+            **({"place": self.place} if self._whole.cells is not None and not self.children else {}),
             **(
                 {
                     "compared": self.compared,

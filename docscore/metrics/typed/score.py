@@ -128,9 +128,8 @@ class Typed(Metric[TypedPoints]):
         return counts.earned / counts.weight if counts.weight else 1.0, counts.leaves
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
-        return build_tree(
-            row.ground_truth, row.prediction, options, schema_of_row(options.schema, row.question_id), row.cause
-        )
+        schema = schema_of_row(options.schema, row.question_id)
+        return build_tree(row.ground_truth, row.prediction, options, schema, row.cause, row.places)
 
     def count_fields(self, counts: FieldCounts, row: MetricRow, options: ScoringOptions) -> None:
         root = schema_of_row(options.schema, row.question_id)

@@ -1,0 +1,125 @@
+"""The cells of a score tree, the values that have evidence, and the choice among tied matchings by places."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from docscore.core.assignment import Mask, Preferences
+from docscore.core.places import LEVELS, Places, accepted_places, has_level, values_by_path
+from docscore.core.values import SCALAR_TYPES, Matrix, Value, step_text
+from docscore.metrics.anls_star.tree import Cell, ScoreTree, TreePlace
+
+_ACCEPTED_FIRST = LEVELS[::-1]  # among matchings that tie, boxes decide before pages
+
+
+class PlacedPair:
+    """The places of one pair of values.
+
+    Args:
+        places: its evidence and citations.
+        iou: the intersection over union from which a cited box is accepted.
+
+    Attributes:
+        evidence: that of the acceptable answer that was taken.
+    """
+
+    def __init__(self, places: Places, iou: float) -> None:
+        self.places, self.iou, self.evidence = places, iou, places.evidence[0]
+
+    def cells(self, tree: ScoreTree, predicted: str = "$") -> Iterator[Cell]:
+        """Yield the cells of a tree, whose prediction has this path."""
+        for leaf, path in _faced(tree, predicted):
+            truth = leaf.ground_truth
+            is_one = not isinstance(truth, dict | list)  # otherwise no single value faces its values
+            values = count_values(leaf.prediction) if is_one else 0
+            citations = self.places.citations.get(path, ()) if is_one else ()
+            paths = values_by_path(truth, leaf.path) if leaf.status != "extra" and leaf.weight else ()
+            for inside in dict.fromkeys(path for path, value in paths if type(value) in SCALAR_TYPES):
+                if evidence := self.evidence.get(inside):
+                    right = is_one and leaf.earned == leaf.weight
+                    yield Cell(inside, right, values, self._levels(citations, evidence))
+
+    def _levels(self, citations: Any, evidence: Any) -> dict[Any, tuple[int, int]]:
+        levels = [level for level in LEVELS if has_level(evidence, level)]
+        return {level: accepted_places(citations, evidence, level, self.iou) for level in levels}
+
+    def accepted(self, tree: ScoreTree, predicted: str) -> list[int]:
+        """Return how many cited boxes and pages of a tree are accepted."""
+        cells = list(self.cells(tree, predicted))
+        return [sum(cell.levels.get(level, (0, 0))[0] for cell in cells) for level in _ACCEPTED_FIRST]
+
+    def indices(self, truth: str, prediction: str) -> list[set[int]]:
+        """Return the indices of the elements of two lists, given by their paths, that hold evidence and citations."""
+        sides = (truth, self.evidence), (prediction, self.places.citations)
+        return [
+            {
+                int(path[len(start) + 1 :].partition("]")[0])
+                for path in places
+                if path.startswith(f"{start}[") and path[len(start) + 1].isdigit()
+            }
+            for start, places in sides
+        ]
+
+
+def count_values(value: Value) -> int:
+    """Return the number of values in a prediction; nulls and empty texts are none."""
+    return sum(type(part) in SCALAR_TYPES and part != "" for _, part in values_by_path(value))
+
+
+def _faced(tree: ScoreTree, predicted: str) -> Iterator[tuple[ScoreTree, str]]:
+    """Yield the leaves of a tree with the path of the prediction that they face; "" if they face nothing."""
+    waiting = [(tree, predicted)]
+    while waiting:
+        node, path = waiting.pop()
+        if not node.children:
+            yield node, path
+        for child in reversed(node.children):
+            index = child.prediction_index
+            step = step_text(child.key) if child.key is not None else "" if index is None else f"[{index}]"
+            waiting.append((child, path + step if path and step else ""))
+
+
+class GroundedPlace(TreePlace):
+    """The place of a node of a tree with places; lists that tie are matched for the most accepted boxes, then pages.
+
+    Args:
+        placed: the places of the pair.
+        predicted: the path in the prediction.
+        node: the arguments of `TreePlace`.
+    """
+
+    __slots__ = ("placed", "predicted")
+
+    def __init__(self, placed: PlacedPair, predicted: str, *node: Any) -> None:
+        super().__init__(*node)
+        self.placed, self.predicted = placed, predicted
+
+    def at_key(self, key: str, *, absent: bool = False) -> "GroundedPlace":
+        step = step_text(key)
+        node = self.whole, self.children, self.path + step, key, None, None, self.cause, absent
+        return GroundedPlace(self.placed, self.predicted + step, *node)
+
+    def at_index(self, truth: int | None, prediction: int | None) -> "GroundedPlace":
+        path = f"{self.path}[{prediction if truth is None else truth}]"
+        node = self.whole, self.children, path, None, truth, prediction, self.cause
+        return GroundedPlace(self.placed, f"{self.predicted}[{prediction}]", *node)
+
+    def at_option(self, option: int, count: int = 1) -> TreePlace:
+        if self.path == "$" and self.option is None and len(self.placed.places.evidence) > 1:
+            self.placed.evidence = self.placed.places.evidence[option]
+        return super().at_option(option, count)
+
+    def preferences(self, score: Callable[[int, int, Any], object]) -> Preferences:
+        def accepted(still: Mask) -> Matrix:
+            counts = np.zeros((len(_ACCEPTED_FIRST), *still.shape))
+            rows, columns = self.placed.indices(self.path, self.predicted)
+            for i, j in zip(*(places.tolist() for places in np.nonzero(still)), strict=True):
+                if i in rows and j in columns:
+                    nodes: list[ScoreTree] = []
+                    path = f"{self.predicted}[{j}]"
+                    score(i, j, GroundedPlace(self.placed, path, self.whole, nodes, f"{self.path}[{i}]"))
+                    counts[:, i, j] = self.placed.accepted(nodes[-1], path)
+            return counts
+
+        return accepted

@@ -1,0 +1,498 @@
+"""Grounding: its figures and tables, ties of rows, an oracle and a brute force, and that no score of values changes."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import docscore
+from docscore.core.options import ScoringOptions
+from docscore.core.places import LEVELS, Level, Places, accepted_places
+from docscore.data.pairing import pairs_of
+from docscore.data.places import with_places
+from docscore.evaluation.evaluation import Evaluation
+from docscore.metrics.anls_star.api import build_tree
+from docscore.metrics.grounding import Counts, counts_of
+from tests.commands import run, succeed, written
+from tests.conftest import golden
+
+pytestmark = pytest.mark.filterwarnings("ignore:(predictions|references). 1 of 1 (hold objects|have everything)")
+FIGURES = ["grounding_box_f1", "grounding_page_f1", "grounding_value_f1"]
+Raw = dict[str, Any]
+
+
+def references(truth: Any, evidence: Any = None, name: str = "a") -> Raw:
+    row = {"question_id": name, "references": [truth]}
+    return row if evidence is None else {**row, "evidence": evidence}
+
+
+def predictions(prediction: Any, citations: Any = None, name: str = "a") -> Raw:
+    row = {"question_id": name, "prediction": prediction}
+    return row if citations is None else {**row, "citations": citations}
+
+
+def places_of(reference: Raw, prediction: Raw) -> Places:
+    """The places of one row."""
+    pairs, _ = with_places(pairs_of([prediction], [reference]), (), None, wanted=True)
+    assert pairs.places is not None
+    return pairs.places[0]
+
+
+def grounded(
+    *rows: tuple[Raw, Raw], metrics: tuple[str, ...] = ("anls_star", "grounding"), **options: Any
+) -> Evaluation:
+    """The evaluation of rows, each a reference and a prediction."""
+    left, right = map(list, zip(*rows, strict=True))
+    return docscore.evaluate(references=left, predictions=right, metrics=list(metrics), **options)
+
+
+def figures_of(result: Evaluation) -> dict[str, float]:
+    return {name: value for name, value in result.figures.items() if name in FIGURES}
+
+
+# Places of rows
+
+
+def test_faulty_citations_lower_the_precision_of_their_document() -> None:
+    rows = [
+        (
+            references({"t": "x"}, {"t": [{"page": 1}]}, f"q{i}"),
+            predictions({"t": "x"}, {"t": [{"page": 1}, *([{"page": 0}] if i == 7 else [])]}, f"q{i}"),
+        )
+        for i in range(39)
+    ]
+    with pytest.warns(UserWarning, match="^predictions: 1 of 40 citations are faulty and never accepted"):
+        result = grounded(*rows)
+    assert result.breakdowns["grounding"].counts() == {"citations_faulty": 1, "citations_left_out": 0}
+    document = result.breakdowns["grounding"].rows[7].levels["page"]
+    assert (document.precision, document.recall) == (0.5, 1.0)
+    assert len([doubt for doubt in result.doubts if "faulty" in doubt]) == 1
+
+
+def test_places_at_the_values_give_the_same_result() -> None:
+    beside = references({"t": "x"}, {"t": [{"page": 1}]}), predictions({"t": "x"}, {"t": [{"page": 2}]})
+    truth, prediction = (
+        {"t": {"$value": "x", mark: {"page": page}}} for mark, page in (("$evidence", 1), ("$citations", 2))
+    )
+    results = [
+        grounded(beside),
+        grounded((references(truth), predictions(prediction))),
+        docscore.evaluate(references=[truth], predictions=[prediction], metrics=["anls_star", "grounding"]),
+    ]
+    assert len({json.dumps(result.to_dict(rows=False, worst=0)) for result in results}) == 1
+
+
+def test_citations_with_confidences() -> None:
+    prediction = {"t": {"$value": "x", "$confidence": 0.9, "$citations": [{"page": 1}]}}
+    row = references({"t": "x"}, {"t": [{"page": 1}]}), predictions(prediction)
+    result = grounded(row, with_confidences=True)
+    assert (result.score, figures_of(result)["grounding_page_f1"]) == (1.0, 1.0)
+    assert result.pairs.confidences == [{"t": 0.9}]
+    with pytest.warns(UserWarning, match=r"they contain \$value and \$confidence, and both are scored"):
+        assert grounded(row).score == 0
+
+
+def test_evidence_of_acceptable_answers() -> None:
+    """One object for all, with paths that one of them has, or one for each; of a one-of the path has no step."""
+    prediction = predictions({"b": "y"}, {"b": [{"page": 2}]})
+    row = {"question_id": "a", "references": [{"a": "x"}, {"b": ("y", "z")}]}
+    for evidence in ({"a": {"page": 1}, "b": {"page": 2}}, [{"a": {"page": 1}}, {"b": {"page": 2}}]):
+        result = grounded(({**row, "evidence": evidence}, prediction))
+        assert figures_of(result)["grounding_page_f1"] == 1
+    with pytest.raises(ValueError, match=r"\$\.b: expected a path of the value"):
+        grounded(({**row, "evidence": [{"b": {"page": 1}}, {"a": {"page": 2}}]}, prediction))
+
+
+def test_citations_of_missing_and_unparsable_predictions_are_left_out_and_counted() -> None:
+    evidence = {"t": [{"page": 1}]}
+    left = [references({"t": "x"}, evidence, name) for name in "abcd"]
+    right = [
+        predictions('{"t": "x"}', {"t": [{"page": 1}]}, "a"),
+        predictions("{", {"t": [{"page": 1}, {"page": 2}]}, "b"),
+        predictions(None, {"t": {"page": 1}}, "c"),
+    ]
+    result = docscore.evaluate(
+        references=left, predictions=right, metrics=["anls_star", "grounding"], parse="json", missing="zero"
+    )
+    assert result.breakdowns["grounding"].counts() == {"citations_faulty": 0, "citations_left_out": 3}
+    assert figures_of(result)["grounding_page_f1"] == 0.25
+    assert "3 citations left out: the prediction is missing or could not be parsed" in str(result)
+
+
+def test_files(tmp_path: Path) -> None:
+    """JSONL, and CSV whose cells are JSON text; rows in several runs."""
+    left, right = [references("x", {"$": {"page": 1}})], [predictions("x", {"$": {"page": 1}})]
+    flags = ("--metrics", "grounding", "--json")
+    asked = json.loads(
+        succeed("score", written(tmp_path, "r.jsonl", left), written(tmp_path, "p.jsonl", right), *flags)
+    )
+    assert (asked["score"], asked["metrics"]["places"][0]["cells"]) == (1.0, 1)
+    for name, key, value, place in (
+        ("r", "references", '"[""x""]"', "evidence"),
+        ("p", "prediction", "x", "citations"),
+    ):
+        text = f'question_id,{key},{place}\na,{value},"{{""$"": {{""page"": 1}}}}"\n'
+        (tmp_path / f"{name}.csv").write_text(text, "utf-8")
+    assert json.loads(succeed("score", tmp_path / "r.csv", tmp_path / "p.csv", *flags))["score"] == 1
+    runs = docscore.evaluate(
+        references=left, predictions=[right, [predictions("x")]], runs=True, metrics=["grounding", "anls_star"]
+    )
+    assert runs.score == 0.5
+
+
+# Figures
+
+
+@golden("grounding", "cells")
+def test_cells(
+    truth: Any, prediction: Any, evidence: Raw, citations: Raw, figures: Raw, places: Raw, table_of: Raw
+) -> None:
+    result = grounded((references(truth, evidence), predictions(prediction, citations)))
+    assert figures_of(result) == pytest.approx(figures)
+    assert list(figures_of(result)) == [name for name in FIGURES if name in figures]
+    leaves = {leaf.path: leaf.place for leaf in result["a"].tree.leaves()}
+    assert leaves == places
+    printed = [node for node in result["a"].tree.nodes() if not node.children]
+    assert [node.to_dict()["place"] for node in printed] == list(places.values())
+    table = result.breakdowns["grounding"].tables()["places"]
+    assert [row["level"] for row in table] == [level for level in LEVELS if f"grounding_{level}_f1" in figures]
+    finest = table[-1] if table else {}
+    assert {name: finest[name] for name in table_of} == pytest.approx(table_of)
+
+
+def test_the_first_figure_that_is_there_is_that_of_gates_and_comparisons() -> None:
+    box, page = {"t": {"page": 1, "box": [0, 0, 1, 1]}}, {"t": {"page": 1}}
+    rows = [
+        (references({"t": "x"}, box if i < 3 else page, f"q{i}"), predictions({"t": "x"}, page, f"q{i}"))
+        for i in range(6)
+    ]
+    result = grounded(*rows, metrics=("grounding", "anls_star"), by=lambda name: name < "q3")
+    assert result.figures == {"grounding_box_f1": 0, "grounding_page_f1": 1, "grounding_value_f1": 1, "anls_star": 1}
+    assert (result.score, result.summary_to_dict()["score"]) == (0, 0)
+    better = [(left, {**right, "citations": left["evidence"]}) for left, right in rows]
+    comparison = result.compare(grounded(*better, metrics=("grounding", "anls_star"), by=lambda name: name < "q3"))
+    assert (comparison.figure.name, comparison.difference) == ("grounding_box_f1", 1)
+    assert [change.name for change in comparison.figure_changes] == list(result.figures)
+    slices = {(row["value"], row["metric"]) for row in result.slices}
+    assert ("False", "Grounding page F1") in slices
+    assert ("False", "Grounding box F1") not in slices
+    with pytest.raises(ValueError, match="expected the same evidence on both sides"):
+        result.compare(
+            grounded(
+                *[(references({"t": "x"}, None, f"q{i}"), right) for i, (_, right) in enumerate(rows)],
+                metrics=("grounding", "anls_star"),
+            )
+        )
+
+
+def test_without_evidence_there_is_no_figure() -> None:
+    row = references({"t": "x"}), predictions({"t": "x"}, {"t": {"page": 1}})
+    result = grounded(row)
+    assert list(result.figures) == ["anls_star"]
+    assert result.breakdowns["grounding"].tables() == {"places": []}
+    with pytest.raises(ValueError, match=r"^metric grounding: expected evidence with a page or a box .*, got none$"):
+        _ = grounded(row, metrics=("grounding",)).score
+
+
+def test_a_state_adds_up_batches_with_and_without_places() -> None:
+    state = docscore.ScoreState(metrics=["grounding"])
+    place = {"t": {"page": 1}}
+    for number, (evidence, citations) in enumerate([(None, None), (place, place), (place, None)]):
+        state.update(
+            [predictions({"t": "x"}, citations, f"q{number}")], [references({"t": "x"}, evidence, f"q{number}")]
+        )
+    assert state.compute() == {"grounding_page_f1": 0.5, "grounding_value_f1": 1.0, "grounding/t": 0.5}
+
+
+def test_a_line_says_that_the_metric_exists() -> None:
+    rows: dict[str, Any] = {
+        "references": [references({"t": "x"}, {"t": {"page": 1}})],
+        "predictions": [predictions({"t": "x"}, {"t": {"page": 1}})],
+    }
+    result = docscore.evaluate(**rows)
+    line = "Both sides have places, which --metrics anls_star,grounding (metrics=['anls_star', 'grounding']) scores"
+    assert str(result).count(line) == 1
+    assert result.doubts == []
+    assert line not in str(docscore.evaluate(**rows, metrics=["anls_star", "grounding"]))
+
+
+def test_columns_of_these_names_are_not_read_without_the_metric() -> None:
+    """They may hold anything."""
+    rows: dict[str, Any] = {
+        "references": [references({"t": "x"}, "the receipt")],
+        "predictions": [predictions({"t": "x"}, ["https://…"])],
+    }
+    assert docscore.evaluate(**rows).score == 1
+
+
+def test_what_is_right_is_said_by_the_first_metric_of_values() -> None:
+    row = references({"t": 12.5}, {"t": {"page": 1}}), predictions({"t": 12.50001}, {"t": {"page": 1}})
+    schema = {"properties": {"t": {"type": "number", "x-docscore": {"tolerance": 0.1}}}}
+    for metrics, expected, by in (
+        (("typed", "grounding"), 1.0, "typed"),
+        (("grounding", "typed"), 1.0, "typed"),
+        (("grounding",), 1.0, "typed"),
+        (("anls_star", "grounding"), 0.0, "anls_star"),
+    ):
+        result = grounded(row, metrics=metrics, schema=schema)
+        assert figures_of(result)["grounding_page_f1"] == expected
+        assert f"values:{by}|iou:0.5" in result.signatures["grounding"]
+        assert ("schema:" in result.signatures["grounding"]) == (by == "typed")
+    unweighted = {"properties": {"t": {"type": "number", "x-docscore": {"weight": 0}}, "u": {"type": "string"}}}
+    heavy = references({"t": 1, "u": "x"}, {"t": {"page": 1}, "u": {"page": 1}}), predictions({"t": 1, "u": "x"})
+    assert (
+        grounded(heavy, metrics=("typed", "grounding"), schema=unweighted).breakdowns["grounding"].places()[0]["cells"]
+        == 1
+    )
+
+
+def test_iou_is_in_the_signature_and_needs_the_metric() -> None:
+    row = (
+        references("x", {"$": {"page": 1, "box": [0.1, 0.1, 0.3, 0.2]}}),
+        predictions("x", {"$": {"page": 1, "box": [0.2, 0.1, 0.4, 0.2]}}),
+    )
+    assert [figures_of(grounded(row, iou=iou))["grounding_box_f1"] for iou in (0.5, 0.3)] == [0, 1]
+    assert "|iou:0.3|" in grounded(row, iou=0.3).signatures["grounding"]
+    with pytest.raises(ValueError, match=r"^iou: no metric that was asked for uses it"):
+        grounded(row, metrics=("anls_star",), iou=0.3)
+
+
+def test_fields_add_up_to_the_figure() -> None:
+    rng = random.Random(3)
+    rows = [random_row(rng, f"q{i}", most=3) for i in range(40)]
+    for metrics in (("grounding", "anls_star"),):
+        result = grounded(*rows, metrics=metrics)
+        table = result.fields
+        assert sum(row["points_lost"] for row in table) == pytest.approx(1 - result.score)
+        assert {row["field"] for row in table} <= {"a", "b", "rows[].id", "rows[].no", "rows[].v"}
+        assert result.causes.caption == "Grounding judges the places of values: lost points have no causes."
+
+
+def test_every_face_shows_the_places(tmp_path: Path) -> None:
+    rng = random.Random(4)
+    rows = [random_row(rng, f"q{i}") for i in range(8)]
+    left, right = (
+        written(tmp_path, f"{name}.jsonl", list(side)) for name, side in zip("rp", zip(*rows, strict=True), strict=True)
+    )
+    result = grounded(*rows, metrics=("grounding", "anls_star"))
+    shown = succeed("score", left, right, "--metrics", "grounding,anls_star", "--fields", "--iou", "0.5")
+    assert "right elsewhere" in shown
+    page = result.report(tmp_path / "report.html").read_text("utf-8")
+    assert all(text in page for text in ("right elsewhere", "Grounding page F1", "cited there"))
+    tree = succeed("explain", left, right, "--id", "q0", "--metric", "grounding")
+    assert re.search("cited there|cited elsewhere|not cited", tree)
+    printed = json.loads(succeed("explain", left, right, "--id", "q0", "--metric", "grounding", "--json"))
+    assert any("place" in json.dumps(child) for child in printed["children"])
+    assert run("score", left, right, "--metrics", "grounding", "--fail-under", "0.99").code == 1
+    compared = json.loads(run("compare", "--references", left, right, right, "--metrics", "grounding", "--json").out)
+    assert compared["difference"] == 0
+    assert (
+        "grounding" in run("table", left, f"A={right}", f"B={right}", "--metrics", "grounding,anls_star", "--json").out
+    )
+
+
+def test_the_score_of_values_does_not_change() -> None:
+    rng = random.Random(5)
+    rows = [random_row(rng, f"q{i}", most=2) for i in range(60)]
+
+    def bare(side: Raw) -> Raw:
+        return {key: value for key, value in side.items() if key not in ("evidence", "citations")}
+
+    with_them, without = (
+        grounded(*rows),
+        grounded(*((bare(left), bare(right)) for left, right in rows), metrics=("anls_star",)),
+    )
+    assert with_them.score == without.score
+    assert with_them.documents.to_dict() == without.documents.to_dict()
+    assert list(with_them.fields) == list(without.fields)
+
+
+# Oracles and properties
+
+
+def random_place(rng: random.Random) -> Raw:
+    page = {"page": rng.randint(1, 2)}
+    left, top = rng.choice([0.1, 0.15, 0.5]), rng.choice([0.1, 0.5])
+    return page if rng.random() < 0.4 else {**page, "box": [left, top, left + 0.2, top + 0.1]}
+
+
+def random_row(rng: random.Random, name: str, most: int = 1) -> tuple[Raw, Raw]:
+    """A document whose rows have ids of their own, so that no two tie; some values lack evidence or citations."""
+    ids = rng.sample(["alpha", "bravo", "charlie", "delta"], rng.randint(1, 3))
+    truth = {"a": "x", "b": "yes", "rows": [{"id": each, "no": each[:2], "v": rng.choice("mn")} for each in ids]}
+    order = rng.sample(range(len(ids)), rng.randint(0, len(ids)))
+    prediction = {
+        "a": rng.choice(["x", "z", None, ""]),
+        "b": "yes",
+        "rows": [{"id": ids[i], "no": ids[i][:2], "v": rng.choice("mn")} for i in order],
+    }
+    evidence = {
+        path: [random_place(rng) for _ in range(rng.randint(1, 2))] for path in leaves(truth) if rng.random() < 0.8
+    }
+    citations = {
+        path: [random_place(rng) for _ in range(rng.randint(1, most))]
+        for path in leaves(prediction)
+        if rng.random() < 0.8
+    }
+    return references(truth, evidence, name), predictions(prediction, citations, name)
+
+
+def leaves(document: Any) -> list[str]:
+    return ["a", "b", *(f"rows[{i}].{key}" for i in range(len(document["rows"])) for key in ("id", "no", "v"))]
+
+
+def overlap(a: list[float], b: list[float]) -> float:
+    across, down = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
+    common = max(0.0, across) * max(0.0, down)
+    return common / (sum((box[2] - box[0]) * (box[3] - box[1]) for box in (a, b)) - common)
+
+
+def extract_bench(reference: Raw, prediction: Raw, level: str) -> Counts:
+    """The counters by ExtractBench's definition: a true positive is right and has a citation that matches evidence.
+
+    Precision is over cells that are cited, recall over all cells. Rows are found by their ids.
+    """
+    truth, guess = reference["references"][0], prediction["prediction"]
+    rows = {row["id"]: i for i, row in enumerate(guess["rows"])}
+    counts = dict.fromkeys(Counts._fields, 0)
+    judged = 0
+    for path in leaves(truth):
+        evidence = [place for place in reference["evidence"].get(path, []) if level == "page" or "box" in place]
+        if not evidence:
+            continue
+        counts["cells"] += 1
+        if path in "ab":
+            expected, got, cited_at = truth[path], guess[path], path
+        else:
+            index, key = int(path[5]), path[8:]
+            row = rows.get(truth["rows"][index]["id"])
+            expected, got = truth["rows"][index][key], None if row is None else guess["rows"][row][key]
+            cited_at = f"rows[{row}].{key}"
+        if not got:
+            counts["missing"] += 1
+            continue
+        judged += 1
+        citation = next(
+            (place for place in prediction["citations"].get(cited_at, []) if level == "page" or "box" in place), None
+        )
+        there = citation is not None and any(
+            place["page"] == citation["page"] and (level == "page" or overlap(place["box"], citation["box"]) >= 0.5)
+            for place in evidence
+        )
+        counts["cited"] += citation is not None
+        counts["precise"] += got == expected and there
+        counts[f"{'right' if got == expected else 'wrong'}_{'there' if there else 'elsewhere'}"] += 1
+    counts["not_judged"] = bool(guess["a"]) + 1 + 3 * len(guess["rows"]) - judged
+    return Counts(**counts)
+
+
+def test_the_counters_are_those_of_extract_bench() -> None:
+    rng = random.Random(0)
+    cells = 0
+    for i in range(400):
+        row = random_row(rng, f"q{i}")
+        actual = grounded(row, confidence=None).breakdowns["grounding"].rows[0].levels
+        for level in LEVELS:
+            assert actual[level] == extract_bench(*row, level), row
+            cells += actual[level].cells
+    assert cells > 2000
+
+
+def counts(row: tuple[Raw, Raw]) -> dict[Level, Counts]:
+    levels: dict[Level, Counts] = grounded(row, confidence=None).breakdowns["grounding"].rows[0].levels
+    return levels
+
+
+def test_properties() -> None:
+    """Recalls nest, shares add up to 1; one citation more never lowers R, and one not accepted never raises P."""
+    rng = random.Random(1)
+    for i in range(250):
+        reference, prediction = random_row(rng, f"q{i}", most=3)
+        before = counts((reference, prediction))
+        for level in LEVELS:
+            each = before[level]
+            shares = each.right_there + each.right_elsewhere + each.wrong_there + each.wrong_elsewhere
+            assert shares == each.predicted == each.cells - each.missing
+            assert each.cited + each.not_cited == each.predicted
+            assert 0 <= each.f1 <= 1
+        both = {path: [place for place in places if "box" in place] for path, places in reference["evidence"].items()}
+        of_both = counts(
+            ({**reference, "evidence": {path: places for path, places in both.items() if places}}, prediction)
+        )
+        page, box = of_both["page"], of_both["box"]
+        assert page.cells == box.cells
+        assert page.right_there + page.right_elsewhere >= page.right_there >= box.right_there
+        path = rng.choice(leaves(prediction["prediction"]))
+        for place, is_accepted in ((random_place(rng), None), ({"page": 9, "box": [0, 0, 1, 1]}, False)):
+            more = {**prediction["citations"], path: [*prediction["citations"].get(path, []), place]}
+            after = counts((reference, {**prediction, "citations": more}))
+            for level in LEVELS:
+                assert after[level].recall >= before[level].recall
+                assert is_accepted is None or after[level].precision <= before[level].precision
+
+
+def accepted_in(places: Places, pairs: list[tuple[int, int]], keys: str) -> tuple[int, int]:
+    """How many cited boxes and pages are accepted where the rows are paired so."""
+    found = {"box": 0, "page": 0}
+    for i, j in pairs:
+        for key in keys:
+            paths = f"$[{i}].{key}", f"$[{j}].{key}"
+            cited, known = places.citations.get(paths[1], ()), places.evidence[0].get(paths[0], ())
+            for level in LEVELS:
+                found[level] += accepted_places(cited, known, level)[0]
+    return found["box"], found["page"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_that_tie_are_matched_as_by_a_brute_force(seed: int) -> None:
+    """After rule 4, the most accepted boxes, then pages; with one matching for all levels."""
+    rng = random.Random(seed)
+    for _ in range(120):
+        truth: Any
+        guess: Any
+        truth, guess = ([{key: rng.choice("xy") for key in "ab"} for _ in range(rng.randint(1, 4))] for _ in range(2))
+        paths = [[f"[{i}].{key}" for i in range(len(side)) for key in "ab"] for side in (truth, guess)]
+        share = rng.choice([0.4, 0.8])
+        evidence, citations = ({path: [random_place(rng)] for path in side if rng.random() < share} for side in paths)
+        places = places_of(references(truth, evidence), predictions(guess, citations))
+        shorter = min(len(truth), len(guess))
+        matchings = [
+            list(zip(left, right, strict=True))
+            for left in permutations(range(len(truth)), shorter)
+            for right in ([range(shorter)] if shorter == len(guess) else permutations(range(len(guess)), shorter))
+        ]
+
+        def worth(pairs: list[tuple[int, int]]) -> tuple[int, ...]:
+            same = [sum(truth[i][key] == guess[j][key] for key in "ab") for i, j in pairs]  # noqa: B023
+            return (sum(same), same.count(2), *accepted_in(places, pairs, "ab"))  # noqa: B023
+
+        best = max(map(worth, matchings))
+        tree = build_tree(truth, guess, ScoringOptions(), places=places)
+        rows = [(node.truth_index, node.prediction_index) for node in tree.children]
+        assert worth([pair for pair in rows if None not in pair]) == best  # type: ignore[misc]
+        cells = list(tree.cells.values())
+        assert tuple(sum(cell.levels.get(level, (0, 0))[0] for cell in cells) for level in LEVELS[::-1]) == best[2:]
+        assert counts_of(cells, "page").right_there <= best[3]
+        assert tree.score == docscore.anls_score(truth, guess)
+
+
+def test_nested_rows_that_tie() -> None:
+    """The rows of rows decide too: each pair of outer rows counts with the best matching of its inner rows."""
+    truth = [{"r": ["x", "x"]}, {"r": ["x", "x"]}]
+    evidence = {f"[{i}].r[{j}]": {"page": 10 * i + j + 1} for i in range(2) for j in range(2)}
+    citations = {f"[{1 - i}].r[{1 - j}]": {"page": 10 * i + j + 1} for i in range(2) for j in range(2)}
+    result = grounded((references(truth, evidence), predictions(truth, citations)))
+    assert figures_of(result)["grounding_page_f1"] == 1
+    rows = ["x", "x"], ["x"]
+    by_order = grounded(
+        (references(rows[0], {"[1]": {"page": 2}, "[0]": {"page": 1}}), predictions(rows[1], {"[0]": {"page": 2}})),
+        metrics=("typed", "grounding"),
+        schema={"type": "array", "items": {"type": "string"}, "x-docscore": {"list_order": "kept"}},
+    )
+    assert by_order.breakdowns["grounding"].rows[0].levels["page"].right_there == 1
