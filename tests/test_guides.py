@@ -51,7 +51,7 @@ FRESH = [
         for name in (
             *("adding_a_metric", "command", "datasets", "evaluate_modules", "gallery", "json_output", "metrics"),
             *("migrating", "my_files", "notebooks", "papers", "products", "quick_start", "review", "rules", "spaces"),
-            *("statistics", "suggesting", "systems", "typed_scores"),
+            *("evidence", "statistics", "suggesting", "systems", "typed_scores"),
         )
     ),
 ]
