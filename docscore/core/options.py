@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -143,25 +143,9 @@ class ScoringOptions:
 
     def __post_init__(self) -> None:
         for option in fields(self):
-            value, choices = getattr(self, option.name), option.metadata["choices"]
-            if value is option.default:
-                continue
-            if choices:
-                allowed = choices if option.default else (None, *choices)
-                check_choice(option.name, value, allowed)
-            elif isinstance(option.default, bool):
-                if not isinstance(value, bool | np.bool_):
-                    raise InputTypeError(place=option.name, expected="True or False", got=repr(value))
-                object.__setattr__(self, option.name, bool(value))
-            elif isinstance(option.default, float):
-                is_iou = option.name == "iou"
-                expected = "a number above 0 and at most 1" if is_iou else "a number from 0 to 1"
-                number = check_number(option.name, value, expected, lambda number: 0 <= number <= 1)
-                if is_iou and not number:
-                    raise InputValueError(place=option.name, expected=expected, got=str(value))
-                object.__setattr__(self, option.name, number)
-            elif option.default == ():
-                object.__setattr__(self, option.name, check_words(option.name, value))
+            value = getattr(self, option.name)
+            if value is not option.default:
+                object.__setattr__(self, option.name, _checked(option, value))
         if self.schema is not None or self.comparators:
             source = SchemaSource.of({} if self.schema is None else self.schema)
             object.__setattr__(self, "schema", source.with_comparators(self.comparators or {}))
@@ -175,6 +159,26 @@ class ScoringOptions:
     def parse_mode(self) -> str | None:
         """Return the mode in which predictions are read as JSON, "json" or "repair"; None to compare texts as text."""
         return None if self.parse == AS_TEXT else self.parse
+
+
+def _checked(option: Field[Any], value: Any) -> Any:
+    """Return the value of a field of `ScoringOptions` as it is kept; errors as there."""
+    choices = option.metadata["choices"]
+    if choices:
+        check_choice(option.name, value, choices if option.default else (None, *choices))
+    elif isinstance(option.default, bool):
+        if not isinstance(value, bool | np.bool_):
+            raise InputTypeError(place=option.name, expected="True or False", got=repr(value))
+        return bool(value)
+    elif isinstance(option.default, float):
+        is_iou = option.name == "iou"
+        expected = "a number above 0 and at most 1" if is_iou else "a number from 0 to 1"
+        return check_number(
+            option.name, value, expected, lambda number: 0 <= number <= 1 and (number > 0 or not is_iou)
+        )
+    elif option.default == ():
+        return check_words(option.name, value)
+    return value
 
 
 def check_number(name: str, value: Any, expected: str, accepted: Callable[[float], bool]) -> float:
