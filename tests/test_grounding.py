@@ -191,6 +191,28 @@ def test_the_first_figure_that_is_there_is_that_of_gates_and_comparisons() -> No
         )
 
 
+def test_a_slice_without_boxes_has_no_figure_of_boxes(tmp_path: Path) -> None:
+    """In the result of a slice, and as a gap in tables of systems in both directions."""
+    box, page = {"t": {"page": 1, "box": [0, 0, 1, 1]}}, {"t": {"page": 1}}
+    left = [references({"t": "x"}, box if i < 3 else page, f"q{i}") | {"kind": f"k{i // 3}"} for i in range(6)]
+    right = [predictions({"t": "x"}, box, f"q{i}") for i in range(6)]
+    result = docscore.evaluate(references=left, predictions=right, metrics=["grounding", "anls_star"], by="kind")
+    assert list(result.of_slice("k1").figures) == ["grounding_page_f1", "grounding_value_f1", "anls_star"]
+    files: list[str | Path] = [
+        written(tmp_path, "r.jsonl", left),
+        *(f"{name}={written(tmp_path, 'p.jsonl', right)}" for name in "AB"),
+    ]
+    asked = ("table", *files, "--metrics", "grounding,anls_star", "--by", "kind")
+    by_metric = run(*asked)
+    assert (by_metric.code, by_metric.out.count("Grounding box F1")) == (0, 2)
+    by_system = run(*asked, "--ranks", "--figures", "grounding_box_f1,grounding_page_f1")
+    rows = [line for line in by_system.out.splitlines() if line.startswith("k1")]
+    assert by_system.code == 0
+    assert [row.split()[-2:] for row in rows] == [["-", "1.0000*"]] * 2, by_system.out
+    score = succeed("score", files[0], tmp_path / "p.jsonl", "--metrics", "grounding", "--by", "kind")
+    assert score.count("Grounding box F1") == 3
+
+
 def test_without_evidence_there_is_no_figure() -> None:
     row = references({"t": "x"}), predictions({"t": "x"}, {"t": {"page": 1}})
     result = grounded(row)

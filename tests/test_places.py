@@ -102,6 +102,14 @@ def test_evidence_that_does_not_fit_is_an_error(evidence: Any, message: str) -> 
         places_of(row, predictions({"totals": "x"}))
 
 
+@pytest.mark.parametrize(
+    "nothing", [None, [], {}, "", float("nan"), {"t": None}, {"t": []}, {"t": [None]}, {"u": None}]
+)
+def test_null_and_absent_places_are_none(nothing: Any) -> None:
+    row = {"question_id": "a", "references": [{"t": "x"}, {"t": "y"}], "evidence": nothing}
+    assert places_of(row, predictions({"t": "x"}, nothing)) == Places([{}], {})
+
+
 def test_a_citation_with_a_box_needs_a_page_where_the_row_names_several() -> None:
     row = references({"t": "x"}, {"t": {"page": 2}}), predictions({"t": "x"}, {"t": {"box": [0, 0, 1, 1]}})
     with pytest.raises(ValueError, match=r"1 of 1 citations are faulty .* a page beside the box"):

@@ -187,7 +187,7 @@ def without_places(value: Any, wrapper: Wrapper) -> tuple[Any, Raw]:
 
 def _plain(cell: Any) -> Any:
     """Return the cell of a column of places in plain types, None if it is empty; text, as in CSV, is read as JSON."""
-    if cell is None or cell == "" or (isinstance(cell, float) and math.isnan(cell)):
+    if (isinstance(cell, str | list | tuple | None) and not cell) or (isinstance(cell, float) and math.isnan(cell)):
         return None
     if isinstance(cell, str):
         with suppress(JsonError):

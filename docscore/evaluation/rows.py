@@ -296,6 +296,7 @@ class ScoredRows(Scored):
         self.rows_by_slice = {} if by is None else rows_by_group(self.pairs, by, "by")
         self._points: dict[str, list[Any]] = {}
         self._ratios: dict[str, Ratios] = {}
+        self._having: dict[str, list[int]] = {}  # the numbers of the figures that a document has, of places
         if whole and len(self.ids) >= FEWEST_WITH_KEYS and (keys := keys_beside_fields(self.pairs)):
             self._warn_of_keys(keys)
 
@@ -414,7 +415,8 @@ class ScoredRows(Scored):
             earned, weight = np.moveaxis(sums.reshape(-1, len(METRICS[metric].figures), 2), 2, 0)
             ratios = Ratios(earned, weight)
             if METRICS[metric].judges_places:
-                ratios = ratios.columns(np.flatnonzero(ratios.totals).tolist())
+                self._having[metric] = np.flatnonzero(ratios.totals).tolist()
+                ratios = ratios.columns(self._having[metric])
             self._ratios[metric] = ratios
             self._check_figures(metric)
         return self._ratios[metric]
@@ -431,11 +433,10 @@ class ScoredRows(Scored):
 
     def names_of(self, metric: str) -> list[FigureName]:
         """Return the names of the figures of a metric; of one that judges places, those that a document has."""
-        names = METRICS[metric].figures
-        if not METRICS[metric].judges_places:
-            return list(names)
-        sums = [self._sums(metric, *row) for row in enumerate(self.points(metric))]
-        return [name for at, name in enumerate(names) if any(of_row[at][1] for of_row in sums)]
+        if METRICS[metric].judges_places:
+            _ = self.ratios_of(metric)
+            return [METRICS[metric].figures[number] for number in self._having[metric]]
+        return list(METRICS[metric].figures)
 
     def _sums(self, metric: str, number: int, points: Any) -> Sequence[tuple[float, float]]:
         """Return the numerator and the denominator of each figure of a row; raise `ValueError` for impossible ones."""
