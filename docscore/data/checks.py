@@ -15,7 +15,7 @@ from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.runtime import Progress, no_progress, warn, watched
 from docscore.core.similarity import without_case
 from docscore.core.values import LEAF_TYPES, ONE_OF, Value
-from docscore.data.citation_forms import form_named, forms_of
+from docscore.data.citation_forms import form_named, forms_of, keys_of_forms
 from docscore.data.content import CONFIDENCE, VALUE, has_path, path_of_key, scored_content
 from docscore.data.model_text import (
     Parsed,
@@ -375,7 +375,9 @@ def _remarks_on_forms(pairs: Pairs) -> Iterator[Diagnostic]:
 reducto (citations_from="reducto") to score the values alone
     """
     given = list(islice(given_predictions(pairs), _EXAMINED))
-    found = forms_of(given)
+    objects = [value for value in given if isinstance(value, dict)]
+    parts = chain(objects, *(filter(lambda part: type(part) is dict, value.values()) for value in objects))
+    found = {} if all(map(keys_of_forms().isdisjoint, parts)) else forms_of(given)
     expected = forms_of(list(islice(first_truths(pairs), _EXAMINED))) if found else {}
     for name, count in found.items():
         if name not in expected:

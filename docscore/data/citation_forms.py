@@ -84,6 +84,13 @@ def known_forms() -> Mapping[str, Entry]:
     return table
 
 
+@cache
+def keys_of_forms() -> frozenset[str]:
+    """Return the keys one of which a prediction in a form has, or a value in it."""
+    paths = (path for entry in known_forms().values() for path in (entry["value"], *entry["citations"]))
+    return frozenset(path.partition(".")[0] for path in paths)
+
+
 def form_named(name: str) -> Form:
     """Return a form by its name, or by the path of a JSON file with one; raise `ValueError` if there is none."""
     entry: Any = known_forms().get(name)

@@ -590,24 +590,23 @@ def _paired(wanted: SideRows, given: SideRows, missing: str, faults: Faults, pro
         for row in watched(sources, progress, "Pairing", len(sources))
     ]
     kept_rows = None if form is PLAIN else [wanted.sources[number] for number in kept]
+    beside = {"confidences": (sources, "confidence"), "citations": (sources, "citations")}
+    beside["evidence"] = kept_rows or [], "evidence"
+    cells = {column: [row and row.get(name) for row in rows] for column, (rows, name) in beside.items()}
+    is_by_id = form is BY_ID
+    columns: dict[str, Any] = {
+        name: column for name, column in cells.items() if is_by_id and any(cell is not None for cell in column)
+    }
     return Pairs(
         ids,
         [wanted.values[number] for number in kept],
         [None if number is None else given.values[number] for number in partners],
         frozenset(index for index, number in enumerate(partners) if number is None),
         len(table.rows) - len(ids) if faults.skip or missing == SKIP else None,
-        _column(sources, form, "confidence"),
-        kept_rows,
-        costs=costs if any(cell is not None for cells in costs for cell in cells) else None,
-        evidence=_column(kept_rows or (), form, "evidence"),
-        citations=_column(sources, form, "citations"),
+        reference_rows=kept_rows,
+        costs=costs if any(cell is not None for row in costs for cell in row) else None,
+        **columns,
     )
-
-
-def _column(rows: Sequence[Mapping[str, Any] | None], form: RowFormat, name: str) -> list[Any] | None:
-    """Return the cells of a column of rows by id; None if no row has one."""
-    cells = [row.get(name) if form is BY_ID and row is not None else None for row in rows]
-    return cells if any(cell is not None for cell in cells) else None
 
 
 def _warn_of_order(wanted: SideRows, given: SideRows) -> None:
