@@ -72,6 +72,7 @@ def read_texts(
         predictions, readings = parse_predictions(pairs.predictions, pairs.truths, options.parse_mode, progress)
         pairs = pairs._replace(predictions=predictions)
         remarks += _remarks_on_texts(pairs, options.parse)
+    whole_truths = pairs.truths
     form = None if options.citations_from is None else form_named(options.citations_from)
     remarks += _remarks_on_forms(pairs) if form is None else ()
     failed = [number for number, parsed in readings.items() if parsed.failed]
@@ -89,7 +90,7 @@ def read_texts(
     remarks += _remarks_on_shapes(pairs)
     for remark in remarks:
         warn(str(remark))
-    return pairs, readings, list(map(str, remarks)), given.truths
+    return pairs, readings, list(map(str, remarks)), whole_truths
 
 
 def refuse_document_texts(

@@ -182,6 +182,12 @@ def without_places(value: Any, wrapper: Wrapper) -> tuple[Any, Raw]:
     return with_room_to_recurse(plain, value, "$"), found
 
 
+def without_evidence(truth: Value) -> Value:
+    """Return a ground truth without the evidence at its values; raise `ValueError` for wrong wrappers."""
+    plain: Value = without_places(truth, _AT_TRUTHS)[0]
+    return plain
+
+
 # Places by path
 
 

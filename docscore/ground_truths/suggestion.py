@@ -20,6 +20,7 @@ from docscore.core.schema_source import KEYWORD, SchemaSource
 from docscore.core.values import Value, field_path, number_text, scalar_text, step_text
 from docscore.data.groups import rows_by_group
 from docscore.data.pairing import Pairs, read_ground_truths
+from docscore.data.places import without_evidence
 from docscore.data.rows import PLAIN
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.rows import ScoredRows, scored_rows
@@ -166,7 +167,8 @@ class Suggestion(NamedTuple):
 def ground_truths_of(references: Any, options: Mapping[str, Any]) -> Pairs:
     """The rows of references as `docscore.evaluate` reads them, with its options of columns and without predictions."""
     rows = read_ground_truths(references, options, progress_from(options.get("progress")))
-    return Pairs(rows.ids, rows.values, rows.values, reference_rows=None if rows.form is PLAIN else rows.sources)
+    truths = list(map(without_evidence, rows.values))
+    return Pairs(rows.ids, truths, truths, reference_rows=None if rows.form is PLAIN else rows.sources)
 
 
 def values_of(pairs: Pairs, progress: Progress = no_progress, *, predicted: bool = False) -> FieldValues:

@@ -15,7 +15,7 @@ from docscore.core.values import convert_ground_truth
 from docscore.data.pairing import read_ground_truths
 from docscore.ground_truths.correction import text_with_rows
 from docscore.ground_truths.worklist import DocumentText, Item, hash_of
-from tests.commands import COLOUR, Write, on_terminal, run
+from tests.commands import COLOUR, Write, on_terminal, ref, run
 from tests.conftest import ROOT, golden
 from tests.test_json_output import validated
 
@@ -320,3 +320,15 @@ def test_a_review_with_ignored_keys_is_applied_to_the_whole_ground_truth(tmp_pat
     assert [line.path for line in review.lines] == ["$.x"]
     review.lines[0].verdict = "prediction"
     assert review.apply(path) == [{"question_id": "a", "references": [{"x": "2", "vat": "N/A", "m": 5}]}]
+
+
+def test_ground_truths_with_evidence_at_their_values() -> None:
+    """Places are no fields; a value that is corrected loses the evidence of the old one."""
+    evidence = [{"page": 1}]
+    rows = [ref("a", {"x": {"$value": "1", "$evidence": evidence}, "y": {"$value": "2", "$evidence": evidence}})]
+    assert docscore.lint(rows) == []
+    assert list(docscore.suggest_schema(rows).schema["properties"]) == ["x", "y"]
+    review = docscore.review(rows, {"s": {"a": {"x": "3", "y": "2"}}})
+    assert [line.path for line in review.lines] == ["$.x"]
+    review.lines[0].verdict = "prediction"
+    assert review.apply(rows) == [ref("a", {"x": "3", "y": {"$value": "2", "$evidence": evidence}})]
