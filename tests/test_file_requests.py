@@ -68,6 +68,12 @@ def test_the_delimiter_of_a_file_that_cannot_be_read_can_be_chosen(tmp_path: Pat
     assert "fault" not in sort_files(semicolon)["files"][0]
 
 
+@pytest.mark.parametrize("row", ["[1, 2]", "5", "null"])
+def test_a_file_of_one_value_has_no_rows_inside(row: str, tmp_path: Path) -> None:
+    files: list[Path | None] = [written(tmp_path, f"{name}.jsonl", row + "\n") for name in "rp"]
+    assert "fault" not in sort_files(SortRequest(files=files, truth=0))["files"][0]
+
+
 @golden("file_requests", "code")
 def test_the_python_code_gives_the_same_score(
     files: dict[str, str], asked: dict[str, Any], score: float, tmp_path: Path

@@ -33,12 +33,8 @@ class _Interpreter(TreeInterpreter):
 
     def visit_multi_select_dict(self, node: Any, value: Any) -> Any:
         selected = super().visit_multi_select_dict(node, value)
-        lacking = [] if selected is None else [child for child in node["children"] if self._lacks(child, value)]
-        return (
-            {key: selected[key] for key in selected if all(key != child["value"] for child in lacking)}
-            if lacking
-            else selected
-        )
+        lacking = {child["value"] for child in node["children"] if selected and self._lacks(child, value)}
+        return selected and {key: part for key, part in selected.items() if key not in lacking}
 
     def visit_multi_select_list(self, node: Any, value: Any) -> Any:
         selected = super().visit_multi_select_list(node, value)
@@ -145,15 +141,15 @@ def query_for(value: Any, *, with_ids: bool) -> str:
     """Return the query for the first list of rows under a key of an object, or under two; "" if there is none.
 
     Args:
-        value: the object.
+        value: the object; any other value has no rows.
         with_ids: whether rows are only objects in each of which a key that is called as ids has a value of its own,
             which does not count the rows.
 
     >>> query_for({"accuracy": 1, "results": [{"id": "a", "out": "Tea"}, {"id": "b", "out": "Pie"}]}, with_ids=True)
     'results[]'
     """
-    levels = [("", value)]
-    levels += [(f"{_quoted(key)}.", part) for key, part in value.items() if isinstance(part, dict)]
+    levels = [("", value)] if isinstance(value, dict) else []
+    levels += [(f"{_quoted(key)}.", part) for _, top in levels for key, part in top.items() if isinstance(part, dict)]
     for path, level in levels:
         for key, part in level.items():
             if isinstance(part, list) and len(part) > 1 and all(isinstance(row, dict) for row in part):

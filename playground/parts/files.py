@@ -172,15 +172,14 @@ def _table_of(path: Path, side: str, reading: Reading, faults: Faults, progress:
         return with_names(table, named, names, both=names.value is None)
     if names.id is None:
         return table
-    parts, ids = names.id.split(","), column_of(table, names, "id_column", names.id)
-    rows = zip(ids, table.rows, strict=True)
-    return table._replace(rows=[_with_id(row, names.id, name, parts) for name, row in rows])
-
-
-def _with_id(row: Any, column: str, name: Any, parts: Collection[str]) -> Any:
-    """A row with a column of ids in place of those of their parts."""
-    others = {key: cell for key, cell in row.items() if key not in parts} if isinstance(row, dict) else {}
-    return {column: name, **others} if isinstance(row, dict) else row
+    ids, parts = column_of(table, names, "id_column", names.id), {part.strip() for part in names.id.split(",")}
+    rows = [
+        {names.id: name, **{key: cell for key, cell in row.items() if key not in parts}}
+        if isinstance(row, dict)
+        else row
+        for name, row in zip(ids, table.rows, strict=True)
+    ]
+    return table._replace(rows=rows)
 
 
 def layout_of(reading: Reading) -> ColumnNames:
