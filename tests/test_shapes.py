@@ -121,6 +121,14 @@ def test_ignored_keys_and_absent_words_are_in_the_signature(options: dict[str, A
     assert result.score == float("absent_words" in options)
 
 
+@pytest.mark.parametrize("key", ["x[]", "a.b", "$.c", "d[].e"])
+def test_keys_are_ignored_as_they_stand_and_as_paths(key: str) -> None:
+    extra = {"x[]": 1, "a.b": 2, "a": {"b": 3}, "c": 4, "d": [{"e": 5}, {"e": 6}]}
+    sides: dict[str, Any] = {"references": {"q": {"n": "x"}}, "predictions": {"q": {"n": "x", **extra}}}
+    sizes = {"x[]": 1, "a.b": 2, "$.c": 1, "d[].e": 2}
+    assert docscore.evaluate(**sides, ignore_keys=[key]).score == pytest.approx(1 / (7 - sizes[key]))
+
+
 @pytest.mark.parametrize("wrong", [3, ["a", 1], {"a": 1}])
 def test_names_that_are_no_texts_are_refused(wrong: Any) -> None:
     with pytest.raises(TypeError, match=r"^absent_words: expected a list of texts, got "):

@@ -408,7 +408,7 @@ def _remarks_on_content(given: Pairs, pairs: Pairs, options: ScoringOptions) -> 
         )
     left = dict.fromkeys(options.ignore_keys)
     for value in chain(given.truths, given.predictions):
-        for key in [key for key in left if has_path(value, path_of_key(key))]:
+        for key in [key for key in left if has_path(value, key) or has_path(value, path_of_key(key))]:
             del left[key]
         if not left:
             break
