@@ -111,7 +111,7 @@ const docscorePair = (/** @type {HTMLElement} */ root, /** @type {Server.Functio
   const tooLong = (asked) => {
     const faults = SIDES.map((side) => {
       const length = new Blob([asked[side]]).size, most = settings.longest;
-      return length > most ? { text: `${length.toLocaleString("en")} bytes of text; this page takes up to ${most.toLocaleString("en")} per side`, line: null, column: null, mend: null } : null;
+      return length > most ? { text: `too large: ${length.toLocaleString("en")} bytes, ${most.toLocaleString("en")} at most here; score it with \`docscore score\``, line: null, column: null, mend: null } : null;
     });
     return faults.some(Boolean) ? { faults, note: "", edits: [], result: "", raw: "", python: "", spans: [] } : null;
   };
