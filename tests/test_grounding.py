@@ -21,20 +21,10 @@ from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.grounding import Counts, counts_of
 from tests.commands import run, succeed, written
 from tests.conftest import golden
+from tests.test_places import Raw, predictions, references
 
 pytestmark = pytest.mark.filterwarnings("ignore:(predictions|references). 1 of 1 (hold objects|have everything)")
 FIGURES = ["grounding_box_f1", "grounding_page_f1", "grounding_value_f1"]
-Raw = dict[str, Any]
-
-
-def references(truth: Any, evidence: Any = None, name: str = "a") -> Raw:
-    row = {"question_id": name, "references": [truth]}
-    return row if evidence is None else {**row, "evidence": evidence}
-
-
-def predictions(prediction: Any, citations: Any = None, name: str = "a") -> Raw:
-    row = {"question_id": name, "prediction": prediction}
-    return row if citations is None else {**row, "citations": citations}
 
 
 def places_of(reference: Raw, prediction: Raw) -> Places:
