@@ -238,11 +238,14 @@ def with_names(table: Source, side: Side, names: ColumnNames, *, both: bool) -> 
     first = table.first()
     if both and not names.fields_in_columns:
         names.check_both(in_file(table.path), first)
-    renamed = _with_defaults(names.of_side(side, both=both), first) if both else names.of_side(side, both=both)
+    renamed = names.of_side(side, both=both)
+    if both:
+        renamed = _with_defaults(renamed, first)
     values = (PREDICTION, REFERENCES) if both else (str(getattr(BY_ID, side)),)
     known = {*renamed, *(first if isinstance(first, dict) else ())}
     lacks_ids = both and ID not in known and known.issuperset(values)
-    as_they_are = names._replace(groups=(), by_value=False) == SAME_NAMES and not (table.has_columns or lacks_ids)
+    where = names._replace(groups=(), by_value=False, document=False, references_query=None, predictions_query=None)
+    as_they_are = where == SAME_NAMES and not (table.has_columns or lacks_ids)
     if first is None or (as_they_are and not renamed):
         return table
     rows = [dict(row) if isinstance(row, dict) else row for row in table.rows]
