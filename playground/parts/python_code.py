@@ -45,7 +45,7 @@ def code_of_files(
     columns = {"references": (plan.ids[0], plan.references), "predictions": (plan.ids[1], plan.prediction)}
     files = {side: repr(path.name) for side, path in asked.files.items()} | ({"predictions": "path"} if systems else {})
     layout = {name: asked.reading[name] for name in LAYOUT if asked.reading.get(name)}
-    is_read = False
+    own, is_read = layout_of(asked.reading), False
     for side, path in asked.files.items():
         left_out = uploaded.unread if side == next(iter(asked.files)) else []
         how = asked.reading.get(f"{side}_delimiter"), encoding_of(path, side, asked.reading), left_out
@@ -58,8 +58,8 @@ def code_of_files(
         "id_column": (second.id if first.id == second.id else None) or layout.get("id_column"),
         "references_id_column": first.id if first.id != second.id else None,
         "predictions_id_column": second.id if first.id != second.id else None,
-        "references_column": layout_of(asked.reading).references or first.references,
-        "prediction_column": layout_of(asked.reading).prediction or second.prediction,
+        "references_column": own.references or first.references,
+        "prediction_column": own.prediction or second.prediction,
         "metrics": [*evaluation.metrics] if [*evaluation.metrics] != [ANLS_STAR] else None,
         "by": asked.by,
         "on_error": "skip" if asked.skip else None,
