@@ -627,10 +627,11 @@ def ids_in_another_order(truths: Sequence[Any], predictions: Sequence[Any]) -> s
     sides = [[row for row in rows if isinstance(row, dict)] for rows in (truths, predictions)]
     if len(sides[0]) < _FEWEST_IN_ORDER or len(sides[0]) != len(sides[1]) or len(sides[0][0]) < 2:  # noqa: PLR2004
         return ""
-    columns = {key: [[row.get(key) for row in side] for side in sides] for key in sides[0][0]}
+    first = islice(sides[0][0], _MOST_COLUMNS)
+    columns = {key: [[row.get(key) for row in side] for side in sides] for key in first}
     same = {
         key: cells
-        for key, cells in islice(columns.items(), _MOST_COLUMNS)
+        for key, cells in columns.items()
         if SCALAR_TYPES.issuperset(map(type, chain(*cells))) and Counter(cells[0]) == Counter(cells[1])
     }
     if all(left == right for left, right in same.values()):
