@@ -13,6 +13,7 @@ from docscore.core.errors import Faults, InputError, InputValueError
 from docscore.core.formatting import printable, shown_name, three_digits, threshold_text
 from docscore.core.similarity import fold_all, similarity
 from docscore.core.values import SCALAR_TYPES, convert_ground_truth, step_text
+from docscore.data.document_text import DocumentText
 from docscore.data.formats import TEXT_EXTENSIONS, suffix_of
 from docscore.data.json_text import dumps, dumps_in_style, loads
 from docscore.data.pairing import Pairs, read_ground_truths
@@ -31,7 +32,7 @@ from docscore.ground_truths.verdicts import (
     review_of,
     steps_of,
 )
-from docscore.ground_truths.worklist import AGREEMENT, DocumentText, Item
+from docscore.ground_truths.worklist import AGREEMENT, Item
 from docscore.metrics.registry import ANLS_STAR
 from playground.compare.compare import checked_names, systems_of_request
 from playground.parts.documents import KeptResult, keep_documents, numbered_lines, shown_ids

@@ -12,9 +12,10 @@ import docscore
 from dev.benchmarks import review as measured
 from docscore import Review
 from docscore.core.values import convert_ground_truth
+from docscore.data.document_text import DocumentText
 from docscore.data.pairing import read_ground_truths
 from docscore.ground_truths.correction import text_with_rows
-from docscore.ground_truths.worklist import DocumentText, Item, hash_of
+from docscore.ground_truths.worklist import Item, hash_of
 from tests.commands import COLOUR, Write, on_terminal, ref, run
 from tests.conftest import ROOT, golden
 from tests.test_json_output import validated
