@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -140,17 +139,10 @@ def picture_file(image: Path | bytes) -> Path:
 
 
 def _words(page: Any) -> tuple[Word, ...]:
-    """Return the words of the text layer of a page: runs without white space, with boxes in points from the top."""
-    text, height = page.get_textpage(), page.get_height()
-    letters = [text.get_text_range(index, 1) for index in range(text.count_chars())]
-    words = []
-    for is_blank, run in groupby(range(len(letters)), key=lambda index: not letters[index].strip()):
-        if not is_blank:
-            indices = list(run)
-            left, bottom, right, top = zip(*(text.get_charbox(index, loose=True) for index in indices), strict=True)
-            box = min(left), height - max(top), max(right), height - min(bottom)  # in a PDF y grows upwards
-            words.append(Word("".join(letters[index] for index in indices), box))
-    return tuple(words)
+    """Return the words of the text layer of a page: runs without white space, with boxes as fractions of the page."""
+    from docscore.data.pdf_words import words_of_page  # noqa: PLC0415  needs pypdfium2
+
+    return tuple(Word(text, (left, top, right, bottom)) for text, left, top, right, bottom in words_of_page(page))
 
 
 def _opened(path: Path) -> Any:

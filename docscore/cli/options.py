@@ -353,19 +353,21 @@ def _query_option(side: str) -> Callable[[F], F]:
     )
 
 
+_id_option = _column_option(
+    "id",
+    "Column with the ids, or several with commas between them; like all columns also a path, such as "
+    "response.text.  [default: question_id]",
+)
+_references_option = _column_option(
+    "references",
+    "Column with the ground truths; a list holds acceptable answers.  [default: references]",
+)
 column_options = together(
-    _column_option(
-        "id",
-        "Column with the ids, or several with commas between them; like all columns also a path, such as "
-        "response.text.  [default: question_id]",
-    ),
+    _id_option,
     _column_option("references-id", "Column with the ids of the ground truths.  [default: that of --id-column]"),
     _column_option("predictions-id", "Column with the ids of the predictions.  [default: that of --id-column]"),
     _column_option("prediction", "Column of predictions.  [default: prediction]"),
-    _column_option(
-        "references",
-        "Column with the ground truths; a list holds acceptable answers.  [default: references]",
-    ),
+    _references_option,
     click.option(
         "--fields-in-columns",
         is_flag=True,
@@ -449,6 +451,15 @@ test_set_options = together(
 )
 slice_option = click.option(
     "--slice", "slice_value", metavar="VALUE", help="With --by: evaluate only the rows with this value."
+)
+reference_options = together(
+    _id_option, _references_option, _query_option("references"), scoring_options("parse_references")
+)
+documents_option = click.option(
+    "--documents",
+    type=a_file,
+    metavar="FOLDER",
+    help="Folder with the documents, ID.pdf, ID.hocr or ID.txt, in which values are looked up.",
 )
 by_option = click.option(
     "--by", metavar="COLUMN", help="Column of the ground truths. Also show the metrics for each of its values."
@@ -535,6 +546,7 @@ def evaluations_of_files(
         slice_value=values.get("slice_value"),
         cluster=values["cluster_of_id"] or values["cluster"],
         by=values.get("by"),
+        documents=values.get("documents"),
         confidence=values["confidence"],
         progress=progress,
     )

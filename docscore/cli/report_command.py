@@ -11,6 +11,7 @@ from docscore.cli.options import (
     by_option,
     command_line,
     comparing_options,
+    documents_option,
     ending,
     evaluations_of_files,
     metric_options,
@@ -35,7 +36,7 @@ from docscore.report.html_report import report_as_html
 )
 @click.option("--title", help="Heading of the report.  [default: the names of the files]")
 @worst_option
-@together(metric_options, comparing_options, test_set_options, by_option, slice_option)
+@together(metric_options, comparing_options, test_set_options, by_option, slice_option, documents_option)
 def report_command(
     references: Path | None,
     predictions: Path,

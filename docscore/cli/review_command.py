@@ -11,6 +11,7 @@ from docscore.cli.options import (
     Command,
     a_file,
     comparing_options,
+    documents_option,
     ending,
     evaluations_of_files,
     json_option,
@@ -31,7 +32,7 @@ from docscore.report.console import print_table
 
 Files = list[tuple[str, Path]]
 
-_OF_REVIEWS = ("texts", "text_column", "hold_out", "same", "sample", "agreements", "of", "seed")  # not of scores
+_OF_REVIEWS = ("documents", "text_column", "hold_out", "same", "sample", "agreements", "of", "seed")  # not of scores
 _scoring = together(metric_options, comparing_options, test_set_options)
 
 
@@ -51,7 +52,7 @@ def review_command() -> None:
 )
 @click.argument("references", type=a_file)
 @click.argument("systems", nargs=-1, required=True, callback=named_files, metavar="[NAME=]PREDICTIONS...")
-@click.option("--texts", type=a_file, metavar="FOLDER", help="Folder with the text of each document, ID.txt.")
+@documents_option
 @click.option("--text-column", metavar="COLUMN", help="Column of the ground truths with the text of each document.")
 @click.option("--hold-out", multiple=True, metavar="NAME", help="System that makes no proposals. Can be repeated.")
 @click.option("--same", callback=split_names, metavar="NAMES", help="Systems that count as one, separated by commas.")

@@ -10,6 +10,7 @@ from docscore.cli.options import (
     Number,
     by_option,
     comparing_options,
+    documents_option,
     ending,
     evaluations_of_files,
     json_option,
@@ -50,7 +51,7 @@ from docscore.report.console import print_evaluation, print_gate
     help="With --fail-under: exit with status 1 only if the upper end of the interval is below SCORE.",
 )
 @worst_option
-@together(metric_options, comparing_options, test_set_options, by_option, slice_option)
+@together(metric_options, comparing_options, test_set_options, by_option, slice_option, documents_option)
 @json_option
 @rows_option
 def score_command(

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
@@ -91,6 +92,14 @@ def step_text(step: str | int) -> str:
 def field_path(steps: str) -> str:
     """Return the path of a field from its steps: `items[].price` for `.items[].price`, `$` for the whole value."""
     return steps.removeprefix(".") or "$"
+
+
+_INDEX = re.compile(r'\[\d+\]|(\["(?:[^"\\]|\\.)*"\])')  # an index, or a quoted key, which is kept
+
+
+def field_of(path: str) -> str:
+    """Return a path from `$` on as the path of a field, without list indices."""
+    return field_path(_INDEX.sub(lambda step: step[1] or "[]", path.removeprefix("$")))
 
 
 def places_in(value: Value, path: str = "") -> Iterator[tuple[str, Value]]:

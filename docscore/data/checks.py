@@ -86,7 +86,7 @@ def read_texts(
     else:
         pairs = pairs._replace(confidences=None)
     if whole and len(pairs.ids) > 1:
-        remarks += [*_remarks_on_words(pairs), *_remarks_on_ids(pairs)]
+        remarks += [*_remarks_on_words(pairs), *_remarks_on_ids(pairs), *_remarks_on_places(pairs)]
     remarks += _remarks_on_shapes(pairs)
     for remark in remarks:
         warn(str(remark))
@@ -433,6 +433,14 @@ _NOTHING = re.compile(
     "unknown|undefined|missing|no value|empty|--?|—",
     re.IGNORECASE,
 )
+
+
+def _remarks_on_places(pairs: Pairs) -> Iterator[Diagnostic]:
+    """Yield a remark if there is evidence, and no prediction cites anything."""
+    places = pairs.places or []
+    has_evidence = any(any(each.evidence) for each in places)
+    if has_evidence and not any(each.citations or each.left_out for each in places):
+        yield Diagnostic(("predictions",), problem="none has citations, so no evidence is met")
 
 
 def _remarks_on_words(pairs: Pairs) -> Iterator[Diagnostic]:

@@ -46,7 +46,7 @@ class Wrapper(NamedTuple):
     kept: str = ""
 
 
-_AT_TRUTHS = Wrapper(VALUE, EVIDENCE, frozenset())
+AT_TRUTHS = Wrapper(VALUE, EVIDENCE, frozenset())
 _AT_PREDICTIONS = Wrapper(VALUE, CITATIONS, frozenset({CONFIDENCE}), CONFIDENCE)
 
 
@@ -69,7 +69,7 @@ def with_places(
     """
     if pairs.places is not None:
         return pairs, []
-    truths, evidence = _taken_out(pairs, "truths", pairs.evidence, _AT_TRUTHS)
+    truths, evidence = _taken_out(pairs, "truths", pairs.evidence, AT_TRUTHS)
     if form is not None:
         answers = [form(prediction) for prediction in pairs.predictions]
         beside = [own or cell for (_, own), cell in zip(answers, _cells(pairs, pairs.citations), strict=True)]
@@ -126,19 +126,33 @@ def _taken_out(
     plain, cells = [], []
     for name, value, cell in zip(pairs.ids, values, _cells(pairs, beside), strict=True):
         try:
-            parts = [without_places(each, wrapper) for each in (value if isinstance(value, tuple) else (value,))]
+            parts = answers_with_places(value, cell, wrapper)
         except ValueError as error:
             raise at_place(row_place(name), error) from None
-        answers = [part for part, _ in parts]
+        answers, merged = [answer for answer, *_ in parts], [own | other for _, own, other in parts]
         plain.append(tuple(answers) if isinstance(value, tuple) else answers[0])
-        given = _plain(cell)
-        others = given if isinstance(given, list) and len(given) == len(parts) else [given] * len(parts)
-        merged = [
-            own | (_with_full_paths(other) if isinstance(other, dict) else {})
-            for (_, own), other in zip(parts, others, strict=True)
-        ]
-        cells.append(merged if wrapper is _AT_TRUTHS else merged[0])
+        cells.append(merged if wrapper is AT_TRUTHS else merged[0])
     return plain, cells
+
+
+def answers_with_places(value: Any, cell: Any, wrapper: Wrapper) -> list[tuple[Any, Raw, Raw]]:
+    """Return each acceptable answer of a value with the places in it, and those beside it, by full paths.
+
+    Args:
+        value: the value; a tuple holds acceptable answers.
+        cell: the places beside it.
+        wrapper: the keys around values with places.
+
+    Raises:
+        ValueError: for wrong wrappers.
+    """
+    parts = [without_places(each, wrapper) for each in (value if isinstance(value, tuple) else (value,))]
+    given = _plain(cell)
+    others = given if isinstance(given, list) and len(given) == len(parts) else [given] * len(parts)
+    return [
+        (*part, _with_full_paths(other) if isinstance(other, dict) else {})
+        for part, other in zip(parts, others, strict=True)
+    ]
 
 
 def _has(value: Any, mark: str) -> bool:
@@ -174,7 +188,7 @@ def without_places(value: Any, wrapper: Wrapper) -> tuple[Any, Raw]:
             found[path] = [*found.get(path, []), *_listed(value[wrapper.places])]
             inner = plain(value[wrapper.value], path)
             return {VALUE: inner, wrapper.kept: value[wrapper.kept]} if wrapper.kept in value else inner
-        if EVIDENCE in value and wrapper is _AT_TRUTHS:
+        if EVIDENCE in value and wrapper is AT_TRUTHS:
             expected = f"{VALUE!r} and {EVIDENCE!r} as the keys of their object"
             raise InputValueError(place=path, expected=expected, got=short_repr(list(value)))
         return {key: plain(part, path + step_text(key)) for key, part in value.items()}
@@ -184,7 +198,7 @@ def without_places(value: Any, wrapper: Wrapper) -> tuple[Any, Raw]:
 
 def without_evidence(truth: Value) -> Value:
     """Return a ground truth without the evidence at its values; raise `ValueError` for wrong wrappers."""
-    plain: Value = without_places(truth, _AT_TRUTHS)[0]
+    plain: Value = without_places(truth, AT_TRUTHS)[0]
     return plain
 
 

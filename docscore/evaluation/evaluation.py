@@ -23,7 +23,16 @@ from docscore.evaluation.automation import (
 )
 from docscore.evaluation.comparison import Comparison
 from docscore.evaluation.fields import Field, causes_table, fields_table, lists_table
-from docscore.evaluation.figures import Cost, Figure, Runs, ends_by_name, figures_table, rates_table, slices_table
+from docscore.evaluation.figures import (
+    Cost,
+    Figure,
+    Runs,
+    ends_by_name,
+    figures_table,
+    places_table,
+    rates_table,
+    slices_table,
+)
 from docscore.evaluation.rows import OF_ANLS, Row, Rows, Scored, ScoredRows, scored_rows
 from docscore.evaluation.tables import (
     LISTED,
@@ -119,6 +128,7 @@ class Evaluation(Displayed, Scored):
         faults: a sentence for each fault of rows that were left out.
         whole: whether these are all rows of a test set. If a schema names fields, and no ground truth of a whole test
             set has any of them, that is an error.
+        documents: the documents that values were read from, as for `docscore.evaluate`.
         token_price: the price of a million tokens; None where the costs of predictions are in their rows.
 
     Attributes:
@@ -339,7 +349,7 @@ class Evaluation(Displayed, Scored):
 
         Args:
             name: the name of the system.
-            settings: `texts` and others, as for `docscore.review`.
+            settings: `documents` and others, as for `docscore.review`.
 
         Raises:
             ValueError: as `docscore.review`.
@@ -433,12 +443,23 @@ def figure_table(evaluation: Evaluation) -> Table:
     return figures_table(scored_rows(evaluation).other_figures, evaluation.signatures.values())
 
 
+def breakdown_tables(evaluation: Evaluation) -> list[Table]:
+    """Return the tables of the typed score, of places, and of what stands in the documents, as far as there are any."""
+    found = evaluation.breakdowns
+    return [
+        *([found["typed"].typed()] if "typed" in found else []),
+        *([places_table(found["grounding"].places())] if "grounding" in found else []),
+        *([found["documents"].standing, found["documents"].nowhere] if "documents" in found else []),
+    ]
+
+
 def figures_to_dict(evaluation: Evaluation) -> dict[str, Any]:
     """Return the figures by name, the numbers behind them and their intervals, in plain types."""
     result: dict[str, Any] = {figure.name: figure.value for figure in evaluation.measured}
-    for name, breakdown in evaluation.breakdowns.items():
-        result |= breakdown.counts()
-        result |= breakdown.tables() if METRICS[name].judges_places else {}
+    for name in evaluation.metrics:
+        if breakdown := evaluation.breakdowns.get(name):
+            result |= breakdown.counts()
+            result |= breakdown.tables() if METRICS[name].judges_places else {}
     return result | ends_by_name(evaluation.measured)
 
 
@@ -449,5 +470,6 @@ def views_to_dict(evaluation: Evaluation, worst: int = LISTED) -> dict[str, Any]
         "slices": None if rows.by is None else [part.to_dict() for part in rows.slice_figures],
         "runs": None if evaluation.runs is None else evaluation.runs.to_dict(worst),
         "score_by_value": rows.score_by_value,
+        "standing": None if rows.documents is None else evaluation.breakdowns["documents"].to_dict(),
     }
     return {name: view for name, view in views.items() if view is not None}

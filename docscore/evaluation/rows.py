@@ -17,10 +17,12 @@ from docscore.core.errors import NAMED, InputError, InputValueError, at_place, n
 from docscore.core.formatting import counted, printable, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, SKIP, ScoringOptions, check_confidence, check_whole
+from docscore.core.places import Places
 from docscore.core.runtime import Helper, Progress, ignore, in_two, no_progress, warn, watched
 from docscore.core.values import differs_by_value
 from docscore.data.checks import FEWEST_WITH_KEYS, keys_beside_fields, read_texts
 from docscore.data.content import BESIDE
+from docscore.data.document_files import Documents
 from docscore.data.groups import Grouping, groups_of_rows, rows_by_group, with_row_schemas
 from docscore.data.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
 from docscore.data.pairing import Pairs
@@ -39,6 +41,7 @@ from docscore.evaluation.figures import (
     rates_of,
     runs_of,
 )
+from docscore.evaluation.standing import WHERE, RowStanding, Standing, ratios_of_standing, standing_of
 from docscore.evaluation.tables import Table, TableCell, TableColumn, table_of, text_column
 from docscore.metrics.anls_star.api import FieldCounts, score_all
 from docscore.metrics.anls_star.causes import CAUSES, Cause
@@ -68,6 +71,7 @@ from docscore.stats.intervals import (
     side_by_side,
 )
 
+_NO_PLACES = Places(({},), {})
 _MOST_SCORED = 1_000  # rows by which the cost of keys is measured
 _LEAST_COST = 0.001  # of keys that are warned of
 _LEFT_OUT = Interval(note=f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
@@ -267,6 +271,7 @@ class ScoredRows(Scored):
         faults: Sequence[str] = (),
         whole: bool = True,
         token_price: float | None = None,
+        documents: Any = None,
     ) -> None:
         if options.schema is not None:
             options = with_row_schemas(pairs, options)
@@ -281,7 +286,9 @@ class ScoredRows(Scored):
         clusters = pairs.clusters if cluster is None else groups_of_rows(pairs, cluster, "cluster")
         self.source = pairs._replace(clusters=clusters)
         self.values_by = values_metric(self.metrics, options)
-        judged = any(METRICS[name].judges_places for name in self.metrics)
+        read = documents is None or isinstance(documents, Documents)
+        self.documents = documents if read else Documents(documents, pairs.documents or pairs.ids)
+        judged = documents is not None or any(METRICS[name].judges_places for name in self.metrics)
         self.pairs, self.readings, self.doubts, self.whole_truths = read_texts(
             self.source, options, progress, whole=whole, places=judged
         )
@@ -341,7 +348,7 @@ class ScoredRows(Scored):
             documents = [documents[number] for number in numbers if number < len(documents)]
         rows = self.source.only(numbers)._replace(skipped=self.source.skipped, documents=documents)
         settings: dict[str, Any] = {"confidence": self.confidence, "seed": self.seed, "progress": self.progress}
-        settings["token_price"] = self.token_price
+        settings |= {"token_price": self.token_price, "documents": self.documents}
         with warnings.catch_warnings():  # these rows have been warned of
             warnings.simplefilter("ignore", UserWarning)
             part = ScoredRows(rows, self.options, metrics=self.metrics, whole=False, **settings)
@@ -524,7 +531,30 @@ class ScoredRows(Scored):
             breakdowns[TYPED] = typed = FieldTable()
             for number, (_, leaves) in enumerate(self.points(TYPED)):
                 typed.add(number, leaves)
-        return {name: breakdown for name, breakdown in breakdowns.items() if breakdown is not None}
+        parts = {**breakdowns, "documents": self._standing()}
+        return {name: breakdown for name, breakdown in parts.items() if breakdown is not None}
+
+    def _standing(self) -> Standing | None:
+        """What of the predicted values stands in the documents; None without documents."""
+        if self.documents is None:
+            return None
+        names = [self.document_ids[number % len(self.document_ids)] for number in range(len(self))]
+        documents = watched(self.documents.read_all(names), self.progress, "Looking up", len(self))
+        places, failed = self.pairs.places or [_NO_PLACES] * len(self), self.failed or ()
+        predictions = [None if number in failed else value for number, value in enumerate(self.pairs.predictions)]
+        rows = [
+            RowStanding() if document is None else standing_of(document, prediction, cited.citations)
+            for document, prediction, cited in zip(documents, predictions, places, strict=True)
+        ]
+        remark = self.documents.remark(len(self.document_ids)) if self._is_whole else ""
+        if remark:
+            self.doubts.append(f"documents: {remark}")
+            warn(self.doubts[-1])
+        intervals: Sequence[Interval | None] = [None] * len(WHERE)
+        if self.confidence is not None:
+            drawing = {"clusters": self.clusters, **self._drawing()}
+            intervals = intervals_of(ratios_of_standing(rows), self.confidence, **drawing)
+        return Standing(rows, names, intervals, len(self.documents.faults))
 
     # Documents, clusters and runs
 

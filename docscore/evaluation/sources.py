@@ -149,6 +149,7 @@ def evaluate(
     with_confidences: bool = False,
     citations_from: str | None = None,
     iou: float = IOU,
+    documents: Any = None,
     ignore_keys: str | Sequence[str] = (),
     absent_words: str | Sequence[str] = (),
     id_column: str | Sequence[str] | None = None,
@@ -224,6 +225,8 @@ def evaluate(
         citations_from: the provider in whose form predictions hold values and citations, such as "reducto", or the path
             of a JSON file that describes a form.
         iou: the intersection over union from which a cited box is accepted (grounding).
+        documents: the documents that values were read from, a folder with `ID.pdf`, `ID.hocr` or `ID.txt` or a dict of
+            texts by id; `result.breakdowns["documents"]` then says which predicted values stand in them.
         ignore_keys: keys that are left out of both sides, from the top level: `["model", "meta.tokens"]`.
         absent_words: texts that are read as null on both sides, whatever their case: `["NOT_FOUND", "N/A"]`.
         id_column: the column or key of the ids, if it is not "question_id". Any column can be a path into the rows,
@@ -329,6 +332,7 @@ def evaluate(
         by=by,
         confidence=confidence,
         seed=seed,
+        documents=documents,
         progress=bars,
         faults=list(map(str, faults.collected)),
     ).values()
@@ -357,4 +361,4 @@ def _call(given: Mapping[str, Any]) -> str:
     return f"docscore.evaluate({', '.join(shown(each.name, given[each.name]) for each in chosen)})"
 
 
-_PATHS = ("predictions", "references", "schema")
+_PATHS = ("predictions", "references", "schema", "documents")

@@ -513,7 +513,7 @@ def review(
     references: Any,
     predictions: Any,
     *,
-    texts: Any = None,
+    documents: Any = None,
     text_column: str | None = None,
     hold_out: Sequence[str] = (),
     same: Sequence[str] = (),
@@ -529,8 +529,9 @@ def review(
         references: the ground truths, as for `docscore.evaluate`.
         predictions: the predictions of each system by its name, each as for `docscore.evaluate`; of one system also a
             path, a list or a data frame alone.
-        texts: the texts of the documents, in which values are looked up: a folder of `ID.txt`, or a dict by id.
-        text_column: the column of the references that holds them.
+        documents: the documents in which values are looked up: a folder with `ID.pdf`, `ID.hocr` or `ID.txt`, or a
+            dict of texts by id.
+        text_column: the column of the references that holds their texts.
         hold_out: names of systems that make no proposals: a ground truth that is corrected without them must not
             lower their scores.
         same: names of systems that count as one, since they share errors.
@@ -545,14 +546,14 @@ def review(
         The review. Where one system is given, its confidences come first in the order.
 
     Raises:
-        TypeError, ValueError: as `docscore.evaluate`; also for names of unknown systems, other metrics, texts of other
+        TypeError, ValueError: as `docscore.evaluate`; also for names of unknown systems, other metrics, other
             documents, and a sample of a system that loses nothing.
     """
     sides = predictions if isinstance(predictions, Mapping) else {"predictions": predictions}
     evaluations = {name: _evaluated(name, references, side, options) for name, side in sides.items()}
     return review_of(
         evaluations,
-        texts=texts,
+        documents=documents,
         text_column=text_column,
         hold_out=hold_out,
         same=same,

@@ -7,8 +7,6 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import lru_cache
 from itertools import chain
 from operator import itemgetter
-from os import PathLike
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,8 +27,8 @@ from docscore.core.values import (
     step_text,
     to_json,
 )
-from docscore.data.document_text import DocumentText
-from docscore.data.formats import text_of_file
+from docscore.data.document_files import Documents
+from docscore.data.documents import Document
 from docscore.data.json_text import dumps
 from docscore.data.rows import NoCell, cells_of, described
 from docscore.evaluation.rows import Row, ScoredRows
@@ -297,7 +295,7 @@ def _places_of_rows(truth: list[Value], children: Sequence[ScoreTree]) -> dict[i
 def worklist(
     systems: Mapping[str, ScoredRows],
     *,
-    texts: Any = None,
+    documents: Any = None,
     text_column: str | None = None,
     hold_out: Collection[str] = (),
     same: Collection[str] = (),
@@ -310,8 +308,8 @@ def worklist(
 
     Args:
         systems: the rows of each system by its name, on the same ground truths, with the same options.
-        texts: the texts of documents: a folder of `ID.txt`, or a dict by id; None for none.
-        text_column: the column of the references that holds them.
+        documents: a folder of the documents, or a dict of their texts by id; None for none.
+        text_column: the column of the references that holds their texts.
         hold_out: names of systems that make no proposals.
         same: names of systems that count as one, since they share their errors.
         sample: how many places of one system are drawn by the points that it loses there, with replacement; 0 for all
@@ -340,13 +338,13 @@ def worklist(
     for rows in systems.values():
         if rows.metric not in (ANLS_STAR, TYPED):
             raise InputValueError(place="metrics", expected=f"{ANLS_STAR} or {TYPED} as the first", got=rows.metric)
-    documents = _Documents(systems, same)
-    text_of = _text_source(texts, text_column, next(iter(systems.values())))
+    compared = _Documents(systems, same)
+    text_of = _text_source(documents, text_column, next(iter(systems.values())))
     if sample:
         rng = np.random.default_rng(check_whole("seed", seed, 0))
-        return _sampled(documents, of or next(iter(systems)), sample, agreements, rng, text_of), documents.left_out
-    items = [documents.item(name, place, text_of(name)) for name, place in documents.all_places()]
-    return [item for _, item in sorted(items, key=itemgetter(0))], documents.left_out
+        return _sampled(compared, of or next(iter(systems)), sample, agreements, rng, text_of), compared.left_out
+    items = [compared.item(name, place, text_of(name)) for name, place in compared.all_places()]
+    return [item for _, item in sorted(items, key=itemgetter(0))], compared.left_out
 
 
 def _sampled(
@@ -355,7 +353,7 @@ def _sampled(
     sample: int,
     agreements: int,
     rng: np.random.Generator,
-    text_of: Callable[[str], DocumentText | None],
+    text_of: Callable[[str], Document | None],
 ) -> list[Item]:
     """The items of places of a system that are drawn by the points lost there, then of places without a loss."""
     documents.agreeing = system if agreements else ""
@@ -386,31 +384,22 @@ def _draw(rng: np.random.Generator, weights: Sequence[float], times: int) -> lis
     return list(Counter(rng.choice(len(weights), size=times, p=shares).tolist()).items())
 
 
-def _text_source(texts: Any, column: str | None, rows: ScoredRows) -> Callable[[str], DocumentText | None]:
+def _text_source(source: Any, column: str | None, rows: ScoredRows) -> Callable[[str], Document | None]:
     """A function from the id of a document to its text; None where it has none."""
-    known: dict[str, Any] = {}
-    if column is not None and texts is not None:
-        raise InputValueError(place="texts", expected="texts or text_column", got="both")
     if column is not None:
+        if source is not None:
+            raise InputValueError(place="documents", expected="documents or text_column", got="both")
         cells = zip(rows.document_ids, cells_of(rows.pairs.reference_rows or [], column), strict=False)
-        known = {name: cell for name, cell in cells if isinstance(cell, str)}
-    elif isinstance(texts, str | PathLike):
-        known = {path.stem: path for path in sorted(Path(texts).glob("*.txt"))}
-    elif texts is not None:
-        known = dict(texts)
-    if known.keys().isdisjoint(rows.document_ids) and (column is not None or texts is not None):
-        expected, got = f"texts of the documents, such as {short_repr(rows.document_ids[0])}", "none"
-        if column is not None:
+        source = {name: cell for name, cell in cells if isinstance(cell, str)}
+        if not source:
             got = next(map(described, rows.pairs.reference_rows or []), "rows without columns")
             expected = f"a column {short_repr(column)} with the texts of the documents"
-        raise InputValueError(place="texts" if column is None else "text_column", expected=expected, got=got)
+            raise InputValueError(place="text_column", expected=expected, got=got)
+    documents = None if source is None else Documents(source, rows.document_ids)
 
     @lru_cache(maxsize=1)  # the places of a document follow one another
-    def text_of(name: str) -> DocumentText | None:
-        text = known.get(name)
-        text = text_of_file(text) if isinstance(text, Path) else text
-        text = DocumentText(text) if isinstance(text, str) else text
-        return text if isinstance(text, DocumentText) else None
+    def text_of(name: str) -> Document | None:
+        return None if documents is None else documents.read(name)
 
     return text_of
 
@@ -504,7 +493,7 @@ class _Documents:
         self,
         document: str,
         place: list[Answer],
-        text: DocumentText | None,
+        text: Document | None,
         chosen: Answer | None = None,
         kind: str | None = None,
     ) -> tuple[tuple[float, ...], Item]:
@@ -545,7 +534,7 @@ class _Documents:
         )
 
     def _description(
-        self, document: str, answer: Answer, text: DocumentText | None
+        self, document: str, answer: Answer, text: Document | None
     ) -> tuple[tuple[float, ...], str, dict[str, bool]]:
         """The key of an answer in the order of items, its kind, and on which side the text of the document is."""
         at = answer.first

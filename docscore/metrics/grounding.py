@@ -11,9 +11,10 @@ from typing import Any, ClassVar, NamedTuple
 
 from docscore.core.options import ScoringOptions
 from docscore.core.places import LEVELS, Level
+from docscore.core.values import field_of
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.cells import count_values
-from docscore.metrics.anls_star.tree import Cell, ScoreTree, field_of
+from docscore.metrics.anls_star.tree import Cell, ScoreTree
 from docscore.metrics.base import FigureName, Metric, MetricRow
 from docscore.metrics.typed.score import schema_of_row
 

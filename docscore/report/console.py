@@ -14,8 +14,7 @@ from docscore.core.formatting import counted, percent_text, shown_name, three_di
 from docscore.core.values import paired_excerpts
 from docscore.evaluation.automation import Choice, Curve
 from docscore.evaluation.comparison import Change, Comparison, Gate, document_changes_table
-from docscore.evaluation.evaluation import Evaluation, figure_table
-from docscore.evaluation.figures import places_table
+from docscore.evaluation.evaluation import Evaluation, breakdown_tables, figure_table
 from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import (
     HALF_THE_WIDTH,
@@ -81,6 +80,9 @@ def print_evaluation(console: Console, evaluation: Evaluation, *, fields: bool, 
     has_others = bool(scored_rows(evaluation).other_figures)
     if has_others:
         print_measured(console, evaluation)
+    for table in breakdown_tables(evaluation):
+        if table:
+            print_table(console, table.first(max(worst, MOST_CHANGES_LISTED)))
     if evaluation.rows_by_slice:
         print_table(console, evaluation.slices)
     if not has_others:  # whose table has the signatures
@@ -154,10 +156,7 @@ def print_measured(console: Console, evaluation: Evaluation) -> None:
     _draw(console, table)
     if "kieval" in evaluation.breakdowns:
         _print_lines(console, kieval_lines(evaluation.breakdowns["kieval"]))
-    if "typed" in evaluation.breakdowns:
-        print_table(console, evaluation.breakdowns["typed"].typed())
-    if "grounding" in evaluation.breakdowns:
-        print_table(console, places_table(evaluation.breakdowns["grounding"].places()))
+
     _print_lines(console, [f"\n{signature}" for signature in table.signatures])
 
 

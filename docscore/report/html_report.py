@@ -12,8 +12,8 @@ from docscore.core.numbers import ROUNDING
 from docscore.core.values import value_text
 from docscore.evaluation.automation import Curve, Point, calibration_table, reliability_table
 from docscore.evaluation.comparison import Comparison, Gate, document_changes_table
-from docscore.evaluation.evaluation import Evaluation, figure_table
-from docscore.evaluation.figures import kieval_tables, places_table
+from docscore.evaluation.evaluation import Evaluation, breakdown_tables, figure_table
+from docscore.evaluation.figures import kieval_tables
 from docscore.evaluation.rows import Row, scored_rows
 from docscore.evaluation.sentences import (
     capital,
@@ -235,10 +235,7 @@ def figures_of_evaluation(evaluation: Evaluation) -> dict[str, Any]:
     rows = scored_rows(evaluation)
     metrics = [figure_table(evaluation)] if rows.other_figures else []
     metrics += kieval_tables(evaluation.breakdowns["kieval"]) if "kieval" in evaluation.breakdowns else []
-    metrics += [evaluation.breakdowns["typed"].typed()] if "typed" in evaluation.breakdowns else []
-    metrics += (
-        [places_table(evaluation.breakdowns["grounding"].places())] if "grounding" in evaluation.breakdowns else []
-    )
+    metrics += filter(None, breakdown_tables(evaluation))
     curve, calibration = (
         (evaluation.automation.curve, evaluation.automation.calibration) if rows.has_reviews else (None, None)
     )

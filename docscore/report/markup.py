@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from docscore.core.formatting import clipped, printable, with_sign
 from docscore.evaluation.comparison import Comparison, Gate, document_changes_table
-from docscore.evaluation.evaluation import Evaluation, figure_table
+from docscore.evaluation.evaluation import Evaluation, breakdown_tables, figure_table
 from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import (
     NOTHING_LOST,
@@ -203,6 +203,7 @@ def report_as_markdown(evaluation: Evaluation, title: str, worst: int) -> str:
     label = in_markdown(rows.figure_names[0].label)
     tables = (
         figure_table(evaluation),
+        *breakdown_tables(evaluation),
         evaluation.causes,
         evaluation.fields,
         evaluation.lists,

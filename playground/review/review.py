@@ -13,7 +13,7 @@ from docscore.core.errors import Faults, InputError, InputValueError
 from docscore.core.formatting import printable, shown_name, three_digits, threshold_text
 from docscore.core.similarity import fold_all, similarity
 from docscore.core.values import SCALAR_TYPES, convert_ground_truth, step_text
-from docscore.data.document_text import DocumentText
+from docscore.data.documents import Document
 from docscore.data.formats import TEXT_EXTENSIONS, suffix_of
 from docscore.data.json_text import dumps, dumps_in_style, loads
 from docscore.data.pairing import Pairs, read_ground_truths
@@ -108,8 +108,8 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
     drawn = earlier[0].sample if earlier else None
     sample, of = (drawn["draws"], drawn["system"]) if drawn else (request.sample, request.sample_of or None)
     texts = _texts(request, first)
-    words = {name: DocumentText(text) for name, text in texts.items()}
-    review = review_of(systems, texts=words or None, sample=sample, of=of)
+    words = {name: Document(text) for name, text in texts.items()}
+    review = review_of(systems, documents=words or None, sample=sample, of=of)
     review.write(folder / _REVIEW)
     shown = dict(zip(first.ids, shown_ids(first.ids), strict=True))
     numbers = {name: number for number, name in enumerate(first.ids)}
@@ -178,7 +178,7 @@ def _fingerprint(files: Sequence[Path | None]) -> str:
     return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
 
 
-def _place(item: Item, systems: Sequence[str], first: Evaluation, text: DocumentText | None) -> dict[str, Any]:
+def _place(item: Item, systems: Sequence[str], first: Evaluation, text: Document | None) -> dict[str, Any]:
     """What the page needs of an item: its keys with values as texts, differences, evidence and stake."""
     truth = item.ground_truth
     values = [truth, *answers_of(item)]
@@ -220,7 +220,7 @@ def _side(value: Any, *, is_plain: bool) -> str | None:
     return "\n".join(map(printable, text[:_LONGEST_VALUE].split("\n")))
 
 
-def _found(value: Any, text: DocumentText | None) -> str:
+def _found(value: Any, text: Document | None) -> str:
     """Whether a value stands in the text: "yes", "no", "unspaced" without white space, "" where nothing tells."""
     held = None if text is None or value is NoCell else text.holds(convert_ground_truth(value))
     if held is False and isinstance(value, str) and text is not None and text.places(value):
@@ -371,7 +371,7 @@ class KeptReview(KeptResult):
             own = {key: paths[here + step_text(key)] for key in rows[0] if here + step_text(key) in paths}
         shown = [row if isinstance(row, dict) else {"": row} for row in rows[:MOST_BESIDE]]
         heads = list(dict.fromkeys(key for row in shown for key in row))[:MOST_BESIDE]
-        words, values = DocumentText(text or ""), [item.ground_truth, *answers_of(item)]
+        words, values = Document(text or ""), [item.ground_truth, *answers_of(item)]
         marks = [[] if value is NoCell else words.places(convert_ground_truth(value)) for value in values]
         is_in_row = not is_row and len(steps) > 1 and isinstance(steps[-2], int)
         return {

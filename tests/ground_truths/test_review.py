@@ -12,7 +12,7 @@ import docscore
 from dev.benchmarks import review as measured
 from docscore import Review
 from docscore.core.values import convert_ground_truth
-from docscore.data.document_text import DocumentText
+from docscore.data.documents import Document
 from docscore.data.pairing import read_ground_truths
 from docscore.ground_truths.correction import text_with_rows
 from docscore.ground_truths.worklist import Item, hash_of
@@ -49,7 +49,7 @@ def test_the_places_of_a_document(
 
 @golden("review", "marks")
 def test_the_places_of_a_value_in_a_text(text: str, value: Any, places: list[list[str]]) -> None:
-    document, plain = DocumentText(text), convert_ground_truth(value)
+    document, plain = Document(text), convert_ground_truth(value)
     assert [[text[start:end] for start, end in place] for place in document.places(plain)] == places
 
 
@@ -142,7 +142,10 @@ def test_runs_of_a_system_are_one_with_a_share() -> None:
         ({"metrics": "kieval"}, "metrics: expected anls_star or typed as the first, got kieval"),
         ({"hold_out": ["x"]}, "hold_out: expected some of gpt, got x"),
         ({"hold_out": ["gpt"]}, "hold_out: expected a system that is left, got none"),
-        ({"texts": {"x": "text"}}, "texts: expected texts of the documents, such as 'a', got none"),
+        (
+            {"documents": {"x": "text"}},
+            "documents: expected documents such as 'a' (ID.pdf, ID.hocr or ID.txt), got none of the",
+        ),
         ({"agreements": 3}, "agreements needs sample"),
     ],
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, make_dataclass
 from typing import Any, Literal, NamedTuple
@@ -21,7 +20,7 @@ from docscore.core.values import (
     SCALAR_TYPES,
     Scalar,
     Value,
-    field_path,
+    field_of,
     is_empty,
     paired_excerpts,
     scalar_text,
@@ -154,14 +153,6 @@ def _values(node: ScoreTree) -> str:
     ):
         return value_excerpt(node.ground_truth)
     return " → ".join(paired_excerpts(node.ground_truth, node.prediction))
-
-
-_INDEX = re.compile(r'\[\d+\]|(\["(?:[^"\\]|\\.)*"\])')  # an index, or a quoted key, which is kept
-
-
-def field_of(path: str) -> str:
-    """Return a path from `$` on as the path of a field, without list indices."""
-    return field_path(_INDEX.sub(lambda step: step[1] or "[]", path.removeprefix("$")))
 
 
 CitedAt = Literal["there", "elsewhere", "not cited"]

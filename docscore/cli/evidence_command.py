@@ -1,0 +1,75 @@
+"""The command `docscore evidence`."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from docscore.cli.options import (
+    Command,
+    a_file,
+    documents_option,
+    ending,
+    json_option,
+    reference_options,
+    stdout_console,
+)
+from docscore.cli.terminal import print_json, say
+from docscore.core.errors import InputValueError, in_file
+from docscore.core.output import check_output, write_whole
+from docscore.core.runtime import progress_from
+from docscore.data.evidence import OUTCOMES, with_evidence
+from docscore.data.json_text import dumps_in_style
+from docscore.evaluation.tables import table_of, text_column, value_column
+from docscore.report.console import print_table
+
+
+@click.command(
+    name="evidence",
+    cls=Command,
+    epilog=ending(
+        "docscore evidence references.jsonl --documents documents -o annotated.jsonl",
+        where="in examples/invoices",
+    ),
+)
+@click.argument("references", type=a_file)
+@documents_option
+@click.option(
+    "-o", "--output", type=a_file, required=True, metavar="FILE", help="Write the rows with evidence to FILE (.jsonl)."
+)
+@reference_options
+@json_option
+def evidence_command(references: Path, *, documents: Path | None, output: Path, as_json: bool, **options: Any) -> None:
+    """Find where the values of the ground truths in REFERENCES stand in their documents.
+
+    Each value that stands exactly once gets its page, and its box where positions are known, as evidence for the metric
+    grounding. Values that stand several times or nowhere get none. Evidence that is there stays.
+    """
+    if documents is None:
+        raise InputValueError(place="documents", expected="a folder with the documents", got="none")
+    check_output(output, [".jsonl"])
+    if output.resolve() == references.resolve():
+        raise InputValueError(place=in_file(output), expected="another file", got="that of the references")
+    located = with_evidence(references, documents, options, progress_from(None))
+    write_whole(output, "".join(f"{dumps_in_style(row, ensure_ascii=False)}\n" for row in located.rows))
+    table = table_of(
+        "Values of the ground truths in their documents",
+        [
+            {"field": field, **{outcome: counts[outcome] for outcome in OUTCOMES}}
+            for field, counts in located.counts.items()
+        ],
+        text_column("field", "field"),
+        value_column("placed", "stand once"),
+        value_column("several", "several times"),
+        value_column("nowhere", "nowhere"),
+        value_column("not_sought", "not looked for"),
+        value_column("kept", "had evidence"),
+        unit="fields",
+    )
+    if located.remark:
+        say(located.remark)
+    say(f"wrote {output}")
+    if as_json:
+        print_json("evidence", {"fields": list(table)})
+    else:
+        print_table(stdout_console(), table)

@@ -1,0 +1,203 @@
+"""Open the documents that values were read from: PDFs, hOCR and texts of a folder, or texts by id."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from html.parser import HTMLParser
+from os import PathLike
+from pathlib import Path
+from typing import Any, cast
+
+from docscore.core.errors import InputTypeError, InputValueError, in_file, listed, short_repr, some_of
+from docscore.core.formatting import counted
+from docscore.core.places import Box
+from docscore.core.runtime import library
+from docscore.data.documents import PAGE_BREAK, Document
+from docscore.data.formats import text_of_file
+
+_LARGEST = 50_000_000  # bytes of a file
+_PATIENCE = 20  # seconds for a PDF
+_PDF, _HOCR, _TEXT = ".pdf", ".hocr", ".txt"
+_SUFFIXES = (_PDF, _HOCR, _TEXT)  # the first that has a text counts
+_NAMES = "ID.pdf, ID.hocr or ID.txt"
+_OF_IDS = (*_SUFFIXES, ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".json")  # with which an id may end
+_PDF_WORDS = Path(__file__).with_name("pdf_words.py")
+
+_BBOX = re.compile(r"\bbbox\s+(-?[\d.]+)\s+(-?[\d.]+)\s+(-?[\d.]+)\s+(-?[\d.]+)")
+_VOID = frozenset({"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "wbr"})  # without an end
+
+_Words = list[tuple[str, Box]]  # of a page
+
+
+class Documents:
+    """The documents of a test set.
+
+    Args:
+        source: a folder with `ID.pdf`, `ID.hocr` or `ID.txt` for each id, or a dict of texts by id.
+        ids: the ids of the test set.
+
+    Attributes:
+        faults: by id, why a document that was asked for has no text; "" if there is none.
+
+    Raises:
+        TypeError, ValueError: for another source, and one that has none of the documents.
+    """
+
+    def __init__(self, source: Any, ids: Collection[str]) -> None:
+        self.faults: dict[str, str] = {}
+        self._files: dict[str, dict[str, Path]] = {}
+        self._texts: Mapping[str, Any] = {}
+        if isinstance(source, str | PathLike):
+            folder = Path(source)
+            if not folder.is_dir():
+                raise InputValueError(place=in_file(folder), expected=f"a folder with {_NAMES}", got="no folder")
+            for path in sorted(folder.rglob("*")):
+                if path.suffix.lower() in _SUFFIXES:
+                    name = path.relative_to(folder).with_suffix("").as_posix()
+                    self._files.setdefault(name, {})[path.suffix.lower()] = path
+            if any(_PDF in files for files in self._files.values()):
+                library("pypdfium2", "reading PDFs needs {!r}", "documents")
+        elif isinstance(source, Mapping):
+            self._texts = source
+        else:
+            raise InputTypeError(
+                place="documents", expected="a folder, or a dict of texts by id", got=type(source).__name__
+            )
+        if not any(self._texts.get(name) is not None or self._files_of(name) for name in ids):
+            expected = f"documents such as {short_repr(next(iter(ids), 'ID'))} ({_NAMES})"
+            raise InputValueError(place="documents", expected=expected, got="none of the ids")
+
+    def read(self, name: str) -> Document | None:
+        """Return the document of an id; None if it has no text, of which `faults` then tells why."""
+        text = self._texts.get(name)
+        if isinstance(text, str | Document):
+            return Document(text) if isinstance(text, str) else text
+        faults = []
+        for suffix, path in sorted(self._files_of(name).items(), key=lambda item: _SUFFIXES.index(item[0])):
+            document, fault = _opened(path, suffix)
+            if document is not None:
+                return document
+            faults.append(fault)
+        self.faults[name] = "; ".join(faults)
+        return None
+
+    def read_all(self, names: Iterable[str]) -> Iterator[Document | None]:
+        """Yield the documents of ids, in their order; some are opened ahead."""
+        workers = os.cpu_count() or 1
+        waiting = deque[Any]()
+        with ThreadPoolExecutor(workers) as pool:
+            for name in names:
+                waiting.append(pool.submit(self.read, name))
+                if len(waiting) > workers:
+                    yield waiting.popleft().result()
+            for future in waiting:
+                yield future.result()
+
+    def remark(self, count: int) -> str:
+        """Return the sentence about documents without a text, of so many; "" if all have one."""
+        if not self.faults:
+            return ""
+        missing = [name for name in self.faults if not self.faults[name]]
+        told = [f"{short_repr(name)} ({fault})" for name, fault in self.faults.items() if fault]
+        told += [f"no file of {some_of(missing)}"] if missing else []
+        return f"{len(self.faults):,} of {counted(count, 'document')} have no text: {listed(told, len(told))}"
+
+    def _files_of(self, name: str) -> Mapping[str, Path]:
+        stem, dot, suffix = name.rpartition(".")
+        return self._files.get(name) or self._files.get(stem if dot + suffix.lower() in _OF_IDS else name, {})
+
+
+def _opened(path: Path, suffix: str) -> tuple[Document | None, str]:
+    """Return the document of a file, or None and why it has no text."""
+    try:
+        return _document(path, suffix), ""
+    except (OSError, ValueError) as error:
+        return None, str(error)
+
+
+def _document(path: Path, suffix: str) -> Document:
+    """Read a file.
+
+    Raises:
+        ValueError: naming the file, if it has no text.
+        OSError: if it cannot be read.
+    """
+    size = path.stat().st_size
+    if size > _LARGEST:
+        raise InputValueError(problem=f"{path.name} has {size:,} bytes, {_LARGEST:,} at most are read")
+    if suffix == _TEXT:
+        return Document(text_of_file(path))
+    pages = _pages_of_pdf(path) if suffix == _PDF else _pages_of_hocr(text_of_file(path))
+    boxes = [box for words in pages for _, box in words]
+    if not boxes:
+        remedy = "tesseract makes ID.hocr of its page images (tesseract ID.png ID hocr)"
+        nothing = f"has no text layer; {remedy}" if suffix == _PDF else 'has no words of the class "ocrx_word" on pages'
+        raise InputValueError(problem=f"{path.name} {nothing}")
+    return Document(PAGE_BREAK.join(" ".join(word for word, _ in words) for words in pages), boxes)
+
+
+def _pages_of_pdf(path: Path) -> list[_Words]:
+    """Read the words of a PDF in a process of its own, which a broken file may end."""
+    try:
+        done = subprocess.run(  # noqa: S603  our own program
+            [sys.executable, _PDF_WORDS, path.absolute()], capture_output=True, timeout=_PATIENCE, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise InputValueError(problem=f"{path.name} takes over {_PATIENCE} seconds to read") from None
+    content: dict[str, Any] = json.loads(done.stdout) if done.returncode == 0 else {"fault": "cannot be read as a PDF"}
+    if "fault" in content:
+        raise InputValueError(problem=f"{path.name} {content['fault']}")
+    return [
+        [(word, (left, top, right, bottom)) for word, left, top, right, bottom in words] for words in content["pages"]
+    ]
+
+
+def _pages_of_hocr(text: str) -> list[_Words]:
+    """Read the words of hOCR; where it has lines alone, all words of a line have its box."""
+    pages: list[_Words] = []
+    for classes in ({"ocrx_word"}, {"ocr_line", "ocr_header", "ocr_caption", "ocr_textfloat"}):
+        parser = _Hocr(classes)
+        parser.feed(text)
+        pages = pages if any(pages) else parser.pages
+    return pages
+
+
+class _Hocr(HTMLParser):
+    """Collects the words in elements of some classes of an hOCR file, by page, with boxes as fractions of the page."""
+
+    def __init__(self, classes: set[str]) -> None:
+        super().__init__()
+        self.pages: list[_Words] = []
+        self._classes = classes
+        self._page: Sequence[float] = ()
+        self._open: list[Box | None] = []  # the box of each open element, or that of an element around it
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        names, box = (given.get("class") or "").split(), _BBOX.search(given.get("title") or "")
+        corners = list(map(float, box.groups())) if box else []
+        if "ocr_page" in names:
+            self._page = corners
+            self.pages.append([])
+        own = self._open[-1] if self._open else None
+        if corners and self._page and not self._classes.isdisjoint(names):
+            left, top, right, bottom = self._page
+            starts, sizes = (left, top, left, top), (right - left or 1.0, bottom - top or 1.0) * 2
+            own = cast(
+                "Box", tuple((at - start) / size for at, start, size in zip(corners, starts, sizes, strict=True))
+            )
+        if tag not in _VOID:
+            self._open.append(own)
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._open and tag not in _VOID:
+            self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        if self._open and (box := self._open[-1]) is not None:
+            self.pages[-1] += [(word, box) for word in data.split()]

@@ -1,0 +1,369 @@
+"""The text of a document, with pages and boxes, and where values stand in it, in any notation that is read."""
+
+import re
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
+from decimal import Decimal
+from functools import cached_property
+from itertools import accumulate, chain, groupby, product
+from typing import Any
+
+from docscore.core.places import Box, Place
+from docscore.core.same_value import ORDERS, date_of, number_without_doubt
+from docscore.core.values import SCALAR_TYPES, Scalar, Value, scalar_text, step_text
+
+Offsets = tuple[int, int]  # in a text: of the first character, and behind the last
+Occurrence = tuple[Offsets, ...]  # the parts of a value in a text; several where it wraps within a column
+
+PAGE_BREAK = "\f"
+
+_SHORT = 2  # characters; so short a value is looked for only in the lines of its row
+_LEAST_SPACED = 4  # characters of a value that may have other spaces in the text
+_LEAST_DIGITS = 7  # characters of a number that may have them anywhere; of a shorter one all digits are apart
+_AROUND = r"()\[\];:,"  # signs that may stand around a date
+_UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")  # letters without spaces
+_LIKE_DATE = re.compile(
+    r"\d{1,4}([./ -]) ?\d{1,2}\1 ?\d{1,4}|\d{8}|\d{4}-\d\d|\d.*(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec).*\d"
+)
+_DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
+_QUOTES = dict.fromkeys(map(ord, "\u2018\u2019"), "'") | dict.fromkeys(map(ord, "\u201c\u201d"), '"')
+_SIGNS = _DASHES | _QUOTES
+
+
+class Document:
+    r"""The text of a document, in which values are looked up.
+
+    White space, case, NFKC and the forms of dashes and quotes do not count. Numbers and dates stand in any notation
+    that is read.
+
+    Args:
+        text: the text; form feeds part its pages.
+        boxes: the box of each word, a run of characters without white space; None if positions are not known.
+
+    >>> document = Document("Pens 1\nInk (153,853)\f12 May 2026")
+    >>> document.holds("PENS"), document.holds(-153853), document.holds("2026-05-12"), document.holds("Paper")
+    (True, True, True, False)
+    >>> document.holds(1), document.holds(None)  # stand anywhere, or in no text
+    (None, None)
+    """
+
+    def __init__(self, text: str, boxes: Sequence[Box] | None = None) -> None:
+        self.text, self.boxes, self._text = text, boxes, _words(text)
+
+    @property
+    def page_count(self) -> int:
+        """The number of pages."""
+        return self.text.count(PAGE_BREAK) + 1
+
+    def holds(self, value: Any) -> bool | None:
+        """Return whether all scalars of a value stand in the text.
+
+        Null, booleans, zero, and texts and numbers of one or two characters are left out, but for two characters in a
+        row of a list; None if nothing is left.
+        """
+        options = value if isinstance(value, tuple) else (value,)
+        held = [[places for _, _, places in self.looked_up(option) if places is not None] for option in options]
+        decided = [all(parts) for parts in held if parts]
+        return any(decided) if decided else None
+
+    def looked_up(self, value: Any, path: str = "$") -> Iterator[tuple[str, Scalar, list[Occurrence] | None]]:
+        """Yield each scalar of a value with its path and where it stands; None for what no text can show.
+
+        Of several places of a value in a row of a list, the one in the lines of its row counts, if there is only one.
+        The options of a one-of share its path.
+        """
+        waiting: list[tuple[str, Any, list[Scalar]]] = [(path, value, [])]
+        while waiting:
+            path, value, row = waiting.pop()
+            if isinstance(value, dict):
+                waiting += [(path + step_text(key), part, row) for key, part in reversed(value.items())]
+            elif isinstance(value, list):
+                rows = [list(_scalars(part)) if isinstance(part, dict) else row for part in value]
+                waiting += [(f"{path}[{index}]", value[index], rows[index]) for index in reversed(range(len(value)))]
+            elif isinstance(value, tuple):
+                waiting += [(path, option, row) for option in reversed(value)]
+            elif type(value) in SCALAR_TYPES:
+                yield path, value, self._occurrences(value, row)
+
+    def _occurrences(self, value: Scalar, row: Sequence[Scalar]) -> list[Occurrence] | None:
+        """Return where a scalar stands; None for what no text can show."""
+        text = _words(scalar_text(value))
+        number = number_without_doubt(value)
+        if isinstance(value, bool) or len(text) < _SHORT or (number and not number[0]):
+            return None
+        spans = self._spans(value)
+        long = [each for each in spans if _length(each) > _SHORT]
+        if len(long) == 1 or not row:
+            return None if len(text) == _SHORT or (spans and not long) else long
+        lines = self._lines_of(scalar for scalar in row if scalar is not value)
+        near = [each for each in spans if _length(each) >= _SHORT and not lines.isdisjoint(self._lines_at(each))]
+        if len(text) == _SHORT:
+            return (near or None if spans else []) if lines else None
+        return near if len(near) == 1 or not long else long
+
+    def _lines_of(self, scalars: Iterator[Scalar]) -> set[int]:
+        """Return the lines in which most of some scalars stand."""
+        counts = Counter(
+            line
+            for scalar in scalars
+            for line in {
+                line for each in self._spans(scalar) if _length(each) > _SHORT for line in self._lines_at(each)
+            }
+        )
+        return {line for line, count in counts.items() if count == max(counts.values())}
+
+    def places(self, value: Any) -> list[list[Offsets]]:
+        r"""Return the places of a value, each as the spans of its scalars: characters of the text as it was given.
+
+        For an object or a list: the closest cluster of its scalars in the text.
+
+        >>> Document("Pens 1\nInk 2 and 12\nPENS  2.00").places({"item": "pens", "count": 2})
+        [[(20, 24), (26, 30)]]
+        """
+        options = value if isinstance(value, tuple) else (value,)
+        parts = max((self._parts(option) for option in options), key=lambda parts: (all(parts), len(parts)))
+        parts = list(filter(None, parts))
+        places = [
+            list(chain.from_iterable(_nearest(each, first) for each in parts))
+            for first in min(parts, key=len, default=[])
+        ]
+        extents = [max(place)[1] - min(place)[0] for place in places]
+        return [
+            [(self._given_at(start, bisect_right), self._given_at(end, bisect_left)) for start, end in sorted({*place})]
+            for place, extent in zip(places, extents, strict=True)
+            if len(parts) == 1 or extent == min(extents)
+        ]
+
+    def _parts(self, value: Any) -> list[list[Occurrence]]:
+        scalars = (part for part in _scalars(value) if not isinstance(part, bool))
+        return [self._spans(scalar) for scalar in scalars if _words(scalar_text(scalar))]
+
+    def place_of(self, occurrence: Occurrence) -> Place:
+        """Return the page of an occurrence, and a box for each of its lines where boxes are known."""
+        words = sorted({number for span in occurrence for number in self._word_numbers_at(span)})
+        page = self._pages[words[0]]
+        if self.boxes is None:
+            return Place(page)
+        lines = groupby(words, key=self._lines.__getitem__)
+        return Place(page, tuple(_around([self.boxes[number] for number in line]) for _, line in lines))
+
+    def has_at(self, value: Scalar, place: Place) -> bool:
+        """Return whether a scalar stands on the page of a place, and in its boxes, if it has any.
+
+        A word belongs to a box if its middle lies within.
+        """
+        return any(self._is_at(occurrence, place) for occurrence in self._spans(value))
+
+    def _is_at(self, occurrence: Occurrence, place: Place) -> bool:
+        numbers = [number for span in occurrence for number in self._word_numbers_at(span)]
+        boxes: Sequence[Box] = self.boxes or ()
+        return all(
+            place.page in (None, self._pages[number])
+            and (not place.boxes or any(_is_within(boxes[number], box) for box in place.boxes))
+            for number in numbers
+        )
+
+    def has_quote(self, value: Scalar, place: Place) -> bool:
+        """Return whether a scalar stands in the quote of a place, which stands on its page."""
+        quote = Document(place.quote or "")
+        return bool(quote._spans(value)) and self.has_at(quote.text, place._replace(boxes=()))
+
+    # How a scalar is found
+
+    def _spans(self, value: Scalar) -> list[Occurrence]:
+        key = type(value), scalar_text(value)
+        if key not in self._known:
+            self._known[key] = [(span,) for span in self._as_written(value)] or self._wrapped(_words(key[1]).split(" "))
+        return self._known[key]
+
+    @cached_property
+    def _known(self) -> dict[tuple[type, str], list[Occurrence]]:
+        return {}
+
+    def _as_written(self, value: Scalar) -> list[Offsets]:
+        """The spans of a scalar: in another notation, as it is, or with other spaces."""
+        text = _words(scalar_text(value))
+        number = number_without_doubt(value)
+        day = date_of(value) if number is None and isinstance(value, str) else None
+        known = self._numbers.get(number[0]) if number else self._dates.get(day) if day else None
+        if known or not text:
+            return sorted({*(known or ())})
+        if text in self._text and (spans := self._matches(text, re.escape(text))):
+            return spans
+        together = _together(text)
+        if len(together) < _LEAST_SPACED - bool(_UNSPACED.search(text)) or together not in self._unspaced:
+            return []
+        between = "(?:,? )?" if len(together) >= _LEAST_DIGITS or any(map(str.isalpha, together)) else " "
+        return self._matches(text, between.join(map(re.escape, together)))
+
+    def _matches(self, text: str, pattern: str) -> list[Offsets]:
+        """The spans of a pattern as whole words; letters of languages without spaces need no space around them."""
+        edges = [sign.isalnum() and not _UNSPACED.match(sign) for sign in (text[0], text[-1])]
+        pattern = r"(?<!\w)" * edges[0] + pattern + r"(?!\w)" * edges[1]
+        return [match.span() for match in re.finditer(pattern, self._text)]
+
+    @cached_property
+    def _unspaced(self) -> str:
+        return _together(self._text)
+
+    def _wrapped(self, words: Sequence[str]) -> list[Occurrence]:
+        """The occurrences of words that follow each other by their boxes, as a text that wraps within a column does."""
+        occurrences = []
+        for first in self._numbers_of_word.get(words[0], ()) if self.boxes and len(words) > 1 else ():
+            numbers = [first]
+            for word in words[1:]:
+                candidates = self._numbers_of_word.get(word, ())
+                numbers += [each for each in candidates if each not in numbers and self._follows(numbers, each)][:1]
+            if len(numbers) == len(words):
+                starts = self._given_words[0]
+                occurrences.append(tuple((starts[each], starts[each + 1] - 1) for each in numbers))
+        return occurrences
+
+    def _follows(self, numbers: Sequence[int], number: int) -> bool:
+        """Whether a word is the next one on the line of the last word, or on the line below in the same column."""
+        boxes: Sequence[Box] = self.boxes or ()
+        last, box = boxes[numbers[-1]], boxes[number]
+        if self._pages[number] != self._pages[numbers[-1]]:
+            return False
+        height, width = last[3] - last[1], (last[2] - last[0]) / len(self._given_words[1][numbers[-1]][0])
+        if abs(box[1] - last[1]) < height / 2:
+            return -width < box[0] - last[2] < 2 * width
+        column = _around([boxes[each] for each in numbers])
+        return 0 < box[1] - last[1] < 2 * height and box[0] < column[2] and column[0] < box[2]
+
+    @cached_property
+    def _numbers(self) -> dict[Decimal, list[Offsets]]:
+        """The numbers of the text; one whose separator or sign is in doubt counts in both readings."""
+        numbers: dict[Decimal, list[Offsets]] = defaultdict(list)
+        patterns = r"[-+]?\d{1,3}(?: \d{3})+(?:[.,]\d+)?", r"[-+]?[.,]?\d[\d.,']*"
+        for match in chain.from_iterable(re.finditer(pattern, self._text) for pattern in patterns):
+            token = match[0].rstrip(".,'")
+            start, end = match.start(), match.start() + len(token)
+            before, after = self._text[max(0, start - 2) : start], self._text[end : end + 2]
+            is_negative = ("(" in before and after[:1] == ")") or (after[:1] == "-" and not after[1:].isalnum())
+            for spelling in {token, token.replace(",", ""), token.replace(".", "").replace(",", ".")}:
+                if number := number_without_doubt(spelling):
+                    numbers[number[0]].append((start, end))
+                    if is_negative:
+                        numbers[-number[0]].append((start, end))
+        return numbers
+
+    @cached_property
+    def _dates(self) -> dict[Any, list[Offsets]]:
+        """The dates of the text; one whose order is in doubt counts in each."""
+        dates: dict[Any, list[Offsets]] = defaultdict(list)
+        words = list(re.finditer(rf"[^ {_AROUND}](?:\S*[^ {_AROUND}])?", self._text))
+        for length, start in product((1, 2, 3, 4), range(len(words))):
+            span = words[start : start + length]
+            text = " ".join(word[0] for word in span)
+            if days := _days_of(text):
+                for day in days - _days_of(text.partition(" ")[2]) - _days_of(text.rpartition(" ")[0]):
+                    dates[day].append((span[0].start(), span[-1].end()))
+        return dates
+
+    # Words, lines and pages
+
+    def _given_at(self, at: int, side: Callable[[list[int], int], int]) -> int:
+        """The character of the text as it was given for one of `_text` at which a span begins or ends."""
+        starts, words = self._given_words
+        number = side(starts, at) - 1
+        word, lengths = words[number], range(len(words[number][0]) + 1)
+        inside = bisect_right(lengths, at - starts[number], key=lambda length: len(_words(word[0][:length]))) - 1
+        return word.start() + inside
+
+    @cached_property
+    def _given_words(self) -> tuple[list[int], list[re.Match[str]]]:
+        """Where each word begins in `_text`, and the word in the text as it was given."""
+        words = list(re.finditer(r"\S+", self.text))
+        return list(accumulate((len(_words(word[0])) + 1 for word in words), initial=0)), words
+
+    @cached_property
+    def _numbers_of_word(self) -> dict[str, list[int]]:
+        numbers = defaultdict(list)
+        for number, word in enumerate(self._given_words[1]):
+            for text in {_words(word[0]), _words(word[0]).rstrip(".,;:")}:
+                numbers[text].append(number)
+        return numbers
+
+    def _word_numbers_at(self, span: Offsets) -> range:
+        starts = self._given_words[0]
+        return range(bisect_right(starts, span[0]) - 1, bisect_left(starts, span[1]))
+
+    @cached_property
+    def _pages(self) -> list[int]:
+        """The page of each word, counted from 1."""
+        breaks = [match.start() for match in re.finditer(PAGE_BREAK, self.text)]
+        return [bisect_left(breaks, word.start()) + 1 for word in self._given_words[1]]
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """The line of each word: of words with boxes, those of a page whose middles lie at one height."""
+        if self.boxes is None:
+            breaks = [match.start() for match in re.finditer(rf"[\n{PAGE_BREAK}]", self.text)]
+            return [bisect_left(breaks, word.start()) for word in self._given_words[1]]
+        lines, line = [0] * len(self.boxes), 0
+        page, bottom = 0, 0.0
+        middles = [(page, (box[1] + box[3]) / 2) for page, box in zip(self._pages, self.boxes, strict=True)]
+        for number in sorted(range(len(middles)), key=middles.__getitem__):
+            if middles[number][0] != page or middles[number][1] > bottom:
+                line, page, bottom = line + 1, middles[number][0], self.boxes[number][3]
+            lines[number] = line
+        return lines
+
+    def _lines_at(self, occurrence: Occurrence) -> set[int]:
+        return {self._lines[number] for span in occurrence for number in self._word_numbers_at(span)}
+
+
+def _scalars(value: Value) -> Iterator[Scalar]:
+    """Yield the scalars of a value; of a one-of, those of its first option."""
+    if isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _scalars(part)
+    elif isinstance(value, tuple):
+        yield from _scalars(value[0]) if value else ()
+    elif isinstance(value, str | bool | int | float):
+        yield value
+
+
+def _length(occurrence: Occurrence) -> int:
+    return sum(end - start for start, end in occurrence)
+
+
+def _nearest(occurrences: list[Occurrence], first: Occurrence) -> Occurrence:
+    """The occurrence that begins nearest to where another does."""
+    after = bisect_left(occurrences, first)
+    return min(occurrences[max(0, after - 1) : after + 1], key=lambda each: abs(each[0][0] - first[0][0]))
+
+
+def _around(boxes: Sequence[Box]) -> Box:
+    left, top, right, bottom = zip(*boxes, strict=True)
+    return min(left), min(top), max(right), max(bottom)
+
+
+def _is_within(inner: Box, outer: Box) -> bool:
+    """Whether the middle of a box lies in another."""
+    across, down = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
+    return outer[0] <= across <= outer[2] and outer[1] <= down <= outer[3]
+
+
+def _days_of(text: str) -> set[date]:
+    """The dates that a text may spell."""
+    if not _LIKE_DATE.search(text):
+        return set()
+    if day := date_of(text):
+        return {day}
+    return {day for order in ORDERS if (day := date_of(text, order))}
+
+
+def _together(text: str) -> str:
+    """A text without its spaces, and without the commas before them."""
+    return text.replace(", ", "").replace(" ", "")
+
+
+def _words(text: str) -> str:
+    """The text in lower case and NFKC, with plain dashes, quotes and single spaces."""
+    return " ".join(unicodedata.normalize("NFKC", text).translate(_SIGNS).casefold().split())

@@ -1,0 +1,96 @@
+"""Find the places of ground truths in their documents, so that nobody has to annotate those that are certain."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from docscore.core.errors import at_place, row_place
+from docscore.core.runtime import Progress, no_progress, watched
+from docscore.core.values import Value, field_of, to_json
+from docscore.data.document_files import Documents
+from docscore.data.documents import Document, Occurrence
+from docscore.data.pairing import read_ground_truths
+from docscore.data.places import AT_TRUTHS, answers_with_places
+from docscore.data.rows import ID, PLAIN, REFERENCES, columns_of
+
+PLACED, SEVERAL, NOWHERE, NOT_SOUGHT, KEPT = OUTCOMES = ("placed", "several", "nowhere", "not_sought", "kept")
+_DIGITS = 4  # of fractions of a page
+
+
+class LocatedRows(NamedTuple):
+    """Rows of references with evidence.
+
+    Attributes:
+        rows: rows by id, with all other columns.
+        counts: for each field how many of its values have each of `OUTCOMES`: were placed, since they stand once; stand
+            several times or nowhere; are not looked for; had evidence.
+        remark: the sentence about documents without a text; "" if all have one.
+    """
+
+    rows: list[dict[str, Any]]
+    counts: dict[str, Counter[str]]
+    remark: str
+
+
+def with_evidence(
+    references: Any, documents: Any, options: Mapping[str, Any] | None = None, progress: Progress = no_progress
+) -> LocatedRows:
+    """Give each value of ground truths that stands exactly once in its document this place as evidence.
+
+    Evidence that is there stays.
+
+    Args:
+        references: the ground truths, as for `docscore.evaluate`.
+        documents: a folder of documents, or a dict of texts by id.
+        options: options of `docscore.evaluate` that say where ids and ground truths are.
+        progress: called with the phases of the work.
+
+    Raises:
+        TypeError, ValueError: as `docscore.evaluate`; if no id has a document.
+    """
+    truths = read_ground_truths(references, options or {}, progress)
+    opened = Documents(documents, truths.ids)
+    looked_up = watched(opened.read_all(truths.ids), progress, "Looking up", len(truths.ids))
+    rows, counts = [], defaultdict[str, Counter[str]](Counter)
+    for name, truth, source, document in zip(truths.ids, truths.values, truths.sources, looked_up, strict=True):
+        has_columns = truths.form is not PLAIN and isinstance(source, dict)
+        columns = {key: source[key] for key in columns_of(source)} if has_columns else {}
+        try:
+            answers = answers_with_places(truth, columns.get("evidence"), AT_TRUTHS)
+        except ValueError as error:
+            raise at_place(row_place(name), error) from None
+        found = [
+            {path.removeprefix("$."): places for path, places in beside.items()}
+            | ({} if document is None else _located(document, answer, {*inside, *beside}, counts))
+            for answer, inside, beside in answers
+        ]
+        is_same = all(each == found[0] for each in found)
+        plain = to_json(list(truth) if isinstance(truth, tuple) else [truth])
+        evidence = {"evidence": found[0] if is_same else found} if any(found) else {}
+        rows.append({**columns, ID: name, REFERENCES: plain, **evidence})
+    return LocatedRows(rows, dict(counts), opened.remark(len(truths.ids)))
+
+
+def _located(
+    document: Document, answer: Value, known: set[str], counts: Mapping[str, Counter[str]]
+) -> dict[str, list[dict[str, Any]]]:
+    """Return the evidence of the values that stand once, by path, and count the outcomes of each field."""
+    occurrences: dict[str, list[list[Occurrence] | None]] = defaultdict(list)
+    for path, _, places in document.looked_up(answer):
+        occurrences[path].append(places)
+    located = {}
+    for path, options in occurrences.items():
+        places = [place for option in options for place in dict.fromkeys(option or ())]
+        if path in known:
+            outcome = KEPT
+        elif all(option is None for option in options):
+            outcome = NOT_SOUGHT
+        else:
+            outcome = NOWHERE if not places else PLACED if len(places) == 1 else SEVERAL
+        if outcome == PLACED:
+            page, boxes, _ = document.place_of(places[0])
+            rounded = [[round(edge, _DIGITS) for edge in box] for box in boxes]
+            shown = {} if not boxes else {"box": rounded[0]} if len(boxes) == 1 else {"boxes": rounded}
+            located[path.removeprefix("$.")] = [{"page": page, **shown}]
+        counts[field_of(path)][outcome] += 1
+    return located

@@ -1,0 +1,318 @@
+"""Documents: files that are opened, values that are found in them, and evidence and figures that come of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import docscore
+from docscore.core.values import convert_ground_truth
+from docscore.data import document_files
+from docscore.data.document_files import Documents
+from docscore.data.documents import Document
+from docscore.data.evidence import with_evidence
+from tests.commands import run, script_at
+from tests.conftest import ROOT, examples, golden, needs, shared_data
+
+Box = tuple[float, float, float, float]
+PAGE = "<div class='ocr_page' title='image \"a.png\"; bbox 0 0 200 100'>{}</div>"
+
+
+def pdf_of(*pages: str) -> bytes:
+    """A PDF with a text layer, printed by a script of the examples."""
+    render = script_at(ROOT / "examples" / "documents" / "render.py")
+    made: bytes = render.pdf_of([page.split("\n") for page in pages])
+    return made
+
+
+def document_of(text: str, boxes: Sequence[Sequence[float]] | None = None) -> Document:
+    return Document(text, None if boxes is None else [(a, b, c, d) for a, b, c, d in boxes])
+
+
+# Values in texts
+
+
+@golden("documents", "holds")
+def test_what_a_text_holds(text: str, value: Any, *, held: bool | None) -> None:
+    assert document_of(text).holds(convert_ground_truth(value)) is held
+
+
+@golden("documents", "wraps")
+def test_the_boxes_of_a_value(words: list[tuple[str, float, float]], value: str, boxes: list[Box] | None) -> None:
+    places = [(left, top, left + 0.1, top + 0.015) for _, left, top in words]
+    document = document_of(" ".join(word for word, *_ in words), places)
+    (_, _, occurrences), *_ = document.looked_up(value)
+    found = [document.place_of(each).boxes for each in occurrences or ()]
+    assert found == ([] if boxes is None else [tuple(map(pytest.approx, boxes))])
+
+
+WORDS = st.lists(
+    st.sampled_from(["Tea", "1,250.00", "Ünlü", "O\u2019Neill", "3.50", "(99)", "rum,", "x", "½", "ﬁx"]), max_size=12
+)
+
+
+@given(WORDS, WORDS, WORDS)
+@examples(200)
+def test_words_of_a_text_are_found_where_they_stand(before: list[str], words: list[str], after: list[str]) -> None:
+    text = "\f".join(" ".join(part) for part in (before, words, after))
+    document = Document(text, [(0.1, 0.1, 0.2, 0.2)] * len(text.split()))
+    value = " ".join(words)
+    for _, _, occurrences in document.looked_up(value):
+        if occurrences is not None and words:
+            assert 2 in [document.place_of(each).page for each in occurrences]
+    for place in document.places(value):
+        assert all(text[start:end].strip() == text[start:end] != "" for start, end in place)
+
+
+# Files
+
+
+def folder_of(tmp_path: Path, files: dict[str, bytes | str]) -> Path:
+    for name, content in files.items():
+        path = tmp_path / "documents" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return tmp_path / "documents"
+
+
+def read(folder: Path, name: str = "a") -> Document:
+    documents = Documents(folder, [name])
+    document = documents.read(name)
+    assert document is not None, documents.faults
+    return document
+
+
+def test_a_pdf_has_words_with_boxes_on_pages(tmp_path: Path) -> None:
+    needs("pypdfium2")
+    document = read(folder_of(tmp_path, {"a.pdf": pdf_of("Mill Trust\nTotal", "12.50")}))
+    assert document.text == "Mill Trust Total\f12.50"
+    assert document.boxes is not None
+    (left, top, right, bottom), *_ = document.boxes
+    assert 0 < left < right < 0.5
+    assert 0 < top < bottom < 0.2  # from the top of the page
+    assert document.boxes[2][1] > bottom
+
+
+def test_a_page_that_is_turned_is_read_as_it_is_displayed(tmp_path: Path) -> None:
+    needs("pypdfium2")
+    turned = pdf_of("Mill").replace(b"/Type /Page ", b"/Rotate 90 /Type /Page ", 1)
+    assert turned != pdf_of("Mill")
+    document = read(folder_of(tmp_path, {"a.pdf": turned}))
+    assert document.boxes is not None
+    left, top, right, bottom = document.boxes[0]
+    assert left > 0.8  # the top of the text is at the right
+    assert bottom - top > right - left
+
+
+@pytest.mark.parametrize(
+    ("words", "boxes"),
+    [
+        ("<span class='ocrx_word' title='bbox 20 10 60 30; x_wconf 91'><em>Mill</em></span>", [(0.1, 0.1, 0.3, 0.3)]),
+        ("<span class='ocr_line' title='bbox 20 10 60 30'>A<br>&amp;</span>", [(0.1, 0.1, 0.3, 0.3)] * 2),
+        ("x<span class='ocrx_word' title='bbox 0 0 200 100'>a b</span>", [(0, 0, 1, 1)] * 2),
+    ],
+)
+def test_hocr_has_words_or_lines_with_boxes(tmp_path: Path, words: str, boxes: list[Box]) -> None:
+    document = read(folder_of(tmp_path, {"a.hocr": f"<html><body>{PAGE.format(words)}{PAGE.format('')}</body></html>"}))
+    assert document.boxes is not None
+    assert list(document.boxes) == [pytest.approx(box) for box in boxes]
+    assert document.page_count == 2
+
+
+def test_the_first_file_with_a_text_counts(tmp_path: Path) -> None:
+    needs("pypdfium2")
+    word = "<span class='ocrx_word' title='bbox 0 0 9 9'>scanned</span>"
+    files: dict[str, bytes | str] = {"a.pdf": pdf_of(""), "a.hocr": PAGE.format(word), "a.txt": "typed"}
+    files |= {"b.PDF": pdf_of("printed"), "b.txt": "typed", "deep/c.txt": "below", "d.png": b"", "d.txt": "of d.png"}
+    documents = Documents(folder_of(tmp_path, files), ["a", "b"])
+    names = ("a", "b", "deep/c", "d.png", "d")
+    texts = [document and document.text for document in documents.read_all(names)]
+    assert texts == ["scanned", "printed", "below", "of d.png", "of d.png"]
+    assert not documents.faults
+
+
+_KEYS = b"/O (%s) /U (%s)" % (b"o" * 32, b"u" * 32)
+ENCRYPTED = b"<< /Encrypt << /Filter /Standard /V 1 /R 2 %s /P -4 >> /ID [(a) (a)] /Size" % _KEYS
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "fault"),
+    [
+        ("a.pdf", b"%PDF-1.7 broken", "a.pdf is no readable PDF: "),
+        ("a.pdf", pdf_of("x").replace(b"<< /Size", ENCRYPTED), "a.pdf is encrypted"),
+        ("a.pdf", pdf_of(""), "a.pdf has no text layer; tesseract makes ID.hocr of its page images"),
+        ("a.pdf", pdf_of(*["x"] * 501), "a.pdf has 501 pages, 500 at most are read"),
+        ("a.hocr", "<p>no words</p>", 'a.hocr has no words of the class "ocrx_word" on pages'),
+        ("a.txt", b"\xff\xfe\xfa", "a.txt: expected UTF-8 text"),
+    ],
+)
+def test_a_file_without_a_text_says_why(tmp_path: Path, name: str, content: bytes | str, fault: str) -> None:
+    needs("pypdfium2")
+    documents = Documents(folder_of(tmp_path, {name: content}), ["a"])
+    assert documents.read("a") is None
+    assert fault in documents.faults["a"]
+
+
+def test_a_large_file_is_not_opened(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, {"a.txt": ""})
+    with (folder / "a.txt").open("r+b") as file:
+        file.truncate(50_000_001)
+    documents = Documents(folder, ["a"])
+    assert documents.read("a") is None
+    assert documents.faults["a"] == "a.txt has 50,000,001 bytes, 50,000,000 at most are read"
+
+
+@pytest.mark.parametrize(
+    ("program", "fault"),
+    [("import os; os.abort()", "cannot be read as a PDF"), ("import time; time.sleep(600)", "takes over 0.5 seconds")],
+    ids=["crash", "hang"],
+)
+def test_a_pdf_that_ends_or_holds_its_reader(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, fault: str
+) -> None:
+    needs("pypdfium2")
+    reader = tmp_path / "reader.py"
+    reader.write_text(program)
+    monkeypatch.setattr(document_files, "_PDF_WORDS", reader)
+    monkeypatch.setattr(document_files, "_PATIENCE", 0.5)
+    documents = Documents(folder_of(tmp_path, {"a.pdf": b""}), ["a"])
+    assert documents.read("a") is None
+    assert fault in documents.faults["a"]
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ({"x": "text"}, r"^documents: expected documents such as 'a' \(ID.pdf, .*\), got none of the ids"),
+        ("nowhere", r"nowhere: expected a folder with ID.pdf, ID.hocr or ID.txt, got no folder"),
+        (7, r"^documents: expected a folder, or a dict of texts by id, got int"),
+    ],
+)
+def test_a_source_that_has_no_document_is_an_error(source: Any, message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        docscore.evaluate(references={"a": "x"}, predictions={"a": "x"}, documents=source)
+
+
+# Figures
+
+
+@golden("documents", "standing")
+def test_what_stands_in_a_document(
+    text: str,
+    prediction: Any,
+    citations: Any,
+    hits: list[int],
+    totals: list[int],
+    nowhere: list[Any],
+    boxes: list[Box] | None,
+) -> None:
+    row = {"question_id": "a", "prediction": prediction, "citations": citations}
+    references = [{"question_id": "a", "references": [prediction]}]
+    result = docscore.evaluate(references=references, predictions=[row], documents={"a": document_of(text, boxes)})
+    (standing,) = result.breakdowns["documents"].rows
+    assert (list(standing.hits), list(standing.totals), [*map(list, standing.nowhere)]) == (hits, totals, nowhere)
+    assert result.score == 1
+
+
+TRUTHS = {name: {"no": f"A-{number}", "total": "12.50"} for number, name in enumerate("abcd")}
+INVENTED = {name: {**TRUTHS[name], "iban": "DE89 3704"} for name in "abcd"}
+TEXTS = {name: f"Invoice {TRUTHS[name]['no']}\fTotal 12.50" for name in "abc"}
+
+
+def test_each_face_shows_what_stands_where(tmp_path: Path) -> None:
+    result = docscore.evaluate(references=TRUTHS, predictions=INVENTED, documents=TEXTS)
+    with pytest.warns(UserWarning, match=r"^documents: 1 of 4 documents have no text: no file of 'd'$"):
+        found = result.breakdowns["documents"]
+    (share,), (nowhere,) = list(found.standing), list(found.nowhere)
+    assert (share["where"], share["hits"], share["total"]) == ("document", 6, 9)
+    assert nowhere == {"value": "DE89 3704", "field": "iban", "times": 3, "documents": 3, "question_id": "a"}
+    assert any(doubt.startswith("documents: 1 of 4") for doubt in result.doubts)
+    assert result.to_dict()["standing"]["without_text"] == 1
+    for name in ("r.html", "r.md"):
+        page = result.report(tmp_path / name).read_text(encoding="utf-8")
+        assert "Values that stand nowhere in the document" in page
+        assert "DE89 3704" in page
+
+
+def test_a_slice_and_runs_have_their_own_shares() -> None:
+    by = {"a": "x", "b": "x", "c": "y"}
+    truths, first = ({name: side[name] for name in "abc"} for side in (TRUTHS, INVENTED))
+    run_two = {**first, "a": TRUTHS["a"]}
+    result = docscore.evaluate(
+        references=truths, predictions=[first, run_two], runs=True, documents=TEXTS, by=by.__getitem__
+    )
+    assert [row["total"] for row in result.breakdowns["documents"].standing] == [17]
+    assert [row["total"] for row in result.of_slice("y").breakdowns["documents"].standing] == [6]
+
+
+def test_text_that_could_not_be_parsed_is_not_looked_up() -> None:
+    result = docscore.evaluate(
+        references={"a": {"no": "A-17"}},
+        predictions={"a": "Invoice A-17, sorry"},
+        parse="json",
+        documents={"a": "A-17"},
+    )
+    assert not result.breakdowns["documents"].standing
+
+
+def test_the_command_looks_values_up(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, {f"{name}.txt": text for name, text in TEXTS.items()})
+    for name, side in (("r.json", TRUTHS), ("p.json", INVENTED)):
+        (tmp_path / name).write_text(json.dumps(side))
+    done = run("score", tmp_path / "r.json", tmp_path / "p.json", "--documents", folder)
+    assert "in the document 66.7%" in done.out
+    assert '"DE89 3704" iban ' in " ".join(done.out.split())
+    assert "no file of 'd'" in done.err
+
+
+# Evidence
+
+
+@golden("documents", "evidence")
+def test_the_evidence_of_values_that_stand_once(
+    text: str, answers: list[Any], evidence: Any, counts: dict[str, dict[str, int]], given: Any
+) -> None:
+    row = {"question_id": "a", "references": answers, "note": "kept", **({} if given is None else {"evidence": given})}
+    located = with_evidence([row], {"a": text})
+    (written,) = located.rows
+    assert written.get("evidence") == evidence
+    assert {**written, "evidence": given} == {**row, "evidence": given}
+    assert {field: {name: n for name, n in count.items() if n} for field, count in located.counts.items()} == counts
+    assert with_evidence([written], {"a": text}).rows == [written]
+
+
+def test_values_cited_where_they_were_found_are_grounded(tmp_path: Path) -> None:
+    """The evidence of the command is read again: predictions that cite it meet each place, and nothing else."""
+    needs("pypdfium2")
+    pages = {name: pdf_of(*text.split("\f")) for name, text in TEXTS.items()}
+    folder, output = folder_of(tmp_path, {f"{name}.pdf": page for name, page in pages.items()}), tmp_path / "out.jsonl"
+    (tmp_path / "r.json").write_text(json.dumps(TRUTHS))
+    done = run("evidence", tmp_path / "r.json", "--documents", folder, "-o", output)
+    assert (done.code, "no file of 'd'" in done.err) == (0, True)
+    rows = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
+    assert ["box" in place for row in rows[:3] for (place,) in row["evidence"].values()] == [True] * 6
+    cited = [
+        {"question_id": row["question_id"], "prediction": row["references"][0], "citations": row.get("evidence")}
+        for row in rows
+    ]
+    result = docscore.evaluate(references=output, predictions=cited, metrics=["grounding"])
+    assert set(result.figures.values()) == {1.0}
+
+
+def test_the_documents_of_a_published_benchmark() -> None:
+    """Of the values of six ground truths that a text can show, all but nine stand in their PDFs, of which most once."""
+    needs("pypdfium2")
+    folder = shared_data("docubench", "the documents of DocuBench")
+    names = [path.stem for path in sorted((folder / "documents").glob("*.pdf"))]
+    lines = map(json.loads, (folder / "references.jsonl").read_text(encoding="utf-8").splitlines())
+    counts = with_evidence([row for row in lines if row["question_id"] in names], folder / "documents").counts
+    sums = {
+        name: sum(count[name] for count in counts.values()) for name in ("placed", "several", "nowhere", "not_sought")
+    }
+    assert sums == {"placed": 252, "several": 34, "nowhere": 7, "not_sought": 38}
