@@ -203,8 +203,8 @@ class Document:
     def _matches(self, text: str, pattern: str) -> list[Offsets]:
         """The spans of a pattern as whole words; letters of languages without spaces need no space around them."""
         edges = [sign.isalnum() and not _UNSPACED.match(sign) for sign in (text[0], text[-1])]
-        pattern = r"(?<!\w)" * edges[0] + pattern + r"(?!\w)" * edges[1]
-        return [match.span() for match in re.finditer(pattern, self._text)]
+        pattern = r"(?<!\w)" * edges[0] + f"(?=({pattern}" + r"(?!\w)" * edges[1] + "))"  # matches may overlap
+        return [match.span(1) for match in re.finditer(pattern, self._text)]
 
     @cached_property
     def _unspaced(self) -> str:

@@ -144,7 +144,7 @@ def test_runs_of_a_system_are_one_with_a_share() -> None:
         ({"hold_out": ["gpt"]}, "hold_out: expected a system that is left, got none"),
         (
             {"documents": {"x": "text"}},
-            "documents: expected documents such as 'a' (ID.pdf, ID.hocr or ID.txt), got none of the",
+            "documents: expected documents such as 'a' (ID.pdf, ID.hocr or ID.txt), got none of the ids",
         ),
         ({"agreements": 3}, "agreements needs sample"),
     ],
