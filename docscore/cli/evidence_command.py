@@ -27,6 +27,7 @@ from docscore.report.console import print_table
 @click.command(
     name="evidence",
     cls=Command,
+    common=["documents"],
     epilog=ending(
         "docscore evidence references.jsonl --documents documents -o annotated.jsonl",
         where="in examples/invoices",

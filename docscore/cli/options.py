@@ -76,6 +76,7 @@ _SECTIONS = {
         "on_error",
         "with_confidences",
         "citations_from",
+        "documents",
     ),
     "Comparing values": (
         *("schema_by", "threshold", "ignore_case", "rules", "numbers", "strict", "normalise", "donut", "iou"),

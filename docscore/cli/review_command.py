@@ -44,6 +44,7 @@ def review_command() -> None:
 @review_command.command(
     name="list",
     cls=Command,
+    common=["documents"],
     short_help="List where predictions differ from the ground truths.",
     epilog=ending(
         "docscore review list references.jsonl systems/*.jsonl -o review.jsonl",

@@ -12,6 +12,7 @@ import numpy as np
 
 from docscore.core.errors import Diagnostic, InputValueError, short_repr
 from docscore.core.options import AS_TEXT, ScoringOptions
+from docscore.core.places import LEVELS, has_level
 from docscore.core.runtime import Progress, no_progress, warn, watched
 from docscore.core.similarity import without_case
 from docscore.core.values import LEAF_TYPES, ONE_OF, Value
@@ -436,11 +437,14 @@ _NOTHING = re.compile(
 
 
 def _remarks_on_places(pairs: Pairs) -> Iterator[Diagnostic]:
-    """Yield a remark if there is evidence, and no prediction cites anything."""
-    places = pairs.places or []
-    has_evidence = any(any(each.evidence) for each in places)
-    if has_evidence and not any(each.citations or each.left_out for each in places):
-        yield Diagnostic(("predictions",), problem="none has citations, so no evidence is met")
+    """Yield a remark if the evidence has pages or boxes, and no citation has any."""
+    evidence = [found for row in pairs.places or () for each in row.evidence for found in each.values()]
+    citations = [found for row in pairs.places or () for found in row.citations.values()]
+    for level in LEVELS:
+        if any(has_level(found, level) for found in evidence) and not any(
+            has_level(found, level) for found in citations
+        ):
+            yield Diagnostic(("predictions",), problem=f"no citation has a {level}, so that its F1 is 0")
 
 
 def _remarks_on_words(pairs: Pairs) -> Iterator[Diagnostic]:

@@ -80,9 +80,8 @@ def print_evaluation(console: Console, evaluation: Evaluation, *, fields: bool, 
     has_others = bool(scored_rows(evaluation).other_figures)
     if has_others:
         print_measured(console, evaluation)
-    for table in breakdown_tables(evaluation):
-        if table:
-            print_table(console, table.first(max(worst, MOST_CHANGES_LISTED)))
+    else:
+        _print_breakdowns(console, evaluation)
     if evaluation.rows_by_slice:
         print_table(console, evaluation.slices)
     if not has_others:  # whose table has the signatures
@@ -148,6 +147,12 @@ def print_gate(console: Console, sentence: str) -> None:
     _print_lines(console, ["", *textwrap.wrap(f"Gate {sentence}", _WIDTH, subsequent_indent="  ")])
 
 
+def _print_breakdowns(console: Console, evaluation: Evaluation) -> None:
+    for table in breakdown_tables(evaluation):
+        if table:
+            print_table(console, table.first(MOST_CHANGES_LISTED))
+
+
 def print_measured(console: Console, evaluation: Evaluation) -> None:
     """Print the figures of metrics with their intervals, the counts of KIEval, and how typed fields were compared."""
     table, level = figure_table(evaluation), scored_rows(evaluation).confidence
@@ -156,6 +161,7 @@ def print_measured(console: Console, evaluation: Evaluation) -> None:
     _draw(console, table)
     if "kieval" in evaluation.breakdowns:
         _print_lines(console, kieval_lines(evaluation.breakdowns["kieval"]))
+    _print_breakdowns(console, evaluation)
 
     _print_lines(console, [f"\n{signature}" for signature in table.signatures])
 
