@@ -32,6 +32,7 @@ from playground.parts.conclusions import figure_of
 from tests.commands import pred, ref
 from tests.conftest import examples, golden, table
 from tests.structures import damaged, evaluation_of, predictions, random_prediction, random_truth, truths
+from tests.test_lists import assert_same_lists
 from tests.test_typed_score import schemas
 
 pytestmark = [
@@ -116,9 +117,9 @@ def test_a_null_in_a_missing_or_invented_row_is_no_omission_and_no_hallucination
 def test_rows_of_lists_in_rows_and_under_missing_keys() -> None:
     """The elements of a missing row are missing too, and so are those of an absent key."""
     truth = {"r": [{"n": "tea", "s": ["x", "y"]}, {"n": "rum", "s": ["z"]}], "t": ["u"]}
-    lists = scored_rows(scored([truth], [{"r": [{"n": "tea", "s": ["x", "y", "w"]}]}])).field_table.lists
-    found = [(path, *counts.values()) for path, counts in lists.items()]
-    assert found == [("r[]", 1, 1, 0), ("r[].s[]", 2, 1, 1), ("t[]", 0, 1, 0)]
+    lists = scored([truth], [{"r": [{"n": "tea", "s": ["x", "y", "w"]}]}]).lists
+    found = [(row["field"], row["expected"], row["predicted"], row["paired"]) for row in lists]
+    assert found == [("r[]", 2, 1, 1), ("t[]", 1, 0, 0), ("r[].s[]", 3, 3, 2)]
 
 
 def test_only_the_fields_of_most_weight_have_an_interval() -> None:
@@ -174,25 +175,15 @@ def test_references_that_are_json_text() -> None:
         evaluation_of(pairs, parse_references="text")
 
 
-def counted(counts: FieldCounts) -> Any:
-    """The leaves in their order; how many elements of each list there are, in the order of the lists."""
-    paths = list(dict.fromkeys(path for path, _ in counts.elements))
-    return list(counts.leaves), paths, Counter(counts.elements), counts.weight
-
-
-def counts_of_tree(tree: ScoreTree) -> Any:
-    """The same of the nodes of a tree."""
-    leaves, elements = [], []
+def leaves_of_tree(tree: ScoreTree) -> list[Any]:
+    """The leaves of a tree in their order."""
+    leaves = []
     for node in tree.nodes():
         if not node.children and node.weight > 0:
             values = (node.ground_truth, node.prediction) if node.unreadable or node.ambiguous else ()
             points, compared = (node.earned, node.weight), (node.compared, node.unreadable, node.ambiguous, values)
             leaves.append((node.field_path, node.kind, outcome(node), *points, node.cause, *compared))
-        if node.key is None and node is not tree:
-            alone = "missing" if node.prediction_index is None else "extra"
-            both = None not in (node.truth_index, node.prediction_index)
-            elements.append((node.field_path, "matched" if both else alone))
-    return leaves, list(dict.fromkeys(path for path, _ in elements)), Counter(elements), tree.weight
+    return leaves
 
 
 @golden("causes", "golden")
@@ -222,7 +213,7 @@ def test_a_wrong_number_of_a_schema_is_no_text_below_the_threshold(schema: Any) 
 
 
 def check(truth: Any, prediction: Any, schema: Any = None, known: Cause | None = None) -> None:
-    """What is counted of a pair is what is counted of its tree, bit for bit and in the same order.
+    """What is counted of a pair is what is counted of its tree, bit for bit, and leaves in the same order.
 
     A leaf has a cause exactly if it lost points, and the points of all causes add up to 1 - score. All that is below a
     missing or invented part has its cause: the outermost decides.
@@ -230,7 +221,9 @@ def check(truth: Any, prediction: Any, schema: Any = None, known: Cause | None =
     root = None if schema is None else compiled_schema(json.dumps(schema))
     values = convert_ground_truth(truth), convert_prediction(prediction)
     tree = build_tree(*values, DEFAULT_OPTIONS, root, known)
-    assert counted(FieldCounts().of_pair(*values, DEFAULT_OPTIONS, root, known)) == counts_of_tree(tree)
+    counts = FieldCounts().of_pair(*values, DEFAULT_OPTIONS, root, known)
+    assert (counts.leaves, counts.weight) == (leaves_of_tree(tree), tree.weight)
+    assert_same_lists(counts, tree, root)
     for node in tree.nodes():
         assert node.cause in {None, *CAUSES}
         assert node.children or (node.cause is not None) == (node.earned < node.weight)

@@ -76,7 +76,7 @@ def views(pairs: list[Pair]) -> dict[str, Work]:
     def fields() -> None:
         table, counts = FieldTable(), FieldCounts()
         for number, pair in enumerate(pairs):
-            table.add(number, counts.of_pair(*pair, DEFAULT_OPTIONS).leaves, counts.elements, counts.weight)
+            table.add(number, counts.of_pair(*pair, DEFAULT_OPTIONS).leaves, counts.lists, counts.weight)
 
     return {"score trees": trees, "fields": fields}
 

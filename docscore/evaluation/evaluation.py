@@ -257,8 +257,8 @@ class Evaluation(Displayed, Scored):
 
     @cached_property
     def lists(self) -> Table:
-        """For each list the number of its elements with and without a partner on the other side."""
-        return lists_table(self._rows.field_table.lists)
+        """For each list its rows: expected, predicted, paired and wholly right, and how many lists were cut off."""
+        return lists_table(self._rows.field_table, self._rows.whole)
 
     @cached_property
     def causes(self) -> Table:

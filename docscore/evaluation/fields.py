@@ -9,14 +9,15 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
-from operator import attrgetter
+from operator import add, attrgetter, itemgetter
 from typing import Any
 
 import numpy as np
 
-from docscore.core.formatting import FOUR_DIGITS, share_text, three_digits
+from docscore.core.formatting import FOUR_DIGITS, counted, share_text, three_digits
+from docscore.core.numbers import ROUNDING
 from docscore.evaluation.tables import (
     Content,
     Table,
@@ -27,8 +28,9 @@ from docscore.evaluation.tables import (
     text_column,
     value_column,
 )
-from docscore.metrics.anls_star.api import OUTCOMES, Leaf, Outcome, Partner
+from docscore.metrics.anls_star.api import OUTCOMES, Leaf, Outcome
 from docscore.metrics.anls_star.causes import NAMES, Cause
+from docscore.metrics.anls_star.matching import ListRows
 from docscore.metrics.anls_star.sizes import SIDES
 from docscore.stats.intervals import Interval, Ratios
 
@@ -177,15 +179,14 @@ class FieldTable:
 
     Attributes:
         fields: by path, in the order in which they first occur.
-        lists: by path of the elements, `items[]`, how many of the ground truths have a partner in the prediction
-            ("matched"), how many have none ("missing"), and how many of the predictions have none ("extra").
+        lists: the rows of all lists at a place by the path of the rows, `items[]`; `cut_points` is a number of units.
         values: the number of expected, missing, predicted and extra values of each document; nulls are not counted.
         losses: for each document the points lost by field and cause, as shares of 1 - its score.
     """
 
     def __init__(self) -> None:
         self.fields: dict[str, Field] = {}
-        self.lists: dict[str, dict[Partner, int]] = {}
+        self.lists: dict[str, ListRows] = {}
         self.values: list[tuple[int, int, int, int]] = []
         self.losses: list[Losses] = []
 
@@ -205,14 +206,14 @@ class FieldTable:
         self.losses.append({})
 
     def add(
-        self, number: int, leaves: Iterable[Leaf], elements: Iterable[tuple[str, Partner]] = (), weight: float = 1.0
+        self, number: int, leaves: Iterable[Leaf], lists: Iterable[tuple[str, ListRows]] = (), weight: float = 1.0
     ) -> None:
         """Count a document.
 
         Args:
             number: its number, unique among the documents.
             leaves: its leaves.
-            elements: its list elements.
+            lists: the rows of its lists.
             weight: L of the document.
         """
         total = missing = extra = 0  # values; nulls are not counted
@@ -238,8 +239,10 @@ class FieldTable:
                 points_lost = (possible - earned) / weight
                 field.lost_units[cause] += units(points_lost)
                 lost[name, cause] = lost.get((name, cause), 0.0) + points_lost
-        for name, partner in elements:
-            self.lists.setdefault(name, {"matched": 0, "missing": 0, "extra": 0})[partner] += 1
+        for name, rows in lists:
+            if rows.expected or rows.predicted:
+                more = rows._replace(cut_points=units(rows.cut_points / weight) if rows.cut_off else 0)
+                self.lists[name] = ListRows(*map(add, self.lists[name], more)) if name in self.lists else more
         self.losses.append(lost)
         self.values.append((total - extra, missing, total - missing, extra))
 
@@ -310,17 +313,60 @@ def _outcome_column(outcome: Outcome, heads: tuple[str, str]) -> Content:
     return value_column(outcome, heads[0], count_text, lambda field: field.counts[outcome], terminal=heads[1])
 
 
-def lists_table(lists: Mapping[str, Mapping[Partner, int]]) -> Table:
-    """Return for each list the number of elements with and without a partner on the other side."""
-    return table_of(
-        "Lists: their elements",
-        [{"field": path, **counts} for path, counts in lists.items()],
-        text_column("field", "elements"),
-        value_column("matched", "matched"),
-        value_column("missing", "missing"),
-        value_column("extra", "only in the prediction", terminal="extra"),
+_CUT_NAMED = 0.1  # share of the loss from which a sentence names rows that were cut off
+
+
+def cut_off_text(table: FieldTable) -> str:
+    """Return a sentence on the rows that were cut off from lists; "" where they are less than a tenth of the loss."""
+    places = [rows for rows in table.lists.values() if rows.cut_off]
+    total = ListRows(*map(sum, zip(*places, strict=True))) if places else ListRows(0, 0)
+    points, lost = as_float(int(total.cut_points)), sum(field.points_lost for field in table.fields.values())
+    if not points or points + ROUNDING < _CUT_NAMED * lost:
+        return ""
+    what = f"{counted(total.cut_rows, 'row')}, {total.cut_off:,} of {counted(total.lists, 'list')}"
+    return f"{share_text(points / lost)} of the loss is rows at the end of lists that were cut off ({what})"
+
+
+def lists_table(table: FieldTable, whole: float) -> Table:
+    """Return the rows of the lists at each place, outer lists first, with a sentence if many were cut off.
+
+    Args:
+        table: the counts.
+        whole: the points possible in all documents, by which points lost are divided.
+    """
+
+    def part(name: str, head: str, **settings: Any) -> Content:
+        return value_column(name, head, value=lambda each: getattr(each[1], name), **settings)
+
+    def share(name: str, of: str) -> Content:
+        return value_column(name, name, share_text, lambda each: _share(each[1].paired, getattr(each[1], of)))
+
+    def cut_cell(each: tuple[str, ListRows]) -> TableCell:
+        rows = each[1]
+        return TableCell(rows.cut_off, f"{rows.cut_off:,} of {rows.lists:,}" if rows.cut_off else "·")
+
+    found = table_of(
+        "Lists: their rows",
+        sorted(table.lists.items(), key=lambda each: each[0].count("[]")),
+        text_column("field", "list", itemgetter(0)),
+        part("lists", "lists", extra=True),
+        part("expected", "expected"),
+        part("predicted", "predicted"),
+        part("paired", "paired"),
+        share("precision", "predicted"),
+        share("recall", "expected"),
+        part("right", "wholly right", terminal="right"),
+        (TableColumn("cut_off", "cut off"), cut_cell),
+        part("cut_rows", "rows cut off", extra=True),
+        value_column("cut_points", "lost", FOUR_DIGITS, lambda each: as_float(each[1].cut_points) / whole, extra=True),
         unit="lists",
     )
+    remark = cut_off_text(table)
+    return replace(found, remarks=(f"{remark}.",) if remark else ())
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
 
 
 def causes_table(lost: Mapping[Cause, float], meanings: Mapping[Cause, str], caption: str = "") -> Table:

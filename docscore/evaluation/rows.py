@@ -688,7 +688,7 @@ class ScoredRows(Scored):
         _ = self.points(self.metric)  # their phases come first, and their errors name rows
         for number in watched(range(len(self)), self.progress, "Explaining", len(self)):
             self.scorer.count_fields(counts, self.row(number).for_metrics, self.options)
-            table.add(number, counts.leaves, counts.elements, counts.weight)
+            table.add(number, counts.leaves, counts.lists, counts.weight)
         return table
 
     @cached_property

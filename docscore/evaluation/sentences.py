@@ -24,6 +24,7 @@ from docscore.data.model_text import PARSE_COUNTS
 from docscore.evaluation.automation import Choice
 from docscore.evaluation.comparison import Comparison, level_of_tests
 from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.fields import cut_off_text
 from docscore.evaluation.figures import Runs
 from docscore.evaluation.rows import Scored, ScoredRows, scored_rows
 from docscore.metrics.anls_star.causes import Cause
@@ -231,12 +232,13 @@ def verdict_text(comparison: Comparison) -> str:
 
 
 def count_lines_of_both(comparison: Comparison, *, doubts: bool = True) -> list[str]:
-    """One line for the rows left out of both systems, the other lines of `count_lines` of each, and one on numbers."""
+    """One line for the rows left out of both, of each its `count_lines` and lists that were cut off, one on numbers."""
     skipped = comparison.new.pairs.skipped
     lines = [] if comparison.new.slice is None else [slice_text(comparison.new)]
     lines += [f"{counted(skipped, 'document')} left out of both: {comparison.new.why_left_out}"] if skipped else []
     for side, system in (("base", comparison.base), ("new", comparison.new)):
-        lines += [f"{side}: {line}" for line in count_lines(system, alone=False, doubts=doubts)]
+        facts = *count_lines(system, alone=False, doubts=doubts), cut_off_text(system.field_table)
+        lines += [f"{side}: {line}" for line in facts if line]
     return [*lines, *filter(None, [by_value_text({"base": comparison.base, "new": comparison.new})])]
 
 
@@ -349,7 +351,8 @@ def share_in_words(share: float) -> str:
 def conclusion_of(scored: Scored) -> tuple[str, str]:
     """Where the points of a test set went: a sentence on the largest cause, and one on what comes second, or "".
 
-    A metric without causes says in their place what it counts.
+    Rows that were cut off from lists follow if they are a tenth of the loss. A metric without causes says instead what
+    it counts.
 
     >>> import docscore
     >>> conclusion_of(docscore.evaluate(predictions=[{"a": "x"}], references=[{"a": "x", "b": "y"}]))
@@ -363,7 +366,7 @@ def conclusion_of(scored: Scored) -> tuple[str, str]:
     if not lost:
         return evaluation.scorer.fields_note, ""
     first, second = _largest_losses(lost, total)
-    return first, f"{capital(second)}." if second else ""
+    return first, " ".join(f"{capital(each)}." for each in (second, cut_off_text(evaluation.field_table)) if each)
 
 
 def conclusion_of_tree(tree: ScoreTree, remarks: Sequence[Annotation]) -> tuple[str, str]:

@@ -11,11 +11,12 @@ from docscore.core.values import differs_by_value
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import FieldTable
 from docscore.evaluation.rows import scored_rows
-from docscore.metrics.anls_star.api import FieldCounts, Leaf, Partner
+from docscore.metrics.anls_star.api import FieldCounts, Leaf
+from docscore.metrics.anls_star.matching import ListRows
 from docscore.metrics.registry import ANLS_STAR
 from playground.server.pool import beside
 
-RowCount = tuple[float, list[Leaf], list[tuple[str, Partner]], float]  # the score, and what `FieldTable.add` takes
+RowCount = tuple[float, list[Leaf], list[tuple[str, ListRows]], float]  # the score, and what `FieldTable.add` takes
 Known = tuple[ScoringOptions, list[RowCount]]  # the same rows as they were scored before
 _FEWEST = 100  # rows for which another process pays
 
@@ -70,7 +71,7 @@ def _counted(
         except (TypeError, ValueError) as error:
             raise at_place(row_place(evaluation.ids[number]), error) from None
         found.append(
-            (counts.earned / counts.weight if counts.weight else 1.0, counts.leaves, counts.elements, counts.weight)
+            (counts.earned / counts.weight if counts.weight else 1.0, counts.leaves, counts.lists, counts.weight)
         )
         counted(1)
     return found

@@ -34,7 +34,7 @@ from docscore.core.values import (
 )
 from docscore.metrics.anls_star.causes import Cause, cause_of_scalars
 from docscore.metrics.anls_star.cells import GroundedPlace, PlacedPair
-from docscore.metrics.anls_star.matching import Tables, list_tables
+from docscore.metrics.anls_star.matching import ListRows, Tables, list_tables
 from docscore.metrics.anls_star.scorer import Place, Scorer, answer_score, equals_an_option, is_answer
 from docscore.metrics.anls_star.sizes import NO_DOUBTS, SchemaNode, Side
 from docscore.metrics.anls_star.tree import Kind, ScoreTree, Status, TreePlace, Whole
@@ -357,8 +357,6 @@ Outcome = Literal["exact", "partial", "wrong", "wrong_type", "missing", "extra"]
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
-Partner = Literal["matched", "missing", "extra"]  # whether a list element has a partner, or which side lacks it
-
 
 class Leaf(NamedTuple):
     """A leaf of a score tree with points.
@@ -396,14 +394,14 @@ class FieldCounts:
 
     Attributes:
         leaves: the leaves with points.
-        elements: the field of each list element, and whether it has a partner.
+        lists: the rows of each list, with the path of its rows, such as `items[]`.
         earned: S of the pair.
         weight: L of the pair.
     """
 
     def __init__(self) -> None:
         self.leaves: list[Leaf] = []
-        self.elements: list[tuple[str, Partner]] = []
+        self.lists: list[tuple[str, ListRows]] = []
         self.earned = self.weight = 0.0
         self._root = FieldPlace(self, "", None)
 
@@ -421,7 +419,7 @@ class FieldCounts:
 
     def _restarted(self) -> FieldPlace:
         """Drop all counts, and return the place of the root."""
-        self.leaves, self.elements = [], []
+        self.leaves, self.lists = [], []
         return self._root
 
 
@@ -444,11 +442,11 @@ class FieldPlace:
     def at_key(self, key: str, *, absent: bool = False) -> FieldPlace:  # noqa: ARG002  only trees use it
         return self.below.get(key) or self._add(key, step_text(key), self.cause)
 
-    def at_index(self, truth: int | None, prediction: int | None) -> FieldPlace:
-        place = self.below.get(None) or self._add(None, "[]", self.cause)
-        partner: Partner = "missing" if prediction is None else "extra" if truth is None else "matched"
-        self.counts.elements.append((place.name, partner))
-        return place
+    def at_index(self, truth: int | None, prediction: int | None) -> FieldPlace:  # noqa: ARG002  only trees use it
+        return self.below.get(None) or self._add(None, "[]", self.cause)
+
+    def with_rows(self, rows: ListRows, cut_after: int = 0) -> None:  # noqa: ARG002  only trees use it
+        self.counts.lists.append((field_path(f"{self.path}[]"), rows))
 
     def at_option(self, option: int, count: int = 1) -> FieldPlace:  # noqa: ARG002  options share a field
         return self
@@ -483,3 +481,19 @@ class FieldPlace:
             outcome: Outcome = "wrong_type" if kind == "mismatch" and status == "wrong" else status
             pair = (truth, prediction) if any(doubts) else ()
             self.counts.leaves.append(_leaf(self.name, kind, outcome, earned, weight, cause, compared, *doubts, pair))
+            if kind == "mismatch":  # no part of it was told
+                self.counts.lists += [(path, ListRows(rows, 0)) for path, rows in _lists_in(truth, self.path)]
+                self.counts.lists += [(path, ListRows(0, rows)) for path, rows in _lists_in(prediction, self.path)]
+
+
+def _lists_in(value: Value, path: str) -> Iterator[tuple[str, int]]:
+    """Yield the field of the rows of each list in a value, and their number; of a one-of the first option counts."""
+    if type(value) is tuple:
+        yield from _lists_in(value[0], path)
+    elif type(value) is list:
+        yield field_path(f"{path}[]"), len(value)
+        for row in value:
+            yield from _lists_in(row, f"{path}[]")
+    elif type(value) is dict:
+        for key, part in value.items():
+            yield from _lists_in(part, path + step_text(key))

@@ -7,9 +7,10 @@ or a row with a list in a cell, are compared with all rows.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, zip_longest
-from typing import Any
+from math import fsum
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,10 @@ from docscore.core.runtime import check_memory
 from docscore.core.similarity import TEXT_RULES, fold_all, similarity_matrix
 from docscore.core.values import LEAF_TYPES, Matrix, Value, step_text
 from docscore.metrics.anls_star.sizes import SchemaNode
+
+_SHORTEST_CUT = 20  # rows of a list that may be called cut off
+_FEWEST_CUT, _ONE_IN = 3, 20  # rows missing at its end: at least so many, and one in so many of all its rows
+_LEAST_PAIRED = 9, 10  # of the other rows: so many of so many
 
 _MOST_CELLS = 1 << 22  # pairs of elements that are kept at most, 64 MB; what is beyond is computed again
 
@@ -53,6 +58,62 @@ class Tables:
                 block = row, columns[id(prediction)]
                 return earned[block], weight[block]
         return None
+
+
+class ListRows(NamedTuple):
+    """The rows of a list of one document, or of several such lists; they may be objects, scalars or lists.
+
+    Attributes:
+        expected: how many rows the ground truth has.
+        predicted: how many the prediction has.
+        paired: how many of the ground truth have a partner with which they earn at least half of their points, or which
+            has the same key.
+        right: how many of the ground truth lose no point.
+        cut_off: how many of the lists were cut off, as `list_rows` defines it.
+        cut_rows: how many rows are missing at their ends.
+        cut_points: the points that these rows lose; in units where lists of documents are summed.
+        lists: how many lists there are.
+    """
+
+    expected: int
+    predicted: int
+    paired: int = 0
+    right: int = 0
+    cut_off: int = 0
+    cut_rows: int = 0
+    cut_points: float = 0.0
+    lists: int = 1
+
+
+def list_rows(
+    counts: tuple[int, int],
+    partner: Mapping[int, int],
+    points: Sequence[tuple[float, float]],
+    has_same_key: Callable[[int, int], object],
+) -> tuple[ListRows, int]:
+    """Return the rows of a list, and after how many rows it was cut off; 0 if it was not.
+
+    A list of at least 20 rows was cut off if after its last paired row three or more rows, at least a twentieth of all,
+    are missing, and nine tenths of its other rows are paired. A row is missing if it earns nothing: invented rows must
+    have some partner. So many rows must also be too few in the prediction.
+
+    Args:
+        counts: the number of rows of the ground truth and of the prediction.
+        partner: the row of the prediction for each row of the ground truth that has a partner.
+        points: S and L of each row of the ground truth, in its order; others may follow.
+        has_same_key: whether a row of the ground truth and its partner have the same key.
+    """
+    expected, paired, last = counts[0], 0, -1
+    for i, j in partner.items():
+        if 2 * points[i][0] >= points[i][1] or has_same_key(i, j):
+            paired, last = paired + 1, max(last, i)
+    right = sum(points[i][0] == points[i][1] for i in partner)
+    cut = [weight for earned, weight in points[last + 1 : expected] if not earned]
+    missing, others = min(len(cut), expected - counts[1]), expected - len(cut)
+    many = expected >= _SHORTEST_CUT and missing >= max(_FEWEST_CUT, expected / _ONE_IN)
+    if paired and many and _LEAST_PAIRED[1] * paired >= _LEAST_PAIRED[0] * others:
+        return ListRows(*counts, paired, right, 1, len(cut), fsum(cut)), last + 1
+    return ListRows(*counts, paired, right), 0
 
 
 # The lists at one place: their path without indices (`$.items[].tags`), the number of elements of the longest list in

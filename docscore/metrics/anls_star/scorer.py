@@ -39,9 +39,11 @@ from docscore.core.values import LEAF_TYPES, SCALAR_TYPES, Matrix, Scalar, Value
 from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.matching import (
     Identities,
+    ListRows,
     Tables,
     are_mostly_cell_rows,
     equal_pairs,
+    list_rows,
     rows_table,
 )
 from docscore.metrics.anls_star.sizes import Counting, SchemaNode, unit_at
@@ -105,6 +107,9 @@ class Place(Protocol):
 
     def at_index(self, truth: int | None, prediction: int | None) -> "Place":
         """The part at these indices of both lists; None on the side that has no partner for it."""
+
+    def with_rows(self, rows: ListRows, cut_after: int = 0) -> None:
+        """The rows of the list at this place, and after how many of them it was cut off; before `make`."""
 
     def at_option(self, option: int, count: int = 1) -> "Place":
         """The same place, where this option was taken; out of so many where they were compared."""
@@ -232,7 +237,10 @@ class Scorer:
         """Return the sums over the best matching; unmatched elements add their size to L."""
         below = schema and schema.items
         if len(truth) == len(prediction) == 1:  # takes less of Python's stack, for deep values
-            return self.pair(truth[0], prediction[0], below, at and at.at_index(0, 0))
+            only = self.pair(truth[0], prediction[0], below, at and at.at_index(0, 0))
+            if at is not None:
+                at.with_rows(*self._rows(truth, prediction, schema, {0: 0}, [only]))
+            return only
         sizes = self._sizes(truth, prediction, below)
         preferences = None
         if at is not None:
@@ -262,8 +270,27 @@ class Scorer:
             place = at and at.at_index(None, j).lost("repeated row" if row in known else "invented row")
             known.add(row)
             parts.append(self._one_sided(prediction[j], "extra", below, place))
+        if at is not None:
+            at.with_rows(*self._rows(truth, prediction, schema, partner, parts))
         add = fsum if matching[2] else sum_of_ties
         return add([part[0] for part in parts]), add([part[1] for part in parts])
+
+    def _rows(
+        self,
+        truth: list[Value],
+        prediction: list[Value],
+        schema: SchemaNode | None,
+        partner: dict[int, int],
+        points: list[tuple[float, float]],
+    ) -> tuple[ListRows, int]:
+        """Return what `list_rows` does of two lists, whose rows have the same key by the comparator of the key."""
+
+        def has_same_key(i: int, j: int) -> bool:
+            if schema is None or not schema.key:
+                return False
+            return bool(self._same_keys([truth[i]], [prediction[j]], schema).any())
+
+        return list_rows((len(truth), len(prediction)), partner, points, has_same_key)
 
     def _one_of_pair(
         self, options: tuple[Value, ...], prediction: Value, schema: SchemaNode | None, at: Place | None
@@ -325,6 +352,8 @@ class Scorer:
             at = at.at_option(sizes.index(max(sizes)))
             value = value[sizes.index(max(sizes))]
         kind = NODE_KINDS[type(value)] if weight == size else "mismatch"
+        if kind == "list":
+            at.with_rows(ListRows(len(value), 0) if is_truth else ListRows(0, len(value)))  # type: ignore[arg-type]
         if size and kind == "object":
             for key, item in value.items():  # type: ignore[union-attr]
                 below = schema and schema.at_key(key)

@@ -29,6 +29,7 @@ from docscore.core.values import (
     value_excerpt,
 )
 from docscore.metrics.anls_star.causes import Cause, cause_of_scalars
+from docscore.metrics.anls_star.matching import ListRows
 from docscore.metrics.anls_star.sizes import NO_DOUBTS, SchemaNode, Side
 
 Kind = Literal["scalar", "null", "list", "object", "mismatch", "group"]
@@ -466,6 +467,11 @@ class TreePlace:
     def at_index(self, truth: int | None, prediction: int | None) -> TreePlace:
         path = f"{self.path}[{prediction if truth is None else truth}]"
         return TreePlace(self.whole, self.children, path, None, truth, prediction, self.cause)
+
+    def with_rows(self, rows: ListRows, cut_after: int = 0) -> None:
+        if cut_after:
+            cut = f"cut off after row {cut_after:,} of {rows.expected:,}"
+            self.note = f"{self.note}; {cut}" if self.note else cut
 
     def at_option(self, option: int, count: int = 1) -> TreePlace:
         if self.option is None:
