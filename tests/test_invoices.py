@@ -67,5 +67,6 @@ def test_the_planted_faults_are_named(system: str, nowhere: list[tuple[str, str]
     result = docscore.evaluate(**SIDES, predictions=HERE / f"{system}.jsonl", metrics=["anls_star", "grounding"])
     found = [(row["value"], row["field"]) for row in result.breakdowns["documents"].nowhere]
     assert found == nowhere
+    assert [row["cut_off"] for row in result.lists] == [system == "quill"]
     box = result.breakdowns["grounding"].tables()["places"][1]
     assert {name: round(box[name] * (box["cells"] - box["missing"])) for name in places} == places
