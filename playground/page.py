@@ -3,6 +3,7 @@
 import gc
 import importlib.util
 import logging
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from playground.pair import tab as pair
 from playground.parts.fragments import PAGE, fragment
 from playground.parts.functions import FUNCTIONS
 from playground.parts.rooms import MISSING
+from playground.parts.scripts import bundled
 from playground.server.bodies import BodyLimit, refuse_request
 from playground.server.connections import SecurityHeaders, allow_connections, close_idle, trust_the_proxy_of_a_space
 from playground.server.functions import written
@@ -40,16 +42,10 @@ STYLES = (
     "compare/compare.css",
     "pair/api.css",
 )
-FIRST_SCRIPTS = (  # of the first screen
-    *(f"parts/{name}.js" for name in ("elements", "page", "links", "panes", "tree")),
-    *("pair/editor.js", "pair/pair.js"),
-)
+FIRST = "pair/first.js"  # the script of the first screen
 SESSIONS = 200  # visitors whose state is kept, each of half a megabyte; the oldest goes first
 TABS = [pair.TAB, testset.TAB, compare.TAB, *([] if MISSING else [review.TAB]), api.TAB]
-OTHER_PARTS = [  # what the other screens need
-    *(f"parts/{name}.js" for name in ("files", "histogram", "facets", "page_image", "views", "documents")),
-    *(f"{tab.name}/{name}" for tab in TABS for name in tab.parts),
-]
+OTHER_PARTS = [name for tab in TABS for name in tab.parts]  # what the other screens need
 ASKED = FUNCTIONS | {name: ask for tab in TABS for name, ask in tab.functions.items()}
 
 
@@ -59,12 +55,17 @@ def build_demo() -> gr.Blocks:
     asked = [written(name, ask) for name, ask in ASKED.items()]
     demo: gr.Blocks
     with api.Page(title="ANLS*", analytics_enabled=False, delete_cache=(3600, 3600), fill_width=True) as demo:
-        top = fragment("top", TABS, MISSING, template="controls.html.jinja")
-        gr.HTML(top, elem_id="top", js_on_load="docscoreTabs(element)", apply_default_css=False)
+        top = fragment("top", TABS, MISSING, without_first_screen(), template="controls.html.jinja")
+        gr.HTML(top, elem_id="top", js_on_load="docscore['parts/tabs.js'].showBar()", apply_default_css=False)
+        workspace = (
+            "<div></div>"
+            if gradio_page()
+            else fragment("draw_workspace", *pair.first_workspace(), template="pair.html.jinja")
+        )  # the first screen moves into an empty place
         for tab in TABS:
             with gr.Column(elem_id=f"panel-{tab.name}"):
                 gr.HTML(
-                    tab.html,
+                    tab.html or workspace,
                     elem_id=tab.name,
                     js_on_load=tab.script,
                     server_functions=asked,
@@ -77,15 +78,14 @@ def build_demo() -> gr.Blocks:
 
 def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any) -> Any:
     """Launch the page within its limits; further options are those of `launch`."""
-    if MISSING:
-        logging.getLogger(__name__).warning(MISSING)
+    for sentence in filter(None, (MISSING, without_first_screen())):
+        logging.getLogger(__name__).warning(sentence)
     trust_the_proxy_of_a_space()
     allow_connections()
     demo.queue(max_size=64, default_concurrency_limit=4)
     gc.collect()
     gc.freeze()  # what is imported stays: collecting garbage among it holds every request for a quarter of a second
     gc.set_threshold(700, 10, 100)  # and among all that came since for 50 ms, once a large body with the default of 10
-    add_first_screen()
     launched = demo.launch(
         theme=page_theme(),
         ssr_mode=False,  # with it the page is not made from the template
@@ -106,6 +106,7 @@ def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any)
         show_error=False,
         prevent_thread_lock=True,
         _frontend=False,  # else gradio ends where its own request for the page takes three seconds, on a busy machine
+        head=add_first_screen() or None,
         **options,
     )
     close_idle(demo.server)
@@ -115,29 +116,55 @@ def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any)
 
 
 _INDEX = "frontend/index.html"
+_WRITTEN_FOR = "6.31.0"  # the version of gradio whose page has these marks, and answers the first screen
+_MARKS = "window.gradio_config =", "</head>", "<gradio-app"
 
 
-def add_first_screen() -> None:
+def gradio_page() -> str:
+    """Gradio's template of the page; "" if it is not as in the version that this page was written for."""
+    path = Path(gr.__file__).parent / "templates" / _INDEX
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return text if all(mark in text for mark in _MARKS) else ""
+
+
+def without_first_screen() -> str:
+    """Why the page has no first screen, as a sentence; "" if it has one."""
+    versions = f"This page was written for gradio {_WRITTEN_FOR}; this is {gr.__version__}"
+    return "" if gradio_page() else f"{versions}, with which it takes longer to load."
+
+
+def add_first_screen() -> str:
     """Put styles, scripts and the first screen into gradio's template of the page, whose scripts take long to load.
 
     The first screen scores before the scripts and styles of the other tabs are there.
+
+    Returns:
+        styles and scripts as HTML for the head of a page of gradio that has no place for a first screen, else "".
     """
 
-    def text_of(*names: str) -> str:
+    def text_of(names: Iterable[str]) -> str:
         return "\n".join((PAGE / name).read_text(encoding="utf-8") for name in names)
 
     fonts = [f"gradio_api/file={FONTS / name}.woff2" for name in ("Inter", "JetBrainsMono")]
-    head = (
-        f"{fragment('head', fonts, template='head.html.jinja')}<style>{stylesheet()}{text_of(*STYLES)}</style></head>"
-    )
+    head = fragment("head", fonts, template="head.html.jinja")
+    styles, entries = ([name for name in OTHER_PARTS if name.endswith(kind)] for kind in (".css", ".js"))
+    first = bundled([FIRST])
+    scripts = f"const docscore = {{}};\n{''.join(first.values())}docscore['{FIRST}'].startFirst();"
+    others = "".join(bundled(entries, first).values())
+    text = gradio_page()
+    if not text:
+        style = f"{stylesheet()}{text_of([*STYLES, *styles])}"
+        return f"{head}<style>{style}</style><script>{scripts}{others}</script>"
     drawn = fragment("first", TABS, MISSING, pair.first_workspace(), template="pair.html.jinja")
-    first = f"{drawn}<script>{text_of(*FIRST_SCRIPTS)}docscoreFirst();</script>"
-    styles, scripts = ([name for name in OTHER_PARTS if name.endswith(kind)] for kind in (".css", ".js"))
-    app = f"{first}<style>{text_of(*styles)}</style><script>{text_of(*scripts)}</script><gradio-app"
-    text = (Path(gr.__file__).parent / "templates" / _INDEX).read_text(encoding="utf-8")
-    for before, after in (("</head>", head), ("<gradio-app", app)):
-        text = text.replace(before, f"{{% raw %}}{after}{{% endraw %}}", 1)
+    app = f"<style>{text_of(styles)}</style><script>{others}</script>"
+    parts = {
+        "</head>": f"{head}<style>{stylesheet()}{text_of(STYLES)}</style></head>",
+        "<gradio-app": f"{drawn}<script>{scripts}</script>{app}<gradio-app",
+    }
+    for mark, part in parts.items():
+        text = text.replace(mark, f"{{% raw %}}{part}{{% endraw %}}", 1)
     templates.env.loader = ChoiceLoader([DictLoader({_INDEX: text}), *filter(None, [templates.env.loader])])
+    return ""
 
 
 def run() -> None:

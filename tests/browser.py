@@ -165,8 +165,8 @@ def playground(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
 
 
 @contextlib.contextmanager
-def started(folder: Path, **changes: str) -> Iterator[Playground]:
-    """The app on a free port of this machine, with its temporary files in the folder."""
+def started(folder: Path, *command: str, **changes: str) -> Iterator[Playground]:
+    """The app, or a command of Python, on a free port of this machine, with its temporary files in the folder."""
     (folder / "tmp").mkdir()
     at = {"GRADIO_SERVER_NAME": "127.0.0.1", "TMPDIR": str(folder / "tmp"), "PYTHONUNBUFFERED": "1"}
     at["GRADIO_TEMP_DIR"] = ""  # that of an app in the process of the tests
@@ -175,7 +175,7 @@ def started(folder: Path, **changes: str) -> Iterator[Playground]:
         with (
             (folder / "log.txt").open("wb") as log,
             subprocess.Popen(
-                [sys.executable, "app.py"],
+                [sys.executable, *(command or ("app.py",))],
                 cwd=ROOT,
                 env=environment(**{**at, "GRADIO_SERVER_PORT": str(port), **changes}),
                 stdin=subprocess.DEVNULL,

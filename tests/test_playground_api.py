@@ -208,7 +208,7 @@ def test_the_first_load_of_the_page_is_small(playground: Playground) -> None:
     page = transferred("")
     fonts = set(re.findall(r"gradio_api/file=[^\\\"]+\.woff2", gzip.decompress(page).decode()))
     assert len(fonts) == 2
-    first, _, _ = gzip.decompress(page).partition(b"docscoreFirst();")
+    first, _, _ = gzip.decompress(page).partition(b"startFirst();")
     assert len(gzip.compress(first, 5)) < 60_000
     assert len(page) + sum(len(transferred(font)) for font in fonts) < 170_000
 
@@ -228,7 +228,7 @@ print(json.dumps({
     "tabs": [tab.name for tab in page.TABS],
     "imported": "playground.review" in sys.modules,
     "said": "Review is not installed" in html,
-    "script": "docscoreReview" in html,
+    "script": "review/review.js" in html,
     "buttons": "".join(tab.html for tab in page.TABS).count("hidden title=\\"Decide whose error"),
     "suggested": len(what_ifs_of([found], lambda *_: None)),
 }))

@@ -72,7 +72,7 @@ def _parts(card: Path) -> tuple[str, str]:
 def _copy(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     if source.is_dir():
-        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", "*.test.js", "samples.js"))
     else:
         shutil.copyfile(source, target)
 

@@ -1,420 +1,536 @@
-// The screen for several systems: takes files and options, asks for the comparison, opens documents and follows links.
+// The tab for several systems: takes files and options, asks for the comparison, opens documents and follows links.
 
-/** What of a result is shown, as it stands in the address. @typedef {{document: string, find: string, pair: number | null, worse: string, seg: string}} ComparisonView */
+import { Asker, Runner, answerTo } from "../parts/asking.js";
+import { around, findElement, findElements, newButton, newElement, partsOf } from "../parts/elements.js";
+import { DropBox } from "../parts/files.js";
+import { copyLink, hashOfDocument } from "../parts/links.js";
+import { setScreenState, showNotice } from "../parts/notices.js";
+import { Options } from "../parts/options.js";
+import { newPane } from "../parts/panes.js";
+import { isShown, stepToResult } from "../parts/tabs.js";
+import { counted, fileName, sentenceOf } from "../parts/words.js";
+import { drawComparison, drawDocumentList } from "./comparison.js";
+import { CompareState, PLAIN_VIEW, comparisonOf, lossesOf } from "./state.js";
 
-/** @typedef {Server.SchemaOptions & {metric: string, parse: string, missing: string, skip: boolean}} ComparisonOptions */
+/** @import { Chosen } from "../parts/files.js" */
+/** @import { ComparedFiles, ComparisonView } from "./state.js" */
+/** @typedef {{metric: string, parse: string, missing: string, skip: boolean}} OwnOptions */
+/** @typedef {Server.SchemaOptions & OwnOptions} ComparisonOptions */
 
-const docscoreCompare = (/** @type {HTMLElement} */ root, /** @type {Server.Functions} */ server) => {
-  const PAUSE = 300, PATIENCE = 400;  // milliseconds until changed options are taken, and until it is said that a run goes on
-  const MOST_BESIDE = 3, MOST_WITH_STRIPS = 6;  // systems
-  const NAMES = ["base", "new", "text"];  // of the systems of the example
-  const PLAIN = { document: "", find: "", pair: null, worse: "", seg: "1" };
+const PAUSE = 300; // milliseconds until changed options are taken
+const PATIENCE = 400; // milliseconds until it is said that a run goes on
+const MOST_BESIDE = 3; // systems whose panes stand beside each other
+const MOST_WITH_STRIPS = 6; // systems
+const NAMES = ["base", "new", "text"]; // of the systems of the example
 
-  const screen = docscoreFind(root, ".screen"), part = docscoreParts(screen, ".cmp-");
-  /** @type {Server.Upload[]} */
-  const examples = JSON.parse(screen.dataset.examples ?? "[]");
-  /** @type {Options<ComparisonOptions>} */
-  const options = docscoreOptions(part("options"));
-  const narrow = matchMedia("(max-width: 1200px)");
-  const runs = docscoreRunner("compare", server.compare_files, server);
-  const documents = docscoreAsker(server.open_document);
-  const panes = Object.fromEntries(["first", "fields", "documents", "opened"].map((name) => [name, docscorePane(part(name))]));
-  const find = part("find", HTMLInputElement), unfold = docscoreFind(part("unfold"), "input", HTMLInputElement);
-  const worse = part("worse", HTMLSelectElement), one = part("one", HTMLSelectElement);  // "2 0": the third system than the first
-  const box = new DropBox(docscoreFind(screen, ".drop"), server, {
-    isPair: false, examples, verb: "Compare", run: (chosen) => begin(chosen),
-    allowed: () => { const { missing, skip } = options.read(); return { missing, skip }; },
-    allow: (option) => { options.take(option); drawChips(); },
-  });
+class CompareTab {
+  constructor(/** @type {HTMLElement} */ root, /** @type {Server.Functions} */ server) {
+    this.server = server;
+    this.state = new CompareState();
+    this.timer = 0; // until changed options are taken
+    this.patience = 0; // until it is said that a run goes on
+    this.newest = 0; // the number of the run whose answer is wanted
+    this.screen = findElement(root, ".screen");
+    this.part = partsOf(this.screen, ".cmp-");
+    /** @type {Server.Upload[]} */
+    this.examples = JSON.parse(this.screen.dataset.examples ?? "[]");
+    /** @type {Options<ComparisonOptions>} */
+    this.options = new Options(this.part("options"));
+    this.narrow = matchMedia("(max-width: 1200px)");
+    this.runs = new Runner("compare", server.compare_files, server);
+    this.documents = new Asker(server.open_document);
+    this.panes = Object.fromEntries(
+      ["first", "fields", "documents", "opened"].map((name) => [name, newPane(this.part(name))]),
+    );
+    this.find = this.part("find", HTMLInputElement);
+    this.unfold = findElement(this.part("unfold"), "input", HTMLInputElement);
+    this.worse = this.part("worse", HTMLSelectElement);
+    this.one = this.part("one", HTMLSelectElement);
+    this.box = new DropBox(findElement(this.screen, ".drop"), server, {
+      isPair: false,
+      examples: this.examples,
+      verb: "Compare",
+      run: (chosen) => this.begin(chosen),
+      allowed: () => {
+        const { missing, skip } = this.options.read();
+        return { missing, skip };
+      },
+      allow: (option) => {
+        this.options.take(option);
+        this.drawChips();
+      },
+    });
+    /** @type {Record<string, (button: HTMLElement) => void>} */
+    this.acts = {
+      change: () => this.changeFiles(),
+      share: (button) => {
+        this.share(button);
+      },
+      review: () => {
+        if (this.state.result) {
+          document.dispatchEvent(new CustomEvent("docscore-review", { detail: this.state.result.asked }));
+        }
+      },
+      close: () => this.go({ document: "" }),
+      previous: () => this.step(-1),
+      next: () => this.step(1),
+      more: (button) => button.setAttribute("aria-expanded", String(this.screen.classList.toggle("with-setup"))),
+    };
+    this.listen();
+    this.drawChips();
+    this.setState("empty");
+    this.follow().finally(() => {
+      this.screen.dataset.ready = "";
+    });
+  }
 
-  /** @type {Pick<Server.CompareRequest, "references" | "predictions" | "names" | "reading"> | null} */
-  let files = null;
-  /** @type {Server.Comparison | null} */
-  let result = null;
-  /** @type {ComparisonView} */
-  let view = { ...PLAIN };
-  let sought = { field: "", cause: "" };  // what of the next document that is opened is brought into view
-  /** @type {number | null} */
-  let opened = null;  // the number of the document that is open
-  let timer = 0, patience = 0, newest = 0;  // the number of the run whose answer is wanted
+  listen() {
+    this.screen.addEventListener("click", (event) => {
+      const button = around(event, "button");
+      const cell = around(event, "[data-open]");
+      const row = around(event, "[data-row]");
+      const link = around(event, "[data-document] a");
+      if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+        // its address is that of when it was drawn
+        event.preventDefault();
+        this.go({ document: row?.dataset.document });
+      } else if (button?.dataset.do) this.acts[button.dataset.do](button);
+      else if (button?.dataset.toSeg) this.go({ seg: button.dataset.toSeg });
+      else if (cell) {
+        this.state.sought = { field: row?.dataset.ofField ?? "", cause: row?.dataset.ofCause ?? "" };
+        if (cell.dataset.open === this.state.view.document) this.seek();
+        else this.go({ document: cell.dataset.open });
+      } else {
+        const chosen = around(event, "[data-pair]");
+        if (!chosen) return;
+        const pair = Number(chosen.dataset.pair);
+        this.go({ pair: this.state.view.pair === pair ? null : pair });
+      }
+    });
+    this.part("options").addEventListener("input", (event) => {
+      if (around(event, "[data-system]")) return;
+      this.drawChips();
+      clearTimeout(this.timer);
+      if (this.screen.dataset.state === "empty") this.box.check();
+      else if (this.state.result && this.screen.dataset.state === "shown") {
+        this.timer = window.setTimeout(() => this.run(), PAUSE);
+      }
+    });
+    this.part("names").addEventListener("change", () => {
+      if (!this.state.files) return;
+      this.state.files.names = [...this.part("names").querySelectorAll("input")].map(({ value }) => value.trim());
+      this.run();
+    });
+    this.find.addEventListener("input", () => {
+      if (!this.state.view.find) history.pushState(null, "", location.href); // what is typed is one step of Back
+      this.state.view.find = this.find.value;
+      this.drawDocuments();
+      this.keepAddress();
+    });
+    this.worse.addEventListener("change", () => this.go({ worse: this.worse.value }));
+    for (const input of [this.unfold, this.one]) {
+      input.addEventListener("change", () => this.drawPlaces());
+    }
+    this.screen.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || around(event, "input")) return;
+      if (event.key === "Escape" && this.state.view.document && !this.screen.querySelector("details.pop[open]")) {
+        this.go({ document: "" });
+      }
+      if (event.key === "j" && this.state.view.document) this.step(1);
+      if (event.key === "k" && this.state.view.document) this.step(-1);
+    });
+    document.addEventListener("docscore-tab", (event) => {
+      if (event.detail === "compare" && location.hash === "#compare") this.keepAddress();
+    });
+    window.addEventListener("hashchange", () => this.follow());
+    this.narrow.addEventListener("change", () => this.fit());
+  }
 
-  const setStatus = (/** @type {string} */ text) => { part("status").textContent = text; };
+  setStatus(/** @type {string} */ text) {
+    this.part("status").textContent = text;
+  }
 
-  // What is asked for
-
-  const request = (/** @type {NonNullable<typeof files>} */ chosen) => {
-    const { metric, parse, missing, skip, ...whatIf } = options.read();
+  request(/** @type {ComparedFiles} */ chosen) {
+    const { metric, parse, missing, skip, ...whatIf } = this.options.read();
     return { ...chosen, metric, parse: parse || null, missing, skip, what_if: whatIf };
-  };
+  }
 
   /** The options of a request that was answered before. */
-  const takeOptions = (/** @type {Server.CompareRequest} */ { metric, parse, missing, skip, what_if: whatIf }) => {
-    options.take({ metric, parse: parse ?? "", missing, skip, ...whatIf });
-    drawChips();
-  };
+  takeOptions(/** @type {Server.CompareRequest} */ { metric, parse, missing, skip, what_if: whatIf }) {
+    this.options.take({ metric, parse: parse ?? "", missing, skip, ...whatIf });
+    this.drawChips();
+  }
 
-  const drawChips = () => {
-    const metric = docscoreFind(part("options"), "select", HTMLSelectElement);
-    options.show(metric.value);
-    options.chips(part("chips"), options.changed().map(({ name, words, show }) => ({
-      words, show, takeBack: () => { options.reset(name); drawChips(); run(); },
-    })));
-  };
+  drawChips() {
+    const metric = findElement(this.part("options"), "select", HTMLSelectElement);
+    this.options.show(metric.value);
+    this.options.chips(
+      this.part("chips"),
+      this.options.changed().map(({ name, words, show }) => ({
+        words,
+        show,
+        takeBack: () => {
+          this.options.reset(name);
+          this.drawChips();
+          this.run();
+        },
+      })),
+    );
+  }
 
   /** Compare files that were chosen; among the example's one system writes text around its JSON. */
-  const begin = (/** @type {Chosen} */ { truth, predictions, reading }) => {
-    const isExample = truth?.path === examples[0].path;
-    files = { references: truth?.path ?? null, predictions: predictions.map(({ path }) => path), names: isExample ? NAMES : [], reading };
-    options.take({ parse: isExample ? "repair" : "parse" in reading ? "" : options.read().parse });
-    drawChips();
-    view = { ...PLAIN };
-    run();
-  };
+  begin(/** @type {Chosen} */ { truth, predictions, reading }) {
+    const isExample = truth?.path === this.examples[0].path;
+    this.state.begin({
+      references: truth?.path ?? null,
+      predictions: predictions.map(({ path }) => path),
+      names: isExample ? NAMES : [],
+      reading,
+    });
+    this.options.take({ parse: isExample ? "repair" : "parse" in reading ? "" : this.options.read().parse });
+    this.drawChips();
+    this.run();
+  }
 
-  // A run, and what is said while and after it
+  notice(
+    /** @type {string} */ title,
+    detail = "",
+    /** @type {[string, () => void][]} */ acts = [],
+    /** @type {number | null} */ share = null,
+  ) {
+    showNotice(this.part, title, detail, acts, share);
+    this.setOld(Boolean(title) && this.state.result !== null);
+  }
 
-  const notice = (/** @type {string} */ title, detail = "", /** @type {[string, () => void][]} */ acts = [], /** @type {number | null} */ share = null) => {
-    docscoreNotice(part, title, detail, acts, share);
-    setOld(Boolean(title) && result !== null);
-  };
+  setOld(/** @type {boolean} */ isOld) {
+    this.part("result").toggleAttribute("data-stale", isOld);
+    this.part("result").inert = isOld;
+  }
 
-  const setOld = (/** @type {boolean} */ isOld) => {
-    part("result").toggleAttribute("data-stale", isOld);
-    part("result").inert = isOld;
-  };
-
-  const run = async () => {
-    clearTimeout(timer);
-    if (!files) return;
-    const isFirst = result === null;
+  async run() {
+    clearTimeout(this.timer);
+    if (!this.state.files) return;
+    const isFirst = this.state.result === null;
     const show = (/** @type {number} */ share, /** @type {string} */ text) => {
-      clearTimeout(patience);
-      if (isFirst) box.busy(text || "Comparing …", share, runs.stop);
-      else notice("Comparing …", text, [["Cancel", runs.stop]], share);
+      clearTimeout(this.patience);
+      if (isFirst) this.box.busy(text || "Comparing …", share, () => this.runs.stop());
+      else this.notice("Comparing …", text, [["Cancel", () => this.runs.stop()]], share);
     };
-    if (!isFirst) { setState("shown"); notice(""); setOld(true); }
-    clearTimeout(patience);
-    patience = setTimeout(() => show(0, ""), isFirst ? 0 : PATIENCE);
-    const mine = ++newest, found = await runs.run(request(files), show);
-    if (!found || mine !== newest) return;
-    clearTimeout(patience);
-    box.idle();
-    if (!("refused" in found)) draw(found);
-    else if (isFirst) box.say(found.kind === "stopped" ? "" : `Not compared: ${docscoreSentence(found.refused)}`);
-    else refuse(found);
-  };
+    if (!isFirst) {
+      this.setState("shown");
+      this.notice("");
+      this.setOld(true);
+    }
+    clearTimeout(this.patience);
+    this.patience = window.setTimeout(() => show(0, ""), isFirst ? 0 : PATIENCE);
+    const mine = ++this.newest;
+    const found = await this.runs.run(this.request(this.state.files), show);
+    if (!found || mine !== this.newest) return;
+    clearTimeout(this.patience);
+    this.box.idle();
+    if (!("refused" in found)) this.draw(found);
+    else if (isFirst) this.box.say(found.kind === "stopped" ? "" : `Not compared: ${sentenceOf(found.refused)}`);
+    else this.refuse(found);
+  }
 
   /** What is said of a request that was not answered; the result before it stays, as an old one. */
-  const refuse = (/** @type {Server.Refusal} */ found) => {
-    /** @type {Record<string, [string, () => void]>} */
-    const { changed, again, keep } = { changed: ["Change the files", changeFiles], again: ["Try again", run], keep: ["Keep this result", restore] };
-    if (found.kind === "stopped") { restore(); return; }
-    notice("Not compared.", `${docscoreSentence(found.refused)} The previous comparison is shown below.`,
-      [...(found.kind === "gone" ? [changed] : found.kind === "input" ? [changed, ...mends()] : [again]), keep]);
-  };
+  refuse(/** @type {Server.Refusal} */ found) {
+    if (found.kind === "stopped") {
+      this.restore();
+      return;
+    }
+    /** @type {[string, () => void][]} */
+    const acts = [];
+    if (found.kind === "gone" || found.kind === "input") acts.push(["Change the files", () => this.changeFiles()]);
+    else acts.push(["Try again", () => this.run()]);
+    if (found.kind === "input") acts.push(...this.mends());
+    acts.push(["Keep this result", () => this.restore()]);
+    this.notice("Not compared.", `${sentenceOf(found.refused)} The previous comparison is shown below.`, acts);
+  }
 
   /** The files and options of the result, which is not old. */
-  const restore = () => {
-    if (!result) return;
-    const { references, predictions, names, reading } = result.asked;
-    files = { references, predictions, names, reading };
-    takeOptions(result.asked);
-    setState("shown");
-    notice("");
-  };
+  restore() {
+    if (!this.state.result) return;
+    this.state.restore();
+    this.takeOptions(this.state.result.asked);
+    this.setState("shown");
+    this.notice("");
+  }
 
   /** Options that let rows without a prediction or with faults pass, where they are not chosen yet. */
-  const mends = () => {
-    const { missing, skip } = options.read();
+  mends() {
+    const { missing, skip } = this.options.read();
     /** @type {[string, () => void][]} */
     const found = [];
-    if (missing === "error") found.push(["Score missing predictions 0", () => change({ missing: "zero" })]);
-    if (!skip) found.push(["Leave out faulty rows", () => change({ skip: true })]);
+    if (missing === "error") found.push(["Score missing predictions 0", () => this.change({ missing: "zero" })]);
+    if (!skip) found.push(["Leave out faulty rows", () => this.change({ skip: true })]);
     return found;
-  };
+  }
 
-  const change = (/** @type {Partial<ComparisonOptions>} */ values) => { options.take(values); drawChips(); run(); };
+  change(/** @type {Partial<ComparisonOptions>} */ values) {
+    this.options.take(values);
+    this.drawChips();
+    this.run();
+  }
 
   /** Whether the drop box is shown, or the result; the options are in both. */
-  const setState = (/** @type {string} */ state) => {
-    docscoreSetState(screen, state, part("options"), docscoreFind(screen, "[data-do=review]"));
-  };
+  setState(/** @type {string} */ state) {
+    setScreenState(this.screen, state, this.part("options"), findElement(this.screen, "[data-do=review]"));
+  }
 
-  const changeFiles = () => {
-    newest += 1;
-    runs.stop();
-    clearTimeout(patience);
-    notice("");
-    setState("empty");
-    if (files) box.takeAgain(files, restore);
-  };
+  changeFiles() {
+    this.newest += 1;
+    this.runs.stop();
+    clearTimeout(this.patience);
+    this.notice("");
+    this.setState("empty");
+    if (this.state.files) this.box.takeAgain(this.state.files, () => this.restore());
+  }
 
-  // The result
-
-  const draw = (/** @type {Server.Comparison} */ found) => {
-    if (screen.dataset.state === "empty" && !location.hash.includes("=")) docscoreStep("compare", "#compare");
-    result = found;
-    restore();
-    fit();
-    setStatus("");
-    drawSetUp(found);
-    docscoreComparison.draw(screen, found, (id) => hashOf({ ...PLAIN, document: id }));
-    docscoreFind(screen, "#compare-python").textContent = found.python;
-    docscoreFind(part("pair"), "ul").replaceChildren(...found.systems.map(({ name }, at) => docscoreElement("li", "", docscoreButton("", name, () => openPair(at)))));
-    const names = found.systems.map(({ name }) => name), others = names.flatMap((name, at) => names.flatMap((other, than) => (at === than ? [] : [[`${name} worse than ${other}`, `${at} ${than}`]])));
-    worse.replaceChildren(...[["all", ""], ...others].map(([label, value]) => new Option(label, value)));
-    one.replaceChildren(...names.map((name, at) => new Option(name, String(at))));
-    setView({ worse: view.worse });
-    part("remedies").replaceChildren(...found.verdict.remedies.map(({ label, options: values }) =>
-      docscoreButton("btn tint", label, () => change({ ...values.what_if, ...values.reading }))));
-    drawDocuments();
-    panes.first.fresh();
-    panes.fields.fresh();
-    keepAddress();
-    if (view.document) open();
-    else if (document.activeElement === document.body && docscoreIsShown("compare")) part("verdict").focus();
-  };
+  draw(/** @type {Server.Comparison} */ found) {
+    if (this.screen.dataset.state === "empty" && !location.hash.includes("=")) stepToResult("compare", "#compare");
+    this.state.result = found;
+    this.restore();
+    this.fit();
+    this.setStatus("");
+    this.drawSetUp(found);
+    drawComparison(this.screen, found, (id) => this.state.address({ ...PLAIN_VIEW, document: id }));
+    findElement(this.screen, "#compare-python").textContent = found.python;
+    const pairs = found.systems.map(({ name }, at) => newButton("", name, () => this.openPair(at)));
+    findElement(this.part("pair"), "ul").replaceChildren(...pairs.map((button) => newElement("li", "", button)));
+    const names = found.systems.map(({ name }) => name);
+    const others = names.flatMap((name, at) =>
+      names.flatMap((other, than) => (at === than ? [] : [[`${name} worse than ${other}`, `${at} ${than}`]])),
+    );
+    this.worse.replaceChildren(...[["all", ""], ...others].map(([label, value]) => new Option(label, value)));
+    this.one.replaceChildren(...names.map((name, at) => new Option(name, String(at))));
+    this.showView();
+    this.part("remedies").replaceChildren(
+      ...found.verdict.remedies.map(({ label, options: values }) =>
+        newButton("btn tint", label, () => this.change({ ...values.what_if, ...values.reading })),
+      ),
+    );
+    this.drawDocuments();
+    this.panes.first.fresh();
+    this.panes.fields.fresh();
+    this.keepAddress();
+    if (this.state.view.document) this.open();
+    else if (document.activeElement === document.body && isShown("compare")) this.part("verdict").focus();
+  }
 
   /** Whether panes stand below each other, and documents have strips of dots. */
-  const fit = () => {
-    const count = result?.systems.length ?? 0;
-    screen.toggleAttribute("data-stacked", narrow.matches || count > MOST_BESIDE);
-    screen.toggleAttribute("data-strips", !narrow.matches && count <= MOST_WITH_STRIPS);
-  };
+  fit() {
+    const count = this.state.result?.systems.length ?? 0;
+    this.screen.toggleAttribute("data-stacked", this.narrow.matches || count > MOST_BESIDE);
+    this.screen.toggleAttribute("data-strips", !this.narrow.matches && count <= MOST_WITH_STRIPS);
+  }
 
-  const drawSetUp = (/** @type {Server.Comparison} */ { asked, systems, count, downloads }) => {
-    const soft = (/** @type {string} */ text) => docscoreElement("span", "soft", text);
-    const truth = asked.references ? [docscoreElement("code", "", docscoreFileName(asked.references)), soft(" × ")] : [];
-    part("what").replaceChildren(...truth, `${systems.length} systems`, soft(` · ${count.toLocaleString("en")} document${count === 1 ? "" : "s"} each`));
-    part("export").replaceChildren(...downloads.map(({ label, name, path }) => {
-      const link = docscoreElement("a", "", label);
-      link.href = `gradio_api/file=${path}`;
-      link.download = name;
-      return docscoreElement("li", "", link);
-    }));
+  drawSetUp(/** @type {Server.Comparison} */ { asked, systems, count, downloads }) {
+    const soft = (/** @type {string} */ text) => newElement("span", "soft", text);
+    const truth = asked.references ? [newElement("code", "", fileName(asked.references)), soft(" × ")] : [];
+    this.part("what").replaceChildren(
+      ...truth,
+      `${systems.length} systems`,
+      soft(` · ${counted(count, "document")} each`),
+    );
+    this.part("export").replaceChildren(
+      ...downloads.map(({ label, name, path }) => {
+        const link = newElement("a", "", label);
+        link.href = `gradio_api/file=${path}`;
+        link.download = name;
+        return newElement("li", "", link);
+      }),
+    );
     const held = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.system : undefined;
-    part("names").replaceChildren(...asked.predictions.map((path, at) => {
-      const input = docscoreElement("input", "field");
-      Object.assign(input, { value: asked.names[at], maxLength: 80 });
-      input.dataset.system = String(at);
-      return docscoreElement("label", "opt", docscoreElement("span", "", docscoreFileName(path)), input);
-    }));
-    if (held) docscoreFindAll(part("names"), `[data-system="${held}"]`)[0]?.focus();
-  };
+    this.part("names").replaceChildren(
+      ...asked.predictions.map((path, at) => {
+        const input = newElement("input", "field");
+        Object.assign(input, { value: asked.names[at], maxLength: 80 });
+        input.dataset.system = String(at);
+        return newElement("label", "opt", newElement("span", "", fileName(path)), input);
+      }),
+    );
+    if (held) findElements(this.part("names"), `[data-system="${held}"]`)[0]?.focus();
+  }
 
-  const drawDocuments = () => {
-    if (!result) return;
-    docscoreComparison.documents(part("documents"), result, view, (id) => hashOf({ ...view, document: id }));
-    for (const row of docscoreFindAll(part("pairs"), "[data-pair]")) row.toggleAttribute("data-chosen", Number(row.dataset.pair) === view.pair);
-    panes.documents.fresh();
-    mark();
-  };
+  drawDocuments() {
+    if (!this.state.result) return;
+    const address = (/** @type {string} */ id) => this.state.address({ document: id });
+    drawDocumentList(this.part("documents"), this.state.result, this.state.view, address);
+    for (const row of findElements(this.part("pairs"), "[data-pair]")) {
+      row.toggleAttribute("data-chosen", Number(row.dataset.pair) === this.state.view.pair);
+    }
+    this.panes.documents.fresh();
+    this.mark();
+  }
 
   /** The document that is open, in the list. */
-  const mark = () => {
-    for (const row of docscoreFindAll(part("documents"), "[data-document]")) {
-      const isChosen = row.dataset.document === view.document;
+  mark() {
+    for (const row of findElements(this.part("documents"), "[data-document]")) {
+      const isChosen = row.dataset.document === this.state.view.document;
       row.toggleAttribute("data-chosen", isChosen);
-      if (isChosen && !("stacked" in screen.dataset)) row.scrollIntoView({ block: "nearest" });
+      if (isChosen && !("stacked" in this.screen.dataset)) row.scrollIntoView({ block: "nearest" });
     }
-  };
+  }
 
-  // A document side by side
-
-  const open = async () => {
-    if (!result) return;
-    screen.toggleAttribute("data-document", Boolean(view.document));
-    part("side").hidden = !view.document;
-    mark();
-    if (!view.document) { documents.forget(); return; }
-    if (!part("opened").childElementCount) part("opened").textContent = "Loading …";  // else what was open stays, under its own name
-    part("side").setAttribute("aria-busy", "true");
-    const found = await documents.ask({ run: result.run, document: view.document });
-    if (!found) return;
-    part("side").removeAttribute("aria-busy");
-    part("name").textContent = view.document;
-    opened = "refused" in found ? null : found.number;
-    if ("refused" in found) {
-      const act = found.kind === "gone" ? docscoreButton("btn", "Compare again", run) : docscoreButton("btn", "Try again", open);
-      part("opened").replaceChildren(docscoreElement("p", "cmp-none", docscoreSentence(found.refused), " ", act));
+  async open() {
+    if (!this.state.result) return;
+    this.screen.toggleAttribute("data-document", Boolean(this.state.view.document));
+    this.part("side").hidden = !this.state.view.document;
+    this.mark();
+    if (!this.state.view.document) {
+      this.documents.forget();
       return;
     }
-    part("opened").innerHTML = found.html;  // of the server's templates, which escape every value
-    drawPlaces();
-    panes.opened.fresh();
-    seek();
-  };
-
-  const lossOf = (/** @type {string | undefined} */ text) => Number(text?.replace("−", "")) || 0;
-
-  /** Of the document that is open the places that differ, or all, and where one system is worse than another only those. */
-  const drawPlaces = () => {
-    const agreed = part("opened").querySelector("table")?.dataset.agreed ?? "";
-    part("unfold").hidden = !agreed || view.worse !== "";
-    docscoreFind(part("unfold"), "span").textContent = `Show ${agreed}`;
-    const rows = docscoreFindAll(part("opened"), "tr[data-row]"), [at, than] = view.worse.split(" ").map(Number);
-    for (const row of rows) {
-      const lost = row.dataset.lost?.split("|").map(lossOf) ?? [];
-      row.hidden = view.worse ? lost[at] <= lost[than] : "same" in row.dataset && !unfold.checked;
+    // what was open stays, under its own name
+    if (!this.part("opened").childElementCount) this.part("opened").textContent = "Loading …";
+    this.part("side").setAttribute("aria-busy", "true");
+    const found = await this.documents.ask({ run: this.state.result.run, document: this.state.view.document });
+    if (!found) return;
+    this.part("side").removeAttribute("aria-busy");
+    this.part("name").textContent = this.state.view.document;
+    this.state.opened = "refused" in found ? null : found.number;
+    if ("refused" in found) {
+      const act =
+        found.kind === "gone"
+          ? newButton("btn", "Compare again", () => this.run())
+          : newButton("btn", "Try again", () => this.open());
+      this.part("opened").replaceChildren(newElement("p", "cmp-none", sentenceOf(found.refused), " ", act));
+      return;
     }
-    part("nothing").textContent = rows.some((row) => !row.hidden) ? "" : view.worse ? `No value here costs ${worse.selectedOptions[0].text.replace("worse", "more points")}.` : "All systems predict the same for this document.";
-    for (const cell of docscoreFindAll(part("opened"), "[data-system]")) cell.classList.toggle("cmp-other", cell.dataset.system !== one.value);
-  };
+    this.part("opened").innerHTML = found.html; // of the server's templates, which escape every value
+    this.drawPlaces();
+    this.panes.opened.fresh();
+    this.seek();
+  }
+
+  /**
+   * Of the document that is open the places that differ, or all, and where one system is worse than another only those.
+   */
+  drawPlaces() {
+    const agreed = this.part("opened").querySelector("table")?.dataset.agreed ?? "";
+    this.part("unfold").hidden = !agreed || this.state.view.worse !== "";
+    findElement(this.part("unfold"), "span").textContent = `Show ${agreed}`;
+    const rows = findElements(this.part("opened"), "tr[data-row]");
+    const [at, than] = this.state.view.worse.split(" ").map(Number);
+    for (const row of rows) {
+      const lost = lossesOf(row.dataset.lost ?? "");
+      row.hidden = this.state.view.worse ? lost[at] <= lost[than] : "same" in row.dataset && !this.unfold.checked;
+    }
+    const none = this.state.view.worse
+      ? `No value here costs ${this.worse.selectedOptions[0].text.replace("worse", "more points")}.`
+      : "All systems predict the same for this document.";
+    this.part("nothing").textContent = rows.some((row) => !row.hidden) ? "" : none;
+    for (const cell of findElements(this.part("opened"), "[data-system]")) {
+      cell.classList.toggle("cmp-other", cell.dataset.system !== this.one.value);
+    }
+  }
 
   /** The rows of the field or the cause that was pressed. */
-  const seek = () => {
-    const { field, cause } = sought;
-    const rows = docscoreFindAll(part("opened"), "tr[data-field]")
-      .filter(({ dataset }) => (field && dataset.field === field) || (cause && dataset.causes?.split("|").includes(cause)));
-    sought = { field: "", cause: "" };
-    if (rows.some((row) => row.hidden)) { unfold.checked = true; drawPlaces(); }
+  seek() {
+    const { field, cause } = this.state.sought;
+    const rows = findElements(this.part("opened"), "tr[data-field]").filter(
+      ({ dataset }) => (field && dataset.field === field) || (cause && dataset.causes?.split("|").includes(cause)),
+    );
+    this.state.sought = { field: "", cause: "" };
+    if (rows.some((row) => row.hidden)) {
+      this.unfold.checked = true;
+      this.drawPlaces();
+    }
     for (const row of rows) row.classList.add("here");
-    const cell = rows[0]?.querySelector("[data-cell]") ?? part("opened").querySelector("tr:not([hidden]) > [data-cell]");
-    if (cell instanceof HTMLElement) panes.opened.go(cell);
-    if ("stacked" in screen.dataset) part("side").scrollIntoView();
-  };
+    const cell =
+      rows[0]?.querySelector("[data-cell]") ?? this.part("opened").querySelector("tr:not([hidden]) > [data-cell]");
+    if (cell instanceof HTMLElement) this.panes.opened.go(cell);
+    if ("stacked" in this.screen.dataset) this.part("side").scrollIntoView();
+  }
 
   /** The document as one system predicted it, on the tab for one pair, under the same options. */
-  const openPair = async (/** @type {number} */ system) => {
-    if (!result || opened === null) return;
-    const found = await docscoreAnswer(server.read_pair, { run: result.run, number: opened, system });
-    if ("refused" in found) { setStatus(docscoreSentence(found.refused)); return; }
-    const { metric, parse, missing, skip, ...whatIf } = options.read();
-    location.hash = await docscoreLinks.ofDocument(found, metric, whatIf);
-  };
+  async openPair(/** @type {number} */ system) {
+    if (!this.state.result || this.state.opened === null) return;
+    const found = await answerTo(this.server.read_pair, {
+      run: this.state.result.run,
+      number: this.state.opened,
+      system,
+    });
+    if ("refused" in found) {
+      this.setStatus(sentenceOf(found.refused));
+      return;
+    }
+    const { metric, parse, missing, skip, ...whatIf } = this.options.read();
+    location.hash = await hashOfDocument(found, metric, whatIf);
+  }
 
-  const go = (/** @type {Partial<ComparisonView>} */ changes) => { location.hash = hashOf({ ...view, ...changes }); };
+  go(/** @type {Partial<ComparisonView>} */ changes) {
+    location.hash = this.state.address(changes);
+  }
 
-  const step = (/** @type {number} */ by) => {
-    const rows = docscoreFindAll(part("documents"), "[data-document]");
-    const next = rows[rows.findIndex(({ dataset }) => dataset.document === view.document) + by];
-    if (next) go({ document: next.dataset.document });
-  };
+  step(/** @type {number} */ by) {
+    const rows = findElements(this.part("documents"), "[data-document]");
+    const next = rows[rows.findIndex(({ dataset }) => dataset.document === this.state.view.document) + by];
+    if (next) this.go({ document: next.dataset.document });
+  }
 
-  // The address
+  keepAddress() {
+    if (this.state.result && isShown("compare")) history.replaceState(null, "", this.state.address());
+  }
 
-  const hashOf = (/** @type {ComparisonView} */ { document: name, find: text, pair, worse: than, seg }) => {
-    const parts = new URLSearchParams({ compare: result?.run ?? "" });
-    if (name) parts.set("document", name);
-    if (text) parts.set("find", text);
-    if (pair !== null) parts.set("pair", String(pair));
-    if (than) parts.set("worse", than);
-    if (seg !== "1") parts.set("seg", seg);
-    return `#${parts}`;
-  };
-
-  const keepAddress = () => { if (result && docscoreIsShown("compare")) history.replaceState(null, "", hashOf(view)); };
-
-  const setView = (/** @type {Partial<ComparisonView>} */ changes) => {
-    view = { ...view, ...changes };
-    screen.dataset.seg = view.seg;
-    for (const button of docscoreFindAll(screen, "[data-to-seg]")) button.setAttribute("aria-pressed", String(button.dataset.toSeg === view.seg));
-    if (find.value !== view.find) find.value = view.find;
-    worse.value = view.worse;
-    if (worse.selectedIndex < 0) view.worse = worse.value = "";
-  };
+  /** The view in the controls. */
+  showView() {
+    const { view } = this.state;
+    this.screen.dataset.seg = view.seg;
+    for (const button of findElements(this.screen, "[data-to-seg]")) {
+      button.setAttribute("aria-pressed", String(button.dataset.toSeg === view.seg));
+    }
+    if (this.find.value !== view.find) this.find.value = view.find;
+    this.worse.value = view.worse;
+    if (this.worse.selectedIndex < 0) view.worse = this.worse.value = "";
+  }
 
   /** Show what the address says; a result that is not here is asked for. */
-  const follow = async () => {
-    const asked = new URLSearchParams(location.hash.slice(1)), name = asked.get("compare");
-    if (!name) {
-      if (history.state?.files) changeFiles();
+  async follow() {
+    const { run, view } = comparisonOf(location.hash);
+    if (!run) {
+      if (history.state?.files) this.changeFiles();
       return;
     }
-    const pair = Number.parseInt(asked.get("pair") ?? "", 10), seg = asked.get("seg") ?? "";
-    const wanted = { document: asked.get("document") ?? "", find: asked.get("find") ?? "", pair: pair >= 0 ? pair : null, worse: asked.get("worse") ?? "", seg: "123".includes(seg) && seg ? seg : "1" };
-    if (result?.run === name) {
-      if (screen.dataset.state === "empty") restore();
-      const isOther = wanted.document !== view.document, isOrdered = wanted.find !== view.find || wanted.pair !== view.pair || wanted.worse !== view.worse;
-      const last = view.document;
-      setView({ ...wanted, pair: wanted.pair !== null && wanted.pair < result.pairs.length ? wanted.pair : null });
-      if (isOrdered) drawDocuments();
-      if (isOther) await open();
-      else if (isOrdered) drawPlaces();
-      if (isOther && !view.document) back(last);
+    if (this.state.result?.run === run) {
+      if (this.screen.dataset.state === "empty") this.restore();
+      const { isOther, isOrdered, last } = this.state.follow(view);
+      this.showView();
+      if (isOrdered) this.drawDocuments();
+      if (isOther) await this.open();
+      else if (isOrdered) this.drawPlaces();
+      if (isOther && !this.state.view.document) this.back(last);
       return;
     }
-    const found = await docscoreAnswer(server.open_result, { run: name });
+    const found = await answerTo(this.server.open_result, { run });
     if ("refused" in found || !("pairs" in found)) {
-      setStatus(`This link could not be opened: ${docscoreSentence("refused" in found ? found.refused : "it is not a comparison")}`);
+      const why = "refused" in found ? found.refused : "it is not a comparison";
+      this.setStatus(`This link could not be opened: ${sentenceOf(why)}`);
       return;
     }
-    setView({ ...wanted, pair: wanted.pair !== null && wanted.pair < found.pairs.length ? wanted.pair : null });
-    draw(found);
-  };
+    this.state.result = found;
+    this.state.follow(view);
+    this.draw(found);
+  }
 
   /** The focus is where one came from. */
-  const back = (/** @type {string} */ name) => {
-    const row = docscoreFindAll(part("documents"), "[data-document]").find(({ dataset }) => dataset.document === name);
+  back(/** @type {string} */ name) {
+    const row = findElements(this.part("documents"), "[data-document]").find(
+      ({ dataset }) => dataset.document === name,
+    );
     const cell = row?.querySelector("[data-cell]");
-    if (cell instanceof HTMLElement) panes.documents.go(cell);
-  };
+    if (cell instanceof HTMLElement) this.panes.documents.go(cell);
+  }
 
-  const share = async (/** @type {HTMLElement} */ button) => setStatus(await docscoreLinks.copy(button, new URL(hashOf(view), location.href).href, " It works for an hour."));
+  async share(/** @type {HTMLElement} */ button) {
+    return this.setStatus(
+      await copyLink(button, new URL(this.state.address(), location.href).href, " It works for an hour."),
+    );
+  }
+}
 
-  // Events
-
-  /** @type {Record<string, (button: HTMLElement) => void>} */
-  const acts = {
-    change: () => changeFiles(),
-    share: (button) => { share(button); },
-    review: () => { if (result) document.dispatchEvent(new CustomEvent("docscore-review", { detail: result.asked })); },
-    close: () => go({ document: "" }),
-    previous: () => step(-1),
-    next: () => step(1),
-    more: (button) => button.setAttribute("aria-expanded", String(screen.classList.toggle("with-setup"))),
-  };
-
-  screen.addEventListener("click", (event) => {
-    const button = docscoreAround(event, "button"), cell = docscoreAround(event, "[data-open]"), row = docscoreAround(event, "[data-row]");
-    const link = docscoreAround(event, "[data-document] a");
-    if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) {  // its address is that of when it was drawn
-      event.preventDefault();
-      go({ document: row?.dataset.document });
-    } else if (button?.dataset.do) acts[button.dataset.do](button);
-    else if (button?.dataset.toSeg) go({ seg: button.dataset.toSeg });
-    else if (cell) {
-      sought = { field: row?.dataset.ofField ?? "", cause: row?.dataset.ofCause ?? "" };
-      if (cell.dataset.open === view.document) seek();
-      else go({ document: cell.dataset.open });
-    } else {
-      const chosen = docscoreAround(event, "[data-pair]");
-      if (!chosen) return;
-      const pair = Number(chosen.dataset.pair);
-      go({ pair: view.pair === pair ? null : pair });
-    }
-  });
-
-  part("options").addEventListener("input", (event) => {
-    if (docscoreAround(event, "[data-system]")) return;
-    drawChips();
-    clearTimeout(timer);
-    if (screen.dataset.state === "empty") box.check();
-    else if (result && screen.dataset.state === "shown") timer = setTimeout(run, PAUSE);
-  });
-  part("names").addEventListener("change", () => {
-    if (!files) return;
-    files.names = [...part("names").querySelectorAll("input")].map(({ value }) => value.trim());
-    run();
-  });
-  find.addEventListener("input", () => {
-    if (!view.find) history.pushState(null, "", location.href);  // what is typed is one step of Back
-    setView({ find: find.value });
-    drawDocuments();
-    keepAddress();
-  });
-  worse.addEventListener("change", () => go({ worse: worse.value }));
-  for (const input of [unfold, one]) input.addEventListener("change", drawPlaces);
-  screen.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || docscoreAround(event, "input")) return;
-    if (event.key === "Escape" && view.document && !screen.querySelector("details.pop[open]")) go({ document: "" });
-    if (event.key === "j" && view.document) step(1);
-    if (event.key === "k" && view.document) step(-1);
-  });
-  document.addEventListener("docscore-tab", (event) => { if (event.detail === "compare" && location.hash === "#compare") keepAddress(); });
-  window.addEventListener("hashchange", follow);
-  narrow.addEventListener("change", fit);
-  drawChips();
-  setState("empty");
-  follow().finally(() => { screen.dataset.ready = ""; });
+/** @type {(root: HTMLElement, server: Server.Functions) => void} */
+export const startCompare = (root, server) => {
+  new CompareTab(root, server);
 };

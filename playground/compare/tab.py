@@ -24,11 +24,11 @@ TAB = Tab(
     "compare",
     "compare",
     "Compare",
-    "docscoreCompare(element, server)",
+    "docscore['compare/compare.js'].startCompare(element, server)",
     fragment(
         "compare", *_OPTIONS, offered(RECEIPTS / name for name in _EXAMPLE), not MISSING, template="compare.html.jinja"
     ),
-    ["comparison.js", "compare.js"],
+    ["compare/compare.js"],
     {
         "compare_files": runs(CompareRequest, compare_systems),
         # the trees of a document side by side, and the number of the document

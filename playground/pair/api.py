@@ -88,8 +88,9 @@ score_as_tree._mcp_type = "endpoint"  # type: ignore[attr-defined]  # noqa: SLF0
 
 
 TAB = Tab(  # with an address until the browser puts in its own
-    *("api", "api", "API", "docscoreApi(element)"),
+    *("api", "api", "API", "docscore['pair/api.js'].startApi(element)"),
     fragment("api", "http://127.0.0.1:7860", template="api.html.jinja"),
+    ["pair/api.js"],
 )
 
 

@@ -25,8 +25,8 @@ TAB = Tab(
     "one-pair",
     "pair",
     "One pair",
-    "docscoreAdopt(element)",
-    "<div></div>",
+    "docscore['pair/first.js'].adopt(element, server)",
+    "",
     functions={
         "score_workspace": answers(PairRequest, _score),
         # what scores the pair higher; no score waits for it

@@ -8,7 +8,7 @@
  * @param {new () => E} kind
  * @returns {E}
  */
-const docscoreFind = (root, selector, kind = /** @type {new () => E} */ (HTMLElement)) => {
+export const findElement = (root, selector, kind = /** @type {new () => E} */ (HTMLElement)) => {
   const element = root.querySelector(selector);
   if (element instanceof kind) return element;
   throw new TypeError(`${selector}: expected ${kind.name}, got ${element?.constructor.name ?? "nothing"}`);
@@ -19,20 +19,21 @@ const docscoreFind = (root, selector, kind = /** @type {new () => E} */ (HTMLEle
  * @param {ParentNode} root
  * @param {string} selector
  */
-const docscoreFindAll = (root, selector) => [...root.querySelectorAll(selector)].filter((element) => element instanceof HTMLElement);
+export const findElements = (root, selector) =>
+  [...root.querySelectorAll(selector)].filter((element) => element instanceof HTMLElement);
 
 /**
  * Finds the parts of a screen, whose selectors begin alike.
  * @param {ParentNode} root
  * @param {string} prefix
  */
-const docscoreParts = (root, prefix) => {
+export const partsOf = (root, prefix) => {
   /**
    * @template {HTMLElement} [E=HTMLElement]
    * @param {string} name
    * @param {new () => E} [kind]
    */
-  const part = (name, kind) => docscoreFind(root, prefix + name, kind);
+  const part = (name, kind) => findElement(root, prefix + name, kind);
   return part;
 };
 
@@ -41,7 +42,7 @@ const docscoreParts = (root, prefix) => {
  * @param {Event} event
  * @param {string} selector
  */
-const docscoreAround = ({ target }, selector) => {
+export const around = ({ target }, selector) => {
   const element = target instanceof Element ? target.closest(selector) : null;
   return element instanceof HTMLElement ? element : null;
 };
@@ -53,23 +54,32 @@ const docscoreAround = ({ target }, selector) => {
  * @param {string} name
  * @param {(string | Node)[]} content
  */
-const docscoreElement = (tag, name, ...content) => {
+export const newElement = (tag, name, ...content) => {
   const element = document.createElement(tag);
   element.className = name;
   element.append(...content);
   return element;
 };
 
-/** A new element of a drawing; texts enter as text. @param {string} tag @param {Record<string, string | number>} attributes @param {(string | Node)[]} content */
-const docscoreDrawing = (tag, attributes, ...content) => {
+/**
+ * A new element of a drawing; texts enter as text.
+ * @param {string} tag
+ * @param {Record<string, string | number>} attributes
+ * @param {(string | Node)[]} content
+ */
+export const newDrawing = (tag, attributes, ...content) => {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
   element.append(...content);
   return element;
 };
 
-const docscoreButton = (/** @type {string} */ look, /** @type {string} */ words, /** @type {() => void} */ action) => {
-  const button = docscoreElement("button", look, words);
+export const newButton = (
+  /** @type {string} */ look,
+  /** @type {string} */ words,
+  /** @type {() => void} */ action,
+) => {
+  const button = newElement("button", look, words);
   button.type = "button";
   button.addEventListener("click", action);
   return button;
@@ -81,21 +91,33 @@ const docscoreButton = (/** @type {string} */ look, /** @type {string} */ words,
  * @param {string} html
  * @param {string} cells  what of it is no stop of Tab until a pane says so
  */
-const docscoreRedraw = (place, html, cells) => {
+export const patchHtml = (place, html, cells) => {
   const drawn = document.createElement("template");
   drawn.innerHTML = html;
-  for (const cell of docscoreFindAll(drawn.content, cells)) cell.tabIndex = -1;
+  for (const cell of findElements(drawn.content, cells)) cell.tabIndex = -1;
   /** @type {(old: ParentNode & Node, fresh: ParentNode & Node) => void} */
   const redraw = (old, fresh) => {
-    const before = [...old.childNodes], after = [...fresh.childNodes];
+    const before = [...old.childNodes];
+    const after = [...fresh.childNodes];
     after.forEach((node, at) => {
       const known = before[at];
       if (known?.isEqualNode(node)) return;
       // Whether an input is checked is no attribute of it.
-      const isPart = known instanceof HTMLElement && node instanceof HTMLElement && known.id === node.id && known.tagName === node.tagName && known.tagName !== "INPUT";
-      if (!isPart) { if (known) known.replaceWith(node); else old.append(node); return; }
+      const isPart =
+        known instanceof HTMLElement &&
+        node instanceof HTMLElement &&
+        known.id === node.id &&
+        known.tagName === node.tagName &&
+        known.tagName !== "INPUT";
+      if (!isPart) {
+        if (known) known.replaceWith(node);
+        else old.append(node);
+        return;
+      }
       for (const { name } of [...known.attributes]) if (!node.hasAttribute(name)) known.removeAttribute(name);
-      for (const { name, value } of node.attributes) if (known.getAttribute(name) !== value) known.setAttribute(name, value);
+      for (const { name, value } of node.attributes) {
+        if (known.getAttribute(name) !== value) known.setAttribute(name, value);
+      }
       redraw(known, node);
     });
     for (const node of before.slice(after.length)) node.remove();

@@ -1,16 +1,21 @@
 // Causes and fields by which points were lost, as buttons that filter the documents; and rates of those that are left.
 
-class Facets {
+import { findElements, newButton, newElement, partsOf } from "./elements.js";
+import { newPane } from "./panes.js";
+
+/** @import { View } from "./views.js" */
+
+export class Facets {
   /**
    * @param {HTMLElement} rail
    * @param {(filter: "cause" | "field", name: string | null) => void} choose  sets a filter, or takes it away
    */
   constructor(rail, choose) {
     this.rail = rail;
-    this.part = docscoreParts(rail, "#testset-");
+    this.part = partsOf(rail, "#testset-");
     this.choose = choose;
-    this.pane = docscorePane(rail);
-    this.areAll = false;  // fields, or the first of them
+    this.pane = newPane(rail);
+    this.areAll = false; // fields, or the first of them
   }
 
   /**
@@ -19,45 +24,85 @@ class Facets {
    * @param {string[] | null} intervals  of the rates of all documents; null where some are left out
    */
   draw(shown, view, intervals) {
-    const FIELDS = 10;  // before the others are asked for
-    const focused = document.activeElement, held = focused instanceof HTMLElement && this.rail.contains(focused) ? focused.dataset.name : null;
-    const fields = this.areAll ? shown.fields : shown.fields.slice(0, FIELDS), left = shown.fields.length - fields.length;
+    const FIELDS = 10; // before the others are asked for
+    const focused = document.activeElement;
+    const held = focused instanceof HTMLElement && this.rail.contains(focused) ? focused.dataset.name : null;
+    const fields = this.areAll ? shown.fields : shown.fields.slice(0, FIELDS);
+    const left = shown.fields.length - fields.length;
     this.part("lost").textContent = shown.points;
     this.part("causes").replaceChildren(...shown.causes.map((sum) => this.facet("cause", sum, view, "")));
-    if (!shown.causes.length && shown.order.length) this.part("causes").append(docscoreElement("li", "facet soft", shown.nothing));
+    if (!shown.causes.length && shown.order.length) {
+      this.part("causes").append(newElement("li", "facet soft", shown.nothing));
+    }
     this.part("fields-count").textContent = shown.field_count.toLocaleString("en");
-    this.part("fields").replaceChildren(...fields.map((sum) => this.facet("field", sum, view, intervals ? "" : " overall")));
+    this.part("fields").replaceChildren(
+      ...fields.map((sum) => this.facet("field", sum, view, intervals ? "" : " overall")),
+    );
     if (left > 0) {
-      const more = docscoreButton("btn ghost", `${left.toLocaleString("en")} more field${left === 1 ? "" : "s"}`, () => {
+      const more = newButton("btn ghost", `${left.toLocaleString("en")} more field${left === 1 ? "" : "s"}`, () => {
         this.areAll = true;
         this.draw(shown, view, intervals);
-        docscoreFindAll(this.part("fields"), ".facet")[FIELDS]?.focus();
+        findElements(this.part("fields"), ".facet")[FIELDS]?.focus();
       });
-      this.part("fields").append(docscoreElement("li", "more", more));
+      this.part("fields").append(newElement("li", "more", more));
     } else if (this.areAll && shown.field_count > shown.fields.length) {
-      this.part("fields").append(docscoreElement("li", "facet soft", `${(shown.field_count - shown.fields.length).toLocaleString("en")} more with smaller losses; Export has all.`));
+      this.part("fields").append(
+        newElement(
+          "li",
+          "facet soft",
+          `${(shown.field_count - shown.fields.length).toLocaleString("en")} more with smaller losses; Export has all.`,
+        ),
+      );
     }
-    this.part("rates").replaceChildren(...shown.rates.map(({ label, share, count }, at) => docscoreElement("li", "facet",
-      docscoreElement("span", "name", label), docscoreElement("span", "num", share), docscoreElement("small", "", intervals?.[at] ?? ""), docscoreElement("small", "num", count))));
+    this.part("rates").replaceChildren(
+      ...shown.rates.map(({ label, share, count }, at) =>
+        newElement(
+          "li",
+          "facet",
+          newElement("span", "name", label),
+          newElement("span", "num", share),
+          newElement("small", "", intervals?.[at] ?? ""),
+          newElement("small", "num", count),
+        ),
+      ),
+    );
     this.pane.fresh();
-    if (held) docscoreFindAll(this.rail, ".facet").find((button) => button.dataset.name === held)?.focus({ preventScroll: true });
+    if (held) {
+      findElements(this.rail, ".facet")
+        .find((button) => button.dataset.name === held)
+        ?.focus({ preventScroll: true });
+    }
   }
 
   /** @type {(filter: "cause" | "field", sum: Server.Sum, view: View, of: string) => HTMLElement} */
   facet(filter, { name, label, title, points, share, documents, score, specimen }, view, of) {
-    const isPressed = view[filter] === name, isCause = filter === "cause";
-    const button = docscoreButton("facet", "", () => this.choose(filter, isPressed ? null : name));
-    const bar = docscoreElement("span", "bar lost", document.createElement("i"));
+    const isPressed = view[filter] === name;
+    const isCause = filter === "cause";
+    const button = newButton("facet", "", () => this.choose(filter, isPressed ? null : name));
+    const bar = newElement("span", "bar lost", document.createElement("i"));
     bar.style.setProperty("--v", String(share));
     button.title = title;
     button.dataset.name = name;
     button.dataset.cell = "";
     button.tabIndex = -1;
     button.setAttribute("aria-pressed", String(isPressed));
-    const below = !isCause ? docscoreElement("small", "", `score ${score}${of}`)
-      : docscoreElement("code", "cut", ...(specimen ? [this.side(specimen[0], specimen[1], "del"), " → ", this.side(specimen[1], specimen[0], "ins")] : []));
-    button.append(docscoreElement("bdi", isCause ? "name cut" : "name mono cut", isCause ? label ?? name : name), docscoreElement("span", "num", points), below, docscoreElement("small", "num", documents), bar);
-    const item = docscoreElement("li", "", button);
+    const below = !isCause
+      ? newElement("small", "", `score ${score}${of}`)
+      : newElement(
+          "code",
+          "cut",
+          ...(specimen
+            ? [this.side(specimen[0], specimen[1], "del"), " → ", this.side(specimen[1], specimen[0], "ins")]
+            : []),
+        );
+    button.append(
+      newElement("bdi", isCause ? "name cut" : "name mono cut", isCause ? (label ?? name) : name),
+      newElement("span", "num", points),
+      below,
+      newElement("small", "num", documents),
+      bar,
+    );
+    const item = newElement("li", "", button);
     item.dataset.row = "";
     return item;
   }
@@ -67,11 +112,12 @@ class Facets {
    * @type {(value: string | null, other: string | null, tag: "del" | "ins") => HTMLElement}
    */
   side(value, other, tag) {
-    const SHORT = 12;  // characters
-    if (value === null) return docscoreElement("span", "", "absent");
+    const SHORT = 12; // characters
+    if (value === null) return newElement("span", "", "absent");
     const isBare = /^"\s*[^\s"]/.test(value) && (other === null || other.startsWith('"'));
-    const text = isBare ? value.slice(1).replace(/"$/, "") : value, beside = (other ?? "absent").length;
+    const text = isBare ? value.slice(1).replace(/"$/, "") : value;
+    const beside = (other ?? "absent").length;
     const isLong = text.length > SHORT && text.length + beside > 2 * SHORT;
-    return docscoreElement(tag, "", isLong ? `${text.slice(0, Math.max(SHORT, 2 * SHORT - beside) - 1)}…` : text);
+    return newElement(tag, "", isLong ? `${text.slice(0, Math.max(SHORT, 2 * SHORT - beside) - 1)}…` : text);
   }
 }

@@ -1,83 +1,45 @@
-// The drop box: takes files, uploads them, and shows which is the ground truth, which are predictions and how they are read.
+// The drop box: takes files, uploads them, and shows which is the ground truth, which are predictions and how they are
+// read.
+
+import { Asker } from "./asking.js";
+import { around, findElement, findElements, newButton, newElement, partsOf } from "./elements.js";
+import { droppedFiles, upload } from "./uploads.js";
+import { counted, fileName, printable, sentenceOf } from "./words.js";
 
 /** @typedef {{truth: Server.Upload | null, predictions: Server.Upload[], reading: Server.Reading}} Chosen */
-/** @typedef {{name: string, path: string, share: number, fault: string, columns: string, request: XMLHttpRequest | null}} Item */
-
-/** A name with its control characters and those that turn the direction of text as numbers. */
-const docscorePrintable = (/** @type {string} */ text) => text.replace(/[\p{Cc}\p{Cf}]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
-
-const docscoreFileName = (/** @type {string} */ path) => path.split(/[\\/]/).pop() ?? path;
-
 /**
- * Show the drop box of a screen, "empty", or its result; the options are in both, in the latter before another element.
- * @param {HTMLElement} screen
- * @param {string} state
- * @param {HTMLElement} options
- * @param {HTMLElement} next
+ * @typedef {object} Item  a file
+ * @property {string} name
+ * @property {string} path  on the server, "" until it is there
+ * @property {number} share  that is uploaded
+ * @property {string} fault
+ * @property {string} columns  how many rows it has, and their columns
+ * @property {XMLHttpRequest | null} request  that uploads it
  */
-const docscoreSetState = (screen, state, options, next) => {
-  screen.dataset.state = state;
-  if (options.closest(state === "empty" ? ".drop" : ".setup")) return;  // what is moved loses the focus
-  if (state === "empty") screen.querySelector(".drop-options")?.append(options);
-  else next.before(options);
-};
-
 /**
- * What stands above a result: a title, a sentence, buttons, of which the same stay, and how far a run is.
- * @param {ReturnType<typeof docscoreParts>} part
- * @param {string} title
- * @param {string} detail
- * @param {[string, () => void][]} acts
- * @param {number | null} share
+ * @typedef {object} BoxPage  the page around a drop box
+ * @property {boolean} isPair  whether there are two files, not several systems
+ * @property {Server.Upload[]} examples  the files of the example, the ground truth first
+ * @property {string} verb  what is done with the files
+ * @property {(chosen: Chosen) => void} run  does it
+ * @property {(files: File[]) => Promise<File[]>} [sift]  takes files for itself, and returns the others
+ * @property {[label: string, columns: string]} [truth]  what the ground truth is called while there is no file
+ * @property {() => {skip: boolean, missing?: string}} allowed  what happens to rows that cannot be scored
+ * @property {(option: object) => void} allow  changes that
  */
-const docscoreNotice = (part, title, detail, acts, share) => {
-  part("notice").hidden = !title;
-  part("notice-title").textContent = title;
-  part("detail").textContent = detail;
-  const bar = docscoreFind(part("notice"), ".bar");
-  bar.hidden = share === null;
-  bar.style.setProperty("--v", String(share ?? 0));
-  bar.setAttribute("aria-valuenow", String(Math.round(100 * (share ?? 0))));
-  const words = [...part("acts").children].map((button) => button.textContent).join();
-  if (words !== acts.map(([label]) => label).join()) part("acts").replaceChildren(...acts.map(([label, action]) => docscoreButton("btn tint", label, action)));
-};
 
-/**
- * The files that were dropped, also those in folders; asked while they are, as a browser forgets them then.
- * @param {DataTransfer} dropped
- */
-const docscoreDropped = async (dropped) => {
-  const found = [...dropped.items].map((item) => { const entry = item.webkitGetAsEntry(); return entry?.isDirectory ? entry : item.getAsFile(); });
-  /** @type {File[]} */
-  const files = [];
-  const enter = async (/** @type {FileSystemEntry | File | null} */ entry) => {
-    if (entry instanceof File) files.push(entry);
-    if (entry instanceof FileSystemFileEntry) files.push(await new Promise((done, fail) => { entry.file(done, fail); }));
-    if (!(entry instanceof FileSystemDirectoryEntry)) return;
-    const reader = entry.createReader();
-    for (let more = true; more;) {  // some at a time
-      /** @type {FileSystemEntry[]} */
-      const entries = await new Promise((done, fail) => { reader.readEntries(done, fail); });
-      for (const each of entries) await enter(each);
-      more = entries.length > 0;
-    }
-  };
-  for (const each of found) await enter(each);
-  return files;
-};
+/** @type {(item: {name: string, path: string}, share: number) => Item} */
+const newItem = ({ name, path }, share) => ({ name, path, share, fault: "", columns: "", request: null });
 
-class DropBox {
+export class DropBox {
   /**
    * @param {HTMLElement} element of the macro `drop_box`
    * @param {Server.Functions} server
-   * @param {{isPair: boolean, examples: Server.Upload[], verb: string, run: (chosen: Chosen) => void, sift?: (files: File[]) => Promise<File[]>, truth?: [label: string, columns: string], allowed: () => {skip: boolean, missing?: string}, allow: (option: object) => void}} page
-   *   with the names of the example's files, the ground truth first; what is done with files that were chosen; what takes
-   *   files for itself and answers the others; what the ground truth is called while there is no file; and the options
-   *   that say what happens to rows that cannot be scored
+   * @param {BoxPage} page
    */
   constructor(element, server, page) {
     this.element = element;
-    this.part = docscoreParts(element, ".drop-");
+    this.part = partsOf(element, ".drop-");
     this.page = page;
     this.largest = Number(element.dataset.largest);
     this.most = page.isPair ? 2 : Number(element.dataset.most);
@@ -86,19 +48,19 @@ class DropBox {
     /** @type {number | null} */
     this.truth = null;
     this.isUnsure = false;
-    this.holdBoth = false;  // whether each file holds both sides
-    this.isRead = false;  // whether the server has said what the files are
-    this.isBlocked = false;  // whether it would refuse to score them
+    this.holdBoth = false; // whether each file holds both sides
+    this.isRead = false; // whether the server has said what the files are
+    this.isBlocked = false; // whether it would refuse to score them
     this.isBusy = false;
-    this.isReplacing = false;  // whether what is chosen next takes the place of all files
+    this.isReplacing = false; // whether what is chosen next takes the place of all files
     /** @type {(() => void) | null} */
-    this.back = null;  // leaves the box as it was before these files were taken
+    this.back = null; // leaves the box as it was before these files were taken
     /** @type {Server.Reading} */
     this.reading = {};
-    this.sorts = docscoreAsker(server.sort_files);
+    this.sorts = new Asker(server.sort_files);
     this.input = this.part("input", HTMLInputElement);
     this.input.addEventListener("change", () => {
-      const files = [...this.input.files ?? []];
+      const files = [...(this.input.files ?? [])];
       if (files.length && this.isReplacing) this.clear();
       this.give(files);
       this.input.value = "";
@@ -113,7 +75,7 @@ class DropBox {
       this.sort(true);
     });
     this.part("doubts").addEventListener("click", (event) => {
-      const { allow = "", value = "" } = docscoreAround(event, "[data-allow]")?.dataset ?? {};
+      const { allow = "", value = "" } = around(event, "[data-allow]")?.dataset ?? {};
       if (!allow) return;
       if (allow in page.allowed()) page.allow({ [allow]: JSON.parse(value) });
       else this.reading[allow] = JSON.parse(value);
@@ -127,12 +89,23 @@ class DropBox {
     event.preventDefault();
     event.stopPropagation();
     this.element.classList.toggle("over", event.type === "dragenter" || event.type === "dragover");
-    if (event.type === "drop") docscoreDropped(event.dataTransfer).then((files) => this.give(files));
+    if (event.type === "drop") droppedFiles(event.dataTransfer).then((files) => this.give(files));
   }
 
   /** A sentence on what went wrong, with a button where it can be tried again. */
   say(/** @type {string} */ sentence, /** @type {(() => void) | null} */ again = null) {
-    this.part("fault").replaceChildren(sentence, ...(again ? [" ", docscoreButton("btn", "Try again", () => { this.say(""); again(); })] : []));
+    this.part("fault").replaceChildren(
+      sentence,
+      ...(again
+        ? [
+            " ",
+            newButton("btn", "Try again", () => {
+              this.say("");
+              again();
+            }),
+          ]
+        : []),
+    );
   }
 
   /** Something is done with the files, which can be stopped. */
@@ -140,15 +113,15 @@ class DropBox {
     this.say("");
     this.element.dataset.state = "busy";
     this.part("title").textContent = text;
-    const [bar = this.runningBar()] = docscoreFindAll(this.part("slots"), ".running");
+    const [bar = this.runningBar()] = findElements(this.part("slots"), ".running");
     bar.style.setProperty("--v", String(share));
     bar.setAttribute("aria-valuenow", String(Math.round(100 * share)));
-    if (!this.isBusy) this.part("acts").replaceChildren(...(stop ? [docscoreButton("btn", "Cancel", stop)] : []));
+    if (!this.isBusy) this.part("acts").replaceChildren(...(stop ? [newButton("btn", "Cancel", stop)] : []));
     this.isBusy = true;
   }
 
   runningBar() {
-    const bar = docscoreElement("span", "bar running", document.createElement("i"));
+    const bar = newElement("span", "bar running", document.createElement("i"));
     bar.setAttribute("role", "progressbar");
     bar.setAttribute("aria-label", this.page.verb);
     this.part("slots").append(bar);
@@ -171,16 +144,21 @@ class DropBox {
   add(/** @type {File[]} */ files) {
     const large = files.find((file) => file.size > this.largest);
     if (!files.length) return;
-    if (large) { this.say(`${docscorePrintable(large.name)} is larger than ${this.largest / 1e6} MB, the limit of this page.`); return; }
-    this.items = this.items.filter((item) => !item.fault);  // those with a fault are replaced
+    if (large) {
+      this.say(`${printable(large.name)} is larger than ${this.largest / 1e6} MB, the limit of this page.`);
+      return;
+    }
+    this.items = this.items.filter((item) => !item.fault); // those with a fault are replaced
     if (this.page.isPair && this.items.length + files.length > this.most) this.clear();
     if (this.items.length + files.length > this.most) {
-      this.say(this.page.isPair ? "A test set has two files: the ground truth and the predictions. For several systems, use the tab Compare."
-        : `There are more than ${this.most} files: choose one with the ground truth and up to ${this.most - 1} with predictions.`);
+      const several = `choose one with the ground truth and up to ${this.most - 1} with predictions`;
+      const two = "A test set has two files: the ground truth and the predictions.";
+      const isPair = `${two} For several systems, use the tab Compare.`;
+      this.say(this.page.isPair ? isPair : `There are more than ${this.most} files: ${several}.`);
       return;
     }
     this.say("");
-    const added = files.map((file) => ({ name: docscorePrintable(file.name), path: "", share: 0, fault: "", columns: "", request: null }));
+    const added = files.map((file) => newItem({ name: printable(file.name), path: "" }, 0));
     this.items.push(...added);
     this.truth = null;
     this.isUnsure = this.isRead = false;
@@ -190,31 +168,22 @@ class DropBox {
   }
 
   upload(/** @type {Item} */ item, /** @type {File} */ file) {
-    const request = item.request = new XMLHttpRequest(), form = new FormData();
-    form.append("files", file, file.name);
-    const ended = (/** @type {string} */ fault) => {
-      item.request = null;
-      item.fault = fault;
+    const progress = (/** @type {number} */ share) => {
+      item.share = share;
+      this.showProgress();
+    };
+    const ended = (/** @type {string} */ path, /** @type {string} */ fault) => {
+      Object.assign(item, { path, fault, request: null });
       if (!this.items.includes(item)) return;
       this.draw();
       if (this.items.every((each) => each.path)) this.sort();
     };
-    request.upload.addEventListener("progress", (event) => {
-      item.share = event.loaded / event.total;
-      this.showProgress();
-    });
-    request.addEventListener("load", () => {
-      try { [item.path] = request.status === 200 ? JSON.parse(request.responseText) : [""]; } catch { /* no answer of ours */ }
-      ended(item.path ? "" : request.status === 413 ? `It is larger than ${this.largest / 1e6} MB, the limit of this page.` : "The server did not accept it.");
-    });
-    request.addEventListener("error", () => ended(navigator.onLine ? "The server does not respond." : "You are offline."));
-    request.open("POST", "gradio_api/upload");
-    request.send(form);
+    item.request = upload(file, progress, ended, this.largest);
   }
 
   showProgress() {
     this.items.forEach((item, at) => {
-      for (const bar of docscoreFindAll(this.element, `[data-item="${at}"] .bar`)) {
+      for (const bar of findElements(this.element, `[data-item="${at}"] .bar`)) {
         bar.style.setProperty("--v", String(item.share));
         bar.setAttribute("aria-valuenow", String(Math.round(100 * item.share)));
       }
@@ -222,17 +191,30 @@ class DropBox {
   }
 
   /** The options changed: whether the files can be scored may be otherwise. */
-  check() { if (this.isRead) this.sort(true); }
+  check() {
+    if (this.isRead) this.sort(true);
+  }
 
   /** Ask the server which file is which, and how they are read; once it is known, the choice stays. */
   async sort(isKept = false) {
     const files = this.items.map((item) => item.path);
     this.element.setAttribute("aria-busy", "true");
-    const asked = isKept && !this.isFaulty ? this.truth ?? -1 : null;  // of files that could not be read it is not known yet
-    const found = await this.sorts.ask({ files, truth: asked, reading: this.reading, is_pair: this.page.isPair, missing: "error", ...this.page.allowed() });
+    // of files that could not be read it is not known yet
+    const asked = isKept && !this.isFaulty ? (this.truth ?? -1) : null;
+    const found = await this.sorts.ask({
+      files,
+      truth: asked,
+      reading: this.reading,
+      is_pair: this.page.isPair,
+      missing: "error",
+      ...this.page.allowed(),
+    });
     if (!found) return;
     this.element.removeAttribute("aria-busy");
-    if ("refused" in found) { this.say(docscoreSentence(found.refused)); return; }
+    if ("refused" in found) {
+      this.say(sentenceOf(found.refused));
+      return;
+    }
     this.truth = found.truth;
     this.isUnsure = found.unsure;
     this.holdBoth = found.both;
@@ -241,14 +223,18 @@ class DropBox {
     this.items.forEach((item, at) => {
       const { rows = 0, columns = [], fault } = found.files[at];
       item.fault = fault ?? "";
-      item.columns = fault ? "" : [`${rows.toLocaleString("en")} row${rows === 1 ? "" : "s"}`, columns.join(", ")].filter(Boolean).join(": ");
+      item.columns = fault
+        ? ""
+        : [`${rows.toLocaleString("en")} row${rows === 1 ? "" : "s"}`, columns.join(", ")].filter(Boolean).join(": ");
     });
-    const how = this.part("how"), held = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.choice : "";
-    how.innerHTML = found.html;  // of the server's templates, which escape every value
+    const how = this.part("how");
+    const held = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.choice : "";
+    how.innerHTML = found.html; // of the server's templates, which escape every value
     this.part("doubts").replaceChildren(...how.querySelectorAll(".wz-doubts"));
     this.draw();
-    if (held) docscoreFindAll(how, `[data-choice="${held}"]`)[0]?.focus();
-    else docscoreFindAll(this.element, ".drop-doubts .btn, .btn.main")[0]?.focus({ preventScroll: true });  // how they are read stays in view
+    if (held) findElements(how, `[data-choice="${held}"]`)[0]?.focus();
+    // how they are read stays in view
+    else findElements(this.element, ".drop-doubts .btn, .btn.main")[0]?.focus({ preventScroll: true });
   }
 
   clear() {
@@ -291,88 +277,147 @@ class DropBox {
    * @param {(() => void) | null} back
    */
   takeAgain({ references, predictions, reading }, back) {
-    const upload = (/** @type {string} */ path) => ({ name: docscoreFileName(path), path });
+    const upload = (/** @type {string} */ path) => ({ name: fileName(path), path });
     this.take({ truth: references ? upload(references) : null, predictions: predictions.map(upload), reading }, back);
   }
 
   /** @returns {Chosen} */
   get chosen() {
     const uploads = this.items.map(({ name, path }) => ({ name, path }));
-    return { truth: this.truth === null ? null : uploads[this.truth], predictions: uploads.filter((_, at) => at !== this.truth), reading: this.reading };
+    return {
+      truth: this.truth === null ? null : uploads[this.truth],
+      predictions: uploads.filter((_, at) => at !== this.truth),
+      reading: this.reading,
+    };
   }
 
   get isReady() {
     const { truth, predictions } = this.chosen;
-    return this.isRead && !this.isUnsure && !this.isFaulty && predictions.length > 0 && (truth !== null || this.holdBoth || !this.page.isPair);
+    return (
+      this.isRead &&
+      !this.isUnsure &&
+      !this.isFaulty &&
+      predictions.length > 0 &&
+      (truth !== null || this.holdBoth || !this.page.isPair)
+    );
   }
 
-  get isFaulty() { return this.items.some((item) => item.fault); }
+  get isFaulty() {
+    return this.items.some((item) => item.fault);
+  }
 
   draw() {
-    const isEmpty = !this.items.length, isUploading = this.items.some((item) => item.request);
+    const isEmpty = !this.items.length;
+    const isUploading = this.items.some((item) => item.request);
     this.element.dataset.state = isEmpty ? "empty" : isUploading ? "uploading" : "chosen";
-    this.part("title").textContent = isEmpty ? this.element.dataset.title ?? "" : isUploading ? "Uploading …"
-      : this.isFaulty ? "Not accepted" : this.isUnsure ? "Which file is the ground truth?" : this.isReady ? (this.isBlocked ? "This cannot be scored as it is" : "Is this correct?") : this.isRead ? "Add the other file" : "Reading …";
+    this.part("title").textContent = isEmpty
+      ? (this.element.dataset.title ?? "")
+      : isUploading
+        ? "Uploading …"
+        : this.isFaulty
+          ? "Not accepted"
+          : this.isUnsure
+            ? "Which file is the ground truth?"
+            : this.isReady
+              ? this.isBlocked
+                ? "This cannot be scored as it is"
+                : "Is this correct?"
+              : this.isRead
+                ? "Add the other file"
+                : "Reading …";
     this.part("slots").replaceChildren(...(isEmpty ? this.emptySlots() : this.filledSlots()));
     this.part("acts").replaceChildren(...this.buttons(isEmpty, isUploading));
   }
 
   buttons(/** @type {boolean} */ isEmpty, /** @type {boolean} */ isUploading) {
-    const choose = (/** @type {string} */ look, /** @type {string} */ words, isReplacing = false) => docscoreButton(look, words, () => {
-      this.isReplacing = isReplacing;
-      this.input.click();
-    });
-    const { back } = this, leave = back ? [docscoreButton("btn", "Back to the result", back)] : [];
-    if (isUploading) return [docscoreButton("btn", "Cancel", () => this.clear())];
+    const choose = (/** @type {string} */ look, /** @type {string} */ words, isReplacing = false) =>
+      newButton(look, words, () => {
+        this.isReplacing = isReplacing;
+        this.input.click();
+      });
+    const { back } = this;
+    const leave = back ? [newButton("btn", "Back to the result", back)] : [];
+    if (isUploading) return [newButton("btn", "Cancel", () => this.clear())];
     if (isEmpty) {
       const { examples } = this.page;
-      const example = docscoreButton("btn", this.element.dataset.example ?? "", () => this.page.run({ truth: examples[0], predictions: examples.slice(1), reading: {} }));
-      return [choose("btn main", "Choose files"), ...(back ? leave : [example])];  // the example would take the place of the result
+      const example = newButton("btn", this.element.dataset.example ?? "", () =>
+        this.page.run({ truth: examples[0], predictions: examples.slice(1), reading: {} }),
+      );
+      // the example would take the place of the result
+      return [choose("btn main", "Choose files"), ...(back ? leave : [example])];
     }
-    const more = this.isFaulty ? [choose("btn main", "Choose another file")]
-      : this.items.length < this.most ? [choose(this.isReady || this.isUnsure ? "btn" : "btn main", "Add a file")] : [];
-    const run = this.isReady ? [docscoreButton(this.isBlocked ? "btn" : "btn main", this.page.verb, () => this.page.run(this.chosen))] : [];
-    const other = back && !this.isFaulty ? choose("btn", "Choose other files", true) : docscoreButton("btn", "Start over", () => this.clear());
+    const more = this.isFaulty
+      ? [choose("btn main", "Choose another file")]
+      : this.items.length < this.most
+        ? [choose(this.isReady || this.isUnsure ? "btn" : "btn main", "Add a file")]
+        : [];
+    const run = this.isReady
+      ? [newButton(this.isBlocked ? "btn" : "btn main", this.page.verb, () => this.page.run(this.chosen))]
+      : [];
+    const other =
+      back && !this.isFaulty
+        ? choose("btn", "Choose other files", true)
+        : newButton("btn", "Start over", () => this.clear());
     return [...run, ...more, other, ...leave];
   }
 
   emptySlots() {
     const slot = (/** @type {string} */ label, /** @type {string} */ columns) =>
-      docscoreElement("div", "slot", docscoreElement("span", "t12 soft", label), docscoreElement("code", "cut", columns));
+      newElement("div", "slot", newElement("span", "t12 soft", label), newElement("code", "cut", columns));
     const truth = this.page.truth ?? ["ground truth", '{"question_id", "references"}'];
-    return [slot(...truth), docscoreElement("span", "soft", "×"), slot("predictions", '{"question_id", "prediction"}')];
+    return [slot(...truth), newElement("span", "soft", "×"), slot("predictions", '{"question_id", "prediction"}')];
   }
 
   filledSlots() {
     const slots = this.items.map((item, at) => this.slot(item, at));
     const [first, second] = slots;
-    if (!this.page.isPair && this.isUnsure) return [docscoreElement("div", "slot-list", ...slots)];
+    if (!this.page.isPair && this.isUnsure) return [newElement("div", "slot-list", ...slots)];
     if (!this.page.isPair) {
       const others = slots.filter((_, at) => at !== this.truth);
-      return [this.truth === null ? this.missingSlot() : slots[this.truth], docscoreElement("span", "soft", "×"), docscoreElement("div", "slot-list", ...others)];
+      return [
+        this.truth === null ? this.missingSlot() : slots[this.truth],
+        newElement("span", "soft", "×"),
+        newElement("div", "slot-list", ...others),
+      ];
     }
     if (!second) return [first];
-    const between = this.isReady ? docscoreButton("btn", "⇄ Swap", () => this.makeTruth(1 - (this.truth ?? 0))) : docscoreElement("span", "soft", "×");
+    const between = this.isReady
+      ? newButton("btn", "⇄ Swap", () => this.makeTruth(1 - (this.truth ?? 0)))
+      : newElement("span", "soft", "×");
     return this.truth === 1 ? [second, between, first] : [first, between, second];
   }
 
   missingSlot() {
     const text = this.isReady && this.items.length > 1 ? "in the files of predictions" : "";
-    return docscoreElement("div", "slot", docscoreElement("span", "t12 soft", "ground truth"), docscoreElement("span", "soft", text));
+    return newElement("div", "slot", newElement("span", "t12 soft", "ground truth"), newElement("span", "soft", text));
   }
 
   slot(/** @type {Item} */ item, /** @type {number} */ at) {
-    const isOne = this.page.isPair && this.items.length === 1, isKnown = this.isRead && !this.isFaulty && (!isOne || this.holdBoth);
-    const role = !isKnown || this.isUnsure ? `file ${at + 1}` : isOne ? "ground truth and predictions" : at === this.truth ? "ground truth" : "predictions";
-    const slot = docscoreElement("div", "slot", docscoreElement("span", "t12 soft", role), docscoreElement("code", "cut", item.name));
+    const isOne = this.page.isPair && this.items.length === 1;
+    const isKnown = this.isRead && !this.isFaulty && (!isOne || this.holdBoth);
+    const role =
+      !isKnown || this.isUnsure
+        ? `file ${at + 1}`
+        : isOne
+          ? "ground truth and predictions"
+          : at === this.truth
+            ? "ground truth"
+            : "predictions";
+    const slot = newElement("div", "slot", newElement("span", "t12 soft", role), newElement("code", "cut", item.name));
     slot.dataset.item = String(at);
     if (item.request) {
-      const bar = docscoreElement("span", "bar", document.createElement("i"));
-      for (const [name, value] of [["role", "progressbar"], ["aria-label", `Upload of ${item.name}`], ["aria-valuenow", "0"]]) bar.setAttribute(name, value);
+      const bar = newElement("span", "bar", document.createElement("i"));
+      for (const [name, value] of [
+        ["role", "progressbar"],
+        ["aria-label", `Upload of ${item.name}`],
+        ["aria-valuenow", "0"],
+      ]) {
+        bar.setAttribute(name, value);
+      }
       slot.append(bar);
-    } else slot.append(docscoreElement("span", item.fault ? "slot-fault" : "t12 soft cut", item.fault || item.columns));
+    } else slot.append(newElement("span", item.fault ? "slot-fault" : "t12 soft cut", item.fault || item.columns));
     const isOther = isKnown && !this.page.isPair && at !== this.truth && this.items.length > 1;
-    if (this.isUnsure || isOther) slot.append(docscoreButton("btn", "Use as ground truth", () => this.makeTruth(at)));
+    if (this.isUnsure || isOther) slot.append(newButton("btn", "Use as ground truth", () => this.makeTruth(at)));
     return slot;
   }
 }

@@ -1,5 +1,8 @@
 // The scores of all documents as bars, and a brush that chooses a range of them: by pointer, or with the arrow keys.
-class Histogram {
+
+import { findElements, newElement } from "./elements.js";
+
+export class Histogram {
   /**
    * @param {HTMLElement} element
    * @param {(low: number, high: number) => void} changed  gets the range that was chosen
@@ -11,8 +14,8 @@ class Histogram {
     this.edges = [0, 1];
     /** @type {number[]} */
     this.counts = [0];
-    this.range = [0, 1];  // the numbers of the edges of the range
-    this.begun = -1;  // the bar at which the pointer went down
+    this.range = [0, 1]; // the numbers of the edges of the range
+    this.begun = -1; // the bar at which the pointer went down
     this.isDragged = false;
     element.addEventListener("pointerdown", (event) => {
       this.begun = this.barAt(event);
@@ -25,15 +28,16 @@ class Histogram {
       this.isDragged = true;
     });
     element.addEventListener("pointerup", () => {
-      if (this.begun >= 0 && !this.isDragged) this.choose(0, this.counts.length);  // a click alone takes the range back
+      if (this.begun >= 0 && !this.isDragged) this.choose(0, this.counts.length); // a click alone takes the range back
       this.begun = -1;
       this.isDragged = false;
     });
   }
 
   barAt(/** @type {PointerEvent} */ event) {
-    const box = this.element.getBoundingClientRect(), count = this.counts.length;
-    return Math.max(0, Math.min(count - 1, Math.floor((event.clientX - box.left) / box.width * count)));
+    const box = this.element.getBoundingClientRect();
+    const count = this.counts.length;
+    return Math.max(0, Math.min(count - 1, Math.floor(((event.clientX - box.left) / box.width) * count)));
   }
 
   choose(/** @type {number} */ from, /** @type {number} */ to) {
@@ -54,8 +58,8 @@ class Histogram {
       return bar;
     });
     const handles = ["Lowest score", "Highest score"].map((label, at) => this.handle(label, at));
-    const marks = [edges[0], edges[edges.length - 1]].map((mark) => docscoreElement("small", "", String(mark)));
-    this.element.replaceChildren(docscoreElement("div", "bars", ...bars), ...handles, ...marks);
+    const marks = [edges[0], edges[edges.length - 1]].map((mark) => newElement("small", "", String(mark)));
+    this.element.replaceChildren(newElement("div", "bars", ...bars), ...handles, ...marks);
     this.show(counts);
     this.set(low, high);
   }
@@ -63,35 +67,46 @@ class Histogram {
   /** Show how many of the documents of each bar are left by filters. */
   show(/** @type {number[]} */ left) {
     this.bars.forEach((bar, at) => {
-      const count = this.counts[at], some = left[at] < count ? `${left[at].toLocaleString("en")} of ` : "";
+      const count = this.counts[at];
+      const some = left[at] < count ? `${left[at].toLocaleString("en")} of ` : "";
       bar.style.setProperty("--of", String(left[at] / Math.max(count, 1)));
-      bar.title = `${this.edges[at].toFixed(2)} to ${this.edges[at + 1].toFixed(2)}: ${some}${count.toLocaleString("en")}`;
+      const range = `${this.edges[at].toFixed(2)} to ${this.edges[at + 1].toFixed(2)}`;
+      bar.title = `${range}: ${some}${count.toLocaleString("en")}`;
     });
   }
 
-  get bars() { return docscoreFindAll(this.element, ".bars i"); }
+  get bars() {
+    return findElements(this.element, ".bars i");
+  }
 
   /** Show a range that was chosen elsewhere. */
   set(/** @type {number} */ low, /** @type {number} */ high) {
-    const last = this.counts.length, nearest = (/** @type {number} */ score) => this.edges.findIndex((edge) => edge >= score - 1e-9);
+    const last = this.counts.length;
+    const nearest = (/** @type {number} */ score) => this.edges.findIndex((edge) => edge >= score - 1e-9);
     this.range = [Math.max(0, nearest(low)), high >= 1 ? last : Math.max(0, nearest(high))];
     this.mark();
   }
 
   mark() {
-    const [from, to] = this.range, last = this.counts.length;
+    const [from, to] = this.range;
+    const last = this.counts.length;
     this.bars.forEach((bar, at) => bar.classList.toggle("out", at < from || at >= to));
-    docscoreFindAll(this.element, "[role=slider]").forEach((handle, at) => {
+    findElements(this.element, "[role=slider]").forEach((handle, at) => {
       handle.style.setProperty("--x", String(this.range[at] / last));
       const score = this.edges[this.range[at]];
-      for (const [name, value] of [["valuemin", this.edges[0]], ["valuemax", this.edges[last]], ["valuenow", score], ["valuetext", score.toFixed(2)]]) {
+      for (const [name, value] of [
+        ["valuemin", this.edges[0]],
+        ["valuemax", this.edges[last]],
+        ["valuenow", score],
+        ["valuetext", score.toFixed(2)],
+      ]) {
         handle.setAttribute(`aria-${name}`, String(value));
       }
     });
   }
 
   handle(/** @type {string} */ label, /** @type {number} */ at) {
-    const handle = docscoreElement("span", "handle");
+    const handle = newElement("span", "handle");
     handle.setAttribute("role", "slider");
     handle.setAttribute("aria-label", label);
     handle.tabIndex = 0;
@@ -99,7 +114,8 @@ class Histogram {
       const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, Home: -100, End: 100 }[event.key];
       if (!step) return;
       event.preventDefault();
-      const [from, to] = this.range, last = this.counts.length;
+      const [from, to] = this.range;
+      const last = this.counts.length;
       if (at === 0) this.choose(Math.max(0, Math.min(to - 1, from + step)), to);
       else this.choose(from, Math.min(last, Math.max(from + 1, to + step)));
     });

@@ -1,19 +1,22 @@
 // Panes that arrows move in: each is one stop of Tab, on the cell where one was last; Enter presses what is in it.
 
+import { around, findElements } from "./elements.js";
+
 /**
  * A pane holds rows, and these hold cells; a row may be its own cell.
  * @param {HTMLElement} pane
- * @param {{row?: string, cell?: string, keys?: Record<string, (cell: HTMLElement) => void>}} parts  selectors, and keys of this pane
+ * @param {{row?: string, cell?: string, keys?: Record<string, (cell: HTMLElement) => void>}} parts  selectors, and keys
  */
-const docscorePane = (pane, { row: ROW = "[data-row]", cell: CELL = "[data-cell]", keys: own = {} } = {}) => {
-  const rows = () => docscoreFindAll(pane, ROW).filter((row) => row.checkVisibility());
-  const cells = (/** @type {HTMLElement | undefined} */ row) => !row ? [] : row.matches(CELL) ? [row] : docscoreFindAll(row, CELL);
-  const stop = () => docscoreFindAll(pane, `${CELL}[tabindex="0"]`)[0];
+export const newPane = (pane, { row: ROW = "[data-row]", cell: CELL = "[data-cell]", keys: own = {} } = {}) => {
+  const rows = () => findElements(pane, ROW).filter((row) => row.checkVisibility());
+  const cells = (/** @type {HTMLElement | undefined} */ row) =>
+    !row ? [] : row.matches(CELL) ? [row] : findElements(row, CELL);
+  const stop = () => findElements(pane, `${CELL}[tabindex="0"]`)[0];
 
   /** One cell is a stop of Tab, and no other. */
   const setStop = (/** @type {HTMLElement | null | undefined} */ cell) => {
     if (!cell) return;
-    for (const other of docscoreFindAll(pane, `${CELL}[tabindex="0"]`)) other.tabIndex = -1;
+    for (const other of findElements(pane, `${CELL}[tabindex="0"]`)) other.tabIndex = -1;
     cell.tabIndex = 0;
   };
 
@@ -25,20 +28,30 @@ const docscorePane = (pane, { row: ROW = "[data-row]", cell: CELL = "[data-cell]
 
   /** What is in the pane is new: its first cell is the stop. */
   const fresh = () => {
-    for (const cell of docscoreFindAll(pane, CELL)) if (cell.tabIndex !== -1) cell.tabIndex = -1;
-    const all = docscoreFindAll(pane, ROW);
-    setStop(cells(all.find((row) => row.checkVisibility()) ?? all[0])[0]);  // of a pane that is not shown too
+    for (const cell of findElements(pane, CELL)) if (cell.tabIndex !== -1) cell.tabIndex = -1;
+    const all = findElements(pane, ROW);
+    setStop(cells(all.find((row) => row.checkVisibility()) ?? all[0])[0]); // of a pane that is not shown too
   };
 
-  pane.addEventListener("focusin", (event) => setStop(docscoreAround(event, CELL)));
-  for (const kind of ["toggle", "change"]) {  // the stop may be hidden now
-    pane.addEventListener(kind, () => { if (stop() && !stop().checkVisibility()) fresh(); }, true);
+  pane.addEventListener("focusin", (event) => setStop(around(event, CELL)));
+  for (const kind of ["toggle", "change"]) {
+    // the stop may be hidden now
+    pane.addEventListener(
+      kind,
+      () => {
+        if (stop() && !stop().checkVisibility()) fresh();
+      },
+      true,
+    );
   }
 
   pane.addEventListener("keydown", (event) => {
-    const cell = docscoreAround(event, CELL), row = docscoreAround(event, ROW);
+    const cell = around(event, CELL);
+    const row = around(event, ROW);
     if (!cell || !row || event.ctrlKey || event.metaKey || event.altKey) return;
-    const all = rows(), number = all.indexOf(row), column = cells(row).indexOf(cell);
+    const all = rows();
+    const number = all.indexOf(row);
+    const column = cells(row).indexOf(cell);
     const below = (/** @type {number} */ next) => {
       const others = cells(all[Math.max(0, Math.min(all.length - 1, next))]);
       return others[Math.min(column, others.length - 1)];

@@ -19,7 +19,7 @@ class Tab(NamedTuple):
         label: what visitors read.
         script: what gives it life, in JavaScript.
         html: what its template draws at first.
-        parts: the scripts and styles in its folder that load after the first screen.
+        parts: its script and its styles within the page, which load after the first screen.
         functions: what its script asks the server by its name, beside what the scripts of all tabs ask.
     """
 

@@ -1,9 +1,15 @@
-// The rows of a score tree as a pane: Right and Left open and close a part, n and p lead from loss to loss, c copies a path.
+// The rows of a score tree as a pane: Right and Left open and close a part, n and p lead from loss to loss, c copies a
+// path.
 
-const docscoreTree = (/** @type {HTMLElement} */ place) => {
+import { findElements } from "./elements.js";
+import { tellBelow } from "./links.js";
+import { newPane } from "./panes.js";
+
+export const newTreePane = (/** @type {HTMLElement} */ place) => {
   const ROW = ".anls-row:not(.anls-header)";
 
-  const isLoss = (/** @type {HTMLElement} */ row) => row.querySelector(".anls-lost") && (row.tagName !== "SUMMARY" || /missing|extra/.test(row.dataset.status ?? ""));
+  const isLoss = (/** @type {HTMLElement} */ row) =>
+    row.querySelector(".anls-lost") && (row.tagName !== "SUMMARY" || /missing|extra/.test(row.dataset.status ?? ""));
 
   /** A part that is missing as a whole is one loss. */
   const isWithinLoss = (/** @type {HTMLElement} */ row) => {
@@ -12,10 +18,12 @@ const docscoreTree = (/** @type {HTMLElement} */ place) => {
   };
 
   const toLoss = (/** @type {HTMLElement} */ row, /** @type {number} */ step) => {
-    const all = docscoreFindAll(place, ROW);
+    const all = findElements(place, ROW);
     for (let at = all.indexOf(row) + step; all[at]; at += step) {
       if (!isLoss(all[at]) || isWithinLoss(all[at])) continue;
-      for (let part = all[at].parentElement; part && part !== place; part = part.parentElement) if (part instanceof HTMLDetailsElement) part.open = true;
+      for (let part = all[at].parentElement; part && part !== place; part = part.parentElement) {
+        if (part instanceof HTMLDetailsElement) part.open = true;
+      }
       pane.go(all[at]);
       return;
     }
@@ -29,14 +37,15 @@ const docscoreTree = (/** @type {HTMLElement} */ place) => {
   const look = (/** @type {HTMLElement | null} */ row) => {
     for (const marked of place.querySelectorAll(".here, .there")) marked.classList.remove("here", "there");
     row?.classList.add("here");
-    const named = row ? docscoreFindAll(row, "[data-there]").map(({ dataset }) => dataset.there) : [];
-    const others = docscoreFindAll(place, ROW).filter(({ dataset }) => dataset.path && named.includes(dataset.path));
+    const named = row ? findElements(row, "[data-there]").map(({ dataset }) => dataset.there) : [];
+    const others = findElements(place, ROW).filter(({ dataset }) => dataset.path && named.includes(dataset.path));
     for (const other of others) other.classList.add("there");
     return others;
   };
 
-  const pane = docscorePane(place, {
-    row: ROW, cell: ROW,
+  const pane = newPane(place, {
+    row: ROW,
+    cell: ROW,
     keys: {
       n: (row) => toLoss(row, 1),
       p: (row) => toLoss(row, -1),
@@ -45,8 +54,12 @@ const docscoreTree = (/** @type {HTMLElement} */ place) => {
       c: async (row) => {
         const { path } = row.dataset;
         if (!path) return;
-        try { await navigator.clipboard.writeText(path); docscoreLinks.tell(row, `Copied: ${path}`); }
-        catch { docscoreLinks.tell(row, `Your browser does not let this page copy ${path}`); }
+        try {
+          await navigator.clipboard.writeText(path);
+          tellBelow(row, `Copied: ${path}`);
+        } catch {
+          tellBelow(row, `Your browser does not let this page copy ${path}`);
+        }
       },
     },
   });

@@ -1,774 +1,766 @@
 // The tab for reviews: takes files and options, and a verdict for each place by one key; scores after follow.
 
-/** @typedef {Server.SchemaOptions & {metric: string, parse: string, missing: string, skip: boolean, blind: boolean}} ReviewOptions */
-/** Verdicts that this browser keeps, by place. @typedef {Record<string, [verdict: string, answer: string | null, value: string]>} KeptVerdicts */
-/** @typedef {{fingerprint: string, verdicts: KeptVerdicts, earlier?: KeptVerdicts}} KeptFile */
+import { Asker, Runner, answerTo } from "../parts/asking.js";
+import { around, findElement, newButton, newElement, partsOf } from "../parts/elements.js";
+import { DropBox } from "../parts/files.js";
+import { setScreenState, showNotice } from "../parts/notices.js";
+import { Options } from "../parts/options.js";
+import { TYPED, isShown } from "../parts/tabs.js";
+import { droppedFiles, uploaded } from "../parts/uploads.js";
+import { counted, fileName, printable, sentenceOf } from "../parts/words.js";
+import { DocumentPane } from "./document.js";
+import { drawSummary, estimateOf, gainsTable } from "./done.js";
+import { KeptReview, fitting, keyOf } from "./kept.js";
+import { ReviewList } from "./list.js";
+import { PlaceView } from "./place_view.js";
+import { placeName, verdictWords } from "./places.js";
+import { drawScores } from "./scores.js";
+import { conclusionOf } from "./sentences.js";
+import { Worklist } from "./worklist.js";
 
-const docscoreReview = (/** @type {HTMLElement} */ root, /** @type {Server.Functions} */ server) => {
-  const PAUSE = 300, SHOWN = 8000, SCORED = 150, PATIENCE = 400;  // milliseconds until options are taken, of a toast, until verdicts are scored, until a run is announced
-  const SURE = 3;  // places of a group that are decided alike before one verdict may decide the others
-  const SAMPLE = 80;  // places that are drawn
-  const LARGE = 0.2;  // share of what is open from which a group is named
-  const MOST_GROUPS = 20;  // in the table of what they gave back
-  const KEPT = "docscore-review ";
+/** @import { Chosen } from "../parts/files.js" */
+/** @import { Decision } from "./places.js" */
+/** @typedef {{metric: string, parse: string, missing: string, skip: boolean, blind: boolean}} OwnOptions */
+/** @typedef {Server.SchemaOptions & OwnOptions} ReviewOptions */
 
-  const screen = docscoreFind(root, ".rv"), part = docscoreParts(screen, ".rv-");
-  /** @type {Server.Upload[]} */
-  const examples = JSON.parse(screen.dataset.examples ?? "[]");
-  /** @type {Options<ReviewOptions>} */
-  const options = docscoreOptions(part("options"));
-  const runs = docscoreRunner("review", server.begin_review, server), scorer = docscoreAsker(server.score_verdicts);
-  const crop = docscoreElement("div", "rv-crop-place");
-  const pane = docscoreReviewDocument(docscoreFind(screen, ".review-document"), { crop, add: (given) => { sift(given); } });
-  const list = docscoreReviewList(part("list"), (number) => go(number));
-  const find = part("find", HTMLInputElement), every = docscoreFind(part("all"), "input", HTMLInputElement);
-  const neither = part("neither", HTMLFormElement), typed = docscoreFind(neither, "textarea", HTMLTextAreaElement);
-  const box = new DropBox(docscoreFind(screen, ".drop"), server, {
-    isPair: false, examples, verb: "Review", run: (chosen) => begin(chosen), sift: (given) => sift(given),
-    truth: ["ground truth, with the text if you have it", '{"question_id", "references", "text"}'],
-    allowed: () => { const { missing, skip } = options.read(); return { missing, skip }; },
-    allow: (option) => { options.take(option); drawChips(); },
-  });
+const PAUSE = 300; // milliseconds until changed options are taken
+const SHOWN = 8000; // milliseconds of a toast
+const SCORED = 150; // milliseconds until verdicts are scored
+const PATIENCE = 400; // milliseconds until it is said that a run goes on
+const SAMPLE = 80; // places that are drawn
+const MOST_GROUPS = 20; // in the table of what they gave back
+const KEPT = "docscore-review ";
+const OLD_SCORES = "The scores are old.";
 
-  /** @typedef {Pick<Server.ReviewRequest, "references" | "predictions" | "names" | "reading">} ReviewedFiles */
-  /** @type {ReviewedFiles | null} */
-  let files = null;
-  /** @type {Server.Review | null} */
-  let result = null;
-  /** @type {{verdicts: string | null, texts: string | null, sample: number, sample_of: string}} */
-  let extra = { verdicts: null, texts: null, sample: 0, sample_of: "" };  // beside files and options
-  let mode = "agree";  // which places are listed: where predictions agree, "all", those of an "earlier" file
-  /** @type {Map<number, Decision>} */
-  let decisions = new Map();
-  /** @type {[number, Decision | undefined][][]} */
-  let steps = [];  // what each step changed, the newest last
-  /** @type {Group[]} */
-  let groups = [];
-  /** @type {Map<number, Group>} */
-  let groupsByPlace = new Map();
-  /** @type {number[]} */
-  let order = [];  // of what is listed
-  /** @type {Map<number, Decision>} */
-  let earlier = new Map();
-  let current = -1, chosen = 0, timer = 0, patience = 0, toastTimer = 0, scoring = 0, writing = 0, drawing = 0, newest = 0;
-  /** @type {Set<number>} */
-  let picked = new Set();
-  /** @type {Set<number>} */
-  const stale = new Set();  // documents whose scores are computed
-  /** @type {Map<number, number[]>} */
-  const gains = new Map();
-  /** @type {Map<number, Promise<Server.Beside | Server.Refusal>>} */
-  const asides = new Map();
+/** Whether a file holds verdicts. */
+const isReview = async (/** @type {File} */ file) => {
+  if (!/\.jsonl$/i.test(file.name)) return false;
+  try {
+    const line = JSON.parse((await file.slice(0, 100_000).text()).split("\n")[0]);
+    return typeof line === "object" && "judged" in line && "verdict" in line;
+  } catch {
+    return false;
+  }
+};
 
-  const places = () => result?.places ?? [];
-  const isBlind = () => options.read().blind;
-  const say = (/** @type {string} */ text) => { part("heard").textContent = text; };
-  const references = () => docscoreFileName(result?.asked.references ?? result?.asked.predictions[0] ?? "");
+class ReviewTab {
+  constructor(/** @type {HTMLElement} */ root, /** @type {Server.Functions} */ server) {
+    this.server = server;
+    this.state = new Worklist();
+    /** @type {KeptReview | null} */
+    this.kept = null;
+    /** @type {Map<number, Promise<Server.Beside | Server.Refusal>>} what stands beside a place */
+    this.asides = new Map();
+    this.newest = 0; // the number of the run whose answer is wanted
+    this.timer = 0; // until changed options are taken
+    this.patience = 0; // until it is said that a run goes on
+    this.toastTimer = 0;
+    this.scoring = 0; // until verdicts are scored
+    this.writing = 0; // until what is kept is written
+    this.drawing = 0; // until the head is drawn
+
+    this.screen = findElement(root, ".rv");
+    this.part = partsOf(this.screen, ".rv-");
+    /** @type {Server.Upload[]} */
+    this.examples = JSON.parse(this.screen.dataset.examples ?? "[]");
+    /** @type {Options<ReviewOptions>} */
+    this.options = new Options(this.part("options"));
+    this.runs = new Runner("review", server.begin_review, server);
+    this.scorer = new Asker(server.score_verdicts);
+    this.find = this.part("find", HTMLInputElement);
+    this.crop = newElement("div", "rv-crop-place");
+    const document_ = findElement(this.screen, ".review-document");
+    this.pane = new DocumentPane(document_, { crop: this.crop, add: (given) => this.sift(given) });
+    this.list = new ReviewList(this.part("list"), this.state, (number) => this.go(number));
+    this.item = new PlaceView(this.screen, this.state, {
+      decide: (decision) => this.decide(decision),
+      open: (number) => this.go(number),
+      redraw: () => this.drawItem(),
+      references: () => this.references,
+      say: (text) => this.say(text),
+      toast: (text) => this.toast(text, false),
+    });
+    this.box = new DropBox(findElement(this.screen, ".drop"), server, {
+      isPair: false,
+      examples: this.examples,
+      verb: "Review",
+      run: (chosen) => this.begin(chosen),
+      sift: (given) => this.sift(given),
+      truth: ["ground truth, with the text if you have it", '{"question_id", "references", "text"}'],
+      allowed: () => {
+        const { missing, skip } = this.options.read();
+        return { missing, skip };
+      },
+      allow: (option) => {
+        this.options.take(option);
+        this.drawChips();
+      },
+    });
+    this.listen();
+    this.drawChips();
+    this.setState("empty");
+    this.follow().finally(() => {
+      this.screen.dataset.ready = "";
+    });
+  }
+
+  listen() {
+    /** @type {Record<string, (button: HTMLElement) => void>} */
+    const acts = {
+      change: () => this.changeFiles(),
+      references: () => this.download("references"),
+      verdicts: () => this.download("verdicts"),
+      previous: () => this.step(-1),
+      next: () => this.step(1),
+      undo: () => this.undo(),
+      cancel: () => this.item.closeNeither(),
+      list: () => {
+        const isOpen = this.screen.classList.toggle("with-list");
+        findElement(this.screen, "[data-do=list]").setAttribute("aria-expanded", String(isOpen));
+        this.list.mark();
+      },
+      more: (button) => button.setAttribute("aria-expanded", String(this.screen.classList.toggle("with-setup"))),
+    };
+    this.screen.addEventListener("click", (event) => {
+      const button = around(event, "button");
+      if (button?.dataset.do) acts[button.dataset.do](button);
+      else if (button?.dataset.choice) this.item.press(button.dataset.choice);
+    });
+    this.find.addEventListener("input", () => this.drawAll());
+    this.find.addEventListener("keydown", ({ key }) => {
+      if (key === "Enter") this.part("path").focus({ preventScroll: true });
+    });
+    this.part("options").addEventListener("input", (event) => {
+      this.drawChips();
+      if (this.screen.dataset.state === "empty") this.box.check();
+      if (!this.state.result || this.screen.dataset.state !== "shown") return;
+      if (around(event, "[data-option=blind]")) {
+        this.state.picked = new Set();
+        this.drawAll();
+        return;
+      }
+      clearTimeout(this.timer);
+      this.timer = window.setTimeout(() => this.run(), PAUSE);
+    });
+    document.addEventListener("keydown", (event) => this.key(event));
+    document.addEventListener("docscore-tab", (event) => {
+      if (event.detail === "review" && location.hash === "#review") this.keepAddress();
+    });
+    document.addEventListener("docscore-review", ({ detail }) => this.take(detail));
+    // verdicts may be dropped on a review
+    for (const kind of /** @type {const} */ (["dragover", "drop"])) {
+      this.screen.addEventListener(kind, (event) => {
+        if (this.screen.dataset.state !== "shown" || !event.dataTransfer?.types.includes("Files")) return;
+        event.preventDefault();
+        if (kind === "drop") droppedFiles(event.dataTransfer).then((files) => this.sift(files));
+      });
+    }
+    window.addEventListener("hashchange", () => this.follow());
+    window.addEventListener("pagehide", () => {
+      if (this.writing) this.write();
+    });
+  }
+
+  key(/** @type {KeyboardEvent} */ event) {
+    const { key } = event;
+    if (!isShown("review") || this.screen.dataset.state !== "shown") return;
+    if (event.ctrlKey || event.metaKey || event.altKey || around(event, `${TYPED}, [contenteditable=true]`)) return;
+    if (document.querySelector("dialog[open]") || this.screen.querySelector("details.pop[open]")) return;
+    if (/^[1-5]$/.test(key)) this.item.press(key);
+    else if (key === "g") this.item.toggleAll();
+    else if (key === "u") this.undo();
+    else if (key === "j" || key === "k") this.step(key === "j" ? 1 : -1);
+    else if (key === "/") this.find.focus();
+    else if (/^[a-h]$/.test(key)) this.item.chooseByLetter(key.charCodeAt(0) - "a".charCodeAt(0));
+    else return;
+    event.preventDefault();
+  }
+
+  say(/** @type {string} */ text) {
+    this.part("heard").textContent = text;
+  }
+
+  /** The name of the file of the ground truths. */
+  get references() {
+    const { asked } = this.state.result ?? {};
+    return fileName(asked?.references ?? asked?.predictions[0] ?? "");
+  }
+
+  get correctedName() {
+    return this.references.replace(/(\.[^.]+)$/, "_corrected$1");
+  }
 
   // What is asked for
 
-  const request = () => {
-    const { metric, parse, missing, skip, blind: _, ...whatIf } = options.read();
+  request() {
+    const { files, extra } = this.state;
+    const { metric, parse, missing, skip, blind: _, ...whatIf } = this.options.read();
     return files && { ...files, ...extra, metric, parse: parse || null, missing, skip, what_if: whatIf };
-  };
+  }
 
-  const takeOptions = (/** @type {Server.ReviewRequest} */ { parse, missing, skip, what_if: whatIf }) => {
-    options.take({ parse: parse ?? "", missing, skip, ...whatIf });
-    drawChips();
-  };
+  takeOptions(/** @type {Server.ReviewRequest} */ { parse, missing, skip, what_if: whatIf }) {
+    this.options.take({ parse: parse ?? "", missing, skip, ...whatIf });
+    this.drawChips();
+  }
 
-  const drawChips = () => {
-    options.show("anls_star");
-    options.chips(part("chips"), options.changed().map(({ name, words, show }) => ({
-      words, show, takeBack: () => { options.reset(name); drawChips(); if (name === "blind") drawAll(); else run(); },
-    })));
-  };
+  drawChips() {
+    this.options.show("anls_star");
+    this.state.isBlind = this.options.read().blind;
+    const takeBack = (/** @type {string} */ name) => () => {
+      this.options.reset(name);
+      this.drawChips();
+      if (name === "blind") this.drawAll();
+      else this.run();
+    };
+    const chips = this.options.changed().map(({ name, words, show }) => ({ words, show, takeBack: takeBack(name) }));
+    this.options.chips(this.part("chips"), chips);
+  }
 
-  const begin = (/** @type {Chosen} */ { truth, predictions, reading }) => {
-    files = { references: truth?.path ?? null, predictions: predictions.map(({ path }) => path), names: [], reading };
-    extra = { ...extra, sample: 0, sample_of: "" };
-    mode = "agree";
-    run();
-  };
+  begin(/** @type {Chosen} */ { truth, predictions, reading }) {
+    const paths = predictions.map(({ path }) => path);
+    this.state.begin({ references: truth?.path ?? null, predictions: paths, names: [], reading });
+    this.run();
+  }
 
-  /** The name of an uploaded file on the server; an error where it does not take it. */
-  const upload = async (/** @type {File} */ file) => {
-    const form = new FormData();
-    form.append("files", file, file.name);
-    const answer = await fetch("gradio_api/upload", { method: "POST", body: form });
-    if (!answer.ok) throw new Error(`${docscorePrintable(file.name)} could not be uploaded.`);
-    /** @type {string[]} */
-    const [path] = await answer.json();
-    return path;
-  };
+  /** The files and options of another tab. */
+  take(/** @type {Partial<Server.ReviewRequest>} */ asked) {
+    const { references = null, predictions = [], names = [], reading = {} } = asked;
+    const missing = asked.missing ?? reading.missing ?? "error";
+    const nothing = { verdicts: null, texts: null, sample: 0, sample_of: "" };
+    this.state.begin({ references, predictions, names, reading }, nothing);
+    this.options.take({ parse: asked.parse ?? "", missing, skip: asked.skip ?? false, ...asked.what_if });
+    this.drawChips();
+    location.hash = "#review";
+    this.run();
+  }
 
   /** Page images, texts and verdicts among files that were given; the rest goes into the drop box. */
-  const sift = async (/** @type {File[]} */ given) => {
-    const others = pane.take(given), isText = (/** @type {File} */ file) => !file.type.startsWith("image/") && !others.includes(file);
+  async sift(/** @type {File[]} */ given) {
+    const { state } = this;
+    const others = this.pane.take(given);
     const sorted = await Promise.all(others.map(async (file) => ({ file, isReview: await isReview(file) })));
-    const verdicts = sorted.find((each) => each.isReview)?.file, count = given.filter(isText).length, images = given.length - others.length - count;
-    const counted = (/** @type {number} */ number, /** @type {string} */ name) => (number ? [`${number.toLocaleString("en")} ${name}${number === 1 ? "" : "s"}`] : []);
-    const added = [...counted(images, "page image"), ...counted(count, "text")].join(", ");
-    const said = [...(added ? [`Added: ${added}.`] : []), ...(verdicts ? [`${docscorePrintable(verdicts.name)}: its verdicts are taken over.`] : [])].join(" ");
+    const verdicts = sorted.find((each) => each.isReview)?.file;
+    const texts = given.filter((file) => !file.type.startsWith("image/") && !others.includes(file)).length;
+    const images = given.length - others.length - texts;
+    const added = [images ? counted(images, "page image") : "", texts ? counted(texts, "text") : ""].filter(Boolean);
+    const said = added.length ? [`Added: ${added.join(", ")}.`] : [];
+    if (verdicts) said.push(`${printable(verdicts.name)}: its verdicts are taken over.`);
     try {
-      const texts = count ? await pane.texts() : null;
-      if (texts) extra.texts = await upload(texts);
-      if (verdicts) extra.verdicts = await upload(verdicts);
-      if (said && result) toast(said, false); else if (said) part("also").textContent = said;
+      const file = texts ? await this.pane.textFile() : null;
+      if (file) state.extra.texts = await uploaded(file);
+      if (verdicts) state.extra.verdicts = await uploaded(verdicts);
+      if (said.length && state.result) this.toast(said.join(" "), false);
+      else if (said.length) this.part("also").textContent = said.join(" ");
     } catch (error) {
-      const fault = docscoreSentence(error instanceof Error ? error.message : String(error));
-      if (result) notice(fault, "", [["Close", () => notice("")]]); else part("also").textContent = fault;
+      const fault = sentenceOf(error instanceof Error ? error.message : String(error));
+      if (state.result) this.notice(fault, "", [["Close", () => this.notice("")]]);
+      else this.part("also").textContent = fault;
     }
-    if (result && (count || verdicts)) run();
-    else if (result) drawItem();
+    if (state.result && (texts || verdicts)) this.run();
+    else if (state.result) this.drawItem();
     return sorted.filter((each) => !each.isReview).map(({ file }) => file);
-  };
-
-  const isReview = async (/** @type {File} */ file) => {
-    if (!/\.jsonl$/i.test(file.name)) return false;
-    try {
-      const line = JSON.parse((await file.slice(0, 100_000).text()).split("\n")[0]);
-      return typeof line === "object" && "judged" in line && "verdict" in line;
-    } catch { return false; }
-  };
+  }
 
   // A run
 
-  const notice = (/** @type {string} */ title, detail = "", /** @type {[string, () => void][]} */ acts = [], /** @type {number | null} */ share = null) => docscoreNotice(part, title, detail, acts, share);
+  notice(
+    /** @type {string} */ title,
+    detail = "",
+    /** @type {[string, () => void][]} */ acts = [],
+    /** @type {number | null} */ share = null,
+  ) {
+    showNotice(this.part, title, detail, acts, share);
+  }
 
-  const run = async () => {
-    clearTimeout(timer);
-    const asked = request();
+  async run() {
+    clearTimeout(this.timer);
+    const asked = this.request();
     if (!asked) return;
-    const isFirst = result === null;
+    const isFirst = this.state.result === null;
     const show = (/** @type {number} */ share, /** @type {string} */ text) => {
-      clearTimeout(patience);
-      if (isFirst) box.busy(text || "Comparing …", share, runs.stop);
-      else notice("Comparing …", text, [["Cancel", runs.stop]], share);
+      clearTimeout(this.patience);
+      if (isFirst) this.box.busy(text || "Comparing …", share, () => this.runs.stop());
+      else this.notice("Comparing …", text, [["Cancel", () => this.runs.stop()]], share);
     };
-    clearTimeout(patience);
-    patience = setTimeout(() => show(0, ""), isFirst ? 0 : PATIENCE);
-    const mine = ++newest, found = await runs.run(asked, show);
-    if (!found || mine !== newest) return;
-    clearTimeout(patience);
-    box.idle();
-    extra.verdicts = null;
-    if (!("refused" in found)) { draw(found); return; }
-    if (found.refused.startsWith("texts:")) extra.texts = result?.asked.texts ?? null;
-    const said = found.kind === "stopped" ? "" : `Not reviewed: ${docscoreSentence(found.refused)}`;
-    if (isFirst) { setState("empty"); if (said && !box.items.length) changeFiles(); box.say(said); }
-    else if (said) notice(said, "", [["Change the files", changeFiles], ["Keep this review", restore]]);
-    else restore();
-  };
+    clearTimeout(this.patience);
+    this.patience = window.setTimeout(() => show(0, ""), isFirst ? 0 : PATIENCE);
+    const mine = ++this.newest;
+    const found = await this.runs.run(asked, show);
+    if (!found || mine !== this.newest) return;
+    clearTimeout(this.patience);
+    this.box.idle();
+    this.state.extra.verdicts = null;
+    if ("refused" in found) this.refuse(found, isFirst);
+    else this.draw(found);
+  }
+
+  refuse(/** @type {Server.Refusal} */ { refused, kind }, /** @type {boolean} */ isFirst) {
+    if (refused.startsWith("texts:")) this.state.extra.texts = this.state.result?.asked.texts ?? null;
+    const said = kind === "stopped" ? "" : `Not reviewed: ${sentenceOf(refused)}`;
+    if (isFirst) {
+      this.setState("empty");
+      if (said && !this.box.items.length) this.changeFiles();
+      this.box.say(said);
+    } else if (said) {
+      this.notice(said, "", [
+        ["Change the files", () => this.changeFiles()],
+        ["Keep this review", () => this.restore()],
+      ]);
+    } else this.restore();
+  }
 
   /** The files and options of the review that is shown. */
-  const restore = () => {
-    if (!result) return;
-    const { asked } = result;
-    files = { references: asked.references, predictions: asked.predictions, names: asked.names, reading: asked.reading };
-    extra = { verdicts: null, texts: asked.texts, sample: asked.sample, sample_of: asked.sample_of };
-    takeOptions(asked);
-    setState("shown");
-    notice("");
-  };
+  restore() {
+    if (!this.state.result) return;
+    this.state.restore();
+    this.takeOptions(this.state.result.asked);
+    this.setState("shown");
+    this.notice("");
+  }
 
-  const setState = (/** @type {"empty" | "shown"} */ state) => docscoreSetState(screen, state, part("options"), part("export"));
+  setState(/** @type {"empty" | "shown"} */ state) {
+    setScreenState(this.screen, state, this.part("options"), this.part("export"));
+  }
 
-  const changeFiles = () => {
-    newest += 1;
-    runs.stop();
-    clearTimeout(patience);
-    notice("");
-    setState("empty");
-    if (files) box.takeAgain(files, result ? restore : null);
-  };
+  changeFiles() {
+    const { files, result } = this.state;
+    this.newest += 1;
+    this.runs.stop();
+    clearTimeout(this.patience);
+    this.notice("");
+    this.setState("empty");
+    if (files) this.box.takeAgain(files, result ? () => this.restore() : null);
+  }
 
   // What is kept in this browser
 
-  const keyOf = (/** @type {Server.Place} */ { id, path, row, reference }) => JSON.stringify([id, path, row, reference]);
-  const storageKey = () => KEPT + [references(), ...(result?.asked.predictions ?? []).map(docscoreFileName)].join(" ");
+  keep(/** @type {number[]} */ changed) {
+    const { places, decisions } = this.state;
+    for (const number of changed) this.kept?.set(places[number], decisions.get(number));
+    if (!this.writing) this.writing = window.setTimeout(() => this.write(), 0); // the answer to a key does not wait
+  }
 
-  /** @returns {KeptFile | null} */
-  const stored = () => {
-    try { return JSON.parse(localStorage.getItem(storageKey()) ?? "null"); } catch { return null; }
-  };
-
-  /** @type {KeptVerdicts} */
-  let kept = {};  // those of places that another list has, too
-  /** @type {KeptVerdicts | undefined} */
-  let keptEarlier;
-
-  const keep = (/** @type {number[]} */ changed) => {
-    if (!result) return;
-    for (const number of changed) {
-      const place = places()[number], decision = decisions.get(number);
-      if (decision) kept[keyOf(place)] = [decision.verdict, place.answers[decision.answer]?.text ?? null, decision.value];
-      else delete kept[keyOf(place)];
-      delete keptEarlier?.[keyOf(place)];
+  write() {
+    clearTimeout(this.writing);
+    this.writing = 0;
+    try {
+      this.kept?.write();
+    } catch {
+      this.notice("This browser cannot keep the verdicts.", "Download them before you leave the page.");
     }
-    if (!writing) writing = setTimeout(write, 0);
-  };
+  }
 
-  /** Write what is kept; the answer to a key does not wait for it. */
-  const write = () => {
-    clearTimeout(writing);
-    writing = 0;
-    if (!result) return;
-    try { localStorage.setItem(storageKey(), JSON.stringify({ fingerprint: result.fingerprint, verdicts: kept, ...(keptEarlier ? { earlier: keptEarlier } : {}) })); }
-    catch { notice("This browser cannot keep the verdicts.", "Download them before you leave the page."); }
-  };
+  /** The verdicts that are kept for these files; those on other ground truths are offered. */
+  takeKept(/** @type {Server.Review} */ found) {
+    const { state } = this;
+    const name = KEPT + [this.references, ...found.asked.predictions.map(fileName)].join(" ");
+    this.kept = new KeptReview(localStorage, name, found.fingerprint);
+    const { earlier = {} } = this.kept;
+    state.decisions = fitting(this.kept.verdicts, state.places);
+    state.earlier = fitting(earlier, state.places);
+    const count = Object.keys(earlier).length;
+    if (count) this.offerEarlier(count);
+  }
 
-  /** The verdicts among these that fit a place of this review. */
-  const fitting = (/** @type {KeptVerdicts} */ verdicts) => {
-    /** @type {Map<number, Decision>} */
-    const found = new Map();
-    places().forEach((place, number) => {
-      const of = verdicts[keyOf(place)];
-      if (!of) return;
-      const answer = place.answers.findIndex(({ text }) => text === of[1]);
-      if (answer >= 0 || !["prediction", "both"].includes(of[0])) found.set(number, { verdict: of[0], answer: Math.max(0, answer), value: of[2] });
-    });
-    return found;
-  };
-
-  const takeKept = () => {
-    const file = stored(), isSame = file?.fingerprint === result?.fingerprint;
-    kept = isSame && file ? file.verdicts : {};
-    keptEarlier = isSame ? file?.earlier : file?.verdicts;
-    decisions = fitting(kept);
-    const count = Object.keys(keptEarlier ?? {}).length;
-    earlier = fitting(keptEarlier ?? {});
-    if (count) offerEarlier(count, earlier.size);
-  };
-
-  const offerEarlier = (/** @type {number} */ count, /** @type {number} */ fit) => {
-    const gone = count - fit, forget = () => { keptEarlier = undefined; earlier = new Map(); notice(""); keep([]); if (mode === "earlier") setMode("agree"); };
-    const of = `${count} verdict${count === 1 ? "" : "s"} of an earlier file`;
-    notice(`${of}: ${fit} fit${fit === 1 ? "s" : ""}${gone ? `, ${gone} place${gone === 1 ? " is" : "s are"} gone` : ""}.`, "", [...(fit ? /** @type {[string, () => void][]} */ ([["Look at them again", () => { notice(""); setMode("earlier"); }]]) : []), /** @type {[string, () => void]} */ (["Discard", forget])]);
-  };
+  /** Verdicts on other ground truths fit some places of this review. */
+  offerEarlier(/** @type {number} */ count) {
+    const { state } = this;
+    const fit = state.earlier.size;
+    const gone = count - fit;
+    const lost = gone ? `, ${counted(gone, "place is", "places are")} gone` : "";
+    const forget = () => {
+      if (this.kept) this.kept.earlier = undefined;
+      state.earlier = new Map();
+      this.notice("");
+      this.keep([]);
+      if (state.mode === "earlier") this.setMode("agree");
+    };
+    const look = () => {
+      this.notice("");
+      this.setMode("earlier");
+    };
+    /** @type {[string, () => void][]} */
+    const acts = [["Discard", forget]];
+    if (fit) acts.unshift(["Look at them again", look]);
+    const fits = `${fit} fit${fit === 1 ? "s" : ""}`;
+    this.notice(`${counted(count, "verdict")} of an earlier file: ${fits}${lost}.`, "", acts);
+  }
 
   // The result
 
-  const draw = (/** @type {Server.Review} */ found) => {
-    if (writing) write();
-    const before = places()[current] && keyOf(places()[current]);
-    result = found;
-    const { asked, systems, count } = found;
-    restore();
-    steps = [];
-    for (const each of [gains, asides, stale]) each.clear();
-    takeKept();
-    const soft = (/** @type {string} */ text) => docscoreElement("span", "soft", text);
-    part("what").replaceChildren(...(asked.references ? [docscoreElement("code", "", references()), soft(" × ")] : []), systems.length === 1 ? systems[0].name : `${systems.length} systems`, soft(` · ${count.toLocaleString("en")} document${count === 1 ? "" : "s"}`));
-    part("left-out").textContent = found.left_out.join(" ");
-    docscoreFind(screen, "#review-python").textContent = found.python;
-    if (systems.length === 1 && mode === "agree") mode = "all";
-    if (found.sampled !== null) mode = "sample";
-    keepAddress();
-    score([...decisions.keys()]);
-    drawAll();
-    if (found.decided) takeVerdicts(found.decided);
-    const open = next(-1), same = order.find((number) => keyOf(places()[number]) === before);
-    go(same ?? open ?? order[0] ?? -1);
-    if (open === null && order.length) finish();
-  };
+  draw(/** @type {Server.Review} */ found) {
+    const { state } = this;
+    if (this.writing) this.write();
+    const before = state.place && keyOf(state.place);
+    state.open(found);
+    this.asides.clear();
+    this.restore();
+    this.takeKept(found);
+    this.drawSetUp(found);
+    this.keepAddress();
+    state.touch([...state.decisions.keys()]);
+    this.scoreSoon();
+    this.drawAll();
+    if (found.decided) this.takeVerdicts(found.decided);
+    const same = state.order.find((number) => keyOf(state.places[number]) === before);
+    const open = state.next(-1);
+    this.go(same ?? open ?? state.order[0] ?? -1);
+    if (open === null && state.order.length) this.finish();
+  }
+
+  drawSetUp(/** @type {Server.Review} */ { asked, systems, count, left_out: leftOut, python }) {
+    const soft = (/** @type {string} */ text) => newElement("span", "soft", text);
+    const truth = asked.references ? [newElement("code", "", this.references), soft(" × ")] : [];
+    const names = systems.length === 1 ? systems[0].name : `${systems.length} systems`;
+    this.part("what").replaceChildren(...truth, names, soft(` · ${counted(count, "document")}`));
+    this.part("left-out").textContent = leftOut.join(" ");
+    findElement(this.screen, "#review-python").textContent = python;
+  }
 
   /** Verdicts of a file: those on the same ground truths are taken over, others are looked at again. */
-  const takeVerdicts = (/** @type {Server.DecidedBefore} */ { verdicts, gone }) => {
-    const same = verdicts.filter((each) => each.same), others = verdicts.filter((each) => !each.same);
-    apply(same.map(({ number, verdict, answer, value }) => [number, { verdict, answer, value }]));
-    toast(`${same.length} verdict${same.length === 1 ? " is" : "s are"} taken over.`);
+  takeVerdicts(/** @type {Server.DecidedBefore} */ { verdicts, gone }) {
+    const { state } = this;
+    const decisionOf = (/** @type {Server.VerdictBefore} */ { verdict, answer, value }) => ({ verdict, answer, value });
+    const same = verdicts.filter((each) => each.same);
+    const others = verdicts.filter((each) => !each.same);
+    this.changed(state.apply(same.map((each) => [each.number, decisionOf(each)])));
+    this.toast(`${counted(same.length, "verdict is", "verdicts are")} taken over.`);
     if (!others.length && !gone) return;
-    for (const { number, verdict, answer, value } of others) earlier.set(number, { verdict, answer, value });
-    offerEarlier(others.length + gone, others.length);
-  };
+    for (const each of others) state.earlier.set(each.number, decisionOf(each));
+    this.offerEarlier(others.length + gone);
+  }
 
-  const MODES = () => {
-    const several = (result?.systems.length ?? 0) > 1;
-    return [
-      ...(several ? [{ name: "agree", label: "Where predictions agree" }] : []),
-      { name: "all", label: "Everything that is not exact" },
-      ...(result?.asked.names ?? []).map((name) => ({ name: `sample ${name}`, label: `A random sample of what ${name} lost` })),
-      ...(earlier.size ? [{ name: "earlier", label: "Of an earlier file" }] : []),
-    ];
-  };
-
-  const setMode = (/** @type {string} */ name) => {
-    part("lists").removeAttribute("open");
-    if (name.startsWith("sample ")) { extra = { ...extra, sample: SAMPLE, sample_of: name.slice(7) }; mode = "sample"; run(); return; }
-    mode = name;
-    if (extra.sample) { extra = { ...extra, sample: 0, sample_of: "" }; run(); return; }
-    drawAll();
-    const open = next(-1);
-    go(open ?? order[0] ?? -1);
-    if (open === null && order.length) finish();
-  };
-
-  /** The places of the list, those that are found, in groups. */
-  const drawAll = () => {
-    if (!result) return;
-    const wanted = find.value.trim().toLowerCase(), several = result.systems.length > 1;
-    const isListed = (/** @type {Server.Place} */ place, /** @type {number} */ number) =>
-      (mode === "earlier" ? earlier.has(number) : mode !== "agree" || place.agree >= 2)
-      && (!wanted || [place.id, docscorePlaceName(place), place.truth, ...place.answers.map(({ text }) => text)].some((text) => text?.toLowerCase().includes(wanted)));
-    const numbers = [...result.places.keys()].filter((number) => isListed(result?.places[number] ?? places()[0], number));
-    groups = docscoreGroups(result.places, numbers);
-    order = groups.flatMap((group) => group.numbers);
-    groupsByPlace = new Map(groups.flatMap((group) => group.numbers.map((number) => [number, group])));
-    list.show(result.places, groups, decisions, { agreeing: several && mode !== "sample", isBlind: isBlind() });
-    const label = mode === "sample" ? `A sample of what ${result.systems[result.sampled ?? 0].name} lost` : MODES().find(({ name }) => name === mode)?.label ?? "";
-    part("list-name").textContent = label;
-    docscoreFind(part("lists"), "ul").replaceChildren(...MODES().map(({ name, label: words }) => {
-      const button = docscoreButton("", words, () => setMode(name));
-      button.setAttribute("aria-pressed", String(name === mode || (mode === "sample" && name === `sample ${extra.sample_of}`)));
-      return docscoreElement("li", "", button);
-    }));
-    part("none").replaceChildren(...(order.length ? [] : nothing(Boolean(wanted))));
-    screen.toggleAttribute("data-none", !order.length);
-    screen.toggleAttribute("data-blind", isBlind());
-    drawHead();
-    if (order.length && !order.includes(current)) go(next(-1) ?? order[0]);
-    else drawItem();
-  };
-
-  const nothing = (/** @type {boolean} */ isSought) => {
-    if (isSought) return ["No place contains this text."];
-    const count = result?.count ?? 0, documents = `${count.toLocaleString("en")} document${count === 1 ? "" : "s"}`;
-    if (mode !== "agree") return [`No prediction loses points in ${count === 1 ? "this" : "these"} ${documents}.`];
-    return [`No two systems agree against a ground truth in ${count === 1 ? "this" : "these"} ${documents}. `, ...MODES().filter(({ name }) => name !== "agree").map(({ name, label }) => docscoreButton("btn", label, () => setMode(name)))];
-  };
-
-  // Head
-
-  const listedDecided = () => order.reduce((count, number) => count + Number(decisions.has(number)), 0);
-
-  const drawHead = () => {
-    if (!result) return;
-    const decided = listedDecided(), all = order.length;
-    part("count").textContent = decided.toLocaleString("en");
-    part("of").textContent = `of ${all.toLocaleString("en")} decided`;
-    part("progress").style.setProperty("--v", String(all ? decided / all : 0));
-    for (const [name, value] of Object.entries({ valuenow: decided, valuemin: 0, valuemax: all })) part("progress").setAttribute(`aria-${name}`, String(value));
-    drawScores();
-    const isDone = all > 0 && decided === all, largest = largestOpen(all - decided);
-    const most = Math.max(0, ...groups.filter(({ alike }) => alike).map(({ numbers }) => numbers.length));
-    const { title, text } = isDone ? docscoreReviewDone.conclusion(decidedPlaces())
-      : largest ? { title: `${largest.open} of ${decided ? "the " : ""}${(all - decided).toLocaleString("en")}${decided ? " left" : ""} are alike: ${docscoreGroupName(largest.name, isBlind())}`, text: largest.open > SURE ? "After three of them, one verdict decides the others." : "One verdict decides them all." }
-        : { title: most > 1 ? `${(all - decided).toLocaleString("en")} places to decide; the largest group has ${most.toLocaleString("en")}.` : all ? "No two places are alike." : "Nothing to decide in this list.", text: "" };
-    part("title").textContent = title;
-    part("text").textContent = text;
-    const act = part("act");
-    act.hidden = !isDone && !largest;
-    act.textContent = isDone ? "Summary" : "Show them";
-    act.onclick = () => { if (isDone) finish(); else if (largest) go(largest.first); };
-    part("references").textContent = `${references().replace(/(\.[^.]+)$/, "_corrected$1")}, ${result.count.toLocaleString("en")} documents`;
-    part("verdicts").textContent = `verdicts.jsonl, ${decisions.size.toLocaleString("en")} decided`;
-    docscoreFind(screen, ".rv-undo", HTMLButtonElement).disabled = !steps.length;
-  };
-
-  /** The largest open group, if it is a fifth of what is open. */
-  const largestOpen = (/** @type {number} */ left) => {
-    const open = groups.filter(({ alike }) => alike).map(({ name, numbers }) => ({ name, numbers: numbers.filter((number) => !decisions.has(number)) }))
-      .map(({ name, numbers }) => ({ name, open: numbers.length, first: numbers[0] })).sort((one, other) => other.open - one.open)[0];
-    return open && open.open > 1 && open.open >= LARGE * left ? open : null;
-  };
-
-  const decidedPlaces = () => order.flatMap((number) => {
-    const decision = decisions.get(number);
-    return decision ? [{ place: places()[number], decision }] : [];
-  });
-
-  /** Scores after: those before, and what the corrected documents gain. */
-  const after = () => (result?.systems ?? []).map(({ score: before }, system) => {
-    let sum = 0;
-    for (const gained of gains.values()) sum += gained[system];
-    return before + sum / (result?.count ?? 1);
-  });
-
-  const drawScores = () => {
-    if (!result) return;
-    docscoreReviewScores.draw(part("moves"), result.systems, after(), stale.size > 0);
-    const own = part("done").querySelector(".rv-moves-done");
-    if (own instanceof HTMLElement) docscoreReviewScores.draw(own, result.systems, after(), stale.size > 0, true);
-  };
-
-  const asText = (/** @type {Iterable<[number, Decision]>} */ all) => JSON.stringify([...all].map(([number, { verdict, answer, value }]) => [number, verdict, answer, value]));
-
-  /** The documents of these places are scored again with their verdicts. */
-  const score = (/** @type {number[]} */ numbers) => {
-    for (const number of numbers) stale.add(places()[number].document);
-    clearTimeout(scoring);
-    if (stale.size) scoring = setTimeout(ask, SCORED);
-  };
-
-  const ask = async () => {
-    if (!result) return;
-    const asked = new Set(stale), { run: name } = result;
-    const decided = () => asText([...decisions].filter(([number]) => asked.has(places()[number].document))), verdicts = decided();
-    const found = await scorer.ask({ run: name, verdicts });
-    if (!found || result.run !== name) return;
-    if ("refused" in found) {
-      notice("The scores are old.", docscoreSentence(found.refused), [/** @type {[string, () => void]} */ (found.kind === "gone" ? ["Review again", run] : ["Try again", () => { notice(""); ask(); }]), ...(steps.length ? /** @type {[string, () => void][]} */ ([["Undo", undo]]) : [])]);
+  setMode(/** @type {string} */ name) {
+    const { state } = this;
+    this.part("lists").removeAttribute("open");
+    if (state.setMode(name, SAMPLE)) {
+      this.run();
       return;
     }
-    if (part("notice-title").textContent === "The scores are old.") notice("");
-    if (verdicts !== decided()) return;  // what was decided since is asked next
-    for (const document of asked) { gains.delete(document); stale.delete(document); }
-    for (const [document, ...gained] of found.gains) gains.set(document, gained);
-    drawScores();
-  };
+    this.drawAll();
+    const open = state.next(-1);
+    this.go(open ?? state.order[0] ?? -1);
+    if (open === null && state.order.length) this.finish();
+  }
+
+  /** The places of the list, those that are found, in groups. */
+  drawAll() {
+    const { state } = this;
+    if (!state.result) return;
+    state.list(this.find.value);
+    this.list.redraw();
+    this.part("list-name").textContent = state.modeLabel;
+    const modes = state.modes().map(({ name, label }) => {
+      const button = newButton("", label, () => this.setMode(name));
+      button.setAttribute("aria-pressed", String(name === state.modeName));
+      return newElement("li", "", button);
+    });
+    findElement(this.part("lists"), "ul").replaceChildren(...modes);
+    this.part("none").replaceChildren(...(state.order.length ? [] : this.nothing()));
+    this.screen.toggleAttribute("data-none", !state.order.length);
+    this.screen.toggleAttribute("data-blind", state.isBlind);
+    this.drawHead();
+    if (state.order.length && !state.order.includes(state.current)) this.go(state.next(-1) ?? state.order[0]);
+    else this.drawItem();
+  }
+
+  /** What is said where a list is empty, with other lists. */
+  nothing() {
+    const { state } = this;
+    if (this.find.value.trim()) return ["No place contains this text."];
+    const count = state.result?.count ?? 0;
+    const documents = `${count === 1 ? "this" : "these"} ${counted(count, "document")}`;
+    if (state.mode !== "agree") return [`No prediction loses points in ${documents}.`];
+    const others = state.modes().filter(({ name }) => name !== "agree");
+    const buttons = others.map(({ name, label }) => newButton("btn", label, () => this.setMode(name)));
+    return [`No two systems agree against a ground truth in ${documents}. `, ...buttons];
+  }
+
+  drawHead() {
+    const { state } = this;
+    if (!state.result) return;
+    const { decided } = state;
+    const all = state.order.length;
+    const progress = this.part("progress");
+    this.part("count").textContent = decided.toLocaleString("en");
+    this.part("of").textContent = `of ${all.toLocaleString("en")} decided`;
+    progress.style.setProperty("--v", String(all ? decided / all : 0));
+    for (const [name, value] of Object.entries({ valuenow: decided, valuemin: 0, valuemax: all })) {
+      progress.setAttribute(`aria-${name}`, String(value));
+    }
+    this.drawScores();
+    const isDone = all > 0 && decided === all;
+    const largest = isDone ? null : state.largestOpen();
+    const { title, text } = isDone ? conclusionOf(state.decidedPlaces()) : state.headline();
+    this.part("title").textContent = title;
+    this.part("text").textContent = text;
+    const act = this.part("act");
+    act.hidden = !isDone && !largest;
+    act.textContent = isDone ? "Summary" : "Show them";
+    act.onclick = () => {
+      if (isDone) this.finish();
+      else if (largest) this.go(largest.first);
+    };
+    this.part("references").textContent = `${this.correctedName}, ${counted(state.result.count, "document")}`;
+    this.part("verdicts").textContent = `verdicts.jsonl, ${state.decisions.size.toLocaleString("en")} decided`;
+    findElement(this.screen, ".rv-undo", HTMLButtonElement).disabled = !state.steps.length;
+  }
+
+  drawScores() {
+    const { result, stale } = this.state;
+    if (!result) return;
+    const after = this.state.after();
+    drawScores(this.part("moves"), result.systems, after, stale.size > 0);
+    const own = this.part("done").querySelector(".rv-moves-done");
+    if (own instanceof HTMLElement) drawScores(own, result.systems, after, stale.size > 0, true);
+  }
+
+  /** Documents with other verdicts are scored again in a moment. */
+  scoreSoon() {
+    clearTimeout(this.scoring);
+    if (this.state.stale.size) this.scoring = window.setTimeout(() => this.score(), SCORED);
+  }
+
+  async score() {
+    const { state } = this;
+    if (!state.result) return;
+    const { run } = state.result;
+    const asked = new Set(state.stale);
+    const decided = () => state.asText(state.verdictsOn(asked));
+    const verdicts = decided();
+    const found = await this.scorer.ask({ run, verdicts });
+    if (!found || state.result.run !== run) return;
+    if ("refused" in found) {
+      const again = () => {
+        this.notice("");
+        this.score();
+      };
+      /** @type {[string, () => void][]} */
+      const acts = [found.kind === "gone" ? ["Review again", () => this.run()] : ["Try again", again]];
+      if (state.steps.length) acts.push(["Undo", () => this.undo()]);
+      this.notice(OLD_SCORES, sentenceOf(found.refused), acts);
+      return;
+    }
+    if (this.part("notice-title").textContent === OLD_SCORES) this.notice("");
+    if (verdicts !== decided()) return; // what was decided since is asked next
+    state.score(asked, found.gains);
+    this.drawScores();
+  }
 
   // A place
 
-  /** The next open place of the list behind one, and then from its beginning; null if all are decided. */
-  const next = (/** @type {number} */ from) => {
-    const at = order.indexOf(from);
-    return [...order.slice(at + 1), ...order.slice(0, at + 1)].find((number) => !decisions.has(number)) ?? null;
-  };
+  go(/** @type {number} */ number) {
+    this.state.go(number);
+    this.item.begin();
+    this.showItem();
+    this.list.mark();
+    this.drawItem();
+    this.screen.classList.remove("with-list");
+  }
 
-  const go = (/** @type {number} */ number) => {
-    current = number;
-    chosen = decisions.get(number)?.answer ?? 0;
-    picked = new Set();
-    every.checked = false;
-    closeNeither();
-    showItem();
-    list.mark(number);
-    drawItem();
-    screen.classList.remove("with-list");
-  };
-
-  const step = (/** @type {number} */ by) => {
+  step(/** @type {number} */ by) {
+    const { order, current } = this.state;
     const to = order[order.indexOf(current) + by];
-    if (to !== undefined) go(to);
-  };
+    if (to !== undefined) this.go(to);
+  }
 
-  const groupOf = (/** @type {number} */ number) => { const group = groupsByPlace.get(number); return group?.alike ? group : undefined; };
-
-  const drawItem = () => {
-    const place = places()[current];
-    if (!result || !place) { pane.clear(); return; }
-    const { systems } = result, several = systems.length > 1, group = groupOf(current);
-    part("path").textContent = docscorePlaceName(place);
-    part("path").title = docscorePlaceName(place);
-    const before = earlier.get(current), said = before && !decisions.has(current) ? ` · earlier: ${docscoreVerdictWords(place, before.verdict)}` : "";
-    const [first] = place.answers, isAlone = place.agree === 1 && first?.systems.length === 1;
-    const agreement = isAlone ? `Only ${systems[first.systems[0]].name} says this` : `${place.agree} of ${place.of} agree`;
-    part("who").replaceChildren(docscoreElement("span", "mono", place.id), `${several && mode !== "sample" ? ` · ${agreement}` : ""}${place.drawn > 1 ? ` · drawn ${place.drawn} times` : ""}${said}`);
-    const body = part("body"), number = current;
-    docscoreReviewItem.draw(body, place, { systems: systems.map(({ name }) => name), references: references(), chosen, size: group?.numbers.length ?? 1, isBlind: isBlind(), picked, choose });
-    drawChoices();
-    beside(number).then((found) => {
-      if (current === number && !("refused" in found)) docscoreReviewItem.beside(body, place, found, go);
-    });
-    const following = next(number);
-    if (following !== null) beside(following);
-    docscoreFind(body, ".rv-row").before(crop);
-    pane.show({ document: place.id, chosen: isBlind() ? null : chosen, found: beside(number) });
-  };
-
-  const beside = (/** @type {number} */ number) => {
-    const found = asides.get(number) ?? docscoreAnswer(server.read_beside, { run: result?.run ?? "", number });
-    asides.set(number, found);
-    return found;
-  };
-
-  const choose = (/** @type {number} */ answer) => {
-    if (isBlind()) { if (!picked.delete(answer)) picked.add(answer); } else chosen = answer;
-    drawItem();
-  };
-
-  /** The words of the choices, and which is taken. */
-  const drawChoices = () => {
-    const place = places()[current], decision = decisions.get(current), several = place.answers.length > 1;
-    const it = several && !isBlind() ? String.fromCharCode(65 + chosen) : "it", isAdded = place.truth === null;
-    const isGone = place.answers[chosen]?.text === null;
-    /** @type {Record<string, [string, string]>} */
-    const words = {
-      1: place.whole ? [isAdded ? "Not in the document" : "Is in the document", "the systems are wrong"] : ["Ground truth is right", "the systems are wrong"],
-      2: place.whole ? [isAdded ? "Is in the document" : "Not in the document", isAdded ? "the row is added" : "the row is removed"] : ["Prediction is right", isGone ? "the value is removed" : `${it} becomes the ground truth`],
-      3: ["Both are right", isGone ? "an absent value is accepted as well" : `${it} is accepted as well`],
-      4: ["Neither…", "you type what is right"],
-      5: ["Cannot tell", "nothing changes"],
-    };
-    if (isBlind()) words[1] = picked.size > 1 ? ["The chosen values are right", "each is accepted"] : ["The chosen value is right", place.whole ? "choose one above" : "choose one or more above"];
-    for (const button of docscoreFindAll(screen, "[data-choice]")) {
-      const key = button.dataset.choice ?? "", index = Number(key) - 1;
-      button.hidden = (place.whole && (key === "3" || key === "4")) || (isBlind() && (key === "2" || key === "3"));
-      docscoreFind(button, "b").textContent = words[key][0];
-      docscoreFind(button, "small").textContent = words[key][1];
-      button.setAttribute("aria-pressed", String(isBlind() ? Boolean(decision) && key === "1" && ["ground_truth", "prediction", "both"].includes(decision?.verdict ?? "") : decision?.verdict === DOCSCORE_VERDICTS[index]));
+  drawItem() {
+    const { state } = this;
+    const { current: number, place } = state;
+    if (!place) {
+      this.pane.clear();
+      return;
     }
-    part("choices").toggleAttribute("data-few", place.whole || isBlind());
-    drawAllOfGroup();
-  };
+    const body = this.item.draw(place);
+    this.beside(number).then((found) => {
+      if (state.current === number && !("refused" in found)) this.item.drawBeside(place, found);
+    });
+    const following = state.next(number);
+    if (following !== null) this.beside(following);
+    findElement(body, ".rv-row").before(this.crop);
+    const chosen = state.isBlind ? null : state.chosen;
+    this.pane.show({ document: place.id, chosen, found: this.beside(number) });
+  }
 
-  /** The box for a whole group: on once three of its places have the same verdict. */
-  const drawAllOfGroup = () => {
-    const group = isBlind() ? undefined : groupOf(current), label = part("all");
-    label.hidden = !group;
-    if (!group) { every.checked = false; return; }
-    const size = group.numbers.length, until = size > SURE ? untilSure(group) : "";
-    every.disabled = until !== "";
-    if (every.disabled) every.checked = false;
-    docscoreFind(label, "span").textContent = `The same for ${size === 2 ? "both" : `all ${size.toLocaleString("en")}`} of this group${until}`;
-  };
-
-  /** Why one verdict may not yet decide a large group: of its places that were drawn, some are open or decided otherwise. */
-  const untilSure = (/** @type {Group} */ { numbers }) => {
-    const drawn = numbers.slice(0, SURE).map((number) => decisions.get(number)?.verdict), decided = drawn.filter((verdict) => verdict);
-    if (new Set(decided).size > 1) return ": its first three differ";
-    return decided.length < SURE ? `, after ${SURE - decided.length} more of it` : "";
-  };
+  /** What stands beside a place, which is asked for once. */
+  beside(/** @type {number} */ number) {
+    const run = this.state.result?.run ?? "";
+    const found = this.asides.get(number) ?? answerTo(this.server.read_beside, { run, number });
+    this.asides.set(number, found);
+    return found;
+  }
 
   // Verdicts
 
-  /** Set verdicts as one step. */
-  const apply = (/** @type {[number, Decision][]} */ all) => {
-    if (!all.length) return;
-    steps.push(all.map(([number]) => [number, decisions.get(number)]));
-    for (const [number, decision] of all) decisions.set(number, decision);
-    changed(all.map(([number]) => number));
-  };
-
   /** What is at these places is another verdict; the worklist is drawn with the place that comes next. */
-  const changed = (/** @type {number[]} */ numbers) => {
-    keep(numbers);
-    score(numbers);
-    if (!drawing) drawing = requestAnimationFrame(() => { drawing = 0; drawHead(); });
-  };
+  changed(/** @type {number[]} */ numbers) {
+    this.keep(numbers);
+    this.scoreSoon();
+    if (this.drawing) return;
+    this.drawing = requestAnimationFrame(() => {
+      this.drawing = 0;
+      this.drawHead();
+    });
+  }
 
-  const undo = () => {
-    const last = steps.pop();
-    if (!last) return;
-    for (const [number, before] of last) { if (before) decisions.set(number, before); else decisions.delete(number); }
-    changed(last.map(([number]) => number));
-    hideToast();
-    say(`Undone: ${last.length} value${last.length === 1 ? "" : "s"}.`);
-    go(last[0][0]);
-  };
-
-  /** The answer of a place that the same systems give. */
-  const answerOf = (/** @type {Server.Place} */ place, /** @type {number[]} */ systems) => {
-    const shared = place.answers.map((answer) => answer.systems.filter((system) => systems.includes(system)).length), most = Math.max(...shared);
-    return most ? shared.indexOf(most) : -1;
-  };
+  undo() {
+    const numbers = this.state.undo();
+    if (!numbers.length) return;
+    this.changed(numbers);
+    this.hideToast();
+    this.say(`Undone: ${counted(numbers.length, "value")}.`);
+    this.go(numbers[0]);
+  }
 
   /** A verdict on the current place, and with the box on all open ones of its group. */
-  const decide = (/** @type {string} */ verdict, value = "", answer = chosen) => {
-    const place = places()[current], group = groupOf(current);
-    /** @type {[number, Decision][]} */
-    const all = [[current, { verdict, answer, value }]];
-    if (every.checked && group) {
-      const { systems } = place.answers[answer];
-      for (const number of group.numbers) {
-        const own = answerOf(places()[number], systems);
-        if (number !== current && !decisions.has(number) && own >= 0) all.push([number, { verdict, answer: own, value: "" }]);
-      }
+  decide(/** @type {Decision} */ decision) {
+    const { state } = this;
+    const { place, current } = state;
+    if (!place) return;
+    const verdicts = state.verdictsOf(decision, this.item.isForAll);
+    const words = verdictWords(place, decision.verdict);
+    this.changed(state.apply(verdicts));
+    if (verdicts.length > 1) this.toast(`${verdicts.length.toLocaleString("en")} values: ${words}.`);
+    else {
+      this.hideToast();
+      this.say(state.isBlind ? "Decided." : `${placeName(place)}: ${words}.`);
     }
-    const words = docscoreVerdictWords(place, verdict);
-    apply(all);
-    if (all.length > 1) toast(`${all.length.toLocaleString("en")} values: ${words}.`); else { hideToast(); say(isBlind() ? "Decided." : `${docscorePlaceName(place)}: ${words}.`); }
-    const open = next(current);
-    if (open !== null) { go(open); return; }
-    list.mark(current);
-    if (find.value.trim()) { drawItem(); toast("All places that were found are decided."); } else finish();
-  };
+    const open = state.next(current);
+    if (open !== null) {
+      this.go(open);
+      return;
+    }
+    this.list.mark();
+    if (this.find.value.trim()) {
+      this.drawItem();
+      this.toast("All places that were found are decided.");
+    } else this.finish();
+  }
 
-  /** Blind: the values that are picked decide which verdict it is. */
-  const decideBlind = () => {
-    const place = places()[current], answers = [...picked].filter((side) => side >= 0), hasTruth = picked.has(-1);
-    if (!picked.size || answers.length > 1 || (place.whole && picked.size > 1)) { say("Choose the ground truth, a prediction, or one of each."); toast(picked.size ? "More than two values cannot be right here." : "Choose a value first.", false); return; }
-    decide(answers.length ? (hasTruth ? "both" : "prediction") : "ground_truth", "", answers[0] ?? 0);
-  };
+  toast(/** @type {string} */ text, canUndo = true) {
+    this.part("toast-text").textContent = text;
+    findElement(this.part("toast"), "button").hidden = !canUndo;
+    this.part("toast").hidden = false;
+    this.say(text);
+    clearTimeout(this.toastTimer);
+    this.toastTimer = window.setTimeout(() => this.hideToast(), SHOWN);
+  }
 
-  const press = (/** @type {string} */ key) => {
-    const button = docscoreFind(screen, `[data-choice="${key}"]`), verdict = DOCSCORE_VERDICTS[Number(key) - 1];
-    if (button.hidden || !places()[current] || part("item").hidden) return;
-    if (key === "4") { if (neither.hidden) openNeither(); else closeNeither(); }
-    else if (key === "1" && isBlind()) decideBlind();
-    else decide(verdict);
-  };
-
-  const openNeither = () => {
-    if (every.checked) toast("Neither is for one place.", false);
-    every.checked = false;
-    const place = places()[current], decision = decisions.get(current);
-    neither.hidden = false;
-    docscoreFind(screen, '[data-choice="4"]').setAttribute("aria-pressed", "true");
-    typed.value = decision?.verdict === "other" ? decision.value : isBlind() ? "" : place.edit ?? "";
-    typed.placeholder = place.truth !== null && place.edit === null ? "too long to be shown here: type all of it" : "";
-    typed.focus();
-  };
-
-  const closeNeither = () => {
-    if (neither.hidden) return;
-    const hasFocus = neither.contains(document.activeElement);
-    neither.hidden = true;
-    if (places()[current]) drawChoices();
-    if (hasFocus) part("path").focus({ preventScroll: true });
-  };
-
-  const toast = (/** @type {string} */ text, canUndo = true) => {
-    part("toast-text").textContent = text;
-    docscoreFind(part("toast"), "button").hidden = !canUndo;
-    part("toast").hidden = false;
-    say(text);
-    clearTimeout(toastTimer);
-    toastTimer = setTimeout(hideToast, SHOWN);
-  };
-
-  const hideToast = () => { part("toast").hidden = true; };
+  hideToast() {
+    this.part("toast").hidden = true;
+  }
 
   // Finished
 
-  const showItem = (isDone = false) => {
-    part("done").hidden = !isDone;
-    part("item").hidden = isDone;
-    docscoreFind(screen, ".review-document").hidden = isDone;
-    part("panes").toggleAttribute("data-done", isDone);
-  };
+  showItem(isDone = false) {
+    this.part("done").hidden = !isDone;
+    this.part("item").hidden = isDone;
+    findElement(this.screen, ".review-document").hidden = isDone;
+    this.part("panes").toggleAttribute("data-done", isDone);
+  }
 
-  const finish = async () => {
-    if (!result) return;
-    showItem(true);
-    const scores = docscoreElement("div", "rv-moves rv-moves-done"), loss = docscoreElement("div", "rv-loss"), table = docscoreElement("div", ""), { run: name, systems } = result;
-    docscoreReviewDone.draw(part("done"), {
-      decided: decidedPlaces(), loss, scores, groups: table,
-      files: { references: references().replace(/(\.[^.]+)$/, "_corrected$1"), count: result.count, download },
+  async finish() {
+    const { state } = this;
+    if (!state.result) return;
+    this.showItem(true);
+    const loss = newElement("div", "rv-loss");
+    const groups = newElement("div", "");
+    drawSummary(this.part("done"), {
+      decided: state.decidedPlaces(),
+      references: this.correctedName,
+      count: state.result.count,
+      download: (name) => this.download(name),
+      loss,
+      scores: newElement("div", "rv-moves rv-moves-done"),
+      groups,
     });
-    list.fold();
-    drawScores();
-    drawHead();
-    const acts = MODES().filter((each) => each.name.startsWith("sample ")).map((each) => docscoreButton("btn", `Draw ${each.label[0].toLowerCase()}${each.label.slice(1)}`, () => setMode(each.name)));
-    if (mode === "sample") {
-      const found = await docscoreAnswer(server.export_review, { run: name, verdicts: asText(decisions) });
-      if (!("refused" in found) && found.estimate) loss.replaceChildren(...docscoreReviewDone.estimate(found.estimate, SAMPLE));
-    } else loss.replaceChildren(docscoreElement("p", "soft", "These places were not drawn at random, so they cannot answer this. A random sample can."), docscoreElement("div", "rv-draws", ...acts));
-    // What each group gave back, by itself
-    const rows = groups.slice(0, MOST_GROUPS).map(({ name: of, numbers }) => ({
-      name: of, numbers, places: numbers.length, gains: /** @type {number[] | null} */ (null),
-      verdicts: [...new Set(numbers.map((number) => docscoreVerdictWords(places()[number], decisions.get(number)?.verdict ?? "")))].join(", "),
-    }));
-    rows.push({ name: groups.length > rows.length ? `All ${groups.length.toLocaleString("en")} groups` : "All", numbers: order, places: order.length, gains: null, verdicts: "" });
-    const show = () => table.replaceChildren(docscoreReviewDone.gains(rows, systems.map((system) => system.name)));
-    show();
-    if (stale.size) { clearTimeout(scoring); await ask(); }  // the scores of all come first
-    for (const row of rows) {
-      if (result.run !== name || part("done").hidden) return;
-      const of = row.numbers.flatMap((number) => { const decision = decisions.get(number); return decision ? [/** @type {[number, Decision]} */ ([number, decision])] : []; });
-      const found = await docscoreAnswer(server.score_verdicts, { run: name, verdicts: asText(of) });
-      if ("refused" in found) continue;
-      row.gains = systems.map((_, at) => found.gains.reduce((sum, each) => sum + each[at + 1], 0) / (result?.count ?? 1));
-      show();
-    }
-  };
+    this.list.fold();
+    this.drawScores();
+    this.drawHead();
+    await this.drawLoss(loss, state.result.run);
+    await this.drawGains(groups, state.result);
+  }
 
-  const download = async (/** @type {"references" | "verdicts"} */ name) => {
-    if (!result) return;
-    const found = await docscoreAnswer(server.export_review, { run: result.run, verdicts: asText(decisions) });
-    if ("refused" in found || !found[name]) {
-      notice("Nothing to download.", docscoreSentence("refused" in found ? found.refused : found.fault), [["Close", () => notice("")]]);
+  /** What a sample estimates; of places that were not drawn at random, samples are offered. */
+  async drawLoss(/** @type {HTMLElement} */ place, /** @type {string} */ run) {
+    const { state } = this;
+    if (state.mode === "sample") {
+      const found = await answerTo(this.server.export_review, { run, verdicts: state.asText() });
+      if (!("refused" in found) && found.estimate) place.replaceChildren(...estimateOf(found.estimate, SAMPLE));
       return;
     }
-    const link = docscoreElement("a", "");
-    [link.href, link.download] = [`gradio_api/file=${found[name]}`, docscoreFileName(found[name])];
+    const samples = state.modes().filter(({ name }) => name.startsWith("sample "));
+    const acts = samples.map(({ name, label }) =>
+      newButton("btn", `Draw ${label[0].toLowerCase()}${label.slice(1)}`, () => this.setMode(name)),
+    );
+    const why = "These places were not drawn at random, so they cannot answer this. A random sample can.";
+    place.replaceChildren(newElement("p", "soft", why), newElement("div", "rv-draws", ...acts));
+  }
+
+  /** What each group gave back, by itself. */
+  async drawGains(/** @type {HTMLElement} */ place, /** @type {Server.Review} */ { run, systems, count }) {
+    const { state } = this;
+    const rows = state.groups.slice(0, MOST_GROUPS).map(({ name, numbers }) => ({
+      name,
+      numbers,
+      places: numbers.length,
+      verdicts: state.wordsAt(numbers),
+      gains: /** @type {number[] | null} */ (null),
+    }));
+    const all = state.groups.length > rows.length ? `All ${counted(state.groups.length, "group")}` : "All";
+    rows.push({ name: all, numbers: state.order, places: state.order.length, verdicts: "", gains: null });
+    const names = systems.map(({ name }) => name);
+    const show = () => place.replaceChildren(gainsTable(rows, names));
+    show();
+    if (state.stale.size) {
+      clearTimeout(this.scoring);
+      await this.score(); // the scores of all come first
+    }
+    for (const row of rows) {
+      if (state.result?.run !== run || this.part("done").hidden) return;
+      const verdicts = state.asText(state.verdictsAt(row.numbers));
+      const found = await answerTo(this.server.score_verdicts, { run, verdicts });
+      if ("refused" in found) continue;
+      row.gains = systems.map((_, at) => found.gains.reduce((sum, each) => sum + each[at + 1], 0) / count);
+      show();
+    }
+  }
+
+  async download(/** @type {"references" | "verdicts"} */ name) {
+    const { state } = this;
+    if (!state.result) return;
+    const found = await answerTo(this.server.export_review, { run: state.result.run, verdicts: state.asText() });
+    if ("refused" in found || !found[name]) {
+      const why = sentenceOf("refused" in found ? found.refused : found.fault);
+      this.notice("Nothing to download.", why, [["Close", () => this.notice("")]]);
+      return;
+    }
+    const link = newElement("a", "");
+    [link.href, link.download] = [`gradio_api/file=${found[name]}`, fileName(found[name])];
     link.click();
-  };
+  }
 
   // The address
 
-  const keepAddress = () => { if (result && docscoreIsShown("review")) history.replaceState(null, "", `#review=${result.run}`); };
+  keepAddress() {
+    const { result } = this.state;
+    if (result && isShown("review")) history.replaceState(null, "", `#review=${result.run}`);
+  }
 
   /** Show the review that the address names. */
-  const follow = async () => {
-    const name = new URLSearchParams(location.hash.slice(1)).get("review");
-    if (!name || result?.run === name) return;
-    const found = await docscoreAnswer(server.open_result, { run: name });
-    if ("refused" in found || !("places" in found)) box.say(`This review could not be opened: ${docscoreSentence("refused" in found ? found.refused : "it is not a review")} Verdicts are kept in this browser: give the same files again.`);
-    else draw({ ...found, decided: null });
-  };
-
-  // Events
-
-  /** @type {Record<string, (button: HTMLElement) => void>} */
-  const acts = {
-    change: changeFiles,
-    references: () => { download("references"); },
-    verdicts: () => { download("verdicts"); },
-    previous: () => step(-1),
-    next: () => step(1),
-    undo,
-    cancel: closeNeither,
-    list: () => { docscoreFind(screen, "[data-do=list]").setAttribute("aria-expanded", String(screen.classList.toggle("with-list"))); list.mark(current); },
-    more: (button) => button.setAttribute("aria-expanded", String(screen.classList.toggle("with-setup"))),
-  };
-
-  screen.addEventListener("click", (event) => {
-    const button = docscoreAround(event, "button");
-    if (button?.dataset.do) acts[button.dataset.do](button);
-    else if (button?.dataset.choice) press(button.dataset.choice);
-  });
-  neither.addEventListener("submit", (event) => { event.preventDefault(); if (typed.value.trim()) { const { value } = typed; closeNeither(); decide("other", value); } });
-  neither.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") { event.stopPropagation(); closeNeither(); }
-    if (event.target !== typed || event.key !== "Enter" || event.shiftKey || event.isComposing) return;  // with Shift, a new line
-    event.preventDefault();
-    neither.requestSubmit();
-  });
-  find.addEventListener("input", drawAll);
-  find.addEventListener("keydown", ({ key }) => { if (key === "Enter") part("path").focus({ preventScroll: true }); });
-  part("options").addEventListener("input", (event) => {
-    drawChips();
-    if (screen.dataset.state === "empty") box.check();
-    if (!result || screen.dataset.state !== "shown") return;
-    if (docscoreAround(event, "[data-option=blind]")) { picked = new Set(); drawAll(); return; }
-    clearTimeout(timer);
-    timer = setTimeout(run, PAUSE);
-  });
-
-  document.addEventListener("keydown", (event) => {
-    const { target, key } = event;
-    const isTyping = target instanceof Element && target.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true]");
-    if (!docscoreIsShown("review") || screen.dataset.state !== "shown" || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
-    if (document.querySelector("dialog[open]") || screen.querySelector("details.pop[open]")) return;
-    if (/^[1-5]$/.test(key)) press(key);
-    else if (key === "g") { if (!every.disabled && !part("all").hidden) every.checked = !every.checked; }
-    else if (key === "u") undo();
-    else if (key === "j" || key === "k") step(key === "j" ? 1 : -1);
-    else if (key === "/") find.focus();
-    else if (/^[a-h]$/.test(key)) chooseByLetter(key.charCodeAt(0) - 97);
-    else return;
-    event.preventDefault();
-  });
-
-  const chooseByLetter = (/** @type {number} */ at) => {
-    const place = places()[current];
-    if (!place || part("item").hidden) return;
-    const side = isBlind() ? docscoreReviewItem.blindOrder(place)[at] : at;
-    if (side !== undefined && (isBlind() || at < place.answers.length)) choose(side);
-  };
-
-  document.addEventListener("docscore-tab", (event) => { if (event.detail === "review" && location.hash === "#review") keepAddress(); });
-  document.addEventListener("docscore-review", ({ detail: { references: truth = null, predictions = [], names = [], reading = {}, parse = null, missing, skip = false, what_if: whatIf } }) => {
-    files = { references: truth, predictions, names, reading };
-    extra = { verdicts: null, texts: null, sample: 0, sample_of: "" };
-    mode = "agree";
-    options.take({ parse: parse ?? "", missing: missing ?? reading.missing ?? "error", skip, ...whatIf });
-    drawChips();
-    location.hash = "#review";
-    run();
-  });
-  for (const kind of /** @type {const} */ (["dragover", "drop"])) {  // verdicts may be dropped on a review
-    screen.addEventListener(kind, (event) => {
-      if (screen.dataset.state !== "shown" || !event.dataTransfer?.types.includes("Files")) return;
-      event.preventDefault();
-      if (kind === "drop") docscoreDropped(event.dataTransfer).then(sift);
-    });
+  async follow() {
+    const run = new URLSearchParams(location.hash.slice(1)).get("review");
+    if (!run || this.state.result?.run === run) return;
+    const found = await answerTo(this.server.open_result, { run });
+    if ("refused" in found || !("places" in found)) {
+      const why = sentenceOf("refused" in found ? found.refused : "it is not a review");
+      const kept = "Verdicts are kept in this browser: give the same files again.";
+      this.box.say(`This review could not be opened: ${why} ${kept}`);
+    } else this.draw({ ...found, decided: null });
   }
-  window.addEventListener("hashchange", follow);
-  window.addEventListener("pagehide", () => { if (writing) write(); });
-  drawChips();
-  setState("empty");
-  follow().finally(() => { screen.dataset.ready = ""; });
+}
+
+/** @type {(root: HTMLElement, server: Server.Functions) => void} */
+export const startReview = (root, server) => {
+  new ReviewTab(root, server);
 };

@@ -28,11 +28,11 @@ TAB = Tab(
     "review",
     "review",
     "Review",
-    "docscoreReview(element, server)",
+    "docscore['review/review.js'].startReview(element, server)",
     fragment(
         "review", MAX_FILE_BYTES, MAX_FILES, _FIELDS, READING_CHOICES, offered(_EXAMPLE), template="review.html.jinja"
     ),
-    ["review.css", *(f"review{name}.js" for name in ("_document", "_list", "_item", "_done", ""))],
+    ["review/review.css", "review/review.js"],
     {
         "begin_review": runs(ReviewRequest, review_files),
         "score_verdicts": in_child(

@@ -2,7 +2,9 @@
 // values of a function of server_functions.py; tests/test_server_functions.py compares the names of both with these.
 
 /** What gradio writes into the page. */
-interface Window { gradio_config: { components: { id: number; props: { server_fns?: string[] } }[] } }
+interface Window {
+  gradio_config: { components: { id: number; props: { server_fns?: string[] } }[] };
+}
 
 declare namespace Server {
   interface Functions {
@@ -30,17 +32,34 @@ declare namespace Server {
   type Ask<Q, A> = (asked: Q) => Promise<A | Refusal>;
 
   /** In place of an answer; "silent" is what the script says of a server that gave none. */
-  interface Refusal { refused: string; kind: "input" | "busy" | "limit" | "stopped" | "replaced" | "gone" | "failed" | "silent" }
+  interface Refusal {
+    refused: string;
+    kind: "input" | "busy" | "limit" | "stopped" | "replaced" | "gone" | "failed" | "silent";
+  }
   /** In place of the result of a run that goes on. */
-  interface Running { running: true; share: number; text: string }
+  interface Running {
+    running: true;
+    share: number;
+    text: string;
+  }
 
   // Requests
 
   /** The name of the window and the number of its question. */
   type Window = [name: string, number: number];
-  interface Request { window?: Window }
-  interface PairRequest extends Request { truth: string; prediction: string; reading: string; metric: string; options: SchemaOptions }
-  interface LinkRequest extends Request { link: unknown }
+  interface Request {
+    window?: Window;
+  }
+  interface PairRequest extends Request {
+    truth: string;
+    prediction: string;
+    reading: string;
+    metric: string;
+    options: SchemaOptions;
+  }
+  interface LinkRequest extends Request {
+    link: unknown;
+  }
   interface FileRequest extends Request {
     references: string | null;
     predictions: string;
@@ -52,7 +71,14 @@ declare namespace Server {
     confidences: boolean;
     before?: string;
   }
-  interface SortRequest extends Request { files: string[]; truth: number | null; reading: Reading; is_pair: boolean; missing: string; skip: boolean }
+  interface SortRequest extends Request {
+    files: string[];
+    truth: number | null;
+    reading: Reading;
+    is_pair: boolean;
+    missing: string;
+    skip: boolean;
+  }
   interface CompareRequest extends Request {
     references: string | null;
     predictions: string[];
@@ -64,41 +90,119 @@ declare namespace Server {
     metric: string;
     what_if: SchemaOptions;
   }
-  interface ReviewRequest extends CompareRequest { sample: number; sample_of: string; verdicts: string | null; texts: string | null }
-  interface KeptRequest extends Request { run: string }
+  interface ReviewRequest extends CompareRequest {
+    sample: number;
+    sample_of: string;
+    verdicts: string | null;
+    texts: string | null;
+  }
+  interface KeptRequest extends Request {
+    run: string;
+  }
   /** With a list of [number of the place, verdict, number of the answer, value] as JSON text. */
-  interface VerdictsRequest extends KeptRequest { verdicts: string }
-  interface ViewRequest extends KeptRequest { cause: string | null; field: string | null; find: string; low: number; high: number; sort: string }
-  interface DocumentRequest extends KeptRequest { number: number; system?: number }
-  interface RowsRequest extends KeptRequest { numbers: string }
-  interface SideBySideRequest extends KeptRequest { document: string }
+  interface VerdictsRequest extends KeptRequest {
+    verdicts: string;
+  }
+  interface ViewRequest extends KeptRequest {
+    cause: string | null;
+    field: string | null;
+    find: string;
+    low: number;
+    high: number;
+    sort: string;
+  }
+  interface DocumentRequest extends KeptRequest {
+    number: number;
+    system?: number;
+  }
+  interface RowsRequest extends KeptRequest {
+    numbers: string;
+  }
+  interface SideBySideRequest extends KeptRequest {
+    document: string;
+  }
 
   /** What a visitor chose in place of guesses, by the names that requests.py lists. */
   type Reading = Record<string, string | null>;
-  interface WhatIfOptions { threshold: number; ignore_case: boolean; numbers: string; normalise: boolean; donut: boolean; rules: string }
+  interface WhatIfOptions {
+    threshold: number;
+    ignore_case: boolean;
+    numbers: string;
+    normalise: boolean;
+    donut: boolean;
+    rules: string;
+  }
   /** With the text of a JSON Schema, "" for none. */
-  interface SchemaOptions extends WhatIfOptions { schema?: string }
+  interface SchemaOptions extends WhatIfOptions {
+    schema?: string;
+  }
 
   // One pair
 
-  interface PairAnswer { faults: (Fault | null)[]; note: string; edits: Edit[]; result: string; raw: string; python: string; spans: Spans[] }
-  interface Fault { text: string; line: number | null; column: number | null; mend: Mend | null }
-  /** What makes JSON of a text; `repairs` says whether repairing does the same, else the first of several values is kept. */
-  interface Mend { edits: Edit[]; repairs: boolean }
+  interface PairAnswer {
+    faults: (Fault | null)[];
+    note: string;
+    edits: Edit[];
+    result: string;
+    raw: string;
+    python: string;
+    spans: Spans[];
+  }
+  interface Fault {
+    text: string;
+    line: number | null;
+    column: number | null;
+    mend: Mend | null;
+  }
+  /** What makes JSON of a text; `repairs` says whether repairing does the same, else the first of several is kept. */
+  interface Mend {
+    edits: Edit[];
+    repairs: boolean;
+  }
   type Edit = [begin: number, end: number, added: string];
   type Spans = Record<string, [start: number, end: number]>;
-  interface Sides { truth: string; prediction: string }
-  interface PairSides extends Sides { reading: string }
-  interface WhatIfs { what_ifs: WhatIf[] }
+  interface Sides {
+    truth: string;
+    prediction: string;
+  }
+  interface PairSides extends Sides {
+    reading: string;
+  }
+  interface WhatIfs {
+    what_ifs: WhatIf[];
+  }
 
   // Files
 
-  interface SortedFiles { truth: number | null; both: boolean; unsure: boolean; files: FileFacts[]; html: string; blocked: boolean }
-  interface FileFacts { name: string; rows?: number; columns?: string[]; fault?: string }
-  interface Upload { name: string; path: string }
-  interface FileNames { references?: string; predictions: string }
-  interface Download { label: string; path: string }
-  interface NamedDownload extends Download { name: string }
+  interface SortedFiles {
+    truth: number | null;
+    both: boolean;
+    unsure: boolean;
+    files: FileFacts[];
+    html: string;
+    blocked: boolean;
+  }
+  interface FileFacts {
+    name: string;
+    rows?: number;
+    columns?: string[];
+    fault?: string;
+  }
+  interface Upload {
+    name: string;
+    path: string;
+  }
+  interface FileNames {
+    references?: string;
+    predictions: string;
+  }
+  interface Download {
+    label: string;
+    path: string;
+  }
+  interface NamedDownload extends Download {
+    name: string;
+  }
 
   // A test set
 
@@ -126,15 +230,40 @@ declare namespace Server {
     figures: string;
     downloads: Download[];
   }
-  interface Headline { title: string; text: string; remedy: Remedy | null }
-  interface Remedy { label: string; options: Changes }
-  interface WhatIf extends Remedy { score: number; difference: number }
+  interface Headline {
+    title: string;
+    text: string;
+    remedy: Remedy | null;
+  }
+  interface Remedy {
+    label: string;
+    options: Changes;
+  }
+  interface WhatIf extends Remedy {
+    score: number;
+    difference: number;
+  }
   /** Parts of a request that would score higher. */
-  interface Changes { what_if?: Partial<SchemaOptions>; reading?: Reading }
-  interface HistogramBins { edges: number[]; counts: number[] }
-  interface Rate { label: string; share: string; count: string }
+  interface Changes {
+    what_if?: Partial<SchemaOptions>;
+    reading?: Reading;
+  }
+  interface HistogramBins {
+    edges: number[];
+    counts: number[];
+  }
+  interface Rate {
+    label: string;
+    share: string;
+    count: string;
+  }
 
-  interface Listing { names: string[]; scores: string[]; images: string[]; note: string }
+  interface Listing {
+    names: string[];
+    scores: string[];
+    images: string[];
+    note: string;
+  }
   interface View {
     order: number[];
     why: string[];
@@ -161,9 +290,15 @@ declare namespace Server {
     specimen?: [truth: string | null, prediction: string | null] | null;
     score?: string;
   }
-  interface Document { html: string; marks: [row: number, field: string, cause: string][]; image: string }
+  interface Document {
+    html: string;
+    marks: [row: number, field: string, cause: string][];
+    image: string;
+  }
 
-  interface Rows { text: string }
+  interface Rows {
+    text: string;
+  }
 
   // Several systems
 
@@ -185,14 +320,62 @@ declare namespace Server {
     python: string;
     downloads: NamedDownload[];
   }
-  interface System { name: string; score: number; text: string; lost: string; low: number | null; high: number | null; interval: string; counts: string[] }
-  interface Verdict { title: string; rest: string; proven: boolean; p: string; text: string; documents: string[]; remarks: string[]; remedies: Remedy[] }
-  interface SideBySide { html: string; number: number }
-  interface LossCell { value: number; text: string; share: number; document: string | null }
+  interface System {
+    name: string;
+    score: number;
+    text: string;
+    lost: string;
+    low: number | null;
+    high: number | null;
+    interval: string;
+    counts: string[];
+  }
+  interface Verdict {
+    title: string;
+    rest: string;
+    proven: boolean;
+    p: string;
+    text: string;
+    documents: string[];
+    remarks: string[];
+    remedies: Remedy[];
+  }
+  interface SideBySide {
+    html: string;
+    number: number;
+  }
+  interface LossCell {
+    value: number;
+    text: string;
+    share: number;
+    document: string | null;
+  }
   /** What systems lost by a cause, which has a label, or a field. */
-  interface LossRow { name: string; label?: string; paths?: string[]; documents?: number; few?: boolean; cells: LossCell[] }
-  interface DocumentScores { id: string; spread: number; scores: string[] }
-  interface Pair { first: string; second: string; difference: number; low: number | null; high: number | null; better: number; worse: number; same: number; p: string; proven: boolean }
+  interface LossRow {
+    name: string;
+    label?: string;
+    paths?: string[];
+    documents?: number;
+    few?: boolean;
+    cells: LossCell[];
+  }
+  interface DocumentScores {
+    id: string;
+    spread: number;
+    scores: string[];
+  }
+  interface Pair {
+    first: string;
+    second: string;
+    difference: number;
+    low: number | null;
+    high: number | null;
+    better: number;
+    worse: number;
+    same: number;
+    p: string;
+    proven: boolean;
+  }
 
   // A review
 
@@ -208,8 +391,15 @@ declare namespace Server {
     left_out: string[];
     python: string;
   }
-  interface ReviewedSystem { name: string; score: number; text: string }
-  /** An item of a review with its values as texts, null where a side has nothing, and the ground truth to be edited, null where it cannot; systems by their numbers. */
+  interface ReviewedSystem {
+    name: string;
+    score: number;
+    text: string;
+  }
+  /**
+   * An item of a review with its values as texts, null where a side has nothing, and the ground truth to be edited,
+   * null where it cannot; systems by their numbers.
+   */
   interface Place {
     document: number;
     id: string;
@@ -232,17 +422,56 @@ declare namespace Server {
   }
   type Found = "yes" | "no" | "unspaced" | "";
   /** What systems predict, and both sides as spans, in which what differs is marked. */
-  interface PredictedValue { systems: number[]; text: string | null; found: Found; similarity: string; marked: [text: string, differs: boolean][][] }
-  interface DecidedBefore { verdicts: VerdictBefore[]; gone: number }
-  interface VerdictBefore { number: number; verdict: string; answer: number; value: string; same: boolean }
+  interface PredictedValue {
+    systems: number[];
+    text: string | null;
+    found: Found;
+    similarity: string;
+    marked: [text: string, differs: boolean][][];
+  }
+  interface DecidedBefore {
+    verdicts: VerdictBefore[];
+    gone: number;
+  }
+  interface VerdictBefore {
+    number: number;
+    verdict: string;
+    answer: number;
+    value: string;
+    same: boolean;
+  }
   /** Of documents their numbers, and by how much the score of each system rises. */
-  interface Gains { gains: number[][] }
-  interface ReviewFiles { verdicts: string; references: string; fault: string; estimate: EstimatedLoss | null }
-  interface EstimatedLoss { lines: string[]; share: [share: number, low: number, high: number] }
-  /** The fields of a row, or rows; the text of the document, with the places of the ground truth, of each answer, and of the row in it. */
-  interface Beside { heads: string[]; rows: string[][]; places: (number | null)[]; count: number; text: string | null; marks: Mark[][]; row: Mark }
+  interface Gains {
+    gains: number[][];
+  }
+  interface ReviewFiles {
+    verdicts: string;
+    references: string;
+    fault: string;
+    estimate: EstimatedLoss | null;
+  }
+  interface EstimatedLoss {
+    lines: string[];
+    share: [share: number, low: number, high: number];
+  }
+  /**
+   * The fields of a row, or rows; the text of the document, with the places of the ground truth, of each answer, and of
+   * the row in it.
+   */
+  interface Beside {
+    heads: string[];
+    rows: string[][];
+    places: (number | null)[];
+    count: number;
+    text: string | null;
+    marks: Mark[][];
+    row: Mark;
+  }
   /** A place in a text: characters of a value, or of each part of it. */
   type Mark = [start: number, end: number][];
 }
 
-interface DocumentEventMap { "docscore-tab": CustomEvent<string>; "docscore-review": CustomEvent<Partial<Server.ReviewRequest>> }
+interface DocumentEventMap {
+  "docscore-tab": CustomEvent<string>;
+  "docscore-review": CustomEvent<Partial<Server.ReviewRequest>>;
+}

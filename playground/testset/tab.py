@@ -13,8 +13,8 @@ TAB = Tab(
     "test-set",
     "testset",
     "Test set",
-    "docscoreTestset(element, server)",
+    "docscore['testset/testset.js'].startTestset(element, server)",
     fragment("testset", *_OPTIONS, template="testset.html.jinja"),
-    ["testset.js"],
+    ["testset/testset.js"],
     {"score_files": runs(FileRequest, testset.score_files)},
 )

@@ -1,289 +1,443 @@
-// The tab for a test set: from the drop box to a result, its options and downloads, and what is said when something fails.
+// The tab for a test set: from the drop box to a result, its options and downloads, and what is said when something
+// fails.
 
-/** @typedef {Pick<Server.FileRequest, "references" | "predictions" | "reading">} Files  by the names that the server gave them */
+import { Runner, answerTo } from "../parts/asking.js";
+import { findElement, newButton, newElement, partsOf } from "../parts/elements.js";
+import { DropBox } from "../parts/files.js";
+import { copyLink, hashOfDocument } from "../parts/links.js";
+import { Options } from "../parts/options.js";
+import { saveFile, schemaButtons } from "../parts/saving.js";
+import { stepToResult } from "../parts/tabs.js";
+import { viewOf } from "../parts/views.js";
+import { Documents } from "./documents.js";
+import { TestsetState } from "./state.js";
+import { sentenceOf } from "../parts/words.js";
 
-const docscoreTestset = (/** @type {HTMLElement} */ element, /** @type {Server.Functions} */ server) => {
-  const PAUSE = 300, PATIENCE = 600;  // milliseconds until changed options are scored, and until it is said that they are
-  const root = docscoreFind(element, ".testset"), part = docscoreParts(root, "#testset-");
-  /** @type {Server.Upload[]} */
-  const examples = JSON.parse(root.dataset.examples ?? "[]");
-  const runs = docscoreRunner("testset", server.score_files, server);
-  /** @type {Options<Server.SchemaOptions & {metric: string, by: string}>} */
-  const options = docscoreOptions(part("options"));
-  const metric = part("metric", HTMLSelectElement), skip = part("skip", HTMLInputElement), confidences = part("confidences", HTMLInputElement);
-  const beside = [...root.querySelectorAll("input[name=testset-beside]")].filter((input) => input instanceof HTMLInputElement);
-  const figures = part("figures-shown", HTMLDialogElement);
-  /** @type {Server.TestSet | null} */
-  let result = null;
-  /** @type {(() => void) | null} */
-  let act = null;
-  let timer = 0, patience = 0;
+/** @import { View } from "../parts/views.js" */
+/** @import { Files } from "./state.js" */
 
-  const say = (/** @type {string} */ text) => { part("status").textContent = text; };
+const PAUSE = 300; // milliseconds until changed options are scored
+const PATIENCE = 600; // milliseconds until it is said that they are
+
+class TestsetTab {
+  constructor(/** @type {HTMLElement} */ element, /** @type {Server.Functions} */ server) {
+    this.server = server;
+    this.state = new TestsetState();
+    /** @type {(() => void) | null} what the button of the conclusion does */
+    this.act = null;
+    this.timer = 0; // until changed options are scored
+    this.patience = 0; // until it is said that they are
+    this.root = findElement(element, ".testset");
+    this.part = partsOf(this.root, "#testset-");
+    /** @type {Server.Upload[]} */
+    this.examples = JSON.parse(this.root.dataset.examples ?? "[]");
+    this.runs = new Runner("testset", server.score_files, server);
+    /** @type {Options<Server.SchemaOptions & {metric: string, by: string}>} */
+    this.options = new Options(this.part("options"));
+    this.metric = this.part("metric", HTMLSelectElement);
+    this.skip = this.part("skip", HTMLInputElement);
+    this.confidences = this.part("confidences", HTMLInputElement);
+    this.beside = [...this.root.querySelectorAll("input[name=testset-beside]")].filter(
+      (input) => input instanceof HTMLInputElement,
+    );
+    this.figures = this.part("figures-shown", HTMLDialogElement);
+    this.box = new DropBox(findElement(this.root, ".drop"), server, {
+      isPair: true,
+      examples: this.examples,
+      verb: "Score",
+      run: ({ truth, predictions, reading }) =>
+        this.score({ references: truth?.path ?? null, predictions: predictions[0].path, reading }),
+      allowed: () => ({ skip: this.skip.checked }),
+      allow: () => {
+        this.skip.checked = true;
+      },
+    });
+    this.defaults = this.settings();
+    this.panes = new Documents({
+      root: this.root,
+      server,
+      state: this.state,
+      say: (sentence) => this.say(sentence),
+      fault: (found, again, document) => this.fault(found, again, document),
+    });
+    this.listen();
+    this.forgetOptions();
+    this.view("files");
+    this.follow(null).finally(() => {
+      this.root.dataset.loaded = "";
+    });
+  }
+
+  listen() {
+    this.part("options").addEventListener("input", () => {
+      this.drawChips();
+      this.later();
+    });
+    this.part("act").addEventListener("click", () => this.act?.());
+    this.part("change").addEventListener("click", () => this.changeFiles());
+    this.part("review").addEventListener("click", () => {
+      if (!this.state.result) return;
+      const { references, predictions, reading, skip, what_if } = this.state.result.asked;
+      document.dispatchEvent(
+        new CustomEvent("docscore-review", {
+          detail: { references, predictions: [predictions], reading, skip, what_if },
+        }),
+      );
+    });
+    this.part("link").addEventListener("click", async () => {
+      this.panes.write();
+      const isExample = this.state.result?.example;
+      const kept = isExample ? "" : " Anyone who has it can see these documents for an hour after they were scored.";
+      this.say(await copyLink(this.part("link"), location.href, kept));
+    });
+    this.part("pair").addEventListener("click", () => this.openPair());
+    this.part("more").addEventListener("click", () =>
+      this.part("more").setAttribute("aria-expanded", String(this.root.classList.toggle("with-setup"))),
+    );
+    this.part("figures").addEventListener("click", () => this.figures.showModal());
+    findElement(this.figures, "button").addEventListener("click", () => this.figures.close());
+    this.root.addEventListener("dragover", (event) => {
+      if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+    });
+    this.root.addEventListener("drop", (event) => {
+      // beside the box, or on a result
+      const files = [...(event.dataTransfer?.files ?? [])];
+      if (!files.length) return;
+      event.preventDefault();
+      this.view("files");
+      this.box.take(null, this.state.result && (() => this.restore()));
+      this.box.add(files);
+    });
+    window.addEventListener("popstate", (event) => this.follow(event));
+    document.addEventListener("docscore-tab", (event) => {
+      if (event.detail === "testset" && this.root.dataset.view === "result") this.panes.write();
+    });
+  }
+
+  say(/** @type {string} */ text) {
+    this.part("status").textContent = text;
+  }
 
   /** The drop box or the result; the options are in both. */
-  const view = (/** @type {"files" | "result"} */ name) => {
-    root.dataset.view = name;
-    if (part("options").closest(name === "files" ? ".drop" : ".setup")) return;  // what is moved loses the focus
-    if (name === "files") docscoreFind(root, ".drop-options").append(part("options"));
-    else part("review").before(part("options"));
-  };
+  view(/** @type {"files" | "result"} */ name) {
+    this.root.dataset.view = name;
+    if (this.part("options").closest(name === "files" ? ".drop" : ".setup")) return; // what is moved loses the focus
+    if (name === "files") findElement(this.root, ".drop-options").append(this.part("options"));
+    else this.part("review").before(this.part("options"));
+  }
 
-  const box = new DropBox(docscoreFind(root, ".drop"), server, {
-    isPair: true, examples, verb: "Score",
-    run: ({ truth, predictions, reading }) => score({ references: truth?.path ?? null, predictions: predictions[0].path, reading }),
-    allowed: () => ({ skip: skip.checked }),
-    allow: () => { skip.checked = true; },
-  });
+  /** A question about the result was not answered. @type {import("./documents.js").Fault} */
+  fault(found, again, document = "") {
+    const isGone = found.kind === "gone";
+    const notLoaded = document ? `${document} could not be loaded.` : "Not shown.";
+    const retry = () => {
+      this.conclude();
+      again?.();
+    };
+    this.old();
+    this.notice(
+      isGone ? "This result is gone." : notLoaded,
+      sentenceOf(found.refused),
+      isGone ? "Score again" : "Try again",
+      isGone ? () => this.rescore() : retry,
+    );
+  }
 
-  /** What stands in place of the conclusion: a title, a sentence, and a button with what it does; the result is then old. */
-  const notice = (/** @type {string} */ title, /** @type {string} */ detail, label = "", /** @type {(() => void) | null} */ action = null, /** @type {number | null} */ share = null) => {
-    part("title").textContent = title;
-    part("detail").textContent = detail;
-    part("act").hidden = !action;
-    part("act").textContent = label;
-    part("progress").hidden = share === null;
-    part("progress").style.setProperty("--v", String(share ?? 0));
-    part("progress").setAttribute("aria-valuenow", String(Math.round(100 * (share ?? 0))));
-    act = action;
-  };
+  /**
+   * What stands in place of the conclusion: a title, a sentence, and a button with what it does; the result is then
+   * old.
+   */
+  notice(
+    /** @type {string} */ title,
+    /** @type {string} */ detail,
+    label = "",
+    /** @type {(() => void) | null} */ action = null,
+    /** @type {number | null} */ share = null,
+  ) {
+    this.part("title").textContent = title;
+    this.part("detail").textContent = detail;
+    this.part("act").hidden = !action;
+    this.part("act").textContent = label;
+    this.part("progress").hidden = share === null;
+    this.part("progress").style.setProperty("--v", String(share ?? 0));
+    this.part("progress").setAttribute("aria-valuenow", String(Math.round(100 * (share ?? 0))));
+    this.act = action;
+  }
 
-  const conclude = () => {
-    delete root.dataset.stale;
-    if (!result) return;
-    const { title, text, remedy } = result.headline;
-    part("heard").textContent = `${result.label} ${result.text}.`;
-    notice(title, text, remedy?.label, remedy && (() => take(remedy.options)));
-  };
+  conclude() {
+    delete this.root.dataset.stale;
+    if (!this.state.result) return;
+    const { title, text, remedy } = this.state.result.headline;
+    this.part("heard").textContent = `${this.state.result.label} ${this.state.result.text}.`;
+    this.notice(title, text, remedy?.label, remedy && (() => this.take(remedy.options)));
+  }
 
-  const old = () => { root.dataset.stale = ""; };
+  old() {
+    this.root.dataset.stale = "";
+  }
 
   /** The options that a request has, as the server writes them. */
-  const settings = () => {
-    const { metric: first, by, ...what_if } = options.read();
-    const others = beside.filter(({ checked, value }) => checked && value !== first).map(({ value }) => value);
-    return { what_if, metrics: [first, ...others], by: by.trim(), skip: skip.checked, confidences: confidences.checked };
-  };
+  settings() {
+    const { metric: first, by, ...what_if } = this.options.read();
+    const others = this.beside.filter(({ checked, value }) => checked && value !== first).map(({ value }) => value);
+    return {
+      what_if,
+      metrics: [first, ...others],
+      by: by.trim(),
+      skip: this.skip.checked,
+      confidences: this.confidences.checked,
+    };
+  }
 
-  const showOptions = (/** @type {Omit<Server.FileRequest, keyof Files>} */ from) => {
-    options.take({ ...from.what_if, metric: from.metrics[0], by: from.by });
-    for (const input of beside) input.checked = from.metrics.slice(1).includes(input.value);
-    skip.checked = from.skip;
-    confidences.checked = from.confidences;
-    drawChips();
-  };
+  showOptions(/** @type {Omit<Server.FileRequest, keyof Files>} */ from) {
+    this.options.take({ ...from.what_if, metric: from.metrics[0], by: from.by });
+    for (const input of this.beside) input.checked = from.metrics.slice(1).includes(input.value);
+    this.skip.checked = from.skip;
+    this.confidences.checked = from.confidences;
+    this.drawChips();
+  }
 
-  const defaults = settings();
-  const forgetOptions = () => showOptions(defaults);
+  forgetOptions() {
+    return this.showOptions(this.defaults);
+  }
 
   /** The deviations from the defaults, each of which can be taken back. */
-  const drawChips = () => {
-    const reading = result?.asked.reading ?? {};
-    options.show(metric.value);
-    const changed = options.changed().map(({ name, words, show }) => ({ words, show, takeBack: () => options.reset(name) }));
-    if (skip.checked) changed.push({ words: "faulty rows left out", show: options.open(skip), takeBack: () => { skip.checked = false; } });
-    if (reading.parse) changed.push({ words: "JSON extracted from texts", show: changeFiles, takeBack: () => { delete reading.parse; } });
-    options.chips(part("chips"), changed.map((each) => ({ ...each, takeBack: () => { each.takeBack(); drawChips(); rescore(); } })));
-  };
+  drawChips() {
+    const reading = this.state.result?.asked.reading ?? {};
+    this.options.show(this.metric.value);
+    const changed = this.options
+      .changed()
+      .map(({ name, words, show }) => ({ words, show, takeBack: () => this.options.reset(name) }));
+    if (this.skip.checked) {
+      changed.push({
+        words: "faulty rows left out",
+        show: this.options.opener(this.skip),
+        takeBack: () => {
+          this.skip.checked = false;
+        },
+      });
+    }
+    if (reading.parse) {
+      changed.push({
+        words: "JSON extracted from texts",
+        show: () => this.changeFiles(),
+        takeBack: () => {
+          delete reading.parse;
+        },
+      });
+    }
+    this.options.chips(
+      this.part("chips"),
+      changed.map((each) => ({
+        ...each,
+        takeBack: () => {
+          each.takeBack();
+          this.drawChips();
+          this.rescore();
+        },
+      })),
+    );
+  }
 
   /** Options by the groups of a request, such as those of a remedy. */
-  const take = (/** @type {Server.Changes} */ changes) => {
-    options.take(changes.what_if ?? {});
-    Object.assign(result?.asked.reading ?? {}, changes.reading);
-    drawChips();
-    rescore();
-  };
+  take(/** @type {Server.Changes} */ changes) {
+    this.options.take(changes.what_if ?? {});
+    Object.assign(this.state.result?.asked.reading ?? {}, changes.reading);
+    this.drawChips();
+    this.rescore();
+  }
 
   /** The files of the result, with the options as they are now. */
-  const rescore = () => {
-    if (!result) return;
-    const { references, predictions, reading } = result.asked;
-    score({ references, predictions, reading });
-  };
+  rescore() {
+    if (!this.state.result) return;
+    const { references, predictions, reading } = this.state.result.asked;
+    this.score({ references, predictions, reading });
+  }
 
-  const stop = () => {
-    clearTimeout(patience);
-    if (result) { showOptions(result.asked); }
-    runs.stop();
-  };
+  stop() {
+    clearTimeout(this.patience);
+    if (this.state.result) {
+      this.showOptions(this.state.result.asked);
+    }
+    this.runs.stop();
+  }
 
   /** @type {(files: Files, link?: View | null) => Promise<void>} */
-  const score = async (files, link = null) => {
-    clearTimeout(timer);
-    clearTimeout(patience);
-    const isFirst = root.dataset.view === "files";
+  async score(files, link = null) {
+    clearTimeout(this.timer);
+    clearTimeout(this.patience);
+    const isFirst = this.root.dataset.view === "files";
     const show = (/** @type {number} */ share, /** @type {string} */ text) => {
-      if (isFirst) box.busy(text || "Scoring …", share, stop);
-      else notice("Scoring …", text, "Cancel", stop, share);
+      if (isFirst) this.box.busy(text || "Scoring …", share, () => this.stop());
+      else this.notice("Scoring …", text, "Cancel", () => this.stop(), share);
     };
-    if (!isFirst) old();
-    patience = setTimeout(() => show(0, ""), isFirst ? 0 : PATIENCE);
-    const found = await runs.run({ ...files, ...settings(), before: result?.run ?? "" }, (share, text) => { if (share > 0) show(share, text); });
+    if (!isFirst) this.old();
+    this.patience = window.setTimeout(() => show(0, ""), isFirst ? 0 : PATIENCE);
+    const asked = { ...files, ...this.settings(), before: this.state.result?.run ?? "" };
+    const found = await this.runs.run(asked, (share, text) => {
+      if (share > 0) show(share, text);
+    });
     if (!found) return;
-    clearTimeout(patience);
-    box.idle();
-    if ("refused" in found) refuse(found, isFirst, files);
-    else await open(found, link);
-  };
+    clearTimeout(this.patience);
+    this.box.idle();
+    if ("refused" in found) this.refuse(found, isFirst, files);
+    else await this.open(found, link);
+  }
 
   /** The result with its options, which is not old. */
-  const restore = () => {
-    if (result) showOptions(result.asked);
-    conclude();
-    view("result");
-  };
+  restore() {
+    if (this.state.result) this.showOptions(this.state.result.asked);
+    this.conclude();
+    this.view("result");
+  }
 
   /**
    * What is said of a request that was not answered; the result before it stays, as an old one.
    * @type {(found: Server.Refusal, isFirst: boolean, files: Files) => void}
    */
-  const refuse = (found, isFirst, files) => {
-    if (found.kind === "stopped" && result && !isFirst) { conclude(); return; }
-    if (isFirst) {
-      if (found.kind !== "stopped") box.say(`Not scored: ${docscoreSentence(found.refused)}`);
+  refuse(found, isFirst, files) {
+    if (found.kind === "stopped" && this.state.result && !isFirst) {
+      this.conclude();
       return;
     }
-    const isInput = found.kind === "input";
-    if (found.kind === "gone") notice("Not scored.", `${docscoreSentence(found.refused)} The previous result is shown below.`, "Choose files", () => view("files"));
-    else notice("Not scored.", `${docscoreSentence(found.refused)} The previous result is shown below.`, isInput ? "Undo" : "Try again", isInput ? restore : () => score(files));
-  };
+    if (isFirst) {
+      if (found.kind !== "stopped") this.box.say(`Not scored: ${sentenceOf(found.refused)}`);
+      return;
+    }
+    /** @type {[label: string, action: () => void]} */
+    let act = ["Try again", () => this.score(files)];
+    if (found.kind === "gone") act = ["Choose files", () => this.view("files")];
+    if (found.kind === "input") act = ["Undo", () => this.restore()];
+    this.notice("Not scored.", `${sentenceOf(found.refused)} The previous result is shown below.`, ...act);
+  }
 
-  const panes = docscoreDocuments({
-    root, server, say,
-    /** A question about the result was not answered. */
-    fault: (found, again, document = "") => {
-      old();
-      const isGone = found.kind === "gone";
-      const retry = async () => { conclude(); await again?.(); };
-      notice(isGone ? "This result is gone." : document ? `${document} could not be loaded.` : "Not shown.", docscoreSentence(found.refused), isGone ? "Score again" : "Try again", isGone ? rescore : retry);
-    },
-  });
+  async open(/** @type {Server.TestSet} */ found, /** @type {View | null} */ link) {
+    if (this.root.dataset.view === "files" && !link) stepToResult("testset", "#test-set");
+    const areSame = this.state.open(found, link);
+    this.showOptions(found.asked);
+    this.drawResult(found);
+    this.conclude();
+    this.view("result");
+    if (await this.panes.show(found, link, areSame)) this.root.dataset.ready = "";
+  }
 
-  const open = async (/** @type {Server.TestSet} */ found, /** @type {View | null} */ link) => {
-    if (root.dataset.view === "files" && !link) docscoreStep("testset", "#test-set");
-    result = found;
-    showOptions(found.asked);
-    drawResult(found);
-    conclude();
-    view("result");
-    if (await panes.show(found, link)) root.dataset.ready = "";
-  };
-
-  const drawResult = (/** @type {Server.TestSet} */ found) => {
+  drawResult(/** @type {Server.TestSet} */ found) {
     const { references, predictions } = found.names;
-    part("truth").textContent = references ?? predictions;
-    part("prediction").textContent = references ? predictions : "";
-    part("times").hidden = !references;
-    part("paired").textContent = found.paired;
-    part("score").textContent = found.text;
-    part("label").textContent = found.label === "ANLS*" ? "" : found.label;
-    part("python").textContent = found.python;
-    const plot = part("plot");
-    for (const [name, value] of [["v", found.score], ["a", found.low ?? found.score], ["b", found.high ?? found.score]]) plot.style.setProperty(`--${name}`, String(value));
-    plot.setAttribute("aria-label", `${found.label} ${found.text} on a scale from 0 to 1${found.interval ? `, ${found.interval}` : ""}`);
-    part("left-out").hidden = !found.left_out.length;
-    part("left-out").textContent = found.left_out.join(" ");
+    this.part("truth").textContent = references ?? predictions;
+    this.part("prediction").textContent = references ? predictions : "";
+    this.part("times").hidden = !references;
+    this.part("paired").textContent = found.paired;
+    this.part("score").textContent = found.text;
+    this.part("label").textContent = found.label === "ANLS*" ? "" : found.label;
+    this.part("python").textContent = found.python;
+    const plot = this.part("plot");
+    const ends = { v: found.score, a: found.low ?? found.score, b: found.high ?? found.score };
+    for (const [name, value] of Object.entries(ends)) plot.style.setProperty(`--${name}`, String(value));
+    const interval = found.interval ? `, ${found.interval}` : "";
+    plot.setAttribute("aria-label", `${found.label} ${found.text} on a scale from 0 to 1${interval}`);
+    this.part("left-out").hidden = !found.left_out.length;
+    this.part("left-out").textContent = found.left_out.join(" ");
     const links = found.downloads.map(({ label, path }) => {
-      const link = docscoreElement("a", "", label);
+      const link = newElement("a", "", label);
       link.href = `gradio_api/file=${encodeURI(path)}`;
       link.download = path.split("/").pop() ?? "";
-      return docscoreElement("li", "", link);
+      return newElement("li", "", link);
     });
-    const schemas = docscoreSchemas(found.asked.what_if.schema ?? "", found.what_ifs);
-    const rows = docscoreButton("", "These documents as JSONL", downloadRows);
-    docscoreFind(part("export"), "ul").replaceChildren(...links, ...schemas, docscoreElement("li", "", rows));
-    const scroll = docscoreFind(figures, ".scroll");
-    scroll.innerHTML = found.figures;  // of the server's templates, which escape every value
-    scroll.prepend(docscoreElement("ul", "", ...found.counts.map((line) => docscoreElement("li", "", line))));
-  };
+    const schemas = schemaButtons(found.asked.what_if.schema ?? "", found.what_ifs);
+    const rows = newButton("", "These documents as JSONL", () => this.downloadRows());
+    findElement(this.part("export"), "ul").replaceChildren(...links, ...schemas, newElement("li", "", rows));
+    const scroll = findElement(this.figures, ".scroll");
+    scroll.innerHTML = found.figures; // of the server's templates, which escape every value
+    scroll.prepend(newElement("ul", "", ...found.counts.map((line) => newElement("li", "", line))));
+  }
 
-  const downloadRows = async () => {
-    if (!result) return;
-    const numbers = panes.order();
-    const found = await docscoreAnswer(server.read_rows, { run: result.run, numbers: numbers.join(" ") });
-    if ("refused" in found) { say(docscoreSentence(found.refused)); return; }
-    docscoreDownload("documents.jsonl", found.text);
-    say(`${numbers.length.toLocaleString("en")} row${numbers.length === 1 ? "" : "s"} downloaded, with both sides. They can be scored as a test set.`);
-  };
+  async downloadRows() {
+    if (!this.state.result) return;
+    const numbers = this.state.order;
+    const found = await answerTo(this.server.read_rows, { run: this.state.result.run, numbers: numbers.join(" ") });
+    if ("refused" in found) {
+      this.say(sentenceOf(found.refused));
+      return;
+    }
+    saveFile("documents.jsonl", found.text);
+    const rows = `${numbers.length.toLocaleString("en")} row${numbers.length === 1 ? "" : "s"}`;
+    this.say(`${rows} downloaded, with both sides. They can be scored as a test set.`);
+  }
 
   /** The chosen document on the tab for one pair, under the same options. */
-  const openPair = async () => {
-    const number = panes.document();
-    if (!result || number === null) return;
-    const found = await docscoreAnswer(server.read_pair, { run: result.run, number });
-    if ("refused" in found) { say(docscoreSentence(found.refused)); return; }
-    const { metric: name, by, ...rest } = options.read();
-    location.hash = await docscoreLinks.ofDocument(found, name, rest);
-  };
+  async openPair() {
+    const number = this.state.document;
+    if (!this.state.result || number === null) return;
+    const found = await answerTo(this.server.read_pair, { run: this.state.result.run, number });
+    if ("refused" in found) {
+      this.say(sentenceOf(found.refused));
+      return;
+    }
+    const { metric: name, by, ...rest } = this.options.read();
+    location.hash = await hashOfDocument(found, name, rest);
+  }
 
   /** Open what the address names: a result that is kept, or the example. */
-  const follow = async (/** @type {Event | null} */ event) => {
+  async follow(/** @type {Event | null} */ event) {
     let link;
-    try { link = docscoreViews.of(location.hash); }
-    catch (error) { box.say(`This link could not be opened: ${error instanceof Error ? error.message : error}.`); return; }
+    try {
+      link = viewOf(location.hash);
+    } catch (error) {
+      this.box.say(`This link could not be opened: ${error instanceof Error ? error.message : error}.`);
+      return;
+    }
     if (!link) {
-      if (history.state?.files) changeFiles();
+      if (history.state?.files) this.changeFiles();
       return;
     }
-    if (panes.isOpen(link.documents)) {
+    if (this.state.isOpen(link.documents)) {
       if (event?.type !== "popstate") return;
-      view("result");
-      panes.follow(link);
+      this.view("result");
+      this.panes.follow(link);
       return;
     }
-    if (link.documents === "example") { forgetOptions(); await score({ references: examples[0].path, predictions: examples[1].path, reading: {} }, link); return; }
-    box.busy("Opening …", 0, null);
-    const found = await docscoreAnswer(server.open_result, { run: link.documents });
-    box.idle();
-    if ("pairs" in found || "places" in found) box.say("This link could not be opened: It is not a test set.");
-    else if (!("refused" in found)) await open(found, link);
-    else if (found.kind === "silent") box.say(docscoreSentence(found.refused), () => follow(null));
-    else box.say(`This link could not be opened: ${docscoreSentence(found.refused)}`);
-  };
+    if (link.documents === "example") {
+      this.forgetOptions();
+      await this.score({ references: this.examples[0].path, predictions: this.examples[1].path, reading: {} }, link);
+      return;
+    }
+    this.box.busy("Opening …", 0, null);
+    const found = await answerTo(this.server.open_result, { run: link.documents });
+    this.box.idle();
+    if ("pairs" in found || "places" in found) this.box.say("This link could not be opened: It is not a test set.");
+    else if (!("refused" in found)) await this.open(found, link);
+    else if (found.kind === "silent") this.box.say(sentenceOf(found.refused), () => this.follow(null));
+    else this.box.say(`This link could not be opened: ${sentenceOf(found.refused)}`);
+  }
 
-  const later = () => {
-    if (root.dataset.view === "files") { box.check(); return; }
-    if (!result) return;
-    old();
-    clearTimeout(timer);
-    timer = setTimeout(rescore, PAUSE);
-  };
+  later() {
+    if (this.root.dataset.view === "files") {
+      this.box.check();
+      return;
+    }
+    if (!this.state.result) return;
+    this.old();
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.rescore(), PAUSE);
+  }
 
-  part("options").addEventListener("input", () => { drawChips(); later(); });
-  part("act").addEventListener("click", () => act?.());
-  const changeFiles = () => {
-    if (!result) return;
-    const { references, predictions, reading } = result.asked, { names } = result;
-    view("files");
-    box.take({ truth: references === null ? null : { name: names.references ?? "", path: references }, predictions: [{ name: names.predictions, path: predictions }], reading }, restore);
-  };
-  part("change").addEventListener("click", changeFiles);
-  part("review").addEventListener("click", () => {
-    if (!result) return;
-    const { references, predictions, reading, skip, what_if } = result.asked;
-    document.dispatchEvent(new CustomEvent("docscore-review", { detail: { references, predictions: [predictions], reading, skip, what_if } }));
-  });
-  part("link").addEventListener("click", async () => {
-    panes.write();
-    const kept = result?.example ? "" : " Anyone who has it can see these documents for an hour after they were scored.";
-    say(await docscoreLinks.copy(part("link"), location.href, kept));
-  });
-  part("pair").addEventListener("click", openPair);
-  part("more").addEventListener("click", () => part("more").setAttribute("aria-expanded", String(root.classList.toggle("with-setup"))));
-  part("figures").addEventListener("click", () => figures.showModal());
-  docscoreFind(figures, "button").addEventListener("click", () => figures.close());
-  root.addEventListener("dragover", (event) => { if (event.dataTransfer?.types.includes("Files")) event.preventDefault(); });
-  root.addEventListener("drop", (event) => {  // beside the box, or on a result
-    const files = [...event.dataTransfer?.files ?? []];
-    if (!files.length) return;
-    event.preventDefault();
-    view("files");
-    box.take(null, result && restore);
-    box.add(files);
-  });
-  window.addEventListener("popstate", follow);
-  document.addEventListener("docscore-tab", (event) => { if (event.detail === "testset" && root.dataset.view === "result") panes.write(); });
-  forgetOptions();
-  view("files");
-  follow(null).finally(() => { root.dataset.loaded = ""; });
+  changeFiles() {
+    if (!this.state.result) return;
+    const { references, predictions, reading } = this.state.result.asked;
+    const { names } = this.state.result;
+    this.view("files");
+    this.box.take(
+      {
+        truth: references === null ? null : { name: names.references ?? "", path: references },
+        predictions: [{ name: names.predictions, path: predictions }],
+        reading,
+      },
+      () => this.restore(),
+    );
+  }
+}
+
+/** @type {(element: HTMLElement, server: Server.Functions) => void} */
+export const startTestset = (element, server) => {
+  new TestsetTab(element, server);
 };

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  CompareState,
+  PLAIN_VIEW,
+  addressOfComparison,
+  comparisonOf,
+  listedDocuments,
+  lossesOf,
+  ticks,
+} from "./state.js";
+
+const FOUND = {
+  run: "run1",
+  systems: [{ name: "alder" }, { name: "birch" }, { name: "cedar" }],
+  pairs: [
+    { first: "alder", second: "birch" },
+    { first: "cedar", second: "alder" },
+  ],
+  documents: [
+    { id: "scan 1", spread: 0.5, scores: ["0.9", "0.4", "0.9"] },
+    { id: "Scan 2", spread: 0.3, scores: ["0.5", "0.8", "0.6"] },
+    { id: "fax", spread: 0.1, scores: ["0.7", "0.7", "0.75"] },
+  ],
+};
+const ids = (changes) => listedDocuments(FOUND, { ...PLAIN_VIEW, ...changes }).map(({ id }) => id);
+
+test("a view comes back from its address, and what is unknown there is left out", () => {
+  const view = { document: "a&b", find: "x=y", pair: 1, worse: "2 0", seg: "3" };
+  assert.deepEqual(comparisonOf(addressOfComparison("run1", view)), { run: "run1", view });
+  assert.equal(addressOfComparison("run1", PLAIN_VIEW), "#compare=run1");
+  assert.deepEqual(comparisonOf("#compare=run1&pair=-1&seg=12"), { run: "run1", view: PLAIN_VIEW });
+  assert.equal(comparisonOf("#compare").run, "");
+});
+
+test("documents are found by their ids, and sorted by what one system gains", () => {
+  assert.deepEqual(ids({}), ["scan 1", "Scan 2", "fax"]);
+  assert.deepEqual(ids({ find: " SCAN" }), ["scan 1", "Scan 2"]);
+  assert.deepEqual(ids({ pair: 1 }), ["Scan 2", "fax", "scan 1"]);
+  assert.deepEqual(ids({ worse: "0 1" }), ["Scan 2"], "alder is worse than birch");
+  assert.deepEqual(ids({ worse: "1 0", pair: 1 }), ["scan 1"]);
+});
+
+test("losses are read as the table writes them", () => {
+  assert.deepEqual(lossesOf("−0.125||0.000|−1.000"), [0.125, 0, 0, 1]);
+});
+
+test("an axis has few round marks around what it shows", () => {
+  assert.deepEqual(ticks(0.62, 0.87), [0.6, 0.7, 0.8, 0.9]);
+  assert.deepEqual(ticks(0.971, 0.982), [0.97, 0.98, 0.99]);
+  assert.deepEqual(ticks(0, 1), [0, 0.25, 0.5, 0.75, 1]);
+  assert.deepEqual(ticks(0.5, 0.5), [0.5, 0.51]);
+});
+
+test("a step in the address says what changes", () => {
+  const state = new CompareState();
+  state.result = FOUND;
+  state.view.document = "fax";
+  assert.deepEqual(state.follow({ ...PLAIN_VIEW, document: "scan 1", pair: 9 }), {
+    isOther: true,
+    isOrdered: false,
+    last: "fax",
+  });
+  assert.equal(state.view.pair, null, "the result has two pairs");
+  assert.equal(state.follow({ ...state.view, find: "a" }).isOrdered, true);
+  assert.equal(state.address({ document: "" }), "#compare=run1&find=a");
+});

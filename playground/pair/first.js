@@ -1,0 +1,63 @@
+// The first screen, for one pair, is alive before gradio is: it asks the server as gradio does. Gradio then gives it
+// its place.
+
+import { findElement, findElements } from "../parts/elements.js";
+import { startCopying } from "../parts/saving.js";
+import { startTabs } from "../parts/tabs.js";
+import { startPair } from "./pair.js";
+
+const first = () => document.getElementById("first");
+
+/** @type {(name: string) => Server.Ask<unknown, unknown>} */
+const asks = (name) => async (asked) => {
+  const component = window.gradio_config.components.find(({ props }) => props.server_fns?.includes(name));
+  const body = { data: asked, component_id: component?.id, fn_name: name, session_hash: "first" };
+  const answer = await fetch("gradio_api/component_server/", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(answer.statusText);
+  return answer.json();
+};
+
+export const startFirst = () => {
+  const theme = new URLSearchParams(location.search).get("__theme");
+  const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+  document.body.classList.toggle("dark", theme === "dark" || (theme !== "light" && isDark));
+  startTabs();
+  startCopying();
+  const screen = first();
+  const server = new Proxy(/** @type {Server.Functions} */ ({}), { get: (_, name) => asks(String(name)) });
+  if (screen) startPair(screen, server);
+};
+
+/**
+ * Once gradio shows the place, the screen moves there; what was typed stays, and where one was. In a page of gradio
+ * that had no room for a first screen, it is in its place.
+ * @type {(place: HTMLElement, server: Server.Functions) => void}
+ */
+export const adopt = (place, server) => {
+  if (getComputedStyle(place).visibility === "hidden") {
+    requestAnimationFrame(() => adopt(place, server));
+    return;
+  }
+  const before = first();
+  if (!before) {
+    startPair(place, server);
+    return;
+  }
+  const screen = findElement(before, ".screen");
+  const { activeElement } = document;
+  const scrolled = findElements(screen, "textarea, .score").map((part) => ({
+    part,
+    top: part.scrollTop,
+    left: part.scrollLeft,
+  }));
+  place.replaceChildren(screen);
+  before.remove();
+  for (const { part, top, left } of scrolled) part.scrollTo(left, top);
+  if (activeElement instanceof HTMLElement && screen.contains(activeElement)) {
+    activeElement.focus({ preventScroll: true });
+  }
+};

@@ -1,0 +1,119 @@
+// Questions to the server: each says which window asks and which of its questions it is; only the newest is answered.
+
+const TRIES = 3; // how often a silent server is asked how far a run is
+const PAUSE = 1000; // milliseconds between
+
+/** @returns {Server.Refusal} */
+const noAnswer = () => ({
+  refused: navigator.onLine ? "The server does not respond." : "You are offline.",
+  kind: "silent",
+});
+
+const windowName = globalThis.crypto?.randomUUID?.() ?? String(Math.random());
+let lastNumber = 0; // of the newest question of this window
+
+/**
+ * What the server says to a question, or that it did not answer.
+ * @template Q, A
+ * @param {Server.Ask<Q, A>} ask
+ * @param {Q} question
+ */
+export const answerTo = async (ask, question) => {
+  try {
+    return (await ask(question)) ?? noAnswer();
+  } catch {
+    return noAnswer();
+  }
+};
+
+/**
+ * Asks one kind of question; the answer to an older one is null.
+ * @template {Server.Request} Q
+ * @template A
+ */
+export class Asker {
+  /** @param {Server.Ask<Q, A>} ask */
+  constructor(ask) {
+    this.server = ask;
+    this.asked = 0; // the newest question
+    this.wanted = 0; // that whose answer is still wanted
+  }
+
+  forget() {
+    this.wanted = 0;
+  }
+
+  /** @type {() => Server.Window} */
+  window() {
+    return [windowName, this.asked];
+  }
+
+  async ask(/** @type {Q} */ question) {
+    const mine = (this.asked = this.wanted = ++lastNumber);
+    const found = await answerTo(this.server, { ...question, window: this.window() });
+    return mine === this.wanted ? found : null;
+  }
+}
+
+/** @param {object} found @returns {found is Server.Running} */
+const isRunning = (found) => "running" in found;
+
+/** @type {(found: object) => boolean} */
+const isSilent = (found) => "kind" in found && found.kind === "silent";
+
+/**
+ * Runs of one kind, such as those of a test set: each takes the place of the one before.
+ * @template {Server.Request} Q
+ * @template {object} R
+ */
+export class Runner {
+  /**
+   * @param {string} kind
+   * @param {Server.Ask<Q, R | Server.Running>} begin
+   * @param {Pick<Server.Functions, "progress" | "stop">} server
+   * @param {number} pause  milliseconds until a silent server is asked again
+   */
+  constructor(kind, begin, server, pause = PAUSE) {
+    this.name = `${windowName} ${kind}`;
+    this.begin = begin;
+    this.server = server;
+    this.pause = pause;
+    this.newest = 0;
+  }
+
+  /** @type {() => Server.Window} */
+  window() {
+    return [this.name, this.newest];
+  }
+
+  /**
+   * What the server says at the end of a run, null if it is not the newest any more; how far it is goes to `show`.
+   * @param {Q} question
+   * @param {(share: number, text: string) => void} show
+   * @returns {Promise<R | Server.Refusal | null>}
+   */
+  async run(question, show) {
+    const mine = (this.newest = ++lastNumber);
+    const asked = { window: this.window() };
+    const progress = /** @type {Server.Ask<Server.Request, R | Server.Running>} */ (this.server.progress);
+    let found = await answerTo(this.begin, { ...question, ...asked });
+    let isBegun = false;
+    for (let silent = 0; isRunning(found) || (isBegun && isSilent(found) && ++silent < TRIES);) {
+      if (mine !== this.newest) return null;
+      if (isRunning(found)) {
+        [isBegun, silent] = [true, 0];
+        show(found.share, found.text);
+      } else {
+        await new Promise((resolve) => {
+          setTimeout(resolve, this.pause);
+        });
+      }
+      found = await answerTo(progress, asked);
+    }
+    return mine === this.newest ? found : null;
+  }
+
+  stop() {
+    return answerTo(this.server.stop, { window: this.window() });
+  }
+}

@@ -1,0 +1,125 @@
+// A review that is finished: what was decided, scores before and after, what a sample estimates, files, groups.
+
+import { newButton, newDrawing, newElement } from "../parts/elements.js";
+import { counted, signed } from "../parts/words.js";
+import { verdictCounts } from "./sentences.js";
+
+/** @import { Decided } from "./worklist.js" */
+/** @typedef {{name: string, places: number, verdicts: string, gains: number[] | null}} GroupGains */
+/**
+ * @typedef {object} Summary
+ * @property {Decided[]} decided
+ * @property {string} references  the name of the corrected file
+ * @property {number} count  of documents
+ * @property {(name: "references" | "verdicts") => void} download
+ * @property {HTMLElement} loss  what a sample estimates
+ * @property {HTMLElement} scores
+ * @property {HTMLElement} groups
+ */
+
+/**
+ * A table of what each group gave back, and all of them: verdicts, and what systems gain by them.
+ * @type {(groups: GroupGains[], systems: string[]) => HTMLElement}
+ */
+export const gainsTable = (groups, systems) => {
+  const most = Math.max(1e-9, ...groups.flatMap((group) => (group.gains ?? []).map(Math.abs)));
+  const heads = ["group", "places", "verdict", ...systems].map((text) => newElement("th", "", text));
+  for (const cell of heads) cell.scope = "col";
+  const gainOf = (/** @type {number | undefined} */ gain) => {
+    const text = gain === undefined ? "…" : signed(gain);
+    const shown = newElement("span", "", /[1-9…]/.test(text) ? text : "·");
+    shown.style.setProperty("--v", Math.max(0, (gain ?? 0) / most).toFixed(2));
+    return newElement("td", "rv-heat", shown);
+  };
+  const rows = groups.map(({ name, places, verdicts, gains }) => {
+    const cells = [newElement("td", "", name), newElement("td", "soft", String(places))];
+    cells.push(newElement("td", "soft", verdicts), ...systems.map((_, at) => gainOf(gains?.[at])));
+    return newElement("tr", "", ...cells);
+  });
+  const head = newElement("thead", "", newElement("tr", "", ...heads));
+  return newElement("table", "rv-gains", head, newElement("tbody", "", ...rows));
+};
+
+/** @type {(name: string, title: string, ...content: (string | Node)[]) => HTMLElement} */
+const section = (name, title, ...content) => newElement("section", name, newElement("h2", "", title), ...content);
+
+/** How many places have which verdict, as parts of a bar. */
+const bars = (/** @type {Decided[]} */ decided) => {
+  const { corrected, acceptable, errors, unclear } = verdictCounts(decided);
+  const rows = decided.filter(({ place, decision }) => place.whole && decision.verdict === "prediction").length;
+  const added = rows ? `${counted(rows, "row")} added or removed` : "";
+  const accepted = `${acceptable.toLocaleString("en")} more acceptable`;
+  const parts = [
+    { count: corrected, look: "exact", words: `${counted(corrected, "ground truth")} corrected`, note: added },
+    { count: acceptable, look: "partial", words: accepted, note: "the prediction counts as well" },
+    { count: errors, look: "wrong", words: `${counted(errors, "error")} of systems`, note: "nothing changes" },
+    { count: unclear, look: "unclear", words: counted(unclear, "unclear", "unclear"), note: "nothing changes" },
+  ];
+  return parts
+    .filter(({ count }) => count)
+    .map(({ count, look, words, note }) => {
+      const bar = newElement(
+        "div",
+        "",
+        newElement("i", look),
+        newElement("b", "t15", words),
+        newElement("p", "soft", note),
+      );
+      bar.style.setProperty("--w", String(Math.max(count / decided.length, 0.02)));
+      bar.style.flexGrow = String(count);
+      return bar;
+    });
+};
+
+/** A button for a download, with what is in the file. */
+const fileOf = (/** @type {HTMLButtonElement} */ button, /** @type {string} */ name, /** @type {string} */ text) => {
+  const path = newDrawing("path", { d: "M8 2.5v7.5M4.5 7 8 10.5 11.5 7M2.5 13.5h11" });
+  button.prepend(newDrawing("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, path));
+  const note = newElement("p", "soft t12", newElement("code", "", name), document.createElement("br"), text);
+  return newElement("div", "", button, note);
+};
+
+/** Draw the summary. */
+export const drawSummary = (/** @type {HTMLElement} */ part, /** @type {Summary} */ found) => {
+  const all = found.decided.length.toLocaleString("en");
+  const documents = counted(found.count, "document");
+  const same = newElement("p", "soft t12", `○ before, ● after. ${documents}, the same options.`);
+  const references = newButton("btn main", "Download corrected references", () => found.download("references"));
+  const verdicts = newButton("btn", "Download verdicts", () => found.download("verdicts"));
+  const files = [
+    fileOf(references, found.references, `${documents}; what else is acceptable stands as an option`),
+    fileOf(verdicts, "verdicts.jsonl", "one line for each place; drop it here again to continue"),
+  ];
+  const summary = [
+    section("full", `${all} of ${all} decided`, newElement("div", "rv-sum", ...bars(found.decided))),
+    section("", "Scores before → after", found.scores, same),
+    section("", "How much of the loss is not the system’s", found.loss),
+    section("full rv-files", "Files", ...files),
+    section("full", "What each group gave back", newElement("div", "rv-scroll", found.groups)),
+  ];
+  const scroller = newElement("div", "scroll rv-summary", ...summary);
+  scroller.tabIndex = 0;
+  scroller.setAttribute("role", "region");
+  scroller.setAttribute("aria-label", "Summary");
+  part.replaceChildren(scroller);
+};
+
+/** The estimate of a sample, with its interval on a scale from 0 to 100 %. */
+export const estimateOf = (/** @type {Server.EstimatedLoss} */ { lines, share }, /** @type {number} */ draws) => {
+  const [point, low, high] = share;
+  const plot = newElement("span", "rv-plot rv-share", newElement("i", "w"), newElement("i", "p"));
+  for (const [sign, value] of Object.entries({ "--a": low, "--b": high, "--p": point })) {
+    plot.style.setProperty(sign, String(value));
+  }
+  const [ofPoint, ofLow, ofHigh] = share.map((each) => Math.round(100 * each));
+  plot.setAttribute("role", "img");
+  plot.setAttribute("aria-label", `${ofPoint} %, 95 % interval ${ofLow} to ${ofHigh} %`);
+  const axis = ["0", "50 %", "100 %"].map((text) => newElement("span", "", text));
+  const drawn = `From ${counted(draws, "place")} drawn at random by the points lost there, with a 95 % interval.`;
+  return [
+    newElement("p", "", lines[0]),
+    plot,
+    newElement("div", "rv-axis soft t12", ...axis),
+    newElement("p", "soft t12", `${drawn} What is wrong on both sides is not in this sample.`),
+  ];
+};

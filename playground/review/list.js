@@ -1,0 +1,203 @@
+// The worklist of a review: groups of similar places, of which only what is in view is drawn.
+
+import { findElement, findElements, newButton, newElement } from "../parts/elements.js";
+import { SHOWN_OF_GROUP, groupName, placeName, verdictWords } from "./places.js";
+
+/** @import { Group } from "./places.js" */
+/** @import { Worklist } from "./worklist.js" */
+/**
+ * @typedef {{id: string, height: number, number: number | null, draw: () => HTMLElement}} ListRow  of a group or place
+ */
+
+const BEYOND = 200; // pixels above and below the view that are drawn
+const HEAD = 32; // pixels of the head of a group
+
+const newTick = (/** @type {string} */ label) => {
+  const tick = newElement("span", "rv-tick");
+  tick.setAttribute("role", "img");
+  tick.setAttribute("aria-label", label);
+  return tick;
+};
+
+export class ReviewList {
+  /**
+   * @param {HTMLElement} scroller  with a room in it
+   * @param {Worklist} state
+   * @param {(number: number) => void} open  a place was pressed
+   */
+  constructor(scroller, state, open) {
+    this.scroller = scroller;
+    this.state = state;
+    this.open = open;
+    /** @type {ListRow[]} */
+    this.rows = [];
+    /** @type {Map<number, number>} by the number of a place */
+    this.rowOf = new Map();
+    this.tops = new Float64Array(1);
+    this.height = 0;
+    /** @type {Set<string>} names of groups that are closed */
+    this.folded = new Set();
+    /** @type {Set<string>} names of groups that are shown with all their places */
+    this.whole = new Set();
+    this.room = findElement(this.scroller, ".room");
+    this.narrow = matchMedia("(max-width: 720px)");
+    this.scroller.addEventListener("scroll", () => this.draw());
+    new ResizeObserver(() => {
+      this.height = this.scroller.clientHeight;
+      this.draw();
+    }).observe(this.scroller);
+    this.narrow.addEventListener("change", () => this.redraw());
+  }
+
+  countDecided(/** @type {Group} */ { numbers }) {
+    return numbers.reduce((count, number) => count + Number(this.state.decisions.has(number)), 0);
+  }
+
+  head(/** @type {Group} */ group) {
+    const { name, numbers } = group;
+    const decided = this.countDecided(group);
+    const isDone = decided === numbers.length;
+    const words = groupName(name, this.state.isBlind);
+    const title = newElement("span", "cut", words);
+    const found = newButton(`rv-kind${isDone ? " done" : ""}`, "", () => {
+      if (!this.folded.delete(name)) this.folded.add(name);
+      this.redraw();
+    });
+    title.title = words;
+    const state = isDone ? newTick("all decided") : decided ? newElement("span", "rv-some", `${decided} decided`) : "";
+    found.append(
+      newElement("span", "rv-twig"),
+      title,
+      newElement("span", "rv-size", `· ${numbers.length}`),
+      newElement("span", "grow"),
+      state,
+    );
+    found.setAttribute("aria-expanded", String(!this.folded.has(name)));
+    return found;
+  }
+
+  item(/** @type {number} */ number) {
+    const place = this.state.places[number];
+    const decision = this.state.decisions.get(number);
+    const isHere = number === this.state.current;
+    const found = newButton(`rv-it${decision ? " done" : ""}`, "", () => this.open(number));
+    const state = decision ? newTick("decided") : newElement("span", "rv-state");
+    if (!decision) {
+      state.setAttribute("role", "img");
+      state.setAttribute("aria-label", isHere ? "this one" : "open");
+    }
+    const { isBlind, hasSystems, mode } = this.state;
+    const hasAgreement = hasSystems && mode !== "sample";
+    const verdict = decision && !isBlind ? verdictWords(place, decision.verdict) : "decided";
+    const words = decision ? ` · ${verdict}` : "";
+    found.append(
+      state,
+      newElement("span", "mono cut", placeName(place)),
+      newElement("small", "", hasAgreement ? `${place.agree} of ${place.of}` : ""),
+      newElement("small", "cut", place.id + words),
+    );
+    if (isHere) found.setAttribute("aria-current", "true");
+    return found;
+  }
+
+  /** Where each row stands; what is in view is drawn then. */
+  layOut() {
+    const [ofHead, ofItem, ofMore] = this.narrow.matches ? [44, 50, 40] : [32, 44, 28];
+    this.rows = this.state.groups.flatMap((group) => {
+      /** @type {ListRow[]} */
+      const found = [{ id: `group ${group.name}`, height: ofHead, number: null, draw: () => this.head(group) }];
+      if (this.folded.has(group.name)) return found;
+      const isCut = !this.whole.has(group.name) && group.alike && group.numbers.length > SHOWN_OF_GROUP + 1;
+      const shown = isCut
+        ? group.numbers.filter((number, at) => at < SHOWN_OF_GROUP || number === this.state.current)
+        : group.numbers;
+      for (const number of shown) {
+        found.push({ id: `place ${number}`, height: ofItem, number, draw: () => this.item(number) });
+      }
+      const rest = group.numbers.length - shown.length;
+      if (rest) {
+        const more = `${rest.toLocaleString("en")} more`;
+        const showAll = () => {
+          this.whole.add(group.name);
+          this.redraw();
+        };
+        const draw = () => newButton("rv-more", more, showAll);
+        found.push({ id: `more ${group.name}`, height: ofMore, number: null, draw });
+      }
+      return found;
+    });
+    this.tops = new Float64Array(this.rows.length + 1);
+    this.rows.forEach(({ height }, at) => {
+      this.tops[at + 1] = this.tops[at] + height;
+    });
+    this.room.style.height = `${this.tops[this.rows.length]}px`;
+    this.rowOf = new Map(this.rows.flatMap(({ number }, at) => (number === null ? [] : [[number, at]])));
+  }
+
+  /** The first row that ends below a height. */
+  rowAt(/** @type {number} */ height) {
+    let [low, high] = [0, this.rows.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.tops[middle + 1] > height) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  /** Draw the rows in view; those that are there stay, unless all are new, and the focus with them. */
+  draw(isNew = false) {
+    const { scrollTop } = this.scroller;
+    const to = scrollTop + this.height + BEYOND;
+    const { activeElement } = document;
+    const held = this.room.contains(activeElement) ? activeElement?.parentElement?.dataset.row : undefined;
+    const old = new Map(findElements(this.room, ":scope > [data-row]").map((row) => [row.dataset.row, row]));
+    const drawn = [];
+    for (let at = this.rowAt(scrollTop - BEYOND); at < this.rows.length && this.tops[at] < to; at += 1) {
+      const { id, height: tall, draw: make } = this.rows[at];
+      const row = (isNew ? undefined : old.get(id)) ?? newElement("div", "", make());
+      row.dataset.row = id;
+      row.setAttribute("role", "listitem");
+      row.style.top = `${this.tops[at]}px`;
+      row.style.height = `${tall}px`;
+      drawn.push(row);
+    }
+    this.room.replaceChildren(...drawn);
+    if (held) {
+      drawn
+        .find((row) => row.dataset.row === held)
+        ?.querySelector("button")
+        ?.focus({ preventScroll: true });
+    }
+  }
+
+  redraw() {
+    this.layOut();
+    this.draw(true);
+  }
+
+  /** The current place comes into view. */
+  reveal() {
+    const at = this.rowOf.get(this.state.current);
+    const { scrollTop } = this.scroller;
+    if (at === undefined || !this.height) return;
+    const above = this.tops[at] - HEAD;
+    const below = this.tops[at + 1] - this.height;
+    if (above < scrollTop) this.scroller.scrollTop = Math.max(0, above);
+    else if (below > scrollTop) this.scroller.scrollTop = below;
+  }
+
+  /** Close all groups. */
+  fold() {
+    for (const { name } of this.state.groups) this.folded.add(name);
+    this.redraw();
+  }
+
+  /** The current place is brought into view; what was decided since is drawn too. */
+  mark() {
+    const { current, groupsByPlace } = this.state;
+    if (this.folded.delete(groupsByPlace.get(current)?.name ?? "") || !this.rowOf.has(current)) this.layOut();
+    this.reveal();
+    this.draw(true);
+  }
+}

@@ -1,0 +1,104 @@
+// Where the values of a place stand: in the text of their document, and on the images of its pages.
+
+import { stemOf } from "../parts/words.js";
+
+/** @typedef {{start: number, end: number}} Span  of a text, in the units that JavaScript counts */
+/** @typedef {Span[]} MarkedPlace  the parts of a value, such as the words of a row */
+/** @typedef {[left: number, top: number, right: number, bottom: number]} Box  on a page whose sides are 1 */
+/** @typedef {Span & {page: number, box: Box}} PlacedWord  a word of the text, and where it stands */
+/** @typedef {{text: string, words: PlacedWord[], images: string[]}} PlacedText  with the names of its pages' images */
+
+/**
+ * The places of the chosen answer, then those of the ground truth, each once; without a choice all in their order. The
+ * server counts characters.
+ * @type {(answer: Server.Beside, chosen: number | null) => MarkedPlace[]}
+ */
+export const matchesOf = ({ text, marks }, chosen) => {
+  if (text === null) return [];
+  const ends = [0];
+  for (const sign of text) ends.push(ends[ends.length - 1] + sign.length);
+  const all = marks.flat().sort((one, other) => one[0][0] - other[0][0]);
+  const wanted = chosen === null ? all : [...(marks[1 + chosen] ?? []), ...marks[0]];
+  const overlaps = (/** @type {MarkedPlace} */ one, /** @type {MarkedPlace} */ other) =>
+    other[0].start < one[one.length - 1].end && one[0].start < other[other.length - 1].end;
+  /** @type {MarkedPlace[]} */
+  const found = [];
+  for (const mark of wanted) {
+    const place = mark.map(([start, end]) => ({ start: ends[start], end: ends[end] }));
+    if (!found.some((other) => overlaps(place, other))) found.push(place);
+  }
+  return found;
+};
+
+/**
+ * The number of the match that is nearest to the rest of its row.
+ * @type {(matches: MarkedPlace[], row: Server.Mark) => number}
+ */
+export const nearestTo = (matches, row) => {
+  if (!row.length) return 0;
+  const middle = (row[0][0] + row[row.length - 1][1]) / 2;
+  const far = matches.map(([{ start }]) => Math.abs(start - middle));
+  return Math.max(0, far.indexOf(Math.min(...far)));
+};
+
+/**
+ * The page on which a place stands, and the box around it there; null if that is not known.
+ * @type {(place: MarkedPlace, words: PlacedWord[]) => {number: number, box: Box} | null}
+ */
+export const boxOf = (place, words) => {
+  const within = words.filter((word) => place.some(({ start, end }) => word.start < end && start < word.end));
+  if (!within.length) return null;
+  const { page: number } = within[0];
+  const boxes = within.filter(({ page }) => page === number).map(({ box }) => box);
+  const least = (/** @type {number} */ side) => Math.min(...boxes.map((box) => box[side]));
+  const most = (/** @type {number} */ side) => Math.max(...boxes.map((box) => box[side]));
+  return { number, box: [least(0), least(1), most(2), most(3)] };
+};
+
+/**
+ * The lines of a text, each in pieces of which some are marked.
+ * @type {(text: string, place: MarkedPlace) => {text: string, isMarked: boolean}[][]}
+ */
+export const markedLines = (text, place) => {
+  let start = 0;
+  return text.split("\n").map((line) => {
+    const end = start + line.length;
+    const pieces = [];
+    let from = start;
+    for (const span of place.filter((each) => each.start <= end && start < each.end)) {
+      const [begin, stop] = [Math.max(start, span.start), Math.min(end, span.end)];
+      pieces.push(
+        { text: text.slice(from, begin), isMarked: false },
+        { text: text.slice(begin, stop), isMarked: true },
+      );
+      from = stop;
+    }
+    pieces.push({ text: text.slice(from, end), isMarked: false });
+    start = end + 1;
+    return pieces;
+  });
+};
+
+/** The number of the line in which a place begins, from 1. @type {(text: string, place: MarkedPlace) => number} */
+export const lineOf = (text, place) => text.slice(0, place[0].start).split("\n").length;
+
+/**
+ * The images of a document's pages: those that its text names, that of its own name, or those of its name with a
+ * number.
+ * @template T
+ * @param {string} name
+ * @param {string[]} named  in its text
+ * @param {Map<string, T>} images  by the stems of their names
+ * @returns {(T | undefined)[]}
+ */
+export const imagesOf = (name, named, images) => {
+  const stem = stemOf(name);
+  const own = images.get(stem);
+  const ofPages = named.map((image, number) => images.get(stemOf(image)) ?? (number ? undefined : own));
+  if (ofPages.some(Boolean)) return ofPages;
+  if (own) return [own];
+  return [...images.keys()]
+    .filter((key) => key.startsWith(stem) && /^[-_. ]?(p|page)?[-_. ]?\d+$/.test(key.slice(stem.length)))
+    .sort((one, other) => one.localeCompare(other, "en", { numeric: true }))
+    .map((key) => images.get(key));
+};

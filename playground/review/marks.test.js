@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { boxOf, imagesOf, lineOf, markedLines, matchesOf, nearestTo } from "./marks.js";
+
+const beside = (text, marks, row = []) => ({ heads: [], rows: [], places: [], count: 0, text, marks, row });
+
+test("matches count what JavaScript counts, and each place once", () => {
+  const answer = beside("😀 12 and 17", [[[[2, 4]]], [[[9, 11]], [[2, 4]]]]);
+  const [truth, prediction] = [
+    { start: 3, end: 5 },
+    { start: 10, end: 12 },
+  ];
+  assert.deepEqual(matchesOf(answer, 0), [[prediction], [truth]]);
+  assert.deepEqual(matchesOf(answer, null), [[truth], [prediction]]);
+  assert.deepEqual(matchesOf(beside(null, [[]]), 0), []);
+});
+
+test("the match is chosen that is nearest to the rest of its row", () => {
+  const matches = [0, 40, 90].map((start) => [{ start, end: start + 2 }]);
+  assert.equal(
+    nearestTo(matches, [
+      [30, 34],
+      [60, 62],
+    ]),
+    1,
+  );
+  assert.equal(nearestTo(matches, []), 0);
+  assert.equal(nearestTo([], [[1, 2]]), 0);
+});
+
+test("the box of a place holds its words on their first page", () => {
+  const words = [
+    { start: 0, end: 3, page: 1, box: [0.1, 0.2, 0.3, 0.25] },
+    { start: 4, end: 6, page: 1, box: [0.35, 0.19, 0.5, 0.26] },
+    { start: 7, end: 9, page: 2, box: [0, 0, 1, 1] },
+  ];
+  assert.deepEqual(boxOf([{ start: 0, end: 9 }], words), { number: 1, box: [0.1, 0.19, 0.5, 0.26] });
+  assert.equal(boxOf([{ start: 3, end: 4 }], words), null);
+});
+
+test("a place is marked in its lines", () => {
+  const text = "ab\ncd\nef";
+  const lines = markedLines(text, [{ start: 1, end: 4 }]);
+  const marked = lines.map((pieces) => pieces.map(({ text: piece, isMarked }) => (isMarked ? `[${piece}]` : piece)));
+  assert.deepEqual(
+    marked.map((pieces) => pieces.join("")),
+    ["a[b]", "[c]d", "ef"],
+  );
+  assert.equal(lineOf(text, [{ start: 4, end: 5 }]), 2);
+});
+
+test("images belong to a document by the names in its text, its own name, or that with a number", () => {
+  const images = new Map(["scan", "scan-10", "scan-2", "scanner", "other"].map((name) => [name, name]));
+  assert.deepEqual(imagesOf("scan.pdf", [], images), ["scan"]);
+  assert.deepEqual(imagesOf("scan.pdf", ["a/other.png", "gone.png"], images), ["other", undefined]);
+  images.delete("scan");
+  assert.deepEqual(imagesOf("scan.pdf", [], images), ["scan-2", "scan-10"]);
+});

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { SHOWN_OF_GROUP, blindOrder, groupName, groupsOf, placeName, verdictWords } from "./places.js";
+import { newPlace } from "./samples.js";
+
+test("a place is called by its path", () => {
+  assert.equal(placeName({ path: "$.items[2].tax", row: null }), "items[2].tax");
+  assert.equal(placeName({ path: "$", row: null }), "the whole value");
+  assert.equal(placeName({ path: "$.items", row: 3 }), "items[+]");
+});
+
+test("of a whole row a verdict says whether it is in the document", () => {
+  assert.equal(verdictWords(newPlace(), "both"), "both are right");
+  assert.equal(verdictWords(newPlace(), "unclear"), "cannot tell");
+  const words = ["ground_truth", "prediction"].map((verdict) => verdictWords(newPlace({ whole: true }), verdict));
+  assert.deepEqual(words, ["is in the document", "not in the document"]);
+  const added = newPlace({ whole: true, truth: null });
+  assert.equal(verdictWords(added, "ground_truth"), "not in the document");
+});
+
+test("blind, a group has the name of its field alone", () => {
+  assert.equal(groupName("total: a space is missing", true), "total");
+  assert.equal(groupName("total: a space is missing", false), "total: a space is missing");
+});
+
+test("blind, sides stand in an order that a place keeps, and that tells nothing", () => {
+  const places = Array.from({ length: 40 }, (_, at) => newPlace({ id: `d${at}` }));
+  const orders = places.map(blindOrder);
+  assert.deepEqual(orders, places.map(blindOrder));
+  const first = orders.filter(([side]) => side === -1).length;
+  assert.ok(first > 10 && first < 30, `${first} of 40`);
+});
+
+test("groups stand by what is at stake; single places are the last", () => {
+  const places = [
+    newPlace({ group: "date", points: [0.1] }),
+    newPlace({ group: "alone", points: [9] }),
+    newPlace({ group: "total", points: [0.5] }),
+    newPlace({ group: "date", points: [0.1] }),
+    newPlace({ group: "total", points: [0.5] }),
+  ];
+  assert.deepEqual(groupsOf(places, [0, 1, 2, 3, 4]), [
+    { name: "total", numbers: [2, 4], alike: true },
+    { name: "date", numbers: [0, 3], alike: true },
+    { name: "Single places", numbers: [1], alike: false },
+  ]);
+  assert.deepEqual(groupsOf(places, [1]), [{ name: "Single places", numbers: [1], alike: false }]);
+});
+
+test("the first places of a large group are drawn at random, and the others keep their order", () => {
+  const places = Array.from({ length: 30 }, (_, at) => newPlace({ id: `d${at}` }));
+  const [{ numbers }] = groupsOf(places, [...places.keys()]);
+  const rest = numbers.slice(SHOWN_OF_GROUP);
+  assert.deepEqual(
+    [...numbers].sort((a, b) => a - b),
+    [...places.keys()],
+  );
+  assert.deepEqual(
+    rest,
+    [...rest].sort((a, b) => a - b),
+  );
+  assert.notDeepEqual(numbers.slice(0, SHOWN_OF_GROUP), [0, 1, 2]);
+});

@@ -1,0 +1,56 @@
+// Places and reviews for the tests beside this file.
+
+/** A place where two of three systems say the same against the ground truth. */
+export const newPlace = (changes = {}) => ({
+  document: 0,
+  id: "d0",
+  path: "$.total",
+  row: null,
+  judged: "hash",
+  reference: 0,
+  kind: "wrong",
+  group: "total: a digit differs",
+  agree: 2,
+  of: 3,
+  drawn: 0,
+  points: [0.25, 0.25, 0],
+  whole: false,
+  has_text: true,
+  truth: "12",
+  edit: '"12"',
+  found: "no",
+  answers: [newAnswer()],
+  ...changes,
+});
+
+export const newAnswer = (changes = {}) => ({
+  systems: [0, 1],
+  text: "17",
+  found: "yes",
+  similarity: "0.500",
+  marked: [[["12", true]], [["17", true]]],
+  ...changes,
+});
+
+/** A review of places in as many documents by three systems. */
+export const newReview = (places, changes = {}) => ({
+  run: "run1",
+  asked: {
+    references: "truths.jsonl",
+    predictions: ["a", "b", "c"],
+    names: ["alder", "birch", "cedar"],
+    reading: {},
+    texts: null,
+    sample: 0,
+    sample_of: "",
+  },
+  fingerprint: "f1",
+  count: places.length,
+  systems: ["alder", "birch", "cedar"].map((name) => ({ name, score: 0.5, text: "0.500" })),
+  sampled: null,
+  places: places.map((place, document) => ({ ...place, document, id: `d${document}` })),
+  decided: null,
+  left_out: [],
+  python: "",
+  ...changes,
+});

@@ -1,0 +1,106 @@
+// What a review says: of the evidence for values, of what a place costs, and of what was decided.
+
+import { counted } from "../parts/words.js";
+import { blindOrder, letterOf } from "./places.js";
+
+/** @import { Decided } from "./worklist.js" */
+
+const RANKS = { no: 0, unspaced: 1, yes: 2 };
+const TOO_SMALL = 0.0005; // points, in three digits
+const STANDS = "stands in the document’s text";
+
+const capital = (/** @type {string} */ text) => text[0].toUpperCase() + text.slice(1);
+
+/**
+ * How the sides of a place are called in sentences.
+ * @type {(place: Server.Place, isBlind: boolean) => (side: number) => string}
+ */
+const sideNames = (place, isBlind) => {
+  const order = isBlind ? blindOrder(place) : [];
+  return (side) => {
+    if (isBlind) return letterOf(order.indexOf(side));
+    if (side < 0) return "the ground truth";
+    return place.answers.length > 1 ? `prediction ${letterOf(side)}` : "the prediction";
+  };
+};
+
+/**
+ * What the text of the document says of values: never which is right.
+ * @param {Server.Place} place
+ * @param {{isBlind: boolean, chosen: number}} look  the number of the answer that is chosen
+ */
+export const evidenceOf = (place, { isBlind, chosen }) => {
+  const nameOf = sideNames(place, isBlind);
+  const sides = (isBlind ? blindOrder(place) : [-1, chosen]).flatMap((side) => {
+    const { found } = side < 0 ? place : place.answers[side];
+    return found ? [{ name: nameOf(side), rank: RANKS[found] }] : [];
+  });
+  if (!place.has_text) return "There is no text of this document.";
+  if (!sides.length) return "A text does not show such values.";
+  const isOne = sides.length === 1;
+  if (place.whole && isOne) {
+    const whose = place.answers.length > 1 || isBlind ? sides[0].name : "the row";
+    return `${sides[0].rank ? "All" : "Not all"} values of ${whose} stand in the document’s text.`;
+  }
+  const most = Math.max(...sides.map(({ rank }) => rank));
+  const yes = sides.filter(({ rank }) => rank && rank === most).map(({ name }) => name);
+  const no = sides.filter(({ rank }) => !rank || rank < most).map(({ name }) => name);
+  const isTwo = sides.length === 2;
+  if (!yes.length && isOne) return capital(`${no[0]} does not stand in the document’s text.`);
+  if (!yes.length) return `${isTwo ? "Neither" : "None of them"} ${STANDS}.`;
+  const stand = yes.length > 1 ? STANDS.replace("stands", "stand") : STANDS;
+  const begin = most === 1 ? "without spaces, " : "";
+  if (no.length)
+    return capital(`${begin}${yes.join(" and ")} ${stand}, ${no.join(" and ")} ${no.length > 1 ? "do" : "does"} not.`);
+  const all = isTwo ? "both" : "all of them";
+  return capital(`${begin}${isOne ? yes[0] : all} ${stand}.`);
+};
+
+/**
+ * What a place costs each system, and how many such places there are.
+ * @type {(place: Server.Place, systems: string[], size: number) => string}
+ */
+export const stakeOf = (place, systems, size) => {
+  const said = place.points
+    .map((points, system) => ({ points: points < TOO_SMALL ? "less than 0.001" : points.toFixed(3), system }))
+    .filter(({ system }) => place.points[system])
+    .map(({ points, system }) => `${systems[system]} ${points}`);
+  return `Costs ${said.join(", ")} here${size > 1 ? `; ${size.toLocaleString("en")} such places` : ""}.`;
+};
+
+/**
+ * The first system that is now before one that had a higher score.
+ * @type {(systems: Server.ReviewedSystem[], after: number[]) => string}
+ */
+export const orderOf = (systems, after) => {
+  const round = (/** @type {number} */ score) => Math.round(score * 1e9);
+  for (let at = 1; at < systems.length; at += 1) {
+    const behind = after.findIndex((score, other) => other < at && round(score) < round(after[at]));
+    if (behind >= 0) return `${systems[at].name} now before ${systems[behind].name}`;
+  }
+  return "order unchanged";
+};
+
+/** How many places have which verdict. */
+export const verdictCounts = (/** @type {Decided[]} */ decided) => {
+  const count = (/** @type {string[]} */ ...verdicts) =>
+    decided.filter(({ decision }) => verdicts.includes(decision.verdict)).length;
+  return {
+    corrected: count("prediction", "other"),
+    acceptable: count("both"),
+    errors: count("ground_truth"),
+    unclear: count("unclear"),
+  };
+};
+
+/** What was decided, as a title and a sentence. */
+export const conclusionOf = (/** @type {Decided[]} */ decided) => {
+  const { corrected, acceptable, errors, unclear } = verdictCounts(decided);
+  const said = [
+    errors ? counted(errors, "was an error of a system", "were errors of the systems") : "",
+    acceptable ? counted(acceptable, "has two acceptable answers", "have two acceptable answers") : "",
+    unclear ? counted(unclear, "is unclear", "are unclear") : "",
+  ].filter(Boolean);
+  const text = said.length ? `${said.join(", ")}.` : "";
+  return { title: `At ${corrected || "none"} of ${decided.length} the ground truth was wrong.`, text };
+};

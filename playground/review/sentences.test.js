@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { newAnswer, newPlace } from "./samples.js";
+import { conclusionOf, evidenceOf, orderOf, stakeOf } from "./sentences.js";
+
+const evidence = (changes, look = {}) => evidenceOf(newPlace(changes), { isBlind: false, chosen: 0, ...look });
+
+test("the evidence says which values stand in the text, never which is right", () => {
+  assert.equal(evidence({}), "The prediction stands in the document’s text, the ground truth does not.");
+  assert.equal(evidence({ found: "yes" }), "Both stand in the document’s text.");
+  assert.equal(evidence({ answers: [newAnswer({ found: "no" })] }), "Neither stands in the document’s text.");
+  const unspaced = evidence({ answers: [newAnswer({ found: "unspaced" })] });
+  assert.ok(unspaced.startsWith("Without spaces, the prediction stands in the document’s text, the ground truth"));
+  assert.equal(evidence({ found: "" }), "The prediction stands in the document’s text.");
+  assert.equal(evidence({ has_text: false }), "There is no text of this document.");
+  assert.equal(evidence({ found: "", answers: [newAnswer({ found: "" })] }), "A text does not show such values.");
+  const row = { whole: true, truth: null, found: "" };
+  assert.equal(evidence(row), "All values of the row stand in the document’s text.");
+});
+
+test("blind, the evidence names values by their letters", () => {
+  assert.match(evidence({}, { isBlind: true }), /^[AB] stands in the document’s text, [AB] does not\.$/);
+});
+
+test("what a place costs is said for the systems that lose points", () => {
+  const place = newPlace({ points: [0.25, 0, 0.0001] });
+  const said = stakeOf(place, ["alder", "birch", "cedar"], 1200);
+  assert.equal(said, "Costs alder 0.250, cedar less than 0.001 here; 1,200 such places.");
+});
+
+test("systems change places where one is now before another", () => {
+  const systems = ["alder", "birch"].map((name) => ({ name, score: 0.5, text: "0.500" }));
+  assert.equal(orderOf(systems, [0.5, 0.5 + 1e-12]), "order unchanged");
+  assert.equal(orderOf(systems, [0.5, 0.51]), "birch now before alder");
+});
+
+test("a conclusion counts what was wrong, and what else was found", () => {
+  const decided = (...verdicts) =>
+    verdicts.map((verdict) => ({ place: newPlace(), decision: { verdict, answer: 0, value: "" } }));
+  assert.deepEqual(conclusionOf(decided("prediction", "other", "ground_truth", "both", "both")), {
+    title: "At 2 of 5 the ground truth was wrong.",
+    text: "1 was an error of a system, 2 have two acceptable answers.",
+  });
+  assert.equal(conclusionOf(decided("unclear")).title, "At none of 1 the ground truth was wrong.");
+});

@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { newAnswer, newPlace, newReview } from "./samples.js";
+import { Worklist } from "./worklist.js";
+
+const decision = (verdict, answer = 0, value = "") => ({ verdict, answer, value });
+
+/** A worklist of places, at the first that is open. */
+const opened = (places, changes = {}) => {
+  const state = new Worklist();
+  state.open(newReview(places, changes));
+  state.list("");
+  state.go(state.next(-1) ?? -1);
+  return state;
+};
+const alike = (count) => Array.from({ length: count }, () => newPlace());
+/** Decide the place that is shown, and go to the next that is open. */
+const decide = (state, verdict, isForAll = false) => {
+  const numbers = state.apply(state.verdictsOf(decision(verdict), isForAll));
+  state.go(state.next(state.current) ?? state.current);
+  return numbers;
+};
+
+test("a group is decided at once after three of it, and undone at once", () => {
+  const state = opened(alike(8));
+  for (const left of [3, 2, 1]) {
+    assert.equal(state.untilSure(), `, after ${left} more of it`);
+    decide(state, "both");
+  }
+  assert.equal(state.untilSure(), "");
+  assert.equal(decide(state, "both", true).length, 5);
+  assert.deepEqual([state.decided, state.next(-1)], [8, null]);
+  assert.equal(state.undo().length, 5);
+  assert.equal(state.decided, 3);
+  for (let left = 3; left > 0; left -= 1) state.undo();
+  assert.deepEqual([state.decided, state.undo()], [0, []]);
+});
+
+test("a group whose first places differ is decided one by one, and a small one at once", () => {
+  const state = opened(alike(5));
+  for (const verdict of ["both", "prediction"]) decide(state, verdict);
+  assert.equal(state.untilSure(), ": its first three differ");
+  assert.equal(opened(alike(3)).untilSure(), "");
+});
+
+test("a verdict for all takes what the same systems say, and leaves out what they do not", () => {
+  const others = [newAnswer({ systems: [2], text: "9" }), newAnswer({ systems: [0, 1], text: "8" })];
+  const state = opened([newPlace(), newPlace({ answers: others }), newPlace({ answers: [others[0]] })]);
+  state.go(0);
+  state.apply(state.verdictsOf(decision("prediction"), true));
+  assert.deepEqual(
+    [...state.decisions],
+    [
+      [0, decision("prediction")],
+      [1, decision("prediction", 1)],
+    ],
+  );
+});
+
+test("the next open place is behind the current one, and then from the beginning", () => {
+  const state = opened(alike(4));
+  const [first, second, third, last] = state.order;
+  state.apply([[second, decision("both")]]);
+  assert.deepEqual([state.next(first), state.next(third), state.next(last)], [third, last, first]);
+});
+
+test("places are listed where predictions agree, or all, and found by any of their texts", () => {
+  const places = [newPlace(), newPlace({ agree: 1, path: "$.date", truth: "May" }), newPlace({ agree: 1, group: "x" })];
+  const state = opened(places);
+  assert.deepEqual(state.order, [0]);
+  assert.equal(state.setMode("all", 80), false);
+  state.list("");
+  assert.equal(state.order.length, 3);
+  for (const [text, count] of [
+    ["MAY", 1],
+    ["date", 1],
+    ["d2", 1],
+    ["17", 3],
+    ["nowhere", 0],
+  ]) {
+    state.list(text);
+    assert.equal(state.order.length, count, text);
+  }
+});
+
+test("of one system all places are listed, and a sample where it was drawn", () => {
+  const systems = [{ name: "alder", score: 0.5, text: "0.500" }];
+  const one = opened([newPlace({ agree: 1, of: 1 })], { systems });
+  assert.deepEqual([one.mode, one.order], ["all", [0]]);
+  const state = opened(alike(2));
+  assert.equal(state.setMode("sample birch", 80), true);
+  assert.deepEqual([state.extra.sample, state.extra.sample_of, state.modeName], [80, "birch", "sample birch"]);
+  const { asked } = newReview([]);
+  state.open(newReview(alike(2), { sampled: 1, asked: { ...asked, sample: 80, sample_of: "birch" } }));
+  assert.equal(state.modeLabel, "A sample of what birch lost");
+  assert.equal(state.setMode("all", 80), true, "the server draws the list of all places again");
+});
+
+test("the headline leads to the largest group while it is a fifth of what is open", () => {
+  const state = opened([...alike(4), newPlace({ group: "alone" })]);
+  assert.equal(state.headline().title, "4 of 5 are alike: total: a digit differs");
+  assert.deepEqual(state.largestOpen(), { name: "total: a digit differs", open: 4, first: state.order[0] });
+  decide(state, "both");
+  assert.equal(state.headline().title, "3 of the 4 left are alike: total: a digit differs");
+  const many = Array.from({ length: 12 }, (_, at) => newPlace({ group: `group ${at >> 1}` }));
+  assert.equal(opened(many).headline().title, "12 places to decide; the largest group has 2.");
+  assert.equal(opened([newPlace()]).headline().title, "No two places are alike.");
+  assert.equal(opened([]).headline().title, "Nothing to decide in this list.");
+});
+
+test("scores after are those before with what documents gain", () => {
+  const state = opened(alike(4));
+  const numbers = decide(state, "prediction");
+  assert.deepEqual([...state.stale], numbers);
+  state.score(new Set(numbers), [[numbers[0], 0.4, 0.4, 0]]);
+  assert.deepEqual([state.after(), state.stale.size], [[0.6, 0.6, 0.5], 0]);
+  state.undo();
+  state.score(new Set(numbers), []);
+  assert.deepEqual(state.after(), [0.5, 0.5, 0.5]);
+});
+
+test("blind, the values that are picked are the verdict", () => {
+  const state = opened([newPlace({ answers: [newAnswer(), newAnswer({ systems: [2], text: "9" })] })]);
+  state.isBlind = true;
+  const picked = (...sides) => {
+    state.picked = new Set(sides);
+    return state.pickedDecision();
+  };
+  assert.deepEqual(picked(-1), decision("ground_truth"));
+  assert.deepEqual(picked(1), decision("prediction", 1));
+  assert.deepEqual(picked(-1, 1), decision("both", 1));
+  for (const sides of [[], [0, 1], [-1, 0, 1]]) assert.equal(picked(...sides), null);
+  state.choose(0);
+  state.choose(0);
+  assert.equal(state.picked.has(0), true);
+});
+
+test("a row is one or the other", () => {
+  const state = opened([newPlace({ whole: true })]);
+  state.isBlind = true;
+  state.picked = new Set([-1, 0]);
+  assert.equal(state.pickedDecision(), null);
+});
+
+test("the choices say what follows", () => {
+  const says = (changes, isBlind = false) => {
+    const state = opened([newPlace(changes)]);
+    state.isBlind = isBlind;
+    return state.choices();
+  };
+  assert.deepEqual(says({})[2], ["Prediction is right", "it becomes the ground truth"]);
+  assert.deepEqual(says({ answers: [newAnswer({ text: null })] })[3], [
+    "Both are right",
+    "an absent value is accepted as well",
+  ]);
+  assert.deepEqual(says({ whole: true, truth: null })[2], ["Is in the document", "the row is added"]);
+  assert.deepEqual(says({ whole: true }, true)[1], ["The chosen value is right", "choose one above"]);
+  const two = { answers: [newAnswer(), newAnswer({ systems: [2] })] };
+  assert.equal(says(two)[2][1], "A becomes the ground truth");
+});
+
+test("a letter means an answer, and blind a side", () => {
+  const state = opened([newPlace()]);
+  assert.deepEqual([state.sideOf(0), state.sideOf(1)], [0, undefined]);
+  state.isBlind = true;
+  assert.deepEqual(new Set([state.sideOf(0), state.sideOf(1)]), new Set([-1, 0]));
+});
+
+test("verdicts are written for the server, all of them or those on some documents", () => {
+  const state = opened(alike(3));
+  state.apply([
+    [0, decision("other", 0, "x")],
+    [2, decision("both", 0)],
+  ]);
+  assert.equal(state.asText(), '[[0,"other",0,"x"],[2,"both",0,""]]');
+  assert.equal(state.asText(state.verdictsOn(new Set([2]))), '[[2,"both",0,""]]');
+  assert.equal(state.wordsAt([0, 2]), "neither is right, both are right");
+});

@@ -1,0 +1,487 @@
+// The documents of a scored test set: those that filters leave, to move through, and the tree of the chosen one. What
+// is shown is the view, which stands in the address.
+
+import { Asker, answerTo } from "../parts/asking.js";
+import { around, findElement, findElements, newElement, partsOf } from "../parts/elements.js";
+import { Facets } from "../parts/facets.js";
+import { Histogram } from "../parts/histogram.js";
+import { PageImage } from "../parts/page_image.js";
+import { isShown } from "../parts/tabs.js";
+import { newTreePane } from "../parts/tree.js";
+import { changesList } from "./state.js";
+import { NO_VIEW, addressOf } from "../parts/views.js";
+import { counted, sentenceOf } from "../parts/words.js";
+
+/** @import { View } from "../parts/views.js" */
+/** @import { TestsetState } from "./state.js" */
+/**
+ * @typedef {object} DocumentsPage  the page around the documents
+ * @property {HTMLElement} root
+ * @property {Server.Functions} server
+ * @property {TestsetState} state
+ * @property {(sentence: string) => void} say
+ * @property {Fault} fault  what is done where the server does not answer
+ */
+/**
+ * With what asks again, and the document that was not loaded.
+ * @typedef {(found: Server.Refusal, again: (() => unknown) | null, document?: string) => void} Fault
+ */
+
+const PAUSE = 150; // milliseconds until what was typed or brushed is looked for
+const HELD = 500; // milliseconds within which the documents that a held key passes are one step of Back
+const BEYOND = 8; // rows drawn above and below what is seen
+const OF_ONE = ["image", "pair", "previous", "next"]; // buttons
+
+export class Documents {
+  constructor(/** @type {DocumentsPage} */ { root, server, state, say, fault }) {
+    this.root = root;
+    this.server = server;
+    this.state = state;
+    this.say = say;
+    this.fault = fault;
+    this.timer = 0; // until what was typed or brushed is looked for
+    this.moved = 0; // when a key moved to another document
+    this.isLoading = false;
+    this.isMoved = false; // the focus moves by itself
+    this.narrow = window.matchMedia("(max-width: 720px)");
+    this.part = partsOf(this.root, "#testset-");
+    this.list = this.part("list");
+    this.tree = this.part("tree");
+    this.find = this.part("find", HTMLInputElement);
+    this.rail = this.part("rail");
+    this.room = findElement(this.list, ".room");
+    this.views = new Asker(server.view_documents);
+    this.treePane = newTreePane(this.tree);
+    this.image = new PageImage(this.part("page"), (images) => {
+      const { names, images: named } = this.state.all ?? { names: [], images: [] };
+      const matched = names.filter((name, number) => this.image.fileOf(name, named[number])).length;
+      this.drawPage();
+      this.say(`${counted(images.length, "image")} added, for ${counted(matched, "document")}.`);
+    });
+    this.facets = new Facets(this.rail, (filter, name) => {
+      // A new filter shows its first document; without it the document stays.
+      this.go(
+        {
+          ...(filter === "cause" ? { cause: name } : { field: name }),
+          row: null,
+          ...(name === null ? {} : { document: null }),
+        },
+        "push",
+      );
+      if (this.narrow.matches && name !== null) this.seg("2");
+    });
+    this.histogram = new Histogram(this.part("histogram"), (low, high) => this.later({ low, high }));
+    /** @type {Record<string, () => void>} */
+    this.keys = {
+      j: () => this.move(1),
+      k: () => this.move(-1),
+      "/": () => {
+        if (this.narrow.matches) this.seg("2");
+        this.find.focus();
+      },
+    };
+    /** @type {Record<string, () => void>} */
+    this.listKeys = {
+      ArrowDown: () => this.move(1),
+      ArrowUp: () => this.move(-1),
+      PageDown: () => this.move(this.aPage()),
+      PageUp: () => this.move(-this.aPage()),
+      Home: () => this.move(-this.state.order.length),
+      End: () => this.move(this.state.order.length),
+      Enter: () => {
+        if (this.narrow.matches) this.seg("3", "push");
+        this.treePane.stop()?.focus();
+      },
+      Escape: () => this.clear(false),
+    };
+    this.listen();
+  }
+
+  listen() {
+    findElement(this.root, ".panes").addEventListener("keydown", (event) => {
+      const { target } = event;
+      if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof Element) || target.matches("input")) {
+        return;
+      }
+      let action = this.keys[event.key];
+      if (target === this.list) action = this.listKeys[event.key] ?? action;
+      if (this.tree.contains(target) && event.key === "Escape") action = () => this.list.focus();
+      if (this.rail.contains(target) && event.key === "Escape") action = () => this.clear(false);
+      if (!action) return;
+      event.preventDefault();
+      action();
+    });
+    this.find.addEventListener("input", () => this.later({ find: this.find.value }));
+    this.find.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") {
+        event.preventDefault();
+        this.clear(false);
+        this.list.focus();
+      }
+      if (event.key === "ArrowDown" || event.key === "Enter") {
+        event.preventDefault();
+        this.list.focus();
+      }
+    });
+    this.list.addEventListener("click", (event) => {
+      const row = around(event, ".doc");
+      if (!row) return;
+      this.go({ document: Number(row.dataset.number), row: null }, "push");
+      if (this.narrow.matches) this.seg("3");
+    });
+    this.list.addEventListener("scroll", () => this.drawRows());
+    window.addEventListener(
+      "scroll",
+      () => {
+        if (this.narrow.matches) this.drawRows();
+      },
+      { passive: true },
+    );
+    this.narrow.addEventListener("change", () => {
+      this.room.replaceChildren();
+      this.draw();
+    });
+    new ResizeObserver(() => this.drawRows()).observe(this.list);
+    for (const kind of ["click", "focusin"]) {
+      this.tree.addEventListener(kind, (event) => {
+        const row = around(event, ".anls-row[id]");
+        const number = Number(row?.id.split("-")[1]);
+        if (row === null || number === this.state.view.row || this.isMoved) return;
+        this.state.view = { ...this.state.view, row: number };
+        this.treePane.look(row);
+        this.write();
+      });
+    }
+    this.root.addEventListener("click", (event) => {
+      const toSeg = around(event, "[data-to-seg]")?.dataset.toSeg;
+      const by = around(event, "[data-sort]")?.dataset.sort;
+      if (toSeg) this.seg(toSeg, "push");
+      if (by) this.go({ sort: by }, "push");
+    });
+    this.part("all").addEventListener("click", () => this.clear(true));
+    this.part("previous").addEventListener("click", () => this.move(-1));
+    this.part("next").addEventListener("click", () => this.move(1));
+    this.part("image").addEventListener("click", () => this.go({ image: this.state.view.image ? "" : "1" }, "push"));
+  }
+
+  height() {
+    return this.narrow.matches ? 54 : 46;
+  }
+
+  rows() {
+    return findElements(this.room, ".doc");
+  }
+
+  /** What is typed or brushed is one step of Back, however long it takes. */
+  later(/** @type {Partial<View>} */ changes) {
+    clearTimeout(this.timer);
+    const how = this.state.goesOn(changes) ? "replace" : "push";
+    this.timer = window.setTimeout(() => this.go(changes, how), PAUSE);
+  }
+
+  write(how = "replace") {
+    if (!this.state.result || !isShown("testset")) return;
+    try {
+      const { seg } = this.root.dataset;
+      history[how === "push" ? "pushState" : "replaceState"]({ seg }, "", addressOf(this.state.view));
+    } catch {
+      /* some browsers refuse more than a hundred changes in half a minute; a later one tells the same */
+    }
+  }
+
+  go(/** @type {Partial<View>} */ changes, how = "replace") {
+    this.say("");
+    this.state.change(changes);
+    this.write(how);
+    if (changesList(changes)) this.ask();
+    else this.draw();
+  }
+
+  /** On a phone one pane is seen. */
+  seg(/** @type {string} */ number, how = "replace") {
+    this.root.dataset.seg = number;
+    for (const button of findElements(this.root, "[data-to-seg]")) {
+      button.setAttribute("aria-pressed", String(button.dataset.toSeg === number));
+    }
+    this.write(how);
+    this.drawRows();
+  }
+
+  /** Ask what the filters leave, and draw it; the newest view wins. A sentence if the server does not take the view. */
+  async ask() {
+    if (!this.state.result || !this.state.all) return "";
+    const { cause, field, find: text, sort, low, high } = this.state.view;
+    this.root.setAttribute("aria-busy", "true");
+    const found = await this.views.ask({ run: this.state.result.run, cause, field, find: text, sort, low, high });
+    if (!found) return "";
+    this.root.removeAttribute("aria-busy");
+    if ("refused" in found) {
+      if (found.kind !== "input") {
+        this.fault(found, () => this.ask());
+        return "";
+      }
+      this.say(sentenceOf(found.refused));
+      return found.refused;
+    }
+    const isNew = this.state.show(found);
+    this.room.replaceChildren();
+    const { result, all, view, order } = this.state;
+    const isPart = order.length < all.names.length;
+    const ofAll = isPart ? ` of all ${all.names.length.toLocaleString("en")}` : "";
+    this.facets.draw(found, view, isPart ? null : result.intervals);
+    this.histogram.show(found.bins);
+    this.part("spread").textContent = found.spread.join("\n");
+    this.part("interval").textContent = `${result.range}${ofAll}`.trim();
+    if (isNew) this.list.scrollTop = 0;
+    this.draw();
+    return "";
+  }
+
+  draw() {
+    if (!this.state.shown || !this.state.all) return;
+    if (this.state.choose()) this.write();
+    if (this.find.value !== this.state.view.find && document.activeElement !== this.find) {
+      this.find.value = this.state.view.find;
+    }
+    this.histogram.set(this.state.view.low, this.state.view.high);
+    this.part("count").textContent = this.state.shown.count;
+    for (const button of findElements(this.root, "[data-sort]")) {
+      button.setAttribute("aria-pressed", String(button.dataset.sort === this.state.view.sort));
+    }
+    const none = this.state.view.find ? "No document contains this text." : "No document matches these filters.";
+    this.part("none").textContent = this.state.order.length ? "" : none;
+    this.room.style.height = `${this.state.order.length * this.height()}px`;
+    for (const row of this.rows()) {
+      row.setAttribute("aria-selected", String(Number(row.dataset.number) === this.state.view.document));
+    }
+    this.reveal();
+    this.drawRows();
+    this.drawDocument();
+  }
+
+  reveal() {
+    const top = this.state.order.indexOf(this.state.view.document ?? -1) * this.height();
+    if (top < 0 || this.narrow.matches) return;
+    if (top < this.list.scrollTop) this.list.scrollTop = top;
+    if (top + this.height() > this.list.scrollTop + this.list.clientHeight) {
+      this.list.scrollTop = top + this.height() - this.list.clientHeight;
+    }
+  }
+
+  /** Rows that are still seen stay the same elements: one that a visitor is pressing must not be replaced. */
+  drawRows() {
+    if (!this.state.shown || !this.state.all) return;
+    const top =
+      (this.narrow.matches ? 0 : this.list.getBoundingClientRect().top) - this.room.getBoundingClientRect().top;
+    const seenHeight = this.narrow.matches ? window.innerHeight : this.list.clientHeight;
+    const first = Math.max(0, Math.floor(top / this.height()) - BEYOND);
+    const last = Math.min(this.state.order.length, Math.ceil((top + seenHeight) / this.height()) + BEYOND);
+    const seen = this.state.order.slice(first, last);
+    const still = new Set(seen);
+    for (const row of this.rows()) if (!still.has(Number(row.dataset.number))) row.remove();
+    const here = this.rows();
+    for (const [at, number] of seen.entries()) {
+      if (Number(here[0]?.dataset.number) === number) here.shift();
+      else this.room.insertBefore(this.rowOf(number, first + at, this.state.all, this.state.shown), here[0] ?? null);
+    }
+    if (this.room.querySelector(`#testset-option-${this.state.view.document}`)) {
+      this.list.setAttribute("aria-activedescendant", `testset-option-${this.state.view.document}`);
+    } else this.list.removeAttribute("aria-activedescendant");
+  }
+
+  /** @type {(number: number, at: number, all: Server.Listing, shown: Server.View) => HTMLElement} */
+  rowOf(number, at, { names, scores }, { why, lost, title }) {
+    const bar = newElement("span", "bar", document.createElement("i"));
+    bar.style.setProperty("--v", scores[number]);
+    const row = newElement(
+      "div",
+      "doc",
+      newElement("bdi", "mono cut", names[number]),
+      bar,
+      newElement("span", "num", scores[number]),
+      newElement("small", "cut", why[at]),
+      newElement("small", "num", lost[at]),
+    );
+    row.id = `testset-option-${number}`;
+    row.dataset.number = String(number);
+    row.style.top = `${at * this.height()}px`;
+    row.title = title[at];
+    row.setAttribute("role", "option");
+    row.setAttribute("aria-selected", String(number === this.state.view.document));
+    row.setAttribute("aria-setsize", String(this.state.order.length));
+    row.setAttribute("aria-posinset", String(at + 1));
+    return row;
+  }
+
+  /**
+   * The newest choice wins; what was chosen meanwhile is loaded when the answer before it has come. Until then the tree
+   * before it stays, under its own name.
+   */
+  async drawDocument() {
+    if (this.isLoading) return;
+    this.isLoading = true;
+    try {
+      while (this.state.result && this.state.view.document !== null && this.state.drawn !== this.state.chosen) {
+        const wanted = this.state.chosen;
+        this.part("document").dataset.stale = "";
+        const found = await answerTo(this.server.read_document, {
+          run: this.state.result.run,
+          number: this.state.view.document,
+        });
+        if (wanted !== this.state.chosen) continue;
+        const isRefused = "refused" in found;
+        if (isRefused && found.kind !== "input" && found.kind !== "limit") {
+          this.fault(found, () => this.draw(), this.state.ofChosen("names"));
+          return;
+        }
+        const hadFocus = this.tree.contains(document.activeElement);
+        this.state.drawn = wanted;
+        this.state.answer = isRefused ? null : found;
+        this.showDocument(found);
+        this.isMoved = true;
+        if (hadFocus) this.treePane.stop()?.focus({ preventScroll: true });
+        this.isMoved = false;
+      }
+    } finally {
+      this.isLoading = false;
+      // the choice may have gone back to what is drawn
+      if (this.state.drawn === this.state.chosen) delete this.part("document").dataset.stale;
+    }
+    if (this.state.view.document === null) {
+      [this.state.drawn, this.state.answer] = ["", null];
+      this.showDocument(null);
+    }
+    this.drawHits();
+    this.drawPage();
+  }
+
+  /** Take the documents of other files off the screen. */
+  empty() {
+    this.views.forget();
+    this.room.replaceChildren();
+    this.part("count").textContent = "";
+    this.showDocument(null);
+    this.drawPage();
+  }
+
+  showDocument(/** @type {Server.Document | Server.Refusal | null} */ found) {
+    if (found && "refused" in found) this.tree.replaceChildren(newElement("p", "soft", sentenceOf(found.refused)));
+    else this.tree.innerHTML = found?.html ?? ""; // of the server's templates, which escape every value
+    this.tree.scrollTop = 0;
+    this.part("name").textContent = this.state.ofChosen("names") || (this.state.all && "No document");
+    this.part("of").textContent = this.state.ofChosen("scores");
+    this.part("points").textContent = this.tree.querySelector(".anls-detail")?.textContent.split(";")[0] ?? "";
+    delete this.part("document").dataset.stale;
+    for (const name of OF_ONE) {
+      this.part(name, HTMLButtonElement).disabled = !this.state.all || this.state.view.document === null;
+    }
+    this.treePane.fresh();
+  }
+
+  rowElement(/** @type {number} */ number) {
+    return document.getElementById(`document-${number}`);
+  }
+
+  scrollTo(/** @type {HTMLElement} */ row) {
+    const pane = findElement(this.tree, ".anls-grid");
+    const box = row.getBoundingClientRect();
+    const frame = pane.getBoundingClientRect();
+    if (!this.narrow.matches && (box.top < frame.top + 30 || box.bottom > frame.bottom)) {
+      pane.scrollTop += box.top - frame.top - frame.height / 3;
+    }
+  }
+
+  /** Mark the rows of the tree that the filters mean, open what holds them, and go to the row of the view. */
+  drawHits() {
+    for (const row of this.tree.querySelectorAll(".hit")) row.classList.remove("hit");
+    if (!this.state.answer) return;
+    const marked = this.state
+      .hits()
+      .map((row) => this.rowElement(row))
+      .filter((row) => row !== null);
+    const here = this.state.view.row === null ? null : this.rowElement(this.state.view.row);
+    for (const row of marked) row.classList.add("hit");
+    this.treePane.look(here);
+    for (const row of [...marked, here]) {
+      for (let above = row?.parentElement; above && above !== this.tree; above = above.parentElement) {
+        if (above instanceof HTMLDetailsElement) above.open = true;
+      }
+    }
+    const first = here ?? marked[0];
+    if (first) this.scrollTo(first);
+  }
+
+  drawPage() {
+    const isOpen = this.state.view.image !== "";
+    this.part("image").setAttribute("aria-pressed", String(isOpen));
+    this.part("document").classList.toggle("with-image", isOpen);
+    if (isOpen) {
+      this.image.show(this.state.ofChosen("names"), this.state.ofChosen("images"), this.state.answer?.image ?? "");
+    } else this.image.hide();
+  }
+
+  move(/** @type {number} */ step) {
+    const next = this.state.next(step);
+    if (next === undefined || next === this.state.view.document) return;
+    const isHeld = Date.now() - this.moved < HELD;
+    this.moved = Date.now();
+    this.go({ document: next, row: null }, isHeld ? "replace" : "push");
+  }
+
+  /** Take back the filter that was set last in this order, or all. */
+  clear(/** @type {boolean} */ isAll) {
+    const changes = this.state.cleared(isAll);
+    if (!changes) return;
+    if (changes.find === "") this.find.value = "";
+    this.go(changes, "push");
+  }
+
+  aPage() {
+    return Math.max(1, Math.floor(this.list.clientHeight / this.height()));
+  }
+
+  /** Show the view of a link, or say what is wrong with it and show all. */
+  async apply(/** @type {View} */ asked) {
+    const isKnown = asked.document === null || (this.state.all !== null && asked.document in this.state.all.names);
+    this.state.view = isKnown ? asked : { ...asked, document: null, row: null };
+    const refused = isKnown ? await this.ask() : "its document is not in this test set";
+    if (!refused) return;
+    this.state.view = { ...NO_VIEW, documents: asked.documents };
+    await this.ask();
+    this.say(`A part of this link could not be opened: ${refused}.`);
+  }
+
+  /** A step in the history of this window. */
+  follow(/** @type {View} */ asked) {
+    this.seg(history.state?.seg ?? "1");
+    this.apply({ ...asked, documents: this.state.view.documents });
+  }
+
+  /**
+   * Show a result with the view of a link, else with the view before where the files and documents are the same.
+   * @type {(found: Server.TestSet, asked: View | null, areSame: boolean) => Promise<boolean>}
+   */
+  async show(found, asked, areSame) {
+    const { state } = this;
+    if (!areSame) this.empty();
+    this.write();
+    const listing = await answerTo(this.server.read_documents, { run: found.run });
+    if ("refused" in listing) {
+      this.fault(listing, null);
+      return false;
+    }
+    const { documents } = state.view;
+    state.list(listing, areSame);
+    this.facets.areAll = false;
+    this.views.forget();
+    this.say(listing.note);
+    this.histogram.draw(found.histogram, 0, 1);
+    if (asked) await this.apply({ ...asked, documents });
+    else if ((await this.ask()) || !state.order.length) {
+      state.change({ cause: null, field: null, low: 0, high: 1 });
+      await this.ask();
+    }
+    this.write();
+    return true;
+  }
+}

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { TestsetState, changesList } from "./state.js";
+
+const result = (run, references = "truths") => ({ run, example: false, asked: { references, predictions: "p" } });
+const listing = (...names) => ({ names, scores: names.map(() => "0.5"), images: [], note: "" });
+
+/** A result of three documents, of which the filters leave some. */
+const opened = (order = [2, 0, 1]) => {
+  const state = new TestsetState();
+  const areSame = state.open(result("run1"), null);
+  state.list(listing("a", "b", "c"), areSame);
+  state.show({ order });
+  return state;
+};
+
+test("a document is chosen where the filters leave that of before no more", () => {
+  const state = opened();
+  assert.equal(state.choose(), true);
+  assert.deepEqual([state.view.document, state.ofChosen("names")], [2, "c"]);
+  assert.equal(state.choose(), false);
+  state.show({ order: [1] });
+  assert.equal(state.choose(), true);
+  state.show({ order: [] });
+  state.choose();
+  assert.deepEqual([state.view.document, state.ofChosen("names")], [null, ""]);
+});
+
+test("steps stop at the first and the last document", () => {
+  const state = opened();
+  state.choose();
+  assert.deepEqual(
+    [1, -1, 99].map((step) => state.next(step)),
+    [0, 2, 1],
+  );
+});
+
+test("the document that is drawn is that of the choice, or none", () => {
+  const state = opened();
+  state.choose();
+  assert.equal(state.document, null);
+  state.drawn = state.chosen;
+  assert.equal(state.document, 2);
+  state.change({ document: 1 });
+  assert.equal(state.document, null);
+});
+
+test("other options keep the view where files and documents are the same", () => {
+  const state = opened();
+  state.change({ field: "total", document: 1, row: 7 });
+  const areSame = state.open(result("run2"), null);
+  state.list(listing("a", "b", "c"), areSame);
+  assert.deepEqual(
+    [state.view.documents, state.view.field, state.view.document, state.view.row],
+    ["run2", "total", 1, null],
+  );
+  state.list(listing("a", "b"), areSame);
+  assert.equal(state.view.field, null, "a document is left out now");
+});
+
+test("other files begin a view anew", () => {
+  const state = opened();
+  state.change({ field: "total" });
+  assert.equal(state.open(result("run2", "others"), null), false);
+  assert.deepEqual([state.all, state.view.field, state.view.documents], [null, null, "run2"]);
+});
+
+test("filters are taken back one by one, the last in their order first", () => {
+  const state = opened();
+  assert.equal(state.cleared(false), null);
+  state.change({ cause: "case", find: "a", high: 0.5 });
+  assert.deepEqual(state.cleared(false), { low: 0, high: 1 });
+  assert.deepEqual(state.cleared(true), { cause: null, find: "", low: 0, high: 1 });
+});
+
+test("what leaves the list as it is asks for nothing", () => {
+  assert.equal(changesList({ document: 1, row: null }), false);
+  assert.equal(changesList({ document: null, field: "total" }), true);
+});
+
+test("what is typed goes on until nothing is typed", () => {
+  const state = opened();
+  assert.equal(state.goesOn({ find: "a" }), false);
+  state.change({ find: "a" });
+  assert.equal(state.goesOn({ find: "ab" }), true);
+});
+
+test("rows are meant by the cause and the field together", () => {
+  const state = opened();
+  const marks = [
+    [1, "total", "case"],
+    [2, "total", "number"],
+    [3, "date", "case"],
+  ];
+  state.answer = { html: "", image: "", marks };
+  assert.deepEqual(state.hits(), []);
+  state.change({ cause: "case" });
+  assert.deepEqual(state.hits(), [1, 3]);
+  state.change({ field: "total" });
+  assert.deepEqual(state.hits(), [1]);
+});
