@@ -6,6 +6,9 @@ bodies are parsed one after the other, with pauses in which that thread serves t
 
 A client is the address that a request comes from. Behind a proxy that uvicorn trusts (`FORWARDED_ALLOW_IPS`), it is the
 address that the proxy names.
+
+uvicorn 0.54 has no deadline for a body, and `RequestBodyLimitMiddleware` of starlette 1.10 counts bytes alone, for all
+routes alike, and refuses without a sentence: so these limits are ours.
 """
 
 import asyncio

@@ -73,7 +73,8 @@ def allow_connections() -> None:
 def close_idle(server: Any) -> None:
     """From now on, close the connections of a running uvicorn server that send no request for `IDLE` seconds.
 
-    uvicorn has a deadline for the next request of a connection, and none for headers that begin and do not end.
+    uvicorn 0.54 has a deadline for the next request of a connection, `timeout_keep_alive`, and none for headers that
+    begin and do not end.
     """
     loop: asyncio.AbstractEventLoop = server.servers[0].get_loop()
     idle: dict[Any, tuple[Any, float]] = {}  # the request before, and since when there is none
