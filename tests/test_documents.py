@@ -315,4 +315,4 @@ def test_the_documents_of_a_published_benchmark() -> None:
     sums = {
         name: sum(count[name] for count in counts.values()) for name in ("placed", "several", "nowhere", "not_sought")
     }
-    assert sums == {"placed": 252, "several": 34, "nowhere": 7, "not_sought": 38}
+    assert sums == {"placed": 253, "several": 34, "nowhere": 7, "not_sought": 37}

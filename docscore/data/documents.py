@@ -5,10 +5,10 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from functools import cached_property
-from itertools import accumulate, chain, groupby, product
+from itertools import accumulate, chain, groupby, pairwise, product
 from typing import Any
 
 from docscore.core.places import Box, Place
@@ -29,6 +29,12 @@ _LIKE_DATE = re.compile(
     r"\d{1,4}([./ -]) ?\d{1,2}\1 ?\d{1,4}|\d{8}|\d{4}-\d\d|\d.*(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
     r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec).*\d"
 )
+_GROUPED = {
+    sign: re.compile(rf"[-+]?\d{{1,3}}(?:{re.escape(sign)}\d{{3}})+(?:[{other}]\d+)?", re.ASCII)
+    for sign, other in (",.", ".,")
+}
+_UNIT, _NUMBER = r"(?:[^\W\d_]{3}|[^\w\s.,+-]{1,2})", r"(-?\d[\d.,' ]*)"
+_AMOUNT = re.compile(rf"{_UNIT} ?{_NUMBER}|{_NUMBER} ?{_UNIT}")  # with a currency, its sign or a percent sign
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
 _QUOTES = dict.fromkeys(map(ord, "\u2018\u2019"), "'") | dict.fromkeys(map(ord, "\u201c\u201d"), '"')
 _SIGNS = _DASHES | _QUOTES
@@ -97,7 +103,7 @@ class Document:
             return None
         spans = self._spans(value)
         long = [each for each in spans if _length(each) > _SHORT]
-        if len(long) == 1 or not row:
+        if not row or (len(long) == 1 and len(text) > _SHORT):
             return None if len(text) == _SHORT or (spans and not long) else long
         lines = self._lines_of(scalar for scalar in row if scalar is not value)
         near = [each for each in spans if _length(each) >= _SHORT and not lines.isdisjoint(self._lines_at(each))]
@@ -192,19 +198,29 @@ class Document:
         known = self._numbers.get(number[0]) if number else self._dates.get(day) if day else None
         if known or not text:
             return sorted({*(known or ())})
-        if text in self._text and (spans := self._matches(text, re.escape(text))):
-            return spans
+        spans: list[Offsets] = []
+        if number is None and text in self._text:
+            spans = self._matches(text, re.escape(text))
         together = _together(text)
-        if len(together) < _LEAST_SPACED - bool(_UNSPACED.search(text)) or together not in self._unspaced:
-            return []
-        between = "(?:,? )?" if len(together) >= _LEAST_DIGITS or any(map(str.isalpha, together)) else " "
-        return self._matches(text, between.join(map(re.escape, together)))
+        if not spans and together in self._unspaced and (number is None or len(together) >= _LEAST_SPACED):
+            spans = self._matches(
+                text, _with_spaces(together) if number is None else " ".join(map(re.escape, together))
+            )
+        return spans or self._amounts(text)
 
     def _matches(self, text: str, pattern: str) -> list[Offsets]:
-        """The spans of a pattern as whole words; letters of languages without spaces need no space around them."""
-        edges = [sign.isalnum() and not _UNSPACED.match(sign) for sign in (text[0], text[-1])]
-        pattern = r"(?<!\w)" * edges[0] + f"(?=({pattern}" + r"(?!\w)" * edges[1] + "))"  # matches may overlap
-        return [match.span(1) for match in re.finditer(pattern, self._text)]
+        """The spans of a pattern as whole words and numbers; letters of languages without spaces need none around."""
+        first, last = (sign.isalnum() and not _UNSPACED.match(sign) for sign in (text[0], text[-1]))
+        before = r"(?<!\w)" * first + r"(?<!\d[.,'])" * text[0].isdigit()
+        after = r"(?!\w)" * last + r"(?![.,']\d)" * text[-1].isdigit()
+        return [match.span(1) for match in re.finditer(f"{before}(?=({pattern}{after}))", self._text)]  # may overlap
+
+    def _amounts(self, text: str) -> list[Offsets]:
+        """The spans of the number of an amount, such as `$1250` or `12,50 EUR`."""
+        match = _AMOUNT.fullmatch(text)
+        spellings = _spellings((match[1] or match[2]).strip()) if match else ()
+        numbers = filter(None, map(number_without_doubt, spellings))
+        return sorted({span for number, _ in numbers for span in self._numbers.get(number, ())})
 
     @cached_property
     def _unspaced(self) -> str:
@@ -239,13 +255,13 @@ class Document:
     def _numbers(self) -> dict[Decimal, list[Offsets]]:
         """The numbers of the text; one whose separator or sign is in doubt counts in both readings."""
         numbers: dict[Decimal, list[Offsets]] = defaultdict(list)
-        patterns = r"[-+]?\d{1,3}(?: \d{3})+(?:[.,]\d+)?", r"[-+]?[.,]?\d[\d.,']*"
+        patterns = r"(?<!\w)[-+]?\d{1,3}(?: \d{3})+(?:[.,]\d+)?(?!\d)", r"(?<![\w.,'])[-+]?[.,]?\d[\d.,']*"
         for match in chain.from_iterable(re.finditer(pattern, self._text) for pattern in patterns):
             token = match[0].rstrip(".,'")
             start, end = match.start(), match.start() + len(token)
             before, after = self._text[max(0, start - 2) : start], self._text[end : end + 2]
             is_negative = ("(" in before and after[:1] == ")") or (after[:1] == "-" and not after[1:].isalnum())
-            for spelling in {token, token.replace(",", ""), token.replace(".", "").replace(",", ".")}:
+            for spelling in _spellings(token):
                 if number := number_without_doubt(spelling):
                     numbers[number[0]].append((start, end))
                     if is_negative:
@@ -350,18 +366,40 @@ def _is_within(inner: Box, outer: Box) -> bool:
     return outer[0] <= across <= outer[2] and outer[1] <= down <= outer[3]
 
 
+def _spellings(token: str) -> set[str]:
+    """A number as it is, with each separator before three digits as one of groups, and with a decimal comma."""
+    grouped = {token.replace(sign, "").replace(",", ".") for sign in ",." if _GROUPED[sign].fullmatch(token)}
+    return {token, *grouped, *([token.replace(",", ".")] if "." not in token else [])}
+
+
+def _with_spaces(text: str) -> str:
+    """A pattern of a text that may have other spaces, with the commas before them, and hyphens at the ends of lines.
+
+    Digits stay together, but in long numbers and among letters.
+    """
+    are_apart = len(text) >= _LEAST_DIGITS or any(map(str.isalpha, text))
+    pattern = re.escape(text[0])
+    for one, other in pairwise(text):
+        is_edge = one.isdigit() != other.isdigit()
+        is_long = len(text) >= _LEAST_SPACED or _UNSPACED.match(one)
+        may_part = is_edge or (is_long and (are_apart or not one.isdigit()))
+        pattern += ("(?:[-,]? )?" if may_part else "") + re.escape(other)
+    return pattern
+
+
 def _days_of(text: str) -> set[date]:
     """The dates that a text may spell."""
     if not _LIKE_DATE.search(text):
         return set()
+    text = text.upper()  # as the T of a time
     if day := date_of(text):
-        return {day}
+        return {day, day.date()} if isinstance(day, datetime) else {day}
     return {day for order in ORDERS if (day := date_of(text, order))}
 
 
 def _together(text: str) -> str:
-    """A text without its spaces, and without the commas before them."""
-    return text.replace(", ", "").replace(" ", "")
+    """A text without its spaces, and without the commas and hyphens before them."""
+    return re.sub(r"(?<=\w)- |,? ", "", text)
 
 
 def _words(text: str) -> str:
