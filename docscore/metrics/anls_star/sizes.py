@@ -72,6 +72,7 @@ class SchemaNode:
         items: the place of the elements of a list.
         keeps_order: whether the elements of a list are aligned in their order; otherwise they match in any order.
         key: the key by which the rows of a list are paired first; "" for none.
+        about: the title and the description of the place; "" without.
         misplaced: the keys of objects that stand among the keywords of the schema, such as fields without `properties`.
     """
 
@@ -84,6 +85,7 @@ class SchemaNode:
     keeps_order: bool = False
     key: str = ""
     libraries: tuple[str, ...] = ()
+    about: str = ""
     misplaced: tuple[str, ...] = ()
 
     def at_key(self, key: str) -> "SchemaNode | None":

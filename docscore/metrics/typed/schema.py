@@ -172,6 +172,7 @@ _UNSUPPORTED = {  # keywords about fields that are not read
     "patternProperties", "if", "then", "else", "not", "contains", "required", "unevaluatedProperties",
     "unevaluatedItems", "propertyNames", "dependentSchemas", "dependentRequired", "$dynamicRef",
 }  # fmt: skip
+_WORDS = ("title", "description")  # keywords for readers
 _INTENDED = {"property": "properties", **{name: name for name in _KEYWORDS}}
 # Settings whose names are no keywords of JSON Schema
 _BESIDE = ("compare", "weight", "tolerance", "list_order", "date_order", "unequal", "unread")
@@ -421,6 +422,8 @@ class _Compiler:
         compared = comparator_of(settings, [view.content for view in views], types, pointer, self.functions)
         node = SchemaNode(unit * settings.get("weight", 1), weighted=False, comparator=compared)
         node.keeps_order, node.key = _list_settings(settings, types, pointer)
+        words = (next((view.content[key] for view in views if key in view.content), "") for key in _WORDS)
+        node.about = ": ".join(filter(None, words))
         keywords = ((key, part) for view in views for key, part in view.content.items() if key not in _KEYWORDS)
         node.misplaced = tuple(key for key, part in keywords if isinstance(part, dict) or part in _COMPARISONS)
         self.nodes[name, unit] = node
