@@ -6,6 +6,7 @@ import argparse
 import copy
 import json
 import random
+import re
 import resource
 import tempfile
 import time
@@ -24,14 +25,14 @@ from docscore import Evaluation, Review, anls_score, evaluate
 from docscore.core.errors import DataError
 from docscore.core.values import json_path
 from docscore.data.rows import NoCell
-from docscore.ground_truths.verdicts import BOTH, GROUND_TRUTH, OTHER, PREDICTION, review
-from docscore.ground_truths.worklist import Item
+from docscore.ground_truths.verdicts import review, steps_of
+from docscore.ground_truths.worklist import BOTH, GROUND_TRUTH, OTHER, PREDICTION, Item
 
 DOCUBENCH = RECEIPTS.parent / "docubench"
 SYSTEMS = ("claude", "gemini", "gpt")
 ERRORS = 40  # of one kind at a time
 SEEDS = (1, 2, 3)
-LENGTHENED = 3  # an error counts as shown if it stands among so many times as many items as errors
+LENGTHENED = 1.5  # an error counts as settled by this many times as many decisions as there are errors
 
 Truths = dict[str, Any]
 
@@ -204,10 +205,12 @@ def _make(truth: Any, error: Planted) -> None:
             rows.insert(i + 1, copy.deepcopy(rows[i]))
 
 
-def shown(items: Sequence[Item], planted: Sequence[Planted], most: int | None = None) -> int:
-    """How many of the errors stand among the first items."""
-    first = items[: LENGTHENED * len(planted) if most is None else most]
-    return sum(any(map(error.is_shown_by, first)) for error in planted)
+def settled(items: Sequence[Item], planted: Sequence[Planted], decisions: int | None = None) -> int:
+    """How many of the errors the first decisions settle, each of which holds for its group within the document."""
+    first = items[: round(LENGTHENED * len(planted)) if decisions is None else decisions]  # representatives stand first
+    groups = {(item.question_id, item.group) for item in first}
+    reached = [item for item in items if (item.question_id, item.group) in groups]
+    return sum(any(map(error.is_shown_by, reached)) for error in planted)
 
 
 def decide(items: Sequence[Item], planted: Sequence[Planted]) -> None:
@@ -231,26 +234,37 @@ def rows_of(path: Path, key: str) -> dict[str, Any]:
 # The estimate
 
 
-def simulated_sample(rng: np.random.Generator, draws: int) -> Review:
-    """A sample of known verdicts: 31 % of the loss comes back, at 40 % of it the ground truth is wrong."""
-    verdicts = rng.choice([PREDICTION, BOTH, OTHER, GROUND_TRUTH], size=draws, p=[0.2, 0.11, 0.09, 0.6]).tolist()
+def simulated_sample(rng: np.random.Generator, documents: int, draws: int = 60) -> Review:
+    """A sample of documents with 10 to 60 places each, of which a share drawn from beta(0.5, 1) is the ground truth's.
+
+    So a third of the loss comes back; of that third, two thirds with the verdict `prediction`, the others with `both`.
+    """
+    places, shares = rng.integers(10, 61, size=documents), rng.beta(0.5, 1, size=documents)
+    wrong = rng.binomial(places, shares)
+    drawn = rng.choice(documents, size=draws, p=places / places.sum())
+    verdicts = [
+        GROUND_TRUTH if rng.random() >= wrong[number] / places[number] else PREDICTION if rng.random() < 2 / 3 else BOTH
+        for number in drawn
+    ]
     sample = {"system": "gpt", "score": 0.848, "loss": 0.152, "draws": draws}
-    rest: dict[str, Any] = dict.fromkeys(("question_id", "path", "judged", "group", "kind"), "")
+    rest: dict[str, Any] = dict.fromkeys(("path", "judged", "group", "kind"), "")
     rest |= {"points": {}, "systems": ["gpt"], "agree": 1, "of": 1, "others": [], "drawn": 1, "sample": sample}
-    return Review([Item(**rest, verdict=verdict) for verdict in verdicts])
+    return Review(
+        [Item(**rest, question_id=str(n), verdict=verdict) for n, verdict in zip(drawn, verdicts, strict=True)]
+    )
 
 
-def coverage(draws: int, trials: int = 1000) -> tuple[float, float, float]:
-    """How often the intervals hold the share that comes back, the share of wrong ground truths, the corrected score."""
+def coverage(documents: int, trials: int = 1000) -> tuple[float, float, float]:
+    """How often the intervals hold the lenient share, the strict share and the corrected score of the population."""
     held = np.zeros(3)
-    truth = 0.31, 0.40, 0.848 + 0.31 * 0.152
+    truth = 1 / 3, 2 / 9, 0.848 + 0.152 / 3
     rng = np.random.default_rng(1)
     for _ in range(trials):
-        estimate = simulated_sample(rng, draws).estimate()
-        for number, (shares, right) in enumerate(
-            zip((estimate.returning, estimate.wrong, estimate.corrected), truth, strict=True)
+        estimate = simulated_sample(rng, documents).estimate()
+        for number, ((_, low, high), right) in enumerate(
+            zip((estimate.lenient, estimate.strict, estimate.corrected), truth, strict=True)
         ):
-            held[number] += shares[0][1] <= right <= shares[0][2]
+            held[number] += low is not None and high is not None and low <= right <= high
     return tuple((held / trials).tolist())
 
 
@@ -294,7 +308,7 @@ def answered(rng: random.Random, truths: Truths, quality: float) -> Truths:
 
 
 def order_bar(seed: int) -> tuple[int, int]:
-    """Sixty errors among 4,000 right values, six systems of 85 to 97 %: how many are among the first 150 items."""
+    """Sixty errors among 4,000 right values, six systems of 85 to 97 %: how many the first 150 decisions settle."""
     rng = random.Random(seed)
     truths = invoices(rng, 40, 15)
     systems = {f"s{i}": answered(rng, truths, 0.85 + 0.024 * i) for i in range(6)}
@@ -304,7 +318,7 @@ def order_bar(seed: int) -> tuple[int, int]:
         wrong, more = plant(wrong, kind, rng, lambda *_: True, 15)
         known = {(error.document, path) for error in planted for path in error.paths}
         planted += [error for error in more if (error.document, error.paths[0]) not in known]
-    return shown(review_of(systems, wrong).lines, planted, 150), len(planted)
+    return settled(review_of(systems, wrong).lines, planted, 150), len(planted)
 
 
 def review_of(systems: Mapping[str, Any], truths: Any, **settings: Any) -> Review:
@@ -383,12 +397,86 @@ def changed(rng: random.Random, value: Any) -> Any:
     return value
 
 
-def parts_of(value: Any, path: str = "$") -> Iterator[tuple[str, str]]:
-    """All leaves and keys of a JSON value, with paths without indices."""
-    yield path, json.dumps(value) if not isinstance(value, dict | list) else ""
-    if isinstance(value, dict | list):
-        for key, part in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from parts_of(part, f"{path}.{key}" if isinstance(value, dict) else f"{path}[]")
+_GONE: Any = object()
+Steps = tuple[str | int, ...]
+Changes = dict[Steps, tuple[str, Any]]  # by place a verdict and the value that it names
+NewRows = dict[Steps, list[tuple[int, int, Any]]]  # by list the row before, the own number and the row
+
+
+def applied_by_hand(answers: list[Any], lines: Sequence[Item]) -> list[Any] | None:
+    """The acceptable answers with the verdicts, built from the root; None for verdicts that contradict each other."""
+    of_groups: dict[str, set[str]] = {}
+    for item in lines:
+        if item.scope:
+            of_groups.setdefault(item.group, set()).add(str(item.verdict))
+    verdicts = [item.verdict or min(of_groups.get(item.group, {""})) for item in lines]
+    optional = list(
+        dict.fromkeys(i.group for i, verdict in zip(lines, verdicts, strict=True) if _is_optional(i, verdict))
+    )
+    if len(optional) > 3 or any(len(group) > 1 for group in of_groups.values()):
+        return None
+    found: dict[str, Any] = {}
+    for chosen in product((None, PREDICTION), repeat=len(optional)):
+        sides = dict(zip(optional, chosen, strict=True))
+        sided = [sides[i.group] if _is_optional(i, v) else v for i, v in zip(lines, verdicts, strict=True)]
+        changes, rows = _changes_by_hand(lines, sided)
+        if any(place[: len(outer)] == outer and place != outer for place in (*changes, *rows) for outer in changes):
+            return None
+        if changes.keys() & rows:
+            return None
+        root = _rebuilt({"$one_of": answers}, (), changes, rows)
+        new = root["$one_of"] if isinstance(root, dict) and list(root) == ["$one_of"] else [root]
+        if not optional:
+            return new
+        found |= {json.dumps(value): value for value in new}
+    return list(found.values())
+
+
+def _is_optional(item: Item, verdict: str | None) -> bool:
+    """Whether a verdict makes a row optional that only one side has."""
+    is_of_one_side = (item.ground_truth is NoCell) != (item.proposal is NoCell)
+    return verdict == BOTH and (
+        item.row is not None or (is_of_one_side and re.search(r"\[\d+\]$", item.path) is not None)
+    )
+
+
+def _changes_by_hand(lines: Sequence[Item], verdicts: Sequence[str | None]) -> tuple[Changes, NewRows]:
+    """What changes at which place, and which rows are new in which list."""
+    changes: Changes = {}
+    rows: NewRows = {}
+    for item, verdict in zip(lines, verdicts, strict=True):
+        if verdict in (PREDICTION, BOTH, OTHER):
+            steps = steps_of(item.path)
+            place: Steps = ("$one_of", item.reference or 0, *steps) if steps or item.row is not None else ()
+            value = item.value if verdict == OTHER else item.proposal
+            if item.row is None:
+                changes[place] = verdict, value
+            else:
+                rows.setdefault(place, []).append((-1 if item.after is None else item.after, item.row, value))
+    return changes, rows
+
+
+def _rebuilt(value: Any, place: Steps, changes: Changes, rows: NewRows) -> Any:
+    """A part of a ground truth with the changes in it; `_GONE` for one that is taken away."""
+    if place in changes:
+        verdict, new = changes[place]
+        if verdict != BOTH:
+            return _GONE if new is NoCell else new
+        options = value["$one_of"] if isinstance(value, dict) and "$one_of" in value else [value]
+        options, new = [None if option is _GONE else option for option in options], None if new is NoCell else new
+        return {"$one_of": [*options, *([] if json.dumps(new) in map(json.dumps, options) else [new])]}
+    if isinstance(value, list):
+        new_rows = sorted(rows.get(place, []), key=lambda row: row[:2])
+        parts = [row for after, _, row in new_rows if after == -1]
+        for index, part in enumerate(value):
+            parts.append(_rebuilt(part, (*place, index), changes, rows))
+            parts += [row for after, _, row in new_rows if after == index]
+        return [part for part in parts if part is not _GONE]
+    if isinstance(value, dict):
+        keys = dict.fromkeys([*value, *(each[-1] for each in changes if each and each[:-1] == place)])
+        fields = {key: _rebuilt(value.get(key, _GONE), (*place, key), changes, rows) for key in keys}
+        return {key: part for key, part in fields.items() if part is not _GONE}
+    return value
 
 
 def _check(holds: bool, what: str) -> None:
@@ -423,23 +511,19 @@ def check_verdicts(seed: int) -> str:
         after = evaluate(predictions=systems["s0"], references=corrected, confidence=None).score
         _check(after == 1, "the prediction was right everywhere, and scores below 1")
         for item in everything.lines:
-            is_row = item.row is not None or (item.ground_truth is NoCell) != (item.proposal is NoCell)
-            item.verdict = rng.choice([PREDICTION, GROUND_TRUTH, "unclear", None, *([] if is_row else [BOTH, OTHER])])
+            item.verdict = rng.choice([PREDICTION, GROUND_TRUTH, "unclear", None, None, BOTH, OTHER])
             if item.verdict == OTHER:
-                item.value = "another"
+                item.value = {"n": "another"} if item.row is not None else "another"
+            elif item.verdict is not None and rng.random() < 0.1:
+                item.scope = "group"
+        expected = applied_by_hand(answers, everything.lines)
         try:
             corrected = everything.apply(references)
         except ValueError:
+            _check(expected is None, "verdicts are refused that do not contradict each other")
             return "contradiction"
-    decided = [item for item in everything.lines if item.verdict in (PREDICTION, BOTH, OTHER)]
-    gone: Counter[str] = Counter()
-    for item in decided:
-        if item.verdict != BOTH and item.ground_truth is not NoCell:
-            gone.update(value for _, value in parts_of(item.ground_truth))
-    kept = Counter(value for _, value in parts_of(answers))
-    found = Counter(value for _, value in parts_of(corrected[0]["references"]))
-    missing = kept - found - gone
-    _check(not +Counter({value: count for value, count in missing.items() if value}), f"lost: {missing}")
+    _check(expected is not None, "verdicts that contradict each other are applied")
+    _check(json.dumps(corrected[0]["references"]) == json.dumps(expected), "another ground truth than by hand")
     _check(list(corrected[0]) == list(references[0]), "a column is lost, or the order of columns")
     _check(corrected == everything.apply(references), "the same call gives another result")
     if corrected != references:
@@ -455,7 +539,8 @@ def planted_in_docubench(
     """Plant errors in DocuBench, one kind and seed at a time.
 
     Returns:
-        How many are shown, how many there are, and how often their verdicts bring the order of systems back.
+        How many the first decisions settle, how many there are, and how often their verdicts bring the order of systems
+        back.
     """
     truths = {name: answers[0] for name, answers in rows_of(DOCUBENCH / "references.jsonl", "references").items()}
     systems = {name: rows_of(DOCUBENCH / f"predictions_{name}.jsonl", "prediction") for name in SYSTEMS}
@@ -471,7 +556,7 @@ def planted_in_docubench(
     for kind, seed in product(kinds, seeds):
         wrong, planted = plant(truths, kind, random.Random(seed), is_chosen)
         review = review_of(systems, wrong, **options)
-        found, total = found + shown(review.lines, planted), total + len(planted)
+        found, total = found + settled(review.lines, planted), total + len(planted)
         decide(review.lines, planted)
         corrected = review.apply(wrong)
         scores = {
@@ -482,8 +567,8 @@ def planted_in_docubench(
 
 
 def planted_shares(*, schemas: bool) -> None:
-    """Print how many of the errors planted in DocuBench are shown, and whether their verdicts bring the order back."""
-    print(f"errors shown within {LENGTHENED} × as many items, {'with' if schemas else 'without'} schemas, order back")
+    """Print how many errors planted in DocuBench are settled, and whether their verdicts bring the order back."""
+    print(f"errors settled by {LENGTHENED} × as many decisions, {'with' if schemas else 'without'} schemas, order back")
     for agreeing, kind in product((3, 2), KINDS):
         found, total, back = planted_in_docubench(schemas=schemas, agreeing=agreeing, kinds=[kind])
         share = f"{found / total:.1%}" if total else "-"
@@ -491,18 +576,18 @@ def planted_shares(*, schemas: bool) -> None:
 
 
 def planted_in_receipts() -> None:
-    """Print how many of the errors planted in the real receipts one system shows."""
+    """Print how many errors planted in the real receipts are settled from one system."""
     truths = {name: answers[0] for name, answers in rows_of(RECEIPTS / "references.jsonl", "references").items()}
     system = rows_of(RECEIPTS / "predictions.jsonl", "prediction")
     right = right_places(evaluate(predictions=system, references=truths))
-    print(f"errors shown within {LENGTHENED} × as many items, receipts, one system")
+    print(f"errors settled by {LENGTHENED} × as many decisions, receipts, one system")
     for kind in KINDS:
         found = total = 0
         for seed in SEEDS:
             rng = random.Random(seed)
             wrong, planted = plant(truths, kind, rng, lambda name, path: right[name].get(path, False))
             lines = review_of({"qwen": system}, wrong).lines
-            found, total = found + shown(lines, planted), total + len(planted)
+            found, total = found + settled(lines, planted), total + len(planted)
         print(f"  {kind:<20} {found:>4} of {total:<4} {found / max(total, 1):>6.1%}")
 
 
@@ -519,12 +604,12 @@ def main() -> None:
         planted_in_receipts()
     if only in (None, "order"):
         for seed in SEEDS:
-            print("order: {} of {} errors among the first 150 items".format(*order_bar(seed)))
+            print("order: {} of {} errors within the first 150 decisions".format(*order_bar(seed)))
     if only in (None, "verdicts"):
         print(f"random verdicts: {dict(Counter(map(check_verdicts, range(arguments.pairs))))}")
     if only in (None, "estimate"):
-        for draws in (30, 60, 200):
-            print(f"estimate, {draws} draws: " + ", ".join(f"{share:.1%}" for share in coverage(draws)))
+        for documents in (15, 50):
+            print(f"estimate, {documents} documents: " + ", ".join(f"{share:.1%}" for share in coverage(documents)))
     if only in (None, "sizes"):
         for name, seconds, megabytes in sizes():
             print(f"{name}: {seconds:.1f} s, {megabytes:,.0f} MB")

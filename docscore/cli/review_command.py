@@ -32,7 +32,17 @@ from docscore.report.console import print_table
 
 Files = list[tuple[str, Path]]
 
-_OF_REVIEWS = ("documents", "text_column", "hold_out", "same", "sample", "agreements", "of", "seed")  # not of scores
+_OF_REVIEWS = (
+    "documents",
+    "text_column",
+    "verdicts",
+    "hold_out",
+    "same",
+    "sample",
+    "agreements",
+    "of",
+    "seed",
+)  # not of scores
 _scoring = together(metric_options, comparing_options, test_set_options)
 
 
@@ -55,6 +65,13 @@ def review_command() -> None:
 @click.argument("systems", nargs=-1, required=True, callback=named_files, metavar="[NAME=]PREDICTIONS...")
 @documents_option
 @click.option("--text-column", metavar="COLUMN", help="Column of the ground truths with the text of each document.")
+@click.option(
+    "--verdicts",
+    type=a_file,
+    multiple=True,
+    metavar="FILE",
+    help="Review whose verdicts are carried over to places of the same path and values. Can be repeated.",
+)
 @click.option("--hold-out", multiple=True, metavar="NAME", help="System that makes no proposals. Can be repeated.")
 @click.option("--same", callback=split_names, metavar="NAMES", help="Systems that count as one, separated by commas.")
 @click.option(
@@ -87,8 +104,9 @@ def list_command(
     """List the places where PREDICTIONS differ from REFERENCES, most likely an error of the ground truth first.
 
     The files are those of `docscore table`: files of the same NAME are runs of one system. First come the places where
-    most systems agree on another value. The verdict of a place in the output is ground_truth, prediction, both, other
-    (with "value") or unclear. Without --output, groups of alike places and the first places are printed.
+    most systems agree on another value; of alike places in a document, the others follow at the end. The verdict of a
+    place in the output is ground_truth, prediction, both, other (with "value") or unclear. With "for": "group", it
+    holds for all alike places of the document without one. Without --output, groups and the first places are printed.
     """
     if output is not None:
         check_output(output, [".jsonl"])
@@ -97,13 +115,17 @@ def list_command(
     review = review_of(_evaluated(references, systems, options), **settings)
     if output is not None:
         review.write(output)
-        for line in review.left_out_lines:
+        for line in (*review.left_out_lines, *review.notes):
             say(line)
-        say(f"wrote {output}: {counted(len(review.lines), 'place')} in {counted(len(review.groups), 'group')}")
+        decisions = counted(review.decisions, "decision")
+        say(f"wrote {output}: {counted(len(review.lines), 'place')}, {decisions} (one for each document and group)")
     if as_json:
         parts = {"items": [item.to_dict() for item in review.lines], "groups": list(review.groups)}
         left_out = [{"system": name, "predictions": n, "points": lost} for name, (n, lost) in review.left_out.items()]
-        print_json("review", {**parts, "left_out": left_out})
+        without_text, carried = (
+            dict(zip(("count", "of"), each, strict=True)) for each in (review.without_text[:2], review.carried)
+        )
+        print_json("review", {**parts, "left_out": left_out, "without_text": without_text, "carried": carried})
     elif output is None:
         console = stdout_console()
         for table in review.tables:
@@ -163,13 +185,29 @@ def apply_command(
     before = _evaluated(references, systems, shared)
     read.apply(references, output, **shared)
     after = _evaluated(output, systems, shared)
-    counts = [f"{count:,} {name}" for name, count in read.counts.items() if count]
-    say(f"wrote {output}; {', '.join(counts) or 'no verdicts'}")
+    say(f"wrote {output}; {_verdict_counts(read)}")
     table = corrections_table(before, after)
     if as_json:
         print_json("review", {"verdicts": read.counts, "systems": list(table), "order": list(table.remarks)})
     elif table:
         print_table(stdout_console(), table)
+
+
+@review_command.command(
+    name="check",
+    cls=Command,
+    short_help="Check that the verdicts can be applied.",
+    epilog=ending("docscore review check decided.jsonl references.jsonl", where="in examples/review"),
+)
+@click.argument("review", type=a_file)
+@click.argument("references", type=a_file)
+@_scoring
+def check_command(review: Path, references: Path, **shared: Any) -> None:
+    """List what `docscore review apply` would refuse of REVIEW, decided or not, for REFERENCES."""
+    read = Review.read(review)
+    read.check(references, **shared)
+    documents = counted(len({item.question_id for item in read.lines}), "document")
+    click.echo(f"Can be applied: {counted(len(read.lines), 'place')} in {documents}; {_verdict_counts(read)}")
 
 
 @review_command.command(
@@ -190,6 +228,39 @@ def estimate_command(review: Path, *, as_json: bool) -> None:
         print_json("review", {"estimate": estimate._asdict()})
     else:
         click.echo("\n".join(fill(line, 80) for line in str(estimate).splitlines()))
+
+
+@review_command.command(
+    name="agreement",
+    cls=Command,
+    short_help="Compare the verdicts of two readers.",
+    epilog=ending("docscore review agreement decided.jsonl second_reader.jsonl", where="in examples/review"),
+)
+@click.argument("first", type=a_file)
+@click.argument("second", type=a_file)
+@json_option
+def agreement_command(first: Path, second: Path, *, as_json: bool) -> None:
+    """Print Cohen's kappa of the verdicts in FIRST and SECOND, two copies of one list, and the places that differ.
+
+    The interval takes documents as clusters.
+    """
+    agreement = Review.read(first).agreement(Review.read(second))
+    if as_json:
+        low, high = agreement.interval.ends or (None, None)
+        numbers = {name: getattr(agreement, name) for name in ("decided", "open", "same", "documents", "kappa")}
+        differing = [[item.to_dict() for item in pair] for pair in agreement.differing]
+        parts = {**numbers, "low": low, "high": high, "interval_note": agreement.interval.note, "differing": differing}
+        print_json("review", {"agreement": parts})
+        return
+    click.echo(fill(str(agreement), 80))
+    if agreement.differing:
+        print_table(stdout_console(), agreement.table)
+
+
+def _verdict_counts(review: Review) -> str:
+    """How many places have each verdict, in words."""
+    counts = [f"{count:,} {name}" for name, count in review.counts.items() if count]
+    return ", ".join(counts) or "no verdicts"
 
 
 def _evaluated(references: Path, systems: Files, shared: dict[str, Any]) -> dict[str, Evaluation]:

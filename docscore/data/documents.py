@@ -65,35 +65,37 @@ class Document:
         """The number of pages."""
         return self.text.count(PAGE_BREAK) + 1
 
-    def holds(self, value: Any) -> bool | None:
-        """Return whether all scalars of a value stand in the text.
+    def holds(self, value: Any, row: Value = None) -> bool | None:
+        """Return whether all scalars of a value, which may be a part of a row of a list, stand in the text.
 
         Null, booleans, zero, and texts and numbers of one or two characters are left out, but for two characters in a
         row of a list; None if nothing is left.
         """
         options = value if isinstance(value, tuple) else (value,)
-        held = [[places for _, _, places in self.looked_up(option) if places is not None] for option in options]
+        held = [
+            [places for _, _, places in self.looked_up(option, row=row) if places is not None] for option in options
+        ]
         decided = [all(parts) for parts in held if parts]
         return any(decided) if decided else None
 
-    def looked_up(self, value: Any, path: str = "$") -> Iterator[tuple[str, Scalar, list[Occurrence] | None]]:
+    def looked_up(self, value: Any, row: Value = None) -> Iterator[tuple[str, Scalar, list[Occurrence] | None]]:
         """Yield each scalar of a value with its path and where it stands; None for what no text can show.
 
         Of several places of a value in a row of a list, the one in the lines of its row counts, if there is only one.
         The options of a one-of share its path.
         """
-        waiting: list[tuple[str, Any, list[Scalar]]] = [(path, value, [])]
+        waiting: list[tuple[str, Any, list[Scalar]]] = [("$", value, list(_scalars(row)))]
         while waiting:
-            path, value, row = waiting.pop()
+            path, value, beside = waiting.pop()
             if isinstance(value, dict):
-                waiting += [(path + step_text(key), part, row) for key, part in reversed(value.items())]
+                waiting += [(path + step_text(key), part, beside) for key, part in reversed(value.items())]
             elif isinstance(value, list):
-                rows = [list(_scalars(part)) if isinstance(part, dict) else row for part in value]
+                rows = [list(_scalars(part)) if isinstance(part, dict) else beside for part in value]
                 waiting += [(f"{path}[{index}]", value[index], rows[index]) for index in reversed(range(len(value)))]
             elif isinstance(value, tuple):
-                waiting += [(path, option, row) for option in reversed(value)]
+                waiting += [(path, option, beside) for option in reversed(value)]
             elif type(value) in SCALAR_TYPES:
-                yield path, value, self._occurrences(value, row)
+                yield path, value, self._occurrences(value, beside)
 
     def _occurrences(self, value: Scalar, row: Sequence[Scalar]) -> list[Occurrence] | None:
         """Return where a scalar stands; None for what no text can show."""

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
+from itertools import islice, product
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from docscore.core.errors import Diagnostic, Faults, InputValueError, at_place, diagnostic_of, row_place, short_repr
 from docscore.core.formatting import FOUR_DIGITS, counted, shown_name, with_sign
@@ -33,82 +34,29 @@ from docscore.evaluation.tables import (
     text_column,
     value_column,
 )
+from docscore.ground_truths.agreement import Agreement, agreement_of
 from docscore.ground_truths.correction import corrected_rows
-from docscore.ground_truths.worklist import AGREEMENT, Item, Steps, hash_of, worklist
-from docscore.stats.intervals import CONFIDENCE, SEED, wilson_interval
+from docscore.ground_truths.estimate import Estimate, estimate_of
+from docscore.ground_truths.worklist import (
+    BOTH,
+    GROUND_TRUTH,
+    GROUP,
+    OTHER,
+    PREDICTION,
+    UNCLEAR,
+    VERDICTS,
+    Item,
+    Steps,
+    answers_of,
+    decided_value,
+    hash_of,
+    place_of,
+    value_text,
+    worklist,
+)
+from docscore.stats.intervals import CONFIDENCE, SEED
 
-GROUND_TRUTH, PREDICTION, BOTH, OTHER, UNCLEAR = "ground_truth", "prediction", "both", "other", "unclear"
-VERDICTS = (GROUND_TRUTH, PREDICTION, BOTH, OTHER, UNCLEAR)
-
-Share = tuple[float, float, float]  # a share of the loss with the ends of its interval
-
-
-class Estimate(NamedTuple):
-    """What a sample of lost points says of a system's loss.
-
-    Each share has its interval; there are two of each, with verdicts `unclear` counted as the system's errors, and as
-    those of the ground truth.
-
-    Attributes:
-        system: its name.
-        score: its score.
-        loss: the loss that the sample is drawn from: without predictions that are missing or could not be parsed.
-        draws: how many places were drawn, those that were drawn again counted again.
-        unclear: how many of the draws have the verdict `unclear`.
-        returning: the share of the loss that comes back with right ground truths.
-        wrong: the share of the loss at places whose ground truth is wrong or incomplete.
-        corrected: the score with right ground truths.
-        agreements: how many places without a loss were drawn.
-        shared: the share of the points earned at places whose ground truth is wrong, and the prediction too.
-    """
-
-    system: str
-    score: float
-    loss: float
-    draws: int
-    unclear: int
-    returning: tuple[Share, Share]
-    wrong: tuple[Share, Share]
-    corrected: tuple[Share, Share]
-    agreements: int = 0
-    shared: tuple[Share, Share] | None = None
-
-    def __str__(self) -> str:
-        returns, wrong, scores = (
-            _either(shares, self.unclear, text)
-            for shares, text in (
-                (self.returning, _percent),
-                (self.wrong, _percent),
-                (self.corrected, lambda share: "{:.3f} ({:.3f} to {:.3f})".format(*share)),
-            )
-        )
-        comes_back = f"Of {self.system}'s loss of {self.loss:.3f}, {returns} comes back with right ground truths"
-        at = f"At {wrong} of it the ground truth is wrong or incomplete."
-        lines = [f"{comes_back}: its score would be about {scores}. {at}"]
-        if self.unclear:
-            counts = f"{self.unclear:,} of {counted(self.draws, 'draw')} are unclear"
-            lines.append(f"{counts}: the first figures count them as the system's errors, the second ones do not.")
-        apart = 1 - self.score - self.loss
-        if apart > 1e-9:  # noqa: PLR2004
-            lines.append(f"A loss of {apart:.3f} by predictions that are missing or could not be parsed is left out.")
-        if self.shared is None:
-            lines.append("What is wrong on both sides is not in this sample: --agreements N draws it.")
-        else:
-            lines.append(
-                f"Of the points earned, {_either(self.shared, 1, _percent)} are at places where both sides are wrong "
-                f"({counted(self.agreements, 'draw')})."
-            )
-        return "\n".join(lines)
-
-
-def _percent(share: Share) -> str:
-    value, low, high = (f"{100 * part:.0f}" for part in share)
-    return f"{value} % ({low} to {high} %)"
-
-
-def _either(shares: tuple[Share, Share], unclear: int, text: Any) -> str:
-    """Both shares as text, or one where nothing is unclear."""
-    return " or ".join(dict.fromkeys(map(text, shares if unclear else shares[:1])))
+MOST_OPTIONAL = 3  # groups of optional rows in a document, which has up to 2 ** 3 times as many acceptable answers
 
 
 class Review:
@@ -118,10 +66,13 @@ class Review:
         lines: the items, one for each line of its file; set verdicts in place.
         left_out: for each system how many predictions are left out, since they are missing or could not be parsed, and
             the part of the score that they lose.
+        without_text: how many documents have no text, of how many, and which in a sentence; 0 of 0 without documents.
 
     Attributes:
         lines: as given.
         left_out: as given; empty for a review that was read from a file.
+        without_text: as given.
+        carried: how many verdicts of other reviews were carried over, and of how many.
 
     >>> import docscore
     >>> truths, predictions = {"a": {"qty": 2}, "b": {"qty": 5}}, {"a": {"qty": 3}, "b": {"qty": 5}}
@@ -133,8 +84,14 @@ class Review:
     [{'question_id': 'a', 'references': [{'qty': 3}]}, {'question_id': 'b', 'references': [{'qty': 5}]}]
     """
 
-    def __init__(self, lines: Sequence[Item], left_out: Mapping[str, tuple[int, float]] | None = None) -> None:
-        self.lines, self.left_out = list(lines), dict(left_out or {})
+    def __init__(
+        self,
+        lines: Sequence[Item],
+        left_out: Mapping[str, tuple[int, float]] | None = None,
+        without_text: tuple[int, int, str] = (0, 0, ""),
+    ) -> None:
+        self.lines, self.left_out, self.without_text = list(lines), dict(left_out or {}), without_text
+        self.carried = (0, 0)
 
     @classmethod
     def read(cls, path: str | Path) -> "Review":
@@ -152,6 +109,10 @@ class Review:
             if item.verdict not in (None, *VERDICTS):
                 expected, got = f"a verdict among {', '.join(VERDICTS)}, or null", short_repr(item.verdict)
                 raise InputValueError(place=table.where(index), expected=expected, got=got)
+            if item.scope not in (None, GROUP):
+                raise InputValueError(
+                    place=table.where(index), expected=f'"for": "{GROUP}"', got=short_repr(item.scope)
+                )
             items.append(item)
         return cls(items)
 
@@ -163,8 +124,31 @@ class Review:
         return Path(path)
 
     @property
+    def settled(self) -> list[Item]:
+        """The items, each with the verdict that holds for it: its own, or one for its group in the document."""
+        of_groups = {_group(item): item for item in self.lines if item.scope and item.verdict not in (None, OTHER)}
+        return [
+            replace(item, verdict=of.verdict, by=of.by, at=of.at)
+            if item.verdict is None and (of := of_groups.get(_group(item)))
+            else item
+            for item in self.lines
+        ]
+
+    @property
+    def decisions(self) -> int:
+        """How many groups of alike differences the documents have: as many decisions may settle all items."""
+        return len(set(map(_group, self.lines)))
+
+    @property
     def items(self) -> Table:
-        """The items, most likely an error of the ground truth first."""
+        """The items: of each group within a document the first one, most likely errors first; then the others."""
+        counts = Counter(map(_group, self.lines))
+        more = {_group(item): (item, counts[_group(item)] - 1) for item in reversed(self.lines)}
+
+        def like_it(item: Item) -> str | None:
+            first, others = more[_group(item)]
+            return f"and {others:,} more like it" if first is item and others else None
+
         return table_of(
             "Places",
             self.lines,
@@ -175,6 +159,7 @@ class Review:
             _side_column("ground_truth", "ground truth"),
             _side_column("proposal", "prediction"),
             text_column("kind", "kind", kind="text"),
+            value_column("more", "", str, like_it, kind="text", none=""),
             value_column("verdict", "verdict", str, kind="text", none=""),
             unit="places",
         )
@@ -191,7 +176,7 @@ class Review:
                 "agree": sum(item.agree / item.of for item in items) / len(items),
                 "points": sum(sum(item.points.values()) for item in items),
             }
-            for name, items in grouped((item.group, item) for item in self.lines).items()
+            for name, items in grouped((item.group, item) for item in self.settled).items()
         ]
         return table_of(
             "Groups",
@@ -205,8 +190,8 @@ class Review:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many items have each verdict, and how many have none, as "open"."""
-        counts = Counter(item.verdict or "open" for item in self.lines)
+        """How many items have each verdict, those of groups included, and how many have none, as "open"."""
+        counts = Counter(item.verdict or "open" for item in self.settled)
         return {name: counts[name] for name in (*VERDICTS, "open")}
 
     def corrected(self, ids: Iterable[str], truths: Iterable[Value]) -> dict[str, Value]:
@@ -218,7 +203,7 @@ class Review:
         """
         known, faults = dict(zip(ids, truths, strict=True)), Faults()
         changed: dict[str, Value] = {}
-        for name, items in grouped((item.question_id, item) for item in self.lines).items():
+        for name, items in grouped((item.question_id, item) for item in self.settled).items():
             place = (row_place(name),)
             if name not in known:
                 faults.add("document that is gone", Diagnostic(place, problem="not among the ground truths"))
@@ -226,14 +211,26 @@ class Review:
                 problem = "the ground truth is not the one that was judged: already applied, or changed since"
                 faults.add("ground truth that was changed", Diagnostic(place, problem=problem))
             else:
+                errors: list[Exception] = []
+                value = known[name]
                 try:
-                    value = _edited(known[name], items)
+                    value = _corrected(value, items, errors)
                 except (TypeError, ValueError) as error:
-                    faults.add("verdict that cannot be applied", diagnostic_of(error).within(place[0]))
-                else:
-                    changed |= {name: value} if dumps(value) != dumps(known[name]) else {}
+                    errors.append(error)
+                for each in errors:
+                    faults.add("verdict that cannot be applied", diagnostic_of(each).within(place[0]))
+                changed |= {name: value} if dumps(value) != dumps(known[name]) else {}
         faults.stop_if_any()
         return changed
+
+    def check(self, references: Any, **options: Any) -> None:
+        """Check that `apply` can correct these ground truths by the verdicts so far; arguments are those of `apply`.
+
+        Raises:
+            ValueError: with a list, as for `corrected`.
+        """
+        rows = read_ground_truths(references, options)
+        self.corrected(rows.ids, rows.values)
 
     def apply(self, references: Any, output: str | Path | None = None, **options: Any) -> list[Any]:
         """Correct ground truths by the verdicts: all of them at once, or none.
@@ -257,47 +254,47 @@ class Review:
     def estimate(self, confidence: float = CONFIDENCE) -> Estimate:
         """Estimate how much of the loss of the sampled system is its own; for a review with `sample`.
 
-        Draws are independent, so that Wilson's interval holds for shares of them, and a share of the draws is one of
-        the points.
-
         Args:
-            confidence: the level of the intervals.
+            confidence: the level of the intervals, which take documents as clusters.
 
         Raises:
             ValueError: for a review that is no sample, or of several systems, and for draws without a verdict.
         """
-        lossy = [item for item in self.lines if item.kind != AGREEMENT]
-        exact = [item for item in self.lines if item.kind == AGREEMENT]
-        systems = {(item.sample or {}).get("system", "") for item in self.lines}
-        if not lossy or len(systems) != 1 or "" in systems:
-            raise InputValueError(
-                place="review", expected="the sample of one system, as list --sample N draws", got="another review"
-            )
-        if self.counts["open"]:
-            got = f"{counted(self.counts['open'], 'place')} without one"
-            raise InputValueError(place="review", expected="a verdict for each place of the sample", got=got)
-        facts, draws = lossy[0].sample or {}, _draws(lossy)
-        if draws != facts["draws"]:
-            raise InputValueError(place="review", expected=f"{facts['draws']:,} draws", got=f"{draws:,}")
+        return estimate_of(self.settled, confidence)
 
-        def shares(items: Sequence[Item], *verdicts: str) -> tuple[Share, Share]:
-            return _share(items, verdicts, confidence), _share(items, (*verdicts, UNCLEAR), confidence)
+    def agreement(self, other: "Review", confidence: float = CONFIDENCE) -> Agreement:
+        """Compare the verdicts of two readers of one list.
 
-        returning = shares(lossy, PREDICTION, BOTH)
-        score, loss = facts["score"], facts["loss"]
-        corrected: Any = tuple(tuple(score + loss * part for part in share) for share in returning)
-        return Estimate(
-            facts["system"],
-            score,
-            loss,
-            draws,
-            _draws(item for item in lossy if item.verdict == UNCLEAR),
-            returning,
-            shares(lossy, PREDICTION, BOTH, OTHER),
-            corrected,
-            _draws(exact),
-            shares(exact, OTHER) if exact else None,
-        )
+        Args:
+            other: the review of the other reader.
+            confidence: the level of the interval, which takes documents as clusters.
+
+        Raises:
+            ValueError: if there is no place that both decided.
+        """
+        return agreement_of(self.settled, other.settled, confidence)
+
+    def carry(self, others: Iterable["Review"]) -> None:
+        """Carry over verdicts of other reviews to open items of the same document, path and values.
+
+        The ground truth must be the same. So must be the prediction that a verdict chooses; one that chooses none needs
+        a proposal that stood in the other review too. Verdicts that contradict each other stay behind.
+        """
+        places, found, count = grouped((place_of(item), item) for item in self.lines), [], 0
+        for old in (item for other in others for item in other.settled if item.verdict is not None):
+            count += 1
+            items = (item for item in places.get(place_of(old), ()) if item.verdict is None and _fits(old, item))
+            found += [(id(item), (item, old)) for item in islice(items, 1)]
+        carried = 0
+        for pairs in grouped(found).values():
+            item, old = pairs[-1]
+            if len({(each.verdict, value_text(decided_value(each))) for _, each in pairs}) == 1:
+                item.verdict, item.note, item.by, item.at = old.verdict, old.note, old.by, old.at
+                item.value = decided_value(old) if old.verdict in (PREDICTION, BOTH, OTHER) else NoCell
+                if old.verdict != OTHER and value_text(item.value) == value_text(item.proposal):
+                    item.value = NoCell
+                carried += len(pairs)
+        self.carried = carried, count
 
     @property
     def left_out_lines(self) -> list[str]:
@@ -309,6 +306,17 @@ class Review:
         ]
 
     @property
+    def notes(self) -> list[str]:
+        """How many documents have no text, and how many verdicts were carried over, in sentences."""
+        (*_, silent), (carried, verdicts) = self.without_text, self.carried
+        notes = [f"{silent}."] if silent else []
+        if verdicts:
+            rest = "the others have no such place or value here, or contradict each other"
+            end = f"; {rest}." if carried < verdicts else "."
+            notes.append(f"{carried:,} of {counted(verdicts, 'verdict')} carried over{end}")
+        return notes
+
+    @property
     def tables(self) -> list[Table]:
         """The groups and the items as far as a terminal shows them; none if no system loses points."""
         return [table.first(LISTED) for table in (self.groups, self.items) if table]
@@ -316,8 +324,11 @@ class Review:
     @property
     def remarks(self) -> list[str]:
         """What a terminal says below the tables."""
-        remarks = [] if self.lines else ["No system loses points."]
-        return [*remarks, "\n  ".join(["Left out", *self.left_out_lines])] if self.left_out_lines else remarks
+        places, decisions = counted(len(self.lines), "place"), counted(self.decisions, "decision")
+        alike = [f"{places}, {decisions}: one verdict can hold for all alike places of a document."]
+        first = (alike if self.decisions < len(self.lines) else []) if self.lines else ["No system loses points."]
+        left_out = ["\n  ".join(["Left out", *self.left_out_lines])] if self.left_out_lines else []
+        return [*first, *left_out, *self.notes]
 
     def __str__(self) -> str:
         return "\n\n".join([*map(str, self.tables), *self.remarks])
@@ -329,16 +340,17 @@ class Review:
         return f"<Review {counted(len(self.lines), 'place')}, {self.counts['open']:,} open>"
 
 
-def _draws(items: Iterable[Item]) -> int:
-    """How many draws items stand for."""
-    return sum(item.drawn or 0 for item in items)
+def _group(item: Item) -> tuple[str, str]:
+    """The document and the group of an item."""
+    return item.question_id, item.group
 
 
-def _share(items: Sequence[Item], verdicts: Sequence[str], confidence: float) -> Share:
-    """The share of the draws that have one of these verdicts, with Wilson's interval."""
-    draws, hits = _draws(items), _draws(item for item in items if item.verdict in verdicts)
-    ends: Any = wilson_interval(hits, draws, confidence=confidence).ends
-    return hits / draws, *ends
+def _fits(old: Item, item: Item) -> bool:
+    """Whether a verdict on a place of the same ground truth holds for an item."""
+    if old.verdict not in (PREDICTION, BOTH):
+        return value_text(item.proposal) in map(value_text, answers_of(old))
+    value = decided_value(old)
+    return value_text(value) in map(value_text, [item.proposal] if value is NoCell else answers_of(item))
 
 
 def _side_column(name: str, head: str) -> Content:
@@ -379,10 +391,34 @@ def _unescaped(escape: re.Match[str]) -> str:
     return chr(int(escape[1], 16)) if escape[1] else escape[0]
 
 
-def _edited(truth: Value, items: Sequence[Item]) -> Value:
-    """The ground truth of a document with the verdicts of all its items, on the paths of the one that was judged."""
+def _corrected(truth: Value, items: Sequence[Item], errors: list[Exception]) -> Value:
+    """The ground truth of a document with the verdicts of all its items; what cannot be applied is added to `errors`.
+
+    Rows that are optional (`both`) make more acceptable answers: with the rows of each group and without them.
+    """
+    optional = {id(item) for item in items if item.verdict == BOTH and is_whole_row(item)}
+    groups = list(dict.fromkeys(item.group for item in items if id(item) in optional))
+    if len(groups) > MOST_OPTIONAL:
+        expected = f"at most {MOST_OPTIONAL} groups of optional rows in a document, with the verdict {BOTH}"
+        errors.append(InputValueError(expected=expected, got=f"{len(groups)}: {', '.join(groups)}"))
+        return truth
+    answers: dict[str, Value] = {}
+    for sides in product((GROUND_TRUTH, PREDICTION), repeat=len(groups)):
+        side = dict(zip(groups, sides, strict=True))
+        chosen = [replace(item, verdict=side[item.group]) if id(item) in optional else item for item in items]
+        value = _edited(truth, chosen, errors)
+        if not groups:
+            return value
+        answers |= {dumps(answer): answer for answer in (value if isinstance(value, tuple) else (value,))}
+    return tuple(answers.values())
+
+
+def _edited(truth: Value, items: Sequence[Item], errors: list[Exception]) -> Value:
+    """The ground truth of a document without optional rows, on the paths of the one that was judged."""
     root: dict[str, Any] = {"$": to_json(truth)}
-    values, added = _changes(truth, root, items)
+    values, added = _changes(truth, root, items, errors)
+    if errors:
+        return truth
     lists = {steps: _at(root, steps) for steps in added}
     for steps, parent in [(steps, _at(root, steps[:-1])) for steps in values]:
         if values[steps] is not NoCell:
@@ -403,52 +439,59 @@ def _edited(truth: Value, items: Sequence[Item]) -> Value:
 
 
 def _changes(
-    truth: Value, root: dict[str, Any], items: Sequence[Item]
+    truth: Value, root: dict[str, Any], items: Sequence[Item], errors: list[Exception]
 ) -> tuple[dict[Steps, Any], dict[Steps, list[tuple[int, int, Any]]]]:
-    """What the verdicts change in a ground truth.
+    """What the verdicts change in a ground truth; what contradicts it or another verdict is added to `errors`.
 
     Returns:
         The new value of each place, `NoCell` for what is taken away; and for each list its new rows, each after the
         index of the row that it follows, -1 for none, and its own number.
-
-    Raises:
-        ValueError: for two verdicts that contradict each other, naming the path.
     """
     values: dict[Steps, Any] = {}
     added: dict[Steps, list[tuple[int, int, Any]]] = {}
     paths: dict[Steps, str] = {}
+    of_groups: dict[str, str | None] = {}
     for item in items:
-        steps, is_new = _steps_in(truth, item), item.row is not None
-        parent = _at(root, steps if is_new else steps[:-1])
-        current = None if is_new else _part(parent, steps[-1])
-        if not isinstance(parent, list if is_new else dict | list) or (isinstance(parent, list) and current is NoCell):
-            raise InputValueError(place=item.path, problem="the ground truth has no such place")
-        new = _decided(item, current)
-        if new and item.row is not None:
-            after = -1 if item.after is None else item.after
-            if after not in range(-1, len(parent)):
-                got = short_repr(item.after)
-                raise InputValueError(place=item.path, expected="after: the index of a row, or null", got=got)
-            added.setdefault(steps, []).append((after, item.row, *new))
-        elif new and values.setdefault(steps, *new) is not new[0] and values[steps] != new[0]:
-            raise InputValueError(place=item.path, problem="two verdicts on one place")
-        paths[steps] = item.path
+        try:
+            steps, parent = _parent(truth, root, item)
+            new = _decided(item, None if item.row is not None else _part(parent, steps[-1]))
+            if item.scope and of_groups.setdefault(item.group, item.verdict) != item.verdict:
+                raise InputValueError(place=item.path, problem="two verdicts for one group")
+            if new and item.row is not None:
+                added.setdefault(steps, []).append((-1 if item.after is None else item.after, item.row, *new))
+            elif new and values.setdefault(steps, *new) is not new[0] and values[steps] != new[0]:
+                raise InputValueError(place=item.path, problem="two verdicts on one place")
+            paths[steps] = item.path
+        except ValueError as error:  # noqa: PERF203  all that is wrong is listed
+            errors.append(error)
     for steps in (*values, *added):
         if any(steps[:length] in values for length in range(1, len(steps) + (steps in added))):
             problem = "a verdict on a part of what another verdict replaces or takes away"
-            raise InputValueError(place=paths[steps], problem=problem)
+            errors.append(InputValueError(place=paths[steps], problem=problem))
     return values, added
+
+
+def _parent(truth: Value, root: Any, item: Item) -> tuple[Steps, Any]:
+    """The steps to the place of an item, and the object or list that holds it: of a new row the steps of its list.
+
+    Raises:
+        ValueError: if the ground truth has no such place.
+    """
+    steps, is_new = _steps_in(truth, item), item.row is not None
+    parent = _at(root, steps if is_new else steps[:-1])
+    is_place = isinstance(parent, list) if is_new else isinstance(parent, dict | list)
+    if not is_place or (isinstance(parent, list) and not is_new and _part(parent, steps[-1]) is NoCell):
+        raise InputValueError(place=item.path, problem="the ground truth has no such place")
+    if is_new and item.after is not None and item.after not in range(len(parent)):
+        expected = "after: the index of a row, or null"
+        raise InputValueError(place=item.path, expected=expected, got=short_repr(item.after))
+    return steps, parent
 
 
 def is_whole_row(item: Item) -> bool:
     """Return whether an item is an element of a list that only one side has."""
     is_of_one_side = (item.ground_truth is NoCell) != (item.proposal is NoCell)
     return item.row is not None or (is_of_one_side and isinstance(next(reversed(steps_of(item.path)), None), int))
-
-
-def answers_of(item: Item) -> list[Any]:
-    """Return the predicted values of an item, the proposal first; `NoCell` for a prediction that has nothing there."""
-    return [item.proposal, *(other.get("value", NoCell) for other in item.others)]
 
 
 def around(truth: Value, item: Item) -> Any:
@@ -482,14 +525,16 @@ def _decided(item: Item, current: Any) -> tuple[Any] | None:
     verdict, place = item.verdict, item.path
     if verdict is None or verdict in (GROUND_TRUTH, UNCLEAR):
         return None
-    if is_whole_row(item) and verdict != PREDICTION:
-        expected = f"{GROUND_TRUTH}, {PREDICTION} or {UNCLEAR} for a whole row"
-        raise InputValueError(place=place, expected=expected, got=verdict)
+    if item.scope and (verdict == OTHER or item.value is not NoCell):
+        problem = "a verdict for a group takes the proposal of each place, no value"
+        raise InputValueError(place=place, problem=problem, remedy="decide the places one by one")
     if verdict == OTHER:
         if item.value is NoCell:
             raise InputValueError(place=place, expected="a value beside the verdict other", got="none")
         return (item.value,)
-    proposal = _chosen(item)
+    proposal = decided_value(item)
+    if value_text(proposal) not in map(value_text, answers_of(item)):
+        raise InputValueError(place=place, expected="as value one of the predictions", got=short_repr(proposal))
     if proposal is not NoCell and f'"{ONE_OF}": ' in dumps(proposal):
         problem = f"the prediction has a key {ONE_OF!r}, which a ground truth would take for acceptable answers"
         raise InputValueError(place=place, problem=problem)
@@ -500,21 +545,13 @@ def _decided(item: Item, current: Any) -> tuple[Any] | None:
     return ({ONE_OF: options if dumps(added[0]) in map(dumps, options) else options + added},)
 
 
-def _chosen(item: Item) -> Any:
-    """The predicted value that an item names; without one the proposal."""
-    if item.value is NoCell:
-        return item.proposal
-    if not any(each is not NoCell and dumps(each) == dumps(item.value) for each in answers_of(item)):
-        raise InputValueError(place=item.path, expected="as value one of the predictions", got=short_repr(item.value))
-    return item.value
-
-
 def review(
     references: Any,
     predictions: Any,
     *,
     documents: Any = None,
     text_column: str | None = None,
+    verdicts: Iterable[Review | str | Path] = (),
     hold_out: Sequence[str] = (),
     same: Sequence[str] = (),
     sample: int = 0,
@@ -532,6 +569,7 @@ def review(
         documents: the documents in which values are looked up: a folder with `ID.pdf`, `ID.hocr` or `ID.txt`, or a
             dict of texts by id.
         text_column: the column of the references that holds their texts.
+        verdicts: reviews, or their files, whose verdicts are carried over: see `Review.carry`.
         hold_out: names of systems that make no proposals: a ground truth that is corrected without them must not
             lower their scores.
         same: names of systems that count as one, since they share errors.
@@ -555,6 +593,7 @@ def review(
         evaluations,
         documents=documents,
         text_column=text_column,
+        verdicts=verdicts,
         hold_out=hold_out,
         same=same,
         sample=sample,
@@ -591,7 +630,12 @@ def _evaluated(name: str, references: Any, predictions: Any, options: Mapping[st
         raise at_place(place, error) from None
 
 
-def review_of(evaluations: Mapping[str, Scored], **settings: Any) -> Review:
+def review_of(
+    evaluations: Mapping[str, Scored], *, verdicts: Iterable[Review | str | Path] = (), **settings: Any
+) -> Review:
     """Review systems that are scored already; arguments and errors are those of `docscore.review`."""
     systems = {name: scored_rows(evaluation) for name, evaluation in evaluations.items()}
-    return Review(*worklist(systems, **settings))
+    earlier = [each if isinstance(each, Review) else Review.read(each) for each in verdicts]
+    found = Review(*worklist(systems, **settings))
+    found.carry(earlier)
+    return found

@@ -2,10 +2,10 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -44,11 +44,17 @@ Steps = tuple[str | int, ...]  # from the root of a ground truth in JSON to a pl
 
 ONLY_PREDICTIONS, ONLY_GROUND_TRUTH = "only predictions have it", "only the ground truth has it"
 OTHER_VALUE, AGREEMENT = "other value", "agreement"
+GROUND_TRUTH, PREDICTION, BOTH, OTHER, UNCLEAR = "ground_truth", "prediction", "both", "other", "unclear"
+VERDICTS = (GROUND_TRUTH, PREDICTION, BOTH, OTHER, UNCLEAR)
+GROUP = "group"  # the scope of a verdict
+
 _NEAR = ("same value", "punctuation", "longer", "shorter")
 _NEAR_MISS = 0.5  # the least similarity of two texts of which one is a near miss
 _SAME_ROW = 0.4  # the least score of two rows for them to be one; a row of two keys with one near miss has it
 _LIKELY_ROW = 2 / 3  # the same where another system lacks the row
 _LONGEST_EDIT = 2000  # characters of texts whose edit is described
+_KEYS = {"scope": "for"}  # keys of a line that are no names in Python
+_OPTIONAL = ("reference", "row", "about", "found", "scope", "drawn", "sample")  # keys that a line has with a value only
 
 
 @dataclass(kw_only=True)
@@ -70,9 +76,12 @@ class Item:
         others: the other predictions, each with its "value", if any, and its "systems".
         kind: the kind of the difference.
         group: the field and the difference; alike items have the same.
+        about: the title and the description of the field in the schema; None without.
         points: what the place costs each system, as a part of its score.
         found: whether "ground_truth" and "proposal" stand in the text of the document; None without a text.
         verdict: whose error it is; None while it is open.
+        scope: "group" if the verdict also holds for the other items of the group in this document that have none, each
+            with its own proposal; the key "for" in the file. Else None.
         note: what the reviewer says about it.
         by: who decided it.
         at: when it was decided.
@@ -97,9 +106,11 @@ class Item:
     others: list[dict[str, Any]]
     kind: str
     group: str
+    about: str | None = None
     points: dict[str, float]
     found: dict[str, bool] | None = None
     verdict: str | None
+    scope: str | None = None
     note: str = ""
     by: str = ""
     at: str = ""
@@ -119,18 +130,41 @@ class Item:
         missing = [name for name in needed if not isinstance(line, dict) or name not in line]
         if missing:
             raise InputValueError(expected="an item of a review", got=f"no {missing[0]!r}")
-        names = {each.name for each in fields(cls)} - {"extra"}
-        extra = {name: value for name, value in line.items() if name not in names}
-        return cls(**{name: value for name, value in line.items() if name in names}, extra=extra)
+        keys = {_KEYS.get(each.name, each.name): each.name for each in fields(cls) if each.name != "extra"}
+        extra = {key: value for key, value in line.items() if key not in keys}
+        return cls(**{keys[key]: value for key, value in line.items() if key in keys}, extra=extra)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the line of the file, without keys that hold nothing."""
-        optional = {"reference", "row", "found", "drawn", "sample", *(["after"] if self.row is None else [])}
+        optional = {*_OPTIONAL, *(["after"] if self.row is None else [])}
         values = ((each.name, getattr(self, each.name)) for each in fields(self) if each.name != "extra")
         line = {
-            name: value for name, value in values if value is not NoCell and (value is not None or name not in optional)
+            _KEYS.get(name, name): value
+            for name, value in values
+            if value is not NoCell and (value is not None or name not in optional)
         }
         return line | self.extra
+
+
+def value_text(value: Any) -> str:
+    """A value as text by which values are compared; "" for nothing."""
+    return "" if value is NoCell else dumps(value)
+
+
+def answers_of(item: Item) -> list[Any]:
+    """Return the predicted values of an item, the proposal first; `NoCell` for a prediction that has nothing there."""
+    return [item.proposal, *(other.get("value", NoCell) for other in item.others)]
+
+
+def decided_value(item: Item) -> Any:
+    """Return the value that the verdict of an item names; without one the proposal."""
+    return item.proposal if item.value is NoCell and item.verdict != OTHER else item.value
+
+
+def place_of(item: Item) -> tuple[Any, ...]:
+    """Return what the places of two reviews have in common if they are the same, or new rows of the same list."""
+    is_new, is_agreement = item.row is not None, item.kind == AGREEMENT
+    return item.question_id, item.path, item.reference, is_new, is_agreement, value_text(item.ground_truth)
 
 
 class Difference(NamedTuple):
@@ -146,6 +180,8 @@ class Difference(NamedTuple):
         sure: the confidences of the prediction.
         row: the index in the prediction of a row that only it has.
         after: the index of the row of the ground truth that such a row follows; None where it is the first.
+        block_end: the index of the last row of the block that such a row stands in: of the rows around it that are in
+            the order of the ground truth. None where the prediction has no such rows.
         part: which part of the points lost at the node is lost here.
     """
 
@@ -158,6 +194,7 @@ class Difference(NamedTuple):
     sure: Any = None
     row: int | None = None
     after: int | None = None
+    block_end: int | None = None
     part: float = 1.0
 
     @property
@@ -176,16 +213,19 @@ class Answer:
         first: the one that is written most like the ground truth.
         votes: the vote of each system that gives it; runs of a system share its vote.
         points: what each of these systems loses by it, as a part of the score.
+        after: the votes for each index of a row of the ground truth that a row follows which only predictions have.
     """
 
     first: Difference
     votes: dict[str, float] = field(default_factory=dict)
     points: dict[str, float] = field(default_factory=dict)
+    after: Counter[int | None] = field(default_factory=Counter)
 
-    def add(self, system: str, vote: float, points: float) -> None:
+    def add(self, system: str, vote: float, points: float, after: int | None) -> None:
         """Count a prediction of a system."""
         self.votes[system] = self.votes.get(system, 0.0) + vote
         self.points[system] = self.points.get(system, 0.0) + points
+        self.after[after] += vote  # type: ignore[assignment]
 
     @property
     def support(self) -> float:
@@ -233,20 +273,37 @@ def _parts_of(at: Difference, alone: Alone, options: ScoringOptions, *, exact: b
         return
     places, name, below = _places_of_rows(truth, node.children), f"{at.field}[]", at.schema and at.schema.items
     known: Sequence[Difference] = alone.get(steps, ())
-    after: int | None = None
+    pairs: list[tuple[Difference | None, Difference | None]] = []
     for child in sorted(node.children, key=lambda child: child.prediction_index or 0):
         i, j = child.truth_index, child.prediction_index
         sure = None if j is None else part_of_confidences(at.sure, j)
         here = None if i is None else Difference((*steps, places[i]), name, truth[i], NoCell, child, below)
-        added = None if j is None else Difference(steps, name, NoCell, at.prediction[j], child, below, sure, j, after)
-        if here is None or added is None:
-            yield here or added  # type: ignore[misc]
-        elif _are_apart(here, added, known, options):
-            yield here._replace(part=0.5)
-            yield added._replace(part=0.5)
+        added = None if j is None else Difference(steps, name, NoCell, at.prediction[j], child, below, sure, j)
+        if here and added and _are_apart(here, added, known, options):
+            pairs += [(here._replace(part=0.5), None), (None, added._replace(part=0.5))]
         else:
-            after = places[child.truth_index]  # type: ignore[index]
-            yield here._replace(prediction=added.prediction, sure=sure)
+            pairs.append((here, added))
+    partners: list[int] = [here.steps[-1] for here, added in pairs if here and added]  # type: ignore[misc]
+    ends = _block_ends(partners)
+    after: int | None = None
+    for here, added in pairs:
+        if here and added:
+            after = here.steps[-1]  # type: ignore[assignment]
+            yield here._replace(prediction=added.prediction, sure=added.sure)
+        elif here:
+            yield here
+        elif added:
+            yield added._replace(after=after, block_end=ends.get(next(iter(partners), 0) if after is None else after))
+
+
+def _block_ends(partners: Sequence[int]) -> dict[int, int]:
+    """The last row of each row's block: rows of a ground truth, in the order of a prediction, whose indices ascend."""
+    ends: dict[int, int] = {}
+    following: int | None = None
+    for index in reversed(partners):
+        ends[index] = index if following is None or following < index else ends[following]
+        following = index
+    return ends
 
 
 def _are_apart(here: Difference, added: Difference, known: Sequence[Difference], options: ScoringOptions) -> bool:
@@ -303,7 +360,7 @@ def worklist(
     agreements: int = 0,
     of: str | None = None,
     seed: int = 0,
-) -> tuple[list[Item], dict[str, tuple[int, float]]]:
+) -> tuple[list[Item], dict[str, tuple[int, float]], tuple[int, int, str]]:
     """Make the items of a review.
 
     Args:
@@ -319,8 +376,9 @@ def worklist(
         seed: where the random numbers start.
 
     Returns:
-        The items in their order, and for each system how many predictions are left out, since they are missing or could
-        not be parsed, with the part of the score that they lose.
+        The items in their order; for each system how many predictions are left out, since they are missing or could not
+        be parsed, with the part of the score that they lose; how many documents have no text, and of how many: all of
+        them, or those of a sample (0 of 0 where no texts are given).
 
     Raises:
         ValueError: for an unknown system, a first metric without a tree of the ground truth, different ground truths,
@@ -339,12 +397,42 @@ def worklist(
         if rows.metric not in (ANLS_STAR, TYPED):
             raise InputValueError(place="metrics", expected=f"{ANLS_STAR} or {TYPED} as the first", got=rows.metric)
     compared = _Documents(systems, same)
-    text_of = _text_source(documents, text_column, next(iter(systems.values())))
+    source = _text_source(documents, text_column, next(iter(systems.values())))
+    read = lru_cache(maxsize=1)(source.read if source else lambda _: None)  # places of a document follow one another
+    seen = set[str]()
+
+    def text_of(name: str) -> Document | None:
+        seen.add(name)
+        return read(name)
+
     if sample:
         rng = np.random.default_rng(check_whole("seed", seed, 0))
-        return _sampled(compared, of or next(iter(systems)), sample, agreements, rng, text_of), compared.left_out
-    items = [compared.item(name, place, text_of(name)) for name, place in compared.all_places()]
-    return [item for _, item in sorted(items, key=itemgetter(0))], compared.left_out
+        items = _sampled(compared, of or next(iter(systems)), sample, agreements, rng, text_of)
+    else:
+        items = _in_order(
+            compared.item(name, place, text)
+            for name, places in compared.all_places()
+            for text in [text_of(name)]
+            for place in places
+        )
+    without = (len(source.faults), len(seen), source.remark(len(seen))) if source else (0, 0, "")
+    return items, compared.left_out, without
+
+
+Order = tuple[float, ...]  # the key of an item; its last number is that of the points, less than 0
+
+
+def _in_order(items: Iterable[tuple[Order, Item]]) -> list[Item]:
+    """Sort items: first the representative of each group within a document, then the other members.
+
+    A representative is the first of its group. Its own points count as those of its group.
+    """
+    ordered = sorted(items, key=itemgetter(0))
+    groups = grouped(((item.question_id, item.group), (key, item)) for key, item in ordered).values()
+    points = (sum(key[-1] for key, _ in group) for group in groups)
+    first = [((*group[0][0][:-1], at_stake), group[0][1]) for group, at_stake in zip(groups, points, strict=True)]
+    others = [member for group in groups for member in group[1:]]
+    return [item for part in (first, others) for _, item in sorted(part, key=itemgetter(0))]
 
 
 def _sampled(
@@ -357,8 +445,13 @@ def _sampled(
 ) -> list[Item]:
     """The items of places of a system that are drawn by the points lost there, then of places without a loss."""
     documents.agreeing = system if agreements else ""
-    places = documents.all_places()
-    answers = [(name, place, answer) for name, place in places for answer in place if system in answer.points]
+    answers = [
+        (name, place, answer)
+        for name, places in documents.all_places()
+        for place in places
+        for answer in place
+        if system in answer.points
+    ]
     weights = [answer.points[system] for *_, answer in answers]
     if not answers:
         raise InputValueError(place="sample", expected="a system that loses points", got=system)
@@ -384,8 +477,8 @@ def _draw(rng: np.random.Generator, weights: Sequence[float], times: int) -> lis
     return list(Counter(rng.choice(len(weights), size=times, p=shares).tolist()).items())
 
 
-def _text_source(source: Any, column: str | None, rows: ScoredRows) -> Callable[[str], Document | None]:
-    """A function from the id of a document to its text; None where it has none."""
+def _text_source(source: Any, column: str | None, rows: ScoredRows) -> Documents | None:
+    """The documents, which a column of the references may hold; None if none are given."""
     if column is not None:
         if source is not None:
             raise InputValueError(place="documents", expected="documents or text_column", got="both")
@@ -395,13 +488,7 @@ def _text_source(source: Any, column: str | None, rows: ScoredRows) -> Callable[
             got = next(map(described, rows.pairs.reference_rows or []), "rows without columns")
             expected = f"a column {short_repr(column)} with the texts of the documents"
             raise InputValueError(place="text_column", expected=expected, got=got)
-    documents = None if source is None else Documents(source, rows.document_ids)
-
-    @lru_cache(maxsize=1)  # the places of a document follow one another
-    def text_of(name: str) -> Document | None:
-        return None if documents is None else documents.read(name)
-
-    return text_of
+    return None if source is None else Documents(source, rows.document_ids)
 
 
 class _Documents:
@@ -429,12 +516,11 @@ class _Documents:
             for number in range(len(rows)):
                 self.rows.setdefault(rows.document_ids[number % count], {}).setdefault(name, []).append(number)
 
-    def all_places(self) -> Iterator[tuple[str, list[Answer]]]:
-        """Yield the places of all documents, each with the name of its document."""
+    def all_places(self) -> Iterator[tuple[str, list[list[Answer]]]]:
+        """Yield the name of each document with its places."""
         progress = next(iter(self.systems.values())).progress
         for name in watched(self.rows, progress, "Comparing", len(self.rows)):
-            for place in self.places(name):
-                yield name, place
+            yield name, self.places(name)
 
     def places(self, document: str) -> list[list[Answer]]:
         """Return the places of a document where systems lose points, each with what they have there."""
@@ -453,14 +539,14 @@ class _Documents:
         for name, rows in usable.items():
             vote, options = 1 / (members[self.family[name]] * len(rows)), self.systems[name].options
             for row in rows:
-                taken: set[int] = set()
-                for at in self._losses(document, name, row, alone):
-                    if at.row is None:
-                        place = places.setdefault(at.steps, [])
-                    else:
-                        place = _place_of_row(at, added.setdefault(at.steps, []), taken, options)
+                losses = list(self._losses(document, name, row, alone))
+                new = grouped((at.steps, at) for at in losses if at.row is not None)
+                found = [(at, places.setdefault(at.steps, [])) for at in losses if at.row is None]
+                for steps, in_list in new.items():
+                    found += zip(in_list, _joined(in_list, added.setdefault(steps, []), options), strict=True)
+                for at, place in found:
                     points = at.part * at.node.points_lost / len(self.systems[name])
-                    _answer_at(place, at, options).add(name, vote, points)
+                    _answer_at(place, at, options).add(name, vote, points, at.after)
         return [*places.values(), *chain.from_iterable(added.values())]
 
     def _losses(self, document: str, name: str, row: Row, alone: Alone) -> Iterator[Difference]:
@@ -496,7 +582,7 @@ class _Documents:
         text: Document | None,
         chosen: Answer | None = None,
         kind: str | None = None,
-    ) -> tuple[tuple[float, ...], Item]:
+    ) -> tuple[Order, Item]:
         """Return the item of a place, after its key in the order of items.
 
         Args:
@@ -519,7 +605,7 @@ class _Documents:
             judged=self.hashes[document],
             reference=int(at.steps[1]) if is_one_of and len(truth) > 1 else None,  # type: ignore[arg-type]
             row=at.row,
-            after=at.after,
+            after=None if at.row is None else _after(place, chosen),
             ground_truth=_as_json(at.truth[0] if type(at.truth) is tuple and len(at.truth) == 1 else at.truth),
             proposal=_as_json(at.prediction),
             systems=list(chosen.votes),
@@ -528,20 +614,22 @@ class _Documents:
             others=[_other(each) for each in others],
             kind=kind,
             group=f"{field_path(at.field)}: {_edit(at, kind) or kind}",
+            about=(at.schema and at.schema.about) or None,
             points=dict(sum((Counter(answer.points) for answer in place), Counter[str]())),
             found=in_text or None,
             verdict=None,
         )
 
-    def _description(
-        self, document: str, answer: Answer, text: Document | None
-    ) -> tuple[tuple[float, ...], str, dict[str, bool]]:
+    def _description(self, document: str, answer: Answer, text: Document | None) -> tuple[Order, str, dict[str, bool]]:
         """The key of an answer in the order of items, its kind, and on which side the text of the document is."""
         at = answer.first
         kind = _kind_of(at)
-        sides = {} if text is None else {"ground_truth": at.truth, "proposal": at.prediction}
-        in_text = {side: held for side, value in sides.items() if (held := text.holds(value)) is not None}  # type: ignore[union-attr]
-        is_shown = bool(in_text) and in_text.get("proposal", True) and not in_text.get("ground_truth", False)
+        in_text: dict[str, bool] = {}
+        if text is not None:
+            row, sides = _row_around(self.truths[document], at.steps), ("ground_truth", "proposal")
+            held = (text.holds(value, row) for value in (at.truth, at.prediction))
+            in_text = {side: stands for side, stands in zip(sides, held, strict=True) if stands is not None}
+        is_shown = in_text.get("proposal", False) and not in_text.get("ground_truth", False)
         support = answer.support
         alone = len(self.systems) == 1 and not isinstance(at.sure, dict | list)
         sure = checked_confidence(at.sure, at.node.path) if alone else None
@@ -553,26 +641,54 @@ class _Documents:
         )
 
 
-def _place_of_row(at: Difference, places: list[list[Answer]], taken: set[int], options: ScoringOptions) -> list[Answer]:
-    """Return the place of a row that only predictions have: that of the most similar row, or a new one.
+def _joined(rows: Sequence[Difference], places: list[list[Answer]], options: ScoringOptions) -> list[list[Answer]]:
+    """Return the place of each row of a list that only a prediction has; rows without one get a new place.
+
+    Rows are joined by content: equal rows first, then the most similar ones.
 
     Args:
-        at: the row.
-        places: the places of such rows in its list.
-        taken: the places that have a row of this prediction, by `id`; it is added.
+        rows: the rows of one prediction, no two of which are one place.
+        places: the places of such rows in the list; new ones are added.
         options: how values compare.
     """
-    likeness = {
-        number: score_one(place[0].first.prediction, at.prediction, options, at.schema)
-        for number, place in enumerate(places)
-        if id(place) not in taken
-    }
-    best = max(likeness, key=likeness.__getitem__, default=None)
-    if best is None or likeness[best] < _SAME_ROW:
+    by_text = grouped((dumps(answer.first.prediction), i) for i, place in enumerate(places) for answer in place)
+    joined: dict[int, int] = {}  # the numbers of rows and of their places
+    taken: set[int] = set()
+    for number, row in enumerate(rows):  # equal as they stand: these need no comparisons
+        for i in islice((i for i in by_text.get(dumps(row.prediction), ()) if i not in taken), 1):
+            joined[number] = i
+            taken.add(i)
+    alike = (
+        (-max(score_one(answer.first.prediction, row.prediction, options, row.schema) for answer in place), number, i)
+        for number, row in enumerate(rows)
+        for i, place in enumerate(places)
+        if number not in joined and i not in taken
+    )
+    for score, number, i in sorted(alike):
+        if -score >= _SAME_ROW and number not in joined and i not in taken:
+            joined[number] = i
+            taken.add(i)
+    for number in (number for number in range(len(rows)) if number not in joined):
+        joined[number] = len(places)
         places.append([])
-        best = -1
-    taken.add(id(places[best]))
-    return places[best]
+    return [places[joined[number]] for number in range(len(rows))]
+
+
+def _after(place: Sequence[Answer], chosen: Answer) -> int | None:
+    """The row that a row follows which only predictions have: as in most systems, else the last row of its block."""
+    votes = sum((answer.after for answer in place), Counter[int | None]())
+    [(after, most)] = votes.most_common(1)
+    return after if 2 * most > votes.total() else chosen.first.block_end
+
+
+def _row_around(truth: Value, steps: Steps) -> Value:
+    """The row of a list that holds a place; None if none does."""
+    part, row = truth, None
+    for before, step in zip(("", *steps), steps, strict=False):
+        part = part if step == ONE_OF else part[step]  # type: ignore[index, call-overload]
+        if isinstance(step, int) and before != ONE_OF:
+            row = part
+    return row
 
 
 def _as_json(value: Any) -> Any:

@@ -22,17 +22,8 @@ from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.rows import ScoredRows, scored_rows
 from docscore.evaluation.sentences import Span, text_differences
 from docscore.ground_truths.correction import corrected_rows
-from docscore.ground_truths.verdicts import (
-    OTHER,
-    VERDICTS,
-    Review,
-    answers_of,
-    around,
-    is_whole_row,
-    review_of,
-    steps_of,
-)
-from docscore.ground_truths.worklist import AGREEMENT, Item
+from docscore.ground_truths.verdicts import Review, around, is_whole_row, review_of, steps_of
+from docscore.ground_truths.worklist import AGREEMENT, OTHER, VERDICTS, Item, answers_of
 from docscore.metrics.registry import ANLS_STAR
 from playground.compare.compare import checked_names, systems_of_request
 from playground.parts.documents import KeptResult, keep_documents, numbered_lines, shown_ids
@@ -402,11 +393,13 @@ class KeptReview(KeptResult):
         except InputError as error:
             fault = str(error.for_remote_users())
         found = None if self.result["sampled"] is None or review.counts["open"] else review.estimate()
+        value, low, high = found.lenient if found else (0.0, None, None)  # anything is possible without an interval
         return {
             "verdicts": str(review.write(self.folder / _VERDICTS)),
             "references": references,
             "fault": printable(fault),
-            "estimate": found and {"lines": str(found).split("\n"), "share": found.returning[0]},
+            "estimate": found
+            and {"lines": str(found).split("\n"), "share": [value, low or 0.0, 1.0 if high is None else high]},
         }
 
     def _corrected(self, review: Review, asked: ReviewRequest) -> Path:

@@ -1,0 +1,131 @@
+"""What a sample of the places where a system loses points says of its loss."""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from docscore.core.errors import InputValueError
+from docscore.core.formatting import counted
+from docscore.ground_truths.worklist import AGREEMENT, BOTH, OTHER, PREDICTION, UNCLEAR, Item
+from docscore.stats.intervals import Ratios, intervals_of
+
+MOST_UNCLEAR = 0.1  # the share of draws above which an estimate warns
+
+Share = tuple[float, float | None, float | None]  # a share with the ends of its interval, None where there is none
+
+
+class Estimate(NamedTuple):
+    """What a sample of lost points says of a system's loss.
+
+    Each share has an interval that resamples documents, since the draws of a document are alike. Draws that are unclear
+    are left out.
+
+    Attributes:
+        system: its name.
+        score: its score.
+        loss: the loss that the sample is drawn from: without predictions that are missing or could not be parsed.
+        draws: how many places were drawn, those that were drawn again counted again.
+        documents: in how many documents they are.
+        unclear: how many of the draws have the verdict `unclear`.
+        lenient: the share of the loss that comes back with right ground truths: `prediction` and `both`.
+        strict: the share of it at places where the ground truth is wrong: `prediction` alone.
+        corrected: about the score with right ground truths: matching and sizes may change.
+        agreements: how many places without a loss were drawn.
+        shared: the share of the points earned at places where both sides are wrong.
+    """
+
+    system: str
+    score: float
+    loss: float
+    draws: int
+    documents: int
+    unclear: int
+    lenient: Share
+    strict: Share
+    corrected: Share
+    agreements: int = 0
+    shared: Share | None = None
+
+    def __str__(self) -> str:
+        only = f"{_shown(self.strict)} if only places count where the ground truth is wrong"
+        comes_back = f"{_shown(self.lenient)} comes back with right ground truths, {only}"
+        draws = f"{counted(self.draws, 'draw')} fell in {counted(self.documents, 'document')}."
+        score = _shown(self.corrected, "{:.3f}", "", 1)
+        lines = [f"Of {self.system}'s loss of {self.loss:.3f}, {comes_back}: its score would be about {score}. {draws}"]
+        if self.unclear:
+            many = self.unclear > MOST_UNCLEAR * self.draws
+            warning = ". These are more than a tenth, and may change the shares." if many else "."
+            lines.append(f"Left out: {self.unclear:,} of {counted(self.draws, 'draw')} are unclear{warning}")
+        apart = 1 - self.score - self.loss
+        if apart > 1e-9:  # noqa: PLR2004
+            lines.append(f"A loss of {apart:.3f} by predictions that are missing or could not be parsed is left out.")
+        if self.shared is None:
+            lines.append("What is wrong on both sides is not in this sample: --agreements N draws it.")
+        else:
+            lines.append(
+                f"Of the points earned, {_shown(self.shared)} are at places where both sides are wrong "
+                f"({counted(self.agreements, 'draw')})."
+            )
+        return "\n".join(lines)
+
+
+def _shown(share: Share, form: str = "{:.0f}", unit: str = " %", scale: int = 100) -> str:
+    """A share with its interval, by default in percent."""
+    value, low, high = share
+    ends = "no interval" if low is None or high is None else f"{form} to {form}{unit}".format(scale * low, scale * high)
+    return f"{form.format(scale * value)}{unit} ({ends})"
+
+
+def estimate_of(items: Sequence[Item], confidence: float) -> Estimate:
+    """Estimate how much of the loss of the sampled system is its own; see `Review.estimate`."""
+    lossy, exact = ([item for item in items if (item.kind == AGREEMENT) is agrees] for agrees in (False, True))
+    systems = {(item.sample or {}).get("system", "") for item in items}
+    if not lossy or len(systems) != 1 or "" in systems:
+        raise InputValueError(
+            place="review", expected="the sample of one system, as list --sample N draws", got="another review"
+        )
+    if count := sum(item.verdict is None for item in items):
+        got = f"{counted(count, 'place')} without one"
+        raise InputValueError(place="review", expected="a verdict for each place of the sample", got=got)
+    facts, draws = lossy[0].sample or {}, _draws(lossy)
+    if draws != facts["draws"]:
+        raise InputValueError(place="review", expected=f"{facts['draws']:,} draws", got=f"{draws:,}")
+    unclear = _draws(item for item in lossy if item.verdict == UNCLEAR)
+    if unclear == draws:
+        raise InputValueError(place="review", expected="draws that are clear", got="none")
+    lenient, strict = _shares(lossy, [(PREDICTION, BOTH), (PREDICTION,)], confidence)
+    score, loss = facts["score"], facts["loss"]
+    ends = (None if part is None else score + loss * part for part in lenient[1:])
+    is_clear = any(item.verdict != UNCLEAR for item in exact)
+    return Estimate(
+        facts["system"],
+        score,
+        loss,
+        draws,
+        len({item.question_id for item in lossy}),
+        unclear,
+        lenient,
+        strict,
+        (score + loss * lenient[0], *ends),
+        _draws(exact),
+        _shares(exact, [(OTHER,)], confidence)[0] if is_clear else None,
+    )
+
+
+def _draws(items: Iterable[Item]) -> int:
+    """How many draws items stand for."""
+    return sum(item.drawn or 0 for item in items)
+
+
+def _shares(items: Sequence[Item], verdicts: Sequence[Collection[str]], confidence: float) -> list[Share]:
+    """The shares of the clear draws that have one of these verdicts, with intervals that resample documents."""
+    clear = [item for item in items if item.verdict != UNCLEAR]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(item.question_id for item in clear))}
+    sums = np.zeros((len(numbers), 1 + len(verdicts)))
+    for item in clear:
+        hits = [1, *(item.verdict in of for of in verdicts)]
+        sums[numbers[item.question_id]] += (item.drawn or 0) * np.array(hits, dtype=float)
+    ratios = Ratios(sums[:, 1:], sums[:, :1].repeat(len(verdicts), axis=1))
+    intervals = intervals_of(ratios, confidence)
+    return [(value, each.low, each.high) for value, each in zip(ratios.values.tolist(), intervals, strict=True)]
