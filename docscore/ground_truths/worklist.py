@@ -685,7 +685,7 @@ def _row_around(truth: Value, steps: Steps) -> Value:
     """The row of a list that holds a place; None if none does."""
     part, row = truth, None
     for before, step in zip(("", *steps), steps, strict=False):
-        part = part if step == ONE_OF else part[step]  # type: ignore[index, call-overload]
+        part = part if step == ONE_OF else part[step]  # type: ignore[index]
         if isinstance(step, int) and before != ONE_OF:
             row = part
     return row
