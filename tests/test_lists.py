@@ -75,8 +75,8 @@ def rows_of(node: ScoreTree, schema: SchemaNode | None) -> ListRows:
     few = min(len(missing), len(expected) - predicted)
     is_cut = bool(paired) and len(expected) >= 20 and few >= 3 and 20 * few >= len(expected)
     is_cut = is_cut and 10 * len(paired) >= 9 * (len(expected) - len(missing))
-    assert node.note.endswith(f"cut off after row {len(expected) - len(tail)} of {len(expected)}") == is_cut
-    cut = (1, len(missing), fsum(missing)) if is_cut else ()
+    assert node.note.endswith(f"cut off after row {len(expected) - few} of {len(expected)}") == is_cut
+    cut = (1, few, fsum(missing[:few])) if is_cut else ()
     return ListRows(len(expected), predicted, len(paired), sum(row.earned == row.weight for row in both), *cut)
 
 

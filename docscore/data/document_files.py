@@ -12,13 +12,13 @@ from html.parser import HTMLParser
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast
+from unicodedata import normalize
 
 from docscore.core.errors import InputTypeError, InputValueError, in_file, listed, short_repr, some_of
 from docscore.core.formatting import counted
 from docscore.core.places import Box
 from docscore.core.runtime import library
 from docscore.data.documents import PAGE_BREAK, Document
-from docscore.data.formats import text_of_file
 
 _LARGEST = 50_000_000  # bytes of a file
 _PATIENCE = 20  # seconds for a PDF
@@ -28,7 +28,7 @@ _NAMES = "ID.pdf, ID.hocr or ID.txt"
 _OF_IDS = (*_SUFFIXES, ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".json")  # with which an id may end
 _PDF_WORDS = Path(__file__).with_name("pdf_words.py")
 
-_BBOX = re.compile(r"\bbbox\s+(-?[\d.]+)\s+(-?[\d.]+)\s+(-?[\d.]+)\s+(-?[\d.]+)")
+_BBOX = re.compile(r"\bbbox" + r"\s+(-?\d{1,9}(?:\.\d+)?)" * 4 + r"(?![\d.])")
 _VOID = frozenset({"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "wbr"})  # without an end
 
 _Words = list[tuple[str, Box]]  # of a page
@@ -57,8 +57,8 @@ class Documents:
             if not folder.is_dir():
                 raise InputValueError(place=in_file(folder), expected=f"a folder with {_NAMES}", got="no folder")
             for path in sorted(folder.rglob("*")):
-                if path.suffix.lower() in _SUFFIXES:
-                    name = path.relative_to(folder).with_suffix("").as_posix()
+                if path.suffix.lower() in _SUFFIXES and path.is_file():
+                    name = normalize("NFC", path.relative_to(folder).with_suffix("").as_posix())
                     self._files.setdefault(name, {})[path.suffix.lower()] = path
             if any(_PDF in files for files in self._files.values()):
                 library("pypdfium2", "reading PDFs needs {!r}", "documents")
@@ -75,7 +75,7 @@ class Documents:
     def read(self, name: str) -> Document | None:
         """Return the document of an id; None if it has no text, of which `faults` then tells why."""
         text = self._texts.get(name)
-        if isinstance(text, str | Document):
+        if isinstance(text, Document) or (isinstance(text, str) and text.strip()):
             return Document(text) if isinstance(text, str) else text
         faults = []
         for suffix, path in sorted(self._files_of(name).items(), key=lambda item: _SUFFIXES.index(item[0])):
@@ -108,6 +108,7 @@ class Documents:
         return f"{len(self.faults):,} of {counted(count, 'document')} have no text: {listed(told, len(told))}"
 
     def _files_of(self, name: str) -> Mapping[str, Path]:
+        name = normalize("NFC", name)
         stem, dot, suffix = name.rpartition(".")
         return self._files.get(name) or self._files.get(stem if dot + suffix.lower() in _OF_IDS else name, {})
 
@@ -130,15 +131,35 @@ def _document(path: Path, suffix: str) -> Document:
     size = path.stat().st_size
     if size > _LARGEST:
         raise InputValueError(problem=f"{path.name} has {size:,} bytes, {_LARGEST:,} at most are read")
-    if suffix == _TEXT:
-        return Document(text_of_file(path))
-    pages = _pages_of_pdf(path) if suffix == _PDF else _pages_of_hocr(text_of_file(path))
+    text = "" if suffix == _PDF else _decoded(path)
+    if suffix == _TEXT and text.strip():
+        return Document(text)
+    pages = _pages_of_pdf(path) if suffix == _PDF else _pages_of_hocr(path.name, text) if suffix == _HOCR else []
+    pages = [[(word, shown) for word, box in words if (shown := _on_page(box))] for words in pages]
     boxes = [box for words in pages for _, box in words]
     if not boxes:
-        remedy = "tesseract makes ID.hocr of its page images (tesseract ID.png ID hocr)"
-        nothing = f"has no text layer; {remedy}" if suffix == _PDF else 'has no words of the class "ocrx_word" on pages'
-        raise InputValueError(problem=f"{path.name} {nothing}")
+        raise InputValueError(problem=f"{path.name} {_NO_TEXT[suffix]}")
     return Document(PAGE_BREAK.join(" ".join(word for word, _ in words) for words in pages), boxes)
+
+
+_NO_TEXT = {
+    _PDF: "has no text layer; tesseract makes ID.hocr of its page images (tesseract ID.png ID hocr)",
+    _HOCR: 'has no words of the class "ocrx_word" on pages',
+    _TEXT: "is empty",
+}
+
+
+def _decoded(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputValueError(problem=f"{path.name} is not UTF-8 text") from None
+
+
+def _on_page(box: Box) -> Box | None:
+    """Return the part of a box that lies on its page; None if that has no height or width."""
+    left, top, right, bottom = (min(max(edge, 0.0), 1.0) for edge in box)  # of NaN 0
+    return (left, top, right, bottom) if left < right and top < bottom else None
 
 
 def _pages_of_pdf(path: Path) -> list[_Words]:
@@ -157,12 +178,14 @@ def _pages_of_pdf(path: Path) -> list[_Words]:
     ]
 
 
-def _pages_of_hocr(text: str) -> list[_Words]:
+def _pages_of_hocr(name: str, text: str) -> list[_Words]:
     """Read the words of hOCR; where it has lines alone, all words of a line have its box."""
     pages: list[_Words] = []
     for classes in ({"ocrx_word"}, {"ocr_line", "ocr_header", "ocr_caption", "ocr_textfloat"}):
         parser = _Hocr(classes)
         parser.feed(text)
+        if parser.unsized:
+            raise InputValueError(problem=f"{name}, page {parser.unsized}: an ocr_page needs a bbox in its title")
         pages = pages if any(pages) else parser.pages
     return pages
 
@@ -176,6 +199,8 @@ class _Hocr(HTMLParser):
         self._classes = classes
         self._page: Sequence[float] = ()
         self._open: list[Box | None] = []  # the box of each open element, or that of an element around it
+        self._last: Box | None = None  # that of the last text, if a word may go on behind it
+        self.unsized = 0  # the number of a page without a box
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
@@ -184,6 +209,7 @@ class _Hocr(HTMLParser):
         if "ocr_page" in names:
             self._page = corners
             self.pages.append([])
+            self.unsized = self.unsized or (0 if corners else len(self.pages))
         own = self._open[-1] if self._open else None
         if corners and self._page and not self._classes.isdisjoint(names):
             left, top, right, bottom = self._page
@@ -191,7 +217,9 @@ class _Hocr(HTMLParser):
             own = cast(
                 "Box", tuple((at - start) / size for at, start, size in zip(corners, starts, sizes, strict=True))
             )
-        if tag not in _VOID:
+        if tag in _VOID:
+            self._last = None
+        else:
             self._open.append(own)
 
     def handle_endtag(self, tag: str) -> None:
@@ -199,5 +227,11 @@ class _Hocr(HTMLParser):
             self._open.pop()
 
     def handle_data(self, data: str) -> None:
-        if self._open and (box := self._open[-1]) is not None:
-            self.pages[-1] += [(word, box) for word in data.split()]
+        box, words = self._open[-1] if self._open else None, data.split()
+        if box is None or not words:
+            self._last = None
+            return
+        if self._last is box and not data[0].isspace():  # the word goes on behind a tag
+            words[0] = self.pages[-1].pop()[0] + words[0]
+        self._last = None if data[-1].isspace() else box
+        self.pages[-1].extend((word, box) for word in words)

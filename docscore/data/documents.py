@@ -3,15 +3,16 @@
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from datetime import date, datetime
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
 from decimal import Decimal
-from functools import cached_property
-from itertools import accumulate, chain, groupby, pairwise, product
+from functools import cached_property, lru_cache
+from itertools import accumulate, chain, groupby, pairwise
 from typing import Any
 
 from docscore.core.places import Box, Place
+from docscore.core.runtime import grouped
 from docscore.core.same_value import ORDERS, date_of, number_without_doubt
 from docscore.core.values import SCALAR_TYPES, Scalar, Value, scalar_text, step_text
 
@@ -22,22 +23,38 @@ PAGE_BREAK = "\f"
 
 _SHORT = 2  # characters; so short a value is looked for only in the lines of its row
 _LEAST_SPACED = 4  # characters of a value that may have other spaces in the text
+_MOST_SPACED = 500  # and at most
 _LEAST_DIGITS = 7  # characters of a number that may have them anywhere; of a shorter one all digits are apart
-_AROUND = r"()\[\];:,"  # signs that may stand around a date
+_RARE = 8  # lines, in so many of which a rare value stands
+_LINES_BELOW = 3  # in which a text that wraps may go on
 _UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")  # letters without spaces
-_LIKE_DATE = re.compile(
-    r"\d{1,4}([./ -]) ?\d{1,2}\1 ?\d{1,4}|\d{8}|\d{4}-\d\d|\d.*(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
-    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec).*\d"
-)
+
+# Numbers of a text. Spaces part groups only on one line, and may part two numbers too, so that all are looked at.
+_SPACED_NUMBER = re.compile(r"(?<![\w.,'])(?=([-+]?\d{1,3}(?: \d{3})+(?:[.,]\d+)?)(?!\d))")
+_NUMBER = re.compile(r"(?<![\w.,'])([-+]?[.,]?\d[\d.,']*)")
+_UNIT = r"(?:[^\W\d_]{3}|[^\w\s.,+()-]{1,2})"  # a currency, its sign or a percent sign
+_IDENTIFIER = re.compile(r"\s*[+-]?0\d")
+_AMOUNT = re.compile(rf"(?:{_UNIT} ?)?(-?\d[\d.,' ]*?) ?{_UNIT}?")
+_MINUS_BEFORE = re.compile(rf"(?<!\w)(?<!\d )- ?(?:{_UNIT} ?)?$")
+_BRACKET_BEFORE = re.compile(rf"\( ?(?:{_UNIT} ?)?$")
+_MINUS_BEHIND = re.compile(r"-(?!\w)(?! ?\d)")
+_BRACKET_BEHIND = re.compile(rf" ?{_UNIT}? ?\)")
+_AROUND = 8  # characters in which signs and brackets around a number are looked for
 _GROUPED = {
-    sign: re.compile(rf"[-+]?\d{{1,3}}(?:{re.escape(sign)}\d{{3}})+(?:[{other}]\d+)?", re.ASCII)
+    sign: re.compile(rf"[-+]?[1-9]\d{{0,2}}(?:{re.escape(sign)}\d{{3}})+(?:[{other}]\d+)?", re.ASCII)
     for sign, other in (",.", ".,")
 }
-_UNIT, _NUMBER = r"(?:[^\W\d_]{3}|[^\w\s.,+-]{1,2})", r"(-?\d[\d.,' ]*)"
-_AMOUNT = re.compile(rf"{_UNIT} ?{_NUMBER}|{_NUMBER} ?{_UNIT}")  # with a currency, its sign or a percent sign
+
+_DAY, _MONTH = r"\d{1,2}(?:st|nd|rd|th)?\.?", r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
+_DATE = re.compile(
+    rf"(?<!\d)(?:\d{{4}}-?\d\d-?\d\d|\d{{1,4}}([./-]) ?\d{{1,2}}\1 ?\d{{1,4}}"
+    rf"|{_DAY}[ -]?(?:day )?(?:of )?{_MONTH},?[ -]?\d{{2,4}}|{_MONTH} {_DAY},? \d{{2,4}}"
+    rf"|\d{{4}}[ -]{_MONTH}[ -]{_DAY})(?!\d)"
+)
+
 _DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
 _QUOTES = dict.fromkeys(map(ord, "\u2018\u2019"), "'") | dict.fromkeys(map(ord, "\u201c\u201d"), '"')
-_SIGNS = _DASHES | _QUOTES
+_SIGNS = _DASHES | _QUOTES | dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"), "")
 
 
 class Document:
@@ -59,6 +76,8 @@ class Document:
 
     def __init__(self, text: str, boxes: Sequence[Box] | None = None) -> None:
         self.text, self.boxes, self._text = text, boxes, _words(text)
+        self._known: dict[tuple[type, str], list[Occurrence]] = {}
+        self._lines_known: dict[tuple[type, str], Mapping[int, list[Occurrence]]] = {}
 
     @property
     def page_count(self) -> int:
@@ -99,30 +118,36 @@ class Document:
 
     def _occurrences(self, value: Scalar, row: Sequence[Scalar]) -> list[Occurrence] | None:
         """Return where a scalar stands; None for what no text can show."""
-        text = _words(scalar_text(value))
-        number = number_without_doubt(value)
+        text, number = _words(scalar_text(value)), _number_of(value)
         if isinstance(value, bool) or len(text) < _SHORT or (number and not number[0]):
             return None
         spans = self._spans(value)
         long = [each for each in spans if _length(each) > _SHORT]
         if not row or (len(long) == 1 and len(text) > _SHORT):
             return None if len(text) == _SHORT or (spans and not long) else long
-        lines = self._lines_of(scalar for scalar in row if scalar is not value)
-        near = [each for each in spans if _length(each) >= _SHORT and not lines.isdisjoint(self._lines_at(each))]
+        lines = self._lines_of([scalar for scalar in row if scalar is not value])
+        near = list(dict.fromkeys(each for line in lines for each in self._by_line(value).get(line, ())))
         if len(text) == _SHORT:
             return (near or None if spans else []) if lines else None
         return near if len(near) == 1 or not long else long
 
-    def _lines_of(self, scalars: Iterator[Scalar]) -> set[int]:
-        """Return the lines in which most of some scalars stand."""
-        counts = Counter(
-            line
-            for scalar in scalars
-            for line in {
-                line for each in self._spans(scalar) if _length(each) > _SHORT for line in self._lines_at(each)
-            }
-        )
-        return {line for line, count in counts.items() if count == max(counts.values())}
+    def _lines_of(self, row: Sequence[Scalar]) -> set[int]:
+        """Return the lines in which most of some scalars stand, of those lines in which a rare one does."""
+        long = (self._by_line(scalar) for scalar in row if len(scalar_text(scalar)) > _SHORT)
+        lines = sorted(filter(None, long), key=len)
+        rare = [found for found in lines if len(found) <= _RARE] or lines[:1]
+        counts = {line: sum(line in found for found in lines) for line in chain.from_iterable(rare)}
+        most = max(counts.values(), default=0)
+        return {line for line, count in counts.items() if count == most}
+
+    def _by_line(self, value: Scalar) -> Mapping[int, list[Occurrence]]:
+        """The occurrences of a scalar by their lines, without those of one character."""
+        key = type(value), scalar_text(value)
+        if key not in self._lines_known:
+            self._lines_known[key] = grouped(
+                (line, each) for each in self._spans(value) if _length(each) >= _SHORT for line in self._lines_at(each)
+            )
+        return self._lines_known[key]
 
     def places(self, value: Any) -> list[list[Offsets]]:
         r"""Return the places of a value, each as the spans of its scalars: characters of the text as it was given.
@@ -188,40 +213,42 @@ class Document:
             self._known[key] = [(span,) for span in self._as_written(value)] or self._wrapped(_words(key[1]).split(" "))
         return self._known[key]
 
-    @cached_property
-    def _known(self) -> dict[tuple[type, str], list[Occurrence]]:
-        return {}
-
     def _as_written(self, value: Scalar) -> list[Offsets]:
         """The spans of a scalar: in another notation, as it is, or with other spaces."""
-        text = _words(scalar_text(value))
-        number = number_without_doubt(value)
+        text, number = _words(scalar_text(value)), _number_of(value)
         day = date_of(value) if number is None and isinstance(value, str) else None
         known = self._numbers.get(number[0]) if number else self._dates.get(day) if day else None
         if known or not text:
             return sorted({*(known or ())})
-        spans: list[Offsets] = []
-        if number is None and text in self._text:
-            spans = self._matches(text, re.escape(text))
+        spans = [] if number else list(self._literal(text))
         together = _together(text)
-        if not spans and together in self._unspaced and (number is None or len(together) >= _LEAST_SPACED):
-            spans = self._matches(
-                text, _with_spaces(together) if number is None else " ".join(map(re.escape, together))
-            )
+        if not spans and len(together) <= _MOST_SPACED and together in self._unspaced:
+            if number is None:
+                spans = self._matches(text, _with_spaces(together))
+            elif len(together) >= _LEAST_SPACED:  # all digits are apart
+                spans = self._matches(text, rf"(?<!\d ){' '.join(map(re.escape, together))}(?! \d(?!\d))")
         return spans or self._amounts(text)
 
+    def _literal(self, text: str) -> Iterator[Offsets]:
+        """Yield the spans of a text as whole words and numbers; they may overlap."""
+        before, after = _edges(text)
+        start = self._text.find(text)
+        while start >= 0:
+            end = start + len(text)
+            if before.match(self._text, start) and after.match(self._text, end):
+                yield start, end
+            start = self._text.find(text, start + 1)
+
     def _matches(self, text: str, pattern: str) -> list[Offsets]:
-        """The spans of a pattern as whole words and numbers; letters of languages without spaces need none around."""
-        first, last = (sign.isalnum() and not _UNSPACED.match(sign) for sign in (text[0], text[-1]))
-        before = r"(?<!\w)" * first + r"(?<!\d[.,'])" * text[0].isdigit()
-        after = r"(?!\w)" * last + r"(?![.,']\d)" * text[-1].isdigit()
-        return [match.span(1) for match in re.finditer(f"{before}(?=({pattern}{after}))", self._text)]  # may overlap
+        """The spans of a pattern of a text, as whole words and numbers."""
+        before, after = _edges(text)
+        found = re.finditer(f"{before.pattern}(?:{pattern}){after.pattern}", self._text)
+        return [match.span() for match in found]
 
     def _amounts(self, text: str) -> list[Offsets]:
-        """The spans of the number of an amount, such as `$1250` or `12,50 EUR`."""
-        match = _AMOUNT.fullmatch(text)
-        spellings = _spellings((match[1] or match[2]).strip()) if match else ()
-        numbers = filter(None, map(number_without_doubt, spellings))
+        """The spans of the number of an amount, such as `$1250`, `12,50 EUR` or `1,500`."""
+        match = None if _IDENTIFIER.match(text) else _AMOUNT.fullmatch(text)
+        numbers = filter(None, map(number_without_doubt, _spellings(match[1]) if match else ()))
         return sorted({span for number, _ in numbers for span in self._numbers.get(number, ())})
 
     @cached_property
@@ -234,53 +261,70 @@ class Document:
         for first in self._numbers_of_word.get(words[0], ()) if self.boxes and len(words) > 1 else ():
             numbers = [first]
             for word in words[1:]:
-                candidates = self._numbers_of_word.get(word, ())
-                numbers += [each for each in candidates if each not in numbers and self._follows(numbers, each)][:1]
-            if len(numbers) == len(words):
+                number = self._following(numbers, word)
+                if number is None:
+                    break
+                numbers.append(number)
+            else:
                 starts = self._given_words[0]
                 occurrences.append(tuple((starts[each], starts[each + 1] - 1) for each in numbers))
         return occurrences
 
-    def _follows(self, numbers: Sequence[int], number: int) -> bool:
-        """Whether a word is the next one on the line of the last word, or on the line below in the same column."""
+    def _following(self, numbers: Sequence[int], word: str) -> int | None:
+        """The next word on the line of the last of some words, or on a line below in the same column."""
         boxes: Sequence[Box] = self.boxes or ()
-        last, box = boxes[numbers[-1]], boxes[number]
-        if self._pages[number] != self._pages[numbers[-1]]:
-            return False
+        last, line = boxes[numbers[-1]], self._lines[numbers[-1]]
         height, width = last[3] - last[1], (last[2] - last[0]) / len(self._given_words[1][numbers[-1]][0])
-        if abs(box[1] - last[1]) < height / 2:
-            return -width < box[0] - last[2] < 2 * width
-        column = _around([boxes[each] for each in numbers])
-        return 0 < box[1] - last[1] < 2 * height and box[0] < column[2] and column[0] < box[2]
+        left, _, right, _ = _around([boxes[each] for each in numbers])
+        candidates = (self._words_of_lines.get((word, line + below), ()) for below in range(_LINES_BELOW + 1))
+        for number in chain.from_iterable(candidates):
+            box, down = boxes[number], boxes[number][1] - last[1]
+            is_next = abs(down) < height / 2 and -width < box[0] - last[2] < 2 * width
+            is_below = height / 2 <= down < 2 * height and box[0] < right and left < box[2]
+            is_on_page = self._pages[number] == self._pages[numbers[-1]]
+            if (is_next or is_below) and is_on_page and number not in numbers:
+                return number
+        return None
 
     @cached_property
     def _numbers(self) -> dict[Decimal, list[Offsets]]:
         """The numbers of the text; one whose separator or sign is in doubt counts in both readings."""
         numbers: dict[Decimal, list[Offsets]] = defaultdict(list)
-        patterns = r"(?<!\w)[-+]?\d{1,3}(?: \d{3})+(?:[.,]\d+)?(?!\d)", r"(?<![\w.,'])[-+]?[.,]?\d[\d.,']*"
-        for match in chain.from_iterable(re.finditer(pattern, self._text) for pattern in patterns):
-            token = match[0].rstrip(".,'")
-            start, end = match.start(), match.start() + len(token)
-            before, after = self._text[max(0, start - 2) : start], self._text[end : end + 2]
-            is_negative = ("(" in before and after[:1] == ")") or (after[:1] == "-" and not after[1:].isalnum())
-            for spelling in _spellings(token):
-                if number := number_without_doubt(spelling):
-                    numbers[number[0]].append((start, end))
-                    if is_negative:
-                        numbers[-number[0]].append((start, end))
+        for match in chain(_SPACED_NUMBER.finditer(self._text), _NUMBER.finditer(self._text)):
+            token, start = match[1].rstrip(".,'"), match.start(1)
+            end = start + len(token)
+            if " " in token and not self._is_together((start, end)):
+                continue
+            before, after = self._text[max(0, start - _AROUND) : start], self._text[end : end + _AROUND]
+            may_be_negative = bool(
+                _MINUS_BEFORE.search(before)
+                or _MINUS_BEHIND.match(after)
+                or (_BRACKET_BEFORE.search(before) and _BRACKET_BEHIND.match(after))
+            )
+            for number in filter(None, map(number_without_doubt, _spellings(token))):
+                numbers[number[0]].append((start, end))
+                if may_be_negative:
+                    numbers[-number[0]].append((start, end))
         return numbers
 
+    def _is_together(self, span: Offsets) -> bool:
+        """Whether words stand on one line, each behind the one before."""
+        numbers = self._word_numbers_at(span)
+        boxes: Sequence[Box] = self.boxes or ()
+        gaps = [boxes[after][0] - boxes[number][2] for number, after in pairwise(numbers)] if boxes else []
+        widths = [boxes[number][2] - boxes[number][0] for number in numbers] if boxes else [1.0]
+        letters = sum(len(self._given_words[1][number][0]) for number in numbers)
+        are_near = all(gap < 2 * sum(widths) / letters for gap in gaps)
+        return are_near and len({self._lines[number] for number in numbers}) == 1
+
     @cached_property
-    def _dates(self) -> dict[Any, list[Offsets]]:
+    def _dates(self) -> dict[date, list[Offsets]]:
         """The dates of the text; one whose order is in doubt counts in each."""
-        dates: dict[Any, list[Offsets]] = defaultdict(list)
-        words = list(re.finditer(rf"[^ {_AROUND}](?:\S*[^ {_AROUND}])?", self._text))
-        for length, start in product((1, 2, 3, 4), range(len(words))):
-            span = words[start : start + length]
-            text = " ".join(word[0] for word in span)
-            if days := _days_of(text):
-                for day in days - _days_of(text.partition(" ")[2]) - _days_of(text.rpartition(" ")[0]):
-                    dates[day].append((span[0].start(), span[-1].end()))
+        dates: dict[date, list[Offsets]] = defaultdict(list)
+        for match in _DATE.finditer(self._text):
+            text = match[0].replace("day of ", "")
+            for day in filter(None, {date_of(text)} - {None} or {date_of(text, order) for order in ORDERS}):
+                dates[day].append(match.span())
         return dates
 
     # Words, lines and pages
@@ -300,11 +344,19 @@ class Document:
         return list(accumulate((len(_words(word[0])) + 1 for word in words), initial=0)), words
 
     @cached_property
-    def _numbers_of_word(self) -> dict[str, list[int]]:
-        numbers = defaultdict(list)
+    def _words_of_lines(self) -> dict[tuple[str, int], list[int]]:
+        """The numbers of the words by what they are, with and without a sign behind it, and their line."""
+        numbers: dict[tuple[str, int], list[int]] = defaultdict(list)
         for number, word in enumerate(self._given_words[1]):
             for text in {_words(word[0]), _words(word[0]).rstrip(".,;:")}:
-                numbers[text].append(number)
+                numbers[text, self._lines[number]].append(number)
+        return numbers
+
+    @cached_property
+    def _numbers_of_word(self) -> dict[str, list[int]]:
+        numbers: dict[str, list[int]] = defaultdict(list)
+        for (text, _), found in self._words_of_lines.items():
+            numbers[text] += found
         return numbers
 
     def _word_numbers_at(self, span: Offsets) -> range:
@@ -323,12 +375,13 @@ class Document:
         if self.boxes is None:
             breaks = [match.start() for match in re.finditer(rf"[\n{PAGE_BREAK}]", self.text)]
             return [bisect_left(breaks, word.start()) for word in self._given_words[1]]
-        lines, line = [0] * len(self.boxes), 0
-        page, bottom = 0, 0.0
+        lines, line, page, reach = [0] * len(self.boxes), 0, 0, 0.0
         middles = [(page, (box[1] + box[3]) / 2) for page, box in zip(self._pages, self.boxes, strict=True)]
         for number in sorted(range(len(middles)), key=middles.__getitem__):
-            if middles[number][0] != page or middles[number][1] > bottom:
-                line, page, bottom = line + 1, middles[number][0], self.boxes[number][3]
+            half = (self.boxes[number][3] - self.boxes[number][1]) / 2
+            if middles[number][0] != page or middles[number][1] > reach:
+                line, page, reach = line + 1, middles[number][0], middles[number][1] + half
+            reach = min(reach, middles[number][1] + half)  # of the lowest word, as one may stand over several lines
             lines[number] = line
         return lines
 
@@ -368,6 +421,20 @@ def _is_within(inner: Box, outer: Box) -> bool:
     return outer[0] <= across <= outer[2] and outer[1] <= down <= outer[3]
 
 
+def _number_of(value: Scalar) -> tuple[Decimal, bool] | None:
+    """Return the number that a scalar is or spells without doubt; a text that begins with a zero is an identifier."""
+    is_identifier = isinstance(value, str) and _IDENTIFIER.match(value)
+    return None if is_identifier else number_without_doubt(value)
+
+
+@lru_cache(maxsize=1024)
+def _edges(text: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What holds before and behind a text as whole words and numbers; some languages need no space around letters."""
+    first, last = (sign.isalnum() and not _UNSPACED.match(sign) for sign in (text[0], text[-1]))
+    before = r"(?<!\w)" * first + r"(?<!\d[.,'])" * text[0].isdigit()
+    return re.compile(before), re.compile(r"(?!\w)" * last + r"(?![.,']\d)" * text[-1].isdigit())
+
+
 def _spellings(token: str) -> set[str]:
     """A number as it is, with each separator before three digits as one of groups, and with a decimal comma."""
     grouped = {token.replace(sign, "").replace(",", ".") for sign in ",." if _GROUPED[sign].fullmatch(token)}
@@ -387,16 +454,6 @@ def _with_spaces(text: str) -> str:
         may_part = is_edge or (is_long and (are_apart or not one.isdigit()))
         pattern += ("(?:[-,]? )?" if may_part else "") + re.escape(other)
     return pattern
-
-
-def _days_of(text: str) -> set[date]:
-    """The dates that a text may spell."""
-    if not _LIKE_DATE.search(text):
-        return set()
-    text = text.upper()  # as the T of a time
-    if day := date_of(text):
-        return {day, day.date()} if isinstance(day, datetime) else {day}
-    return {day for order in ORDERS if (day := date_of(text, order))}
 
 
 def _together(text: str) -> str:

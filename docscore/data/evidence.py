@@ -1,7 +1,7 @@
 """Find the places of ground truths in their documents, so that nobody has to annotate those that are certain."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from docscore.core.errors import at_place, row_place
@@ -10,7 +10,7 @@ from docscore.core.values import Value, field_of, to_json
 from docscore.data.document_files import Documents
 from docscore.data.documents import Document, Occurrence
 from docscore.data.pairing import read_ground_truths
-from docscore.data.places import AT_TRUTHS, answers_with_places
+from docscore.data.places import AT_TRUTHS, answers_with_places, evidence_of
 from docscore.data.rows import ID, PLAIN, REFERENCES, columns_of
 
 PLACED, SEVERAL, NOWHERE, NOT_SOUGHT, KEPT = OUTCOMES = ("placed", "several", "nowhere", "not_sought", "kept")
@@ -57,18 +57,29 @@ def with_evidence(
         columns = {key: source[key] for key in columns_of(source)} if has_columns else {}
         try:
             answers = answers_with_places(truth, columns.get("evidence"), AT_TRUTHS)
+            merged = [inside | beside for _, inside, beside in answers]
+            evidence_of(tuple(answer for answer, *_ in answers), merged)
         except ValueError as error:
             raise at_place(row_place(name), error) from None
         found = [
             {path.removeprefix("$."): places for path, places in beside.items()}
-            | ({} if document is None else _located(document, answer, {*inside, *beside}, counts))
-            for answer, inside, beside in answers
+            | ({} if document is None else _located(document, answer, {path for path in known if known[path]}, counts))
+            for (answer, _, beside), known in zip(answers, merged, strict=True)
         ]
         is_same = all(each == found[0] for each in found)
         plain = to_json(list(truth) if isinstance(truth, tuple) else [truth])
         evidence = {"evidence": found[0] if is_same else found} if any(found) else {}
         rows.append({**columns, ID: name, REFERENCES: plain, **evidence})
     return LocatedRows(rows, dict(counts), opened.remark(len(truths.ids)))
+
+
+def _apart(occurrences: Iterable[Occurrence]) -> list[Occurrence]:
+    """Return occurrences without those that lie within another, as one spelling of a value may within another."""
+    apart: list[Occurrence] = []
+    for each in sorted(set(occurrences), key=lambda each: (each[0][0], -each[-1][1])):
+        if not apart or each[-1][1] > apart[-1][-1][1]:
+            apart.append(each)
+    return apart
 
 
 def _located(
@@ -80,7 +91,7 @@ def _located(
         occurrences[path].append(places)
     located = {}
     for path, options in occurrences.items():
-        places = [place for option in options for place in dict.fromkeys(option or ())]
+        places = _apart(place for option in options for place in option or ())
         if path in known:
             outcome = KEPT
         elif all(option is None for option in options):

@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Any
 
 import pypdfium2
@@ -24,9 +24,11 @@ WordOnPage = tuple[str, float, float, float, float]  # left, top, right, bottom 
 def words_of_page(page: Any) -> list[WordOnPage]:
     """Return the words of the text layer of a page as it is displayed: runs of characters without white space."""
     text = page.get_textpage()
-    letters = [_letter(raw.FPDFText_GetUnicode(text.raw, index)) for index in range(text.count_chars())]
+    codes = [raw.FPDFText_GetUnicode(text.raw, index) for index in range(text.count_chars())]
+    letters = list(map(_letter, codes))
+    parts = list(accumulate((code in _HYPHENS for code in codes), initial=0))  # a word that is divided is two
     words = []
-    for is_blank, run in groupby(range(len(letters)), key=lambda index: not letters[index].strip()):
+    for (is_blank, _), run in groupby(range(len(codes)), key=lambda index: (not letters[index].strip(), parts[index])):
         if not is_blank:
             indices = list(run)
             corners = [point for index in indices for point in _corners(page, text.get_charbox(index, loose=True))]

@@ -87,7 +87,7 @@ def _read(pairs: Pairs, failed: Collection[int]) -> tuple[Pairs, list[Diagnostic
         zip(pairs.ids, pairs.truths, pairs.predictions, *cells, strict=True)
     ):
         try:
-            evidence, several = _evidence_of(values[0], _plain(accepted))
+            evidence, several = evidence_of(values[0], _plain(accepted))
             cited = _plain(cell)
         except (TypeError, ValueError) as error:
             raise at_place(row_place(name), error) from None
@@ -226,8 +226,12 @@ def _with_full_paths(raw: Raw) -> Raw:
     return {begins.get(path[:1], "$.") + path: given for path, given in raw.items()}
 
 
-def _evidence_of(truth: Value, raw: Any) -> tuple[list[PlacesByPath], bool]:
-    """Return the evidence of a ground truth, once or for each acceptable answer, and if it has several pages."""
+def evidence_of(truth: Value, raw: Any) -> tuple[list[PlacesByPath], bool]:
+    """Return the evidence of a ground truth, once or for each acceptable answer, and if it has several pages.
+
+    Raises:
+        ValueError: for faulty evidence.
+    """
     answers = list(truth) if isinstance(truth, tuple) else [truth]
     each = raw if isinstance(raw, list) else [raw]
     if len(each) not in (1, len(answers)):

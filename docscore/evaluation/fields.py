@@ -241,7 +241,7 @@ class FieldTable:
                 lost[name, cause] = lost.get((name, cause), 0.0) + points_lost
         for name, rows in lists:
             if rows.expected or rows.predicted:
-                more = rows._replace(cut_points=units(rows.cut_points / weight) if rows.cut_off else 0)
+                more = rows._replace(cut_points=units(rows.cut_points / weight) if rows.cut_points else 0)
                 self.lists[name] = ListRows(*map(add, self.lists[name], more)) if name in self.lists else more
         self.losses.append(lost)
         self.values.append((total - extra, missing, total - missing, extra))

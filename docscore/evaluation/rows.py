@@ -538,15 +538,15 @@ class ScoredRows(Scored):
         """What of the predicted values stands in the documents; None without documents."""
         if self.documents is None:
             return None
-        names = [self.document_ids[number % len(self.document_ids)] for number in range(len(self))]
-        documents = watched(self.documents.read_all(names), self.progress, "Looking up", len(self))
+        names, count = self.document_ids, len(self.document_ids)
+        documents = watched(self.documents.read_all(names), self.progress, "Looking up", count)
         places, failed = self.pairs.places or [_NO_PLACES] * len(self), self.failed or ()
         predictions = [None if number in failed else value for number, value in enumerate(self.pairs.predictions)]
-        rows = [
-            RowStanding() if document is None else standing_of(document, prediction, cited.citations)
-            for document, prediction, cited in zip(documents, predictions, places, strict=True)
-        ]
-        remark = self.documents.remark(len(self.document_ids)) if self._is_whole else ""
+        rows = [RowStanding()] * len(self)
+        for number, document in enumerate(documents):
+            for row in range(number, len(self) if document else 0, count):  # in each run
+                rows[row] = standing_of(document, predictions[row], places[row].citations)
+        remark = self.documents.remark(count) if self._is_whole else ""
         if remark:
             self.doubts.append(f"documents: {remark}")
             warn(self.doubts[-1])
@@ -554,7 +554,7 @@ class ScoredRows(Scored):
         if self.confidence is not None:
             drawing = {"clusters": self.clusters, **self._drawing()}
             intervals = intervals_of(ratios_of_standing(rows), self.confidence, **drawing)
-        return Standing(rows, names, intervals, len(self.documents.faults))
+        return Standing(rows, names * (len(self) // count), intervals, len(self.documents.faults))
 
     # Documents, clusters and runs
 

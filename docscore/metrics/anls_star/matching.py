@@ -95,7 +95,7 @@ def list_rows(
 
     A list of at least 20 rows was cut off if after its last paired row three or more rows, at least a twentieth of all,
     are missing, and nine tenths of its other rows are paired. A row is missing if it earns nothing: invented rows must
-    have some partner. So many rows must also be too few in the prediction.
+    have some partner. No more are missing than the prediction lacks.
 
     Args:
         counts: the number of rows of the ground truth and of the prediction.
@@ -112,7 +112,7 @@ def list_rows(
     missing, others = min(len(cut), expected - counts[1]), expected - len(cut)
     many = expected >= _SHORTEST_CUT and missing >= max(_FEWEST_CUT, expected / _ONE_IN)
     if paired and many and _LEAST_PAIRED[1] * paired >= _LEAST_PAIRED[0] * others:
-        return ListRows(*counts, paired, right, 1, len(cut), fsum(cut)), last + 1
+        return ListRows(*counts, paired, right, 1, missing, fsum(cut[-missing:])), expected - missing
     return ListRows(*counts, paired, right), 0
 
 
