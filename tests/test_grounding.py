@@ -23,7 +23,10 @@ from tests.commands import run, succeed, written
 from tests.conftest import golden
 from tests.test_places import Raw, predictions, references
 
-pytestmark = pytest.mark.filterwarnings("ignore:(predictions|references). 1 of 1 (hold objects|have everything)")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:(predictions|references). 1 of 1 (hold objects|have everything)"),
+    pytest.mark.filterwarnings("ignore:metric grounding. expected evidence"),
+]
 FIGURES = ["grounding_box_f1", "grounding_page_f1", "grounding_value_f1"]
 
 

@@ -12,6 +12,7 @@ import docscore
 from docscore.core.places import Level, Place, Places, accepted_places
 from docscore.data.citation_forms import form_named, known_forms
 from docscore.data.pairing import pairs_of
+from docscore.data.place_remarks import remarks_on_places
 from docscore.data.places import with_places
 from tests.conftest import golden
 
@@ -278,3 +279,20 @@ def test_cited_places_that_are_accepted(
 ) -> None:
     read = places_of(references("x", {"$": evidence}), predictions("x", {"$": cited}))
     assert accepted_places(read.citations["$"], read.evidence[0]["$"], level, iou) == (found, count)
+
+
+def row_of(place: Raw, cited: Raw, number: int) -> tuple[Raw, Raw]:
+    name = f"q{number}"
+    return references({"t": "x"}, {"t": [place]}, name), predictions({"t": "x"}, {"t": [cited]}, name)
+
+
+@golden("places", "formats")
+def test_citations_in_another_format_are_named(places: list[list[Any]], remark: str) -> None:
+    """Places are a page, or a page and the edges of a box; those of the evidence, then those that are cited."""
+    sides = [
+        [{"page": page, **({"box": box} if box else {})} for page, *box in side] for side in zip(*places, strict=True)
+    ]
+    rows = [row_of(*pair, number) for number, pair in enumerate(zip(*sides, strict=True))]
+    left, right = map(list, zip(*rows, strict=True))
+    pairs, _ = with_places(pairs_of(right, left), (), None, wanted=True)
+    assert [str(each) for each in remarks_on_places(pairs)] == ([remark] if remark else [])

@@ -12,7 +12,6 @@ import numpy as np
 
 from docscore.core.errors import Diagnostic, InputValueError, short_repr
 from docscore.core.options import AS_TEXT, ScoringOptions
-from docscore.core.places import LEVELS, has_level
 from docscore.core.runtime import Progress, no_progress, warn, watched
 from docscore.core.similarity import without_case
 from docscore.core.values import LEAF_TYPES, ONE_OF, Value
@@ -27,6 +26,7 @@ from docscore.data.model_text import (
     parsed_references,
 )
 from docscore.data.pairing import Pairs
+from docscore.data.place_remarks import remarks_on_places
 from docscore.data.places import with_places
 from docscore.data.rows import REFERENCES, NoCell, cells_of, name_in_file
 
@@ -87,7 +87,7 @@ def read_texts(
     else:
         pairs = pairs._replace(confidences=None)
     if whole and len(pairs.ids) > 1:
-        remarks += [*_remarks_on_words(pairs), *_remarks_on_ids(pairs), *_remarks_on_places(pairs)]
+        remarks += [*_remarks_on_words(pairs), *_remarks_on_ids(pairs), *remarks_on_places(pairs)]
     remarks += _remarks_on_shapes(pairs)
     for remark in remarks:
         warn(str(remark))
@@ -434,17 +434,6 @@ _NOTHING = re.compile(
     "unknown|undefined|missing|no value|empty|--?|—",
     re.IGNORECASE,
 )
-
-
-def _remarks_on_places(pairs: Pairs) -> Iterator[Diagnostic]:
-    """Yield a remark if the evidence has pages or boxes, and no citation has any."""
-    evidence = [found for row in pairs.places or () for each in row.evidence for found in each.values()]
-    citations = [found for row in pairs.places or () for found in row.citations.values()]
-    for level in LEVELS:
-        if any(has_level(found, level) for found in evidence) and not any(
-            has_level(found, level) for found in citations
-        ):
-            yield Diagnostic(("predictions",), problem=f"no citation has a {level}, so that its F1 is 0")
 
 
 def _remarks_on_words(pairs: Pairs) -> Iterator[Diagnostic]:

@@ -267,7 +267,9 @@ def _by_path(kind: str, raw: Any, values: Sequence[Value], several: bool) -> tup
     known = {path for value in values for path, _ in values_by_path(value)} if given else set()
     places, errors = dict[str, list[Place]](), list[InputValueError]()
     for path, item in ((path, item) for path, items in given.items() for item in items):
-        expected = "" if path in known else f"a path of the value{_meant(path, known)}"
+        is_text = kind == "citations" and type(values[0]) is str
+        meant = "; the prediction is text, which --parse json (parse=) reads" if is_text else _meant(path, known)
+        expected = "" if path in known else f"a path of the value{meant}"
         expected = expected or next((name for name, holds in _RULES.items() if not holds(item)), "")
         if expected or (several and _boxes(item) and item.get("page") is None):
             expected = expected or "a page beside the box, as the document has several"
@@ -314,6 +316,9 @@ def _are_numbers(value: Any, count: int) -> bool:
 _RULES: dict[str, Callable[[Any], bool]] = {
     f"an object with {', '.join(_PARTS[:-1])} or quote": lambda raw: (
         isinstance(raw, dict) and any(raw.get(part) is not None for part in _PARTS)
+    ),
+    "a box under the key 'box' (left, top, right, bottom) or 'boxes'": lambda raw: (
+        not any("box" in name.lower() or "polygon" in name.lower() for name in raw.keys() - {*_PARTS})
     ),
     "a page counted from 1": lambda raw: (
         raw.get("page") is None or (_is_number(raw["page"]) and raw["page"] >= 1 and raw["page"] % 1 == 0)

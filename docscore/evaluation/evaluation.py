@@ -284,7 +284,7 @@ class Evaluation(Displayed, Scored):
 
     def worst(self, count: int = 10) -> Rows:
         """Return the rows with the lowest scores, lowest first; a list, which a notebook draws as a table."""
-        return Rows(self._rows, sorted(range(len(self)), key=self._rows.scores.__getitem__)[:count])
+        return Rows(self._rows, sorted(self._rows.counted, key=self._rows.scores.__getitem__)[:count])
 
     @cached_property
     def documents(self) -> Table:

@@ -1,7 +1,7 @@
 """The scored rows of a test set: scores, score trees, the fields and causes of lost points that come from them."""
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
@@ -429,14 +429,19 @@ class ScoredRows(Scored):
         return self._ratios[metric]
 
     def _check_figures(self, metric: str) -> None:
-        """Raise `ValueError` if the first metric has no figure."""
-        if (
-            metric == self.metric
-            and not self._ratios[metric].values.size
-            and (self._is_whole or self.slice is not None)
-        ):
-            expected = "evidence with a page or a box for at least one value of the ground truths"
-            raise InputValueError(place=f"metric {metric}", expected=expected, got="none")
+        """Raise `ValueError` if the first metric has no figure, and warn if another has none."""
+        if self._ratios[metric].values.size or not (self._is_whole or self.slice is not None):
+            return
+        fault = InputValueError(
+            place=f"metric {metric}",
+            expected="evidence with a page or a box for at least one value of the ground truths",
+            got="none",
+        )
+        if metric == self.metric:
+            raise fault
+        if self._is_whole:
+            self.doubts.append(str(fault))
+            warn(self.doubts[-1])
 
     def names_of(self, metric: str) -> list[FigureName]:
         """Return the names of the figures of a metric; of one that judges places, those that a document has."""
@@ -483,6 +488,12 @@ class ScoredRows(Scored):
         """The score of each row by the first metric: its part of the figure, 1 where nothing counts in it."""
         sums = zip(self.ratio.earned[:, 0].tolist(), self.ratio.weight[:, 0].tolist(), strict=True)
         return [earned / weight if weight else 1.0 for earned, weight in sums]
+
+    @cached_property
+    def counted(self) -> Collection[int]:
+        """The numbers of the rows that the score is about: all, but of a metric of places those with evidence."""
+        judged = self.scorer.judges_places
+        return set(np.flatnonzero(self.ratio.weight[:, 0]).tolist()) if judged else range(len(self))
 
     @property
     def figure_names(self) -> list[FigureName]:
@@ -713,6 +724,10 @@ class ScoredRows(Scored):
             if numbers is not None:
                 events[name] = [number in numbers for number in range(len(self))]
         counts = {name: RateCounts("documents", list(map(int, happened)), ones) for name, happened in events.items()}
+        if len(self.counted) < len(self):
+            has = [number in self.counted for number in range(len(self))]
+            right = [score == 1 and counts for score, counts in zip(self.scores, has, strict=True)]
+            counts["documents without a fault"] = RateCounts("documents", list(map(int, right)), list(map(int, has)))
         if values:
             expected, missing, predicted, extra = map(list, zip(*values, strict=True))
             counts |= {

@@ -125,6 +125,8 @@ def sample_text(evaluation: Evaluation, noun: str) -> str:
     size, interval = counted(len(rows), noun), rows.measured[0].interval
     if rows.pairs.documents is not None:
         size = f"{counted(len(rows.document_ids), 'document')} in {counted(rows.pairs.runs, 'run')}"
+    if len(rows.counted) < len(rows):
+        size = f"{len(rows.counted):,} of {size}"
     return size if interval is None else f"{size}, {interval_text(interval, rows.confidence or 0)}"
 
 
