@@ -289,10 +289,10 @@ def row_of(place: Raw, cited: Raw, number: int) -> tuple[Raw, Raw]:
 @golden("places", "formats")
 def test_citations_in_another_format_are_named(places: list[list[Any]], remark: str) -> None:
     """Places are a page, or a page and the edges of a box; those of the evidence, then those that are cited."""
-    sides = [
-        [{"page": page, **({"box": box} if box else {})} for page, *box in side] for side in zip(*places, strict=True)
-    ]
-    rows = [row_of(*pair, number) for number, pair in enumerate(zip(*sides, strict=True))]
+    rows = []
+    for number, pair in enumerate(places):
+        accepted, cited = ({"page": page, **({"box": box} if box else {})} for page, *box in pair)
+        rows.append(row_of(accepted, cited, number))
     left, right = map(list, zip(*rows, strict=True))
     pairs, _ = with_places(pairs_of(right, left), (), None, wanted=True)
     assert [str(each) for each in remarks_on_places(pairs)] == ([remark] if remark else [])

@@ -363,20 +363,27 @@ _references_option = _column_option(
     "references",
     "Column with the ground truths; a list holds acceptable answers.  [default: references]",
 )
+_fields_option = click.option(
+    "--fields-in-columns",
+    is_flag=True,
+    help="Rows without a column of predictions or ground truths have one column for each field; a name such as "
+    "items.0.price is a path. Columns that other options name are not fields.",
+)
+_long_options = (
+    _column_option("field", "Each row is one field of a document: column with its path, such as items[0].price."),
+    _column_option("value", "With --field-column: column with the value of the field."),
+)
+_encoding_option = click.option(
+    "--encoding", metavar="NAME", help="Encoding of text files, such as cp1252 or utf-16.  [default: UTF-8]"
+)
 column_options = together(
     _id_option,
     _column_option("references-id", "Column with the ids of the ground truths.  [default: that of --id-column]"),
     _column_option("predictions-id", "Column with the ids of the predictions.  [default: that of --id-column]"),
     _column_option("prediction", "Column of predictions.  [default: prediction]"),
     _references_option,
-    click.option(
-        "--fields-in-columns",
-        is_flag=True,
-        help="Rows without a column of predictions or ground truths have one column for each field; a name such as "
-        "items.0.price is a path. Columns that other options name are not fields.",
-    ),
-    _column_option("field", "Each row is one field of a document: column with its path, such as items[0].price."),
-    _column_option("value", "With --field-column: column with the value of the field."),
+    _fields_option,
+    *_long_options,
     _query_option("references"),
     _query_option("predictions"),
     click.option("--document", is_flag=True, help="A JSON file is one document, even if it looks like {id: document}."),
@@ -390,9 +397,7 @@ column_options = together(
         callback=_checked_delimiter,
         help="Delimiter of CSV files, such as ';' or 'tab'.  [default: detected from the header]",
     ),
-    click.option(
-        "--encoding", metavar="NAME", help="Encoding of text files, such as cp1252 or utf-16.  [default: UTF-8]"
-    ),
+    _encoding_option,
 )
 cost_options = together(
     _column_option("cost", "Column with the cost of each prediction.  [default: cost]"),
@@ -454,7 +459,13 @@ slice_option = click.option(
     "--slice", "slice_value", metavar="VALUE", help="With --by: evaluate only the rows with this value."
 )
 reference_options = together(
-    _id_option, _references_option, _query_option("references"), scoring_options("parse_references")
+    _id_option,
+    _references_option,
+    _fields_option,
+    *_long_options,
+    _query_option("references"),
+    scoring_options("parse_references"),
+    _encoding_option,
 )
 documents_option = click.option(
     "--documents",

@@ -12,6 +12,7 @@ import numpy as np
 
 from docscore.core.errors import Diagnostic, InputValueError, short_repr
 from docscore.core.options import AS_TEXT, ScoringOptions
+from docscore.core.places import values_by_path
 from docscore.core.runtime import Progress, no_progress, warn, watched
 from docscore.core.similarity import without_case
 from docscore.core.values import LEAF_TYPES, ONE_OF, Value
@@ -368,6 +369,11 @@ that of 'a'
         )
 
 
+def _has_key(value: Any, key: str) -> bool:
+    """Return whether an object in a value has a key."""
+    return any(isinstance(part, dict) and key in part for _, part in values_by_path(value))
+
+
 def _remarks_on_forms(pairs: Pairs) -> Iterator[Diagnostic]:
     """Yield a remark on predictions that hold values and citations in the form of a provider.
 
@@ -380,6 +386,13 @@ reducto (citations_from="reducto") to score the values alone
     objects = [value for value in given if isinstance(value, dict)]
     parts = chain(objects, *(filter(lambda part: type(part) is dict, value.values()) for value in objects))
     found = {} if all(map(keys_of_forms().isdisjoint, parts)) else forms_of(given)
+    count = 0 if found else sum(_has_key(value, "citations") for value in objects)
+    if count and not any(_has_key(value, "citations") for value in first_truths(pairs)):
+        yield Diagnostic(
+            ("predictions",),
+            problem=f"{count:,} of {len(given):,} hold a key 'citations', which is scored",
+            remedy='put it beside the prediction, or write {"$value": ..., "$citations": [...]} at a value',
+        )
     expected = forms_of(list(islice(first_truths(pairs), _EXAMINED))) if found else {}
     for name, count in found.items():
         if name not in expected:

@@ -104,10 +104,16 @@ def form_named(name: str) -> Form:
     return partial(_taken, entry)
 
 
+def _has_places(found: Raw) -> bool:
+    return any(place.get("page") is not None or place.get("quote") for places in found.values() for place in places)
+
+
 def forms_of(predictions: Sequence[Any]) -> dict[str, int]:
     """Return in how many of the predictions each form has citations, without those in which none has."""
     counts = {
-        name: sum(bool(_taken(entry, prediction)[1]) for prediction in predictions if isinstance(prediction, dict))
+        name: sum(
+            _has_places(_taken(entry, prediction)[1]) for prediction in predictions if isinstance(prediction, dict)
+        )
         for name, entry in known_forms().items()
     }
     return {name: count for name, count in counts.items() if count}

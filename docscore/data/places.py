@@ -73,6 +73,8 @@ def with_places(
     if form is not None:
         answers = [form(prediction) for prediction in pairs.predictions]
         beside = [own or cell for (_, own), cell in zip(answers, _cells(pairs, pairs.citations), strict=True)]
+        if not any(own for _, own in answers):
+            raise InputValueError(place="citations_from", expected="citations in predictions of this form", got="none")
         pairs = pairs._replace(predictions=[value for value, _ in answers], citations=beside)
     predictions, citations = _taken_out(pairs, "predictions", pairs.citations, _AT_PREDICTIONS)
     pairs = pairs._replace(truths=truths, predictions=predictions, evidence=evidence, citations=citations)

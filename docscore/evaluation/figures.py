@@ -204,11 +204,9 @@ def places_table(levels: Iterable[Mapping[str, Any]]) -> Table:
             for name, head in (("f1", "F1"), ("precision", "P"), ("recall", "R"))
         ),
         *(value_column(name, name.replace("_", " "), share_text) for name in shares),
-        value_column("cells", "values"),
-        *(
-            value_column(name, name.replace("_", " "), extra=True)
-            for name in ("cited", "not_cited", "missing", "not_judged")
-        ),
+        value_column("missing", "missing"),
+        value_column("cells", "of"),
+        *(value_column(name, name.replace("_", " "), extra=True) for name in ("cited", "not_cited", "not_judged")),
         unit="levels",
     )
 

@@ -190,8 +190,9 @@ class Row(Displayed):
 
     @property
     def sample(self) -> dict[str, Any]:
-        """The id and the score in plain types."""
-        return {"question_id": self.id, self._scored.row_key: self.score}
+        """The id and the score in plain types; None for a row without evidence, if the metric judges places."""
+        score = self.score if self.number in self._scored.counted else None
+        return {"question_id": self.id, self._scored.row_key: score}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the id, the score, the tree and the remarks on it in plain types."""
