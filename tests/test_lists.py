@@ -22,6 +22,7 @@ from docscore.metrics.anls_star.api import FieldCounts, build_tree
 from docscore.metrics.anls_star.matching import ListRows
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.typed.schema import compiled_schema
+from docscore.report.console import print_summary, printed
 from tests.conftest import examples, golden
 from tests.structures import taken
 
@@ -150,11 +151,12 @@ def test_every_face_says_what_was_cut_off(tmp_path: Path) -> None:
         docscore.evaluate(predictions=dict(zip("ab", side, strict=True)), references={"a": truth, "b": truth})
         for side in ((truth, truth), (short, wrong))
     )
-    sentence = "86.5% of the loss is rows at the end of lists that were cut off (15 rows, 1 of 2 lists)"
+    sentence = "86.5% of the loss is rows at the end of lists that were cut off (15 rows of 1 list)"
     assert cut.lists[0]["cut_points"] == pytest.approx(45 / 121 / 2)
     assert cut.lists.remarks == (f"{sentence}.",)
     assert f"new: {sentence}\n" in str(whole.compare(cut))
     assert f"base: {sentence}\n" in str(cut.compare(whole))
+    assert f"\n{sentence}.\n" in printed(print_summary, cut, fields=False, worst=3)
     assert "(cut off after row 25 of 40)" in str(cut["a"].tree)
     for extension in (".html", ".md"):
         text = cut.report(tmp_path / f"report{extension}").read_text("utf-8")

@@ -316,14 +316,19 @@ def _outcome_column(outcome: Outcome, heads: tuple[str, str]) -> Content:
 _CUT_NAMED = 0.1  # share of the loss from which a sentence names rows that were cut off
 
 
-def cut_off_text(table: FieldTable) -> str:
-    """Return a sentence on the rows that were cut off from lists; "" where they are less than a tenth of the loss."""
+def cut_off_text(table: FieldTable, lost: float) -> str:
+    """Return a sentence on the rows that were cut off from lists; "" where they are less than a tenth of the loss.
+
+    Args:
+        table: the counts of at least the documents with long lists.
+        lost: the loss of all documents.
+    """
     places = [rows for rows in table.lists.values() if rows.cut_off]
     total = ListRows(*map(sum, zip(*places, strict=True))) if places else ListRows(0, 0)
-    points, lost = as_float(int(total.cut_points)), sum(field.points_lost for field in table.fields.values())
+    points = as_float(int(total.cut_points))
     if not points or points + ROUNDING < _CUT_NAMED * lost:
         return ""
-    what = f"{counted(total.cut_rows, 'row')}, {total.cut_off:,} of {counted(total.lists, 'list')}"
+    what = f"{counted(total.cut_rows, 'row')} of {counted(total.cut_off, 'list')}"
     return f"{share_text(points / lost)} of the loss is rows at the end of lists that were cut off ({what})"
 
 
@@ -361,7 +366,7 @@ def lists_table(table: FieldTable, whole: float) -> Table:
         value_column("cut_points", "lost", FOUR_DIGITS, lambda each: as_float(each[1].cut_points) / whole, extra=True),
         unit="lists",
     )
-    remark = cut_off_text(table)
+    remark = cut_off_text(table, sum(field.points_lost for field in table.fields.values()))
     return replace(found, remarks=(f"{remark}.",) if remark else ())
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
-from math import inf
+from math import fsum, inf
 from shlex import quote
 from typing import Any
 
@@ -28,7 +28,14 @@ from docscore.data.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
 from docscore.data.pairing import Pairs
 from docscore.data.rows import columns_of
 from docscore.evaluation.automation import REVIEWED
-from docscore.evaluation.fields import MOST_FIELDS_TESTED, Field, FieldTable, as_float, fields_as_ratios
+from docscore.evaluation.fields import (
+    MOST_FIELDS_TESTED,
+    Field,
+    FieldTable,
+    as_float,
+    cut_off_text,
+    fields_as_ratios,
+)
 from docscore.evaluation.figures import (
     Cost,
     Figure,
@@ -45,6 +52,7 @@ from docscore.evaluation.standing import WHERE, RowStanding, Standing, ratios_of
 from docscore.evaluation.tables import Table, TableCell, TableColumn, table_of, text_column
 from docscore.metrics.anls_star.api import FieldCounts, score_all
 from docscore.metrics.anls_star.causes import CAUSES, Cause
+from docscore.metrics.anls_star.matching import has_long_list
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.annotations import Annotation, annotations_of
 from docscore.metrics.base import Breakdown, FigureName, MetricRow, MetricTree
@@ -691,17 +699,30 @@ class ScoredRows(Scored):
 
         They come from its score trees, or are its types of entities.
         """
-        table, counts = FieldTable(), FieldCounts()
+        table = FieldTable()
         if self.scorer.field_source != "tree":
             counts_in = self.ratio.weight[:, 0].tolist()  # rows without places have fields of another figure, or none
             for number, points in enumerate(self.points(self.metric)):
                 table.add_sums(number, self.scorer.field_sums(points) if counts_in[number] else {})
             return table
         _ = self.points(self.metric)  # their phases come first, and their errors name rows
-        for number in watched(range(len(self)), self.progress, "Explaining", len(self)):
+        self._count_fields(table, watched(range(len(self)), self.progress, "Explaining", len(self)))
+        return table
+
+    def _count_fields(self, table: FieldTable, numbers: Iterable[int]) -> None:
+        counts = FieldCounts()
+        for number in numbers:
             self.scorer.count_fields(counts, self.row(number).for_metrics, self.options)
             table.add(number, counts.leaves, counts.lists, counts.weight)
-        return table
+
+    @cached_property
+    def cut_off(self) -> str:
+        """The sentence on lists that were cut off; "" if they are little of the loss. Only long lists are looked at."""
+        if self.scorer.field_source != "tree":
+            return ""
+        table = FieldTable()
+        self._count_fields(table, [number for number, truth in enumerate(self.pairs.truths) if has_long_list(truth)])
+        return cut_off_text(table, len(self) - fsum(self.scores))
 
     @cached_property
     def lost(self) -> dict[Cause, float]:

@@ -24,7 +24,6 @@ from docscore.data.model_text import PARSE_COUNTS
 from docscore.evaluation.automation import Choice
 from docscore.evaluation.comparison import Comparison, level_of_tests
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.fields import cut_off_text
 from docscore.evaluation.figures import Runs
 from docscore.evaluation.rows import Scored, ScoredRows, scored_rows
 from docscore.metrics.anls_star.causes import Cause
@@ -239,7 +238,7 @@ def count_lines_of_both(comparison: Comparison, *, doubts: bool = True) -> list[
     lines = [] if comparison.new.slice is None else [slice_text(comparison.new)]
     lines += [f"{counted(skipped, 'document')} left out of both: {comparison.new.why_left_out}"] if skipped else []
     for side, system in (("base", comparison.base), ("new", comparison.new)):
-        facts = *count_lines(system, alone=False, doubts=doubts), cut_off_text(system.field_table)
+        facts = *count_lines(system, alone=False, doubts=doubts), system.cut_off
         lines += [f"{side}: {line}" for line in facts if line]
     return [*lines, *filter(None, [by_value_text({"base": comparison.base, "new": comparison.new})])]
 
@@ -368,7 +367,7 @@ def conclusion_of(scored: Scored) -> tuple[str, str]:
     if not lost:
         return evaluation.scorer.fields_note, ""
     first, second = _largest_losses(lost, total)
-    return first, " ".join(f"{capital(each)}." for each in (second, cut_off_text(evaluation.field_table)) if each)
+    return first, " ".join(f"{capital(each)}." for each in (second, evaluation.cut_off) if each)
 
 
 def conclusion_of_tree(tree: ScoreTree, remarks: Sequence[Annotation]) -> tuple[str, str]:

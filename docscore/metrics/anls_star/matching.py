@@ -85,6 +85,18 @@ class ListRows(NamedTuple):
     lists: int = 1
 
 
+def has_long_list(value: Value) -> bool:
+    """Return whether a value has a list of which rows may be cut off."""
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        if type(part) is list and len(part) >= _SHORTEST_CUT:
+            return True
+        if type(part) is dict or type(part) is list or type(part) is tuple:
+            waiting += part.values() if type(part) is dict else part
+    return False
+
+
 def list_rows(
     counts: tuple[int, int],
     partner: Mapping[int, int],
