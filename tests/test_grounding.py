@@ -19,6 +19,7 @@ from docscore.data.places import with_places
 from docscore.evaluation.evaluation import Evaluation
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.grounding import Counts, counts_of
+from docscore.report.console import print_summary, printed
 from tests.commands import run, succeed, written
 from tests.conftest import golden
 from tests.test_places import Raw, predictions, references
@@ -512,3 +513,20 @@ def test_nested_rows_that_tie() -> None:
         schema={"type": "array", "items": {"type": "string"}, "x-docscore": {"list_order": "kept"}},
     )
     assert by_order.breakdowns["grounding"].rows[0].levels["page"].right_there == 1
+
+
+def test_rows_without_evidence_have_no_score() -> None:
+    """They are not among the lowest, not without a fault, and the headline counts the others."""
+    evidence = {"t": {"page": 1}}
+    rows = [
+        (
+            references({"t": "x"}, evidence if i else None, f"q{i}"),
+            predictions({"t": "x"}, {"t": {"page": 2 - i % 2}}, f"q{i}"),
+        )
+        for i in range(3)
+    ]
+    result = grounded(*rows, metrics=("grounding",))
+    assert [row.id for row in result.worst()] == ["q2", "q1"]
+    assert [row["grounding"] for row in result.to_dict()["per_sample"]] == [None, 1.0, 0.0]
+    assert next(row["total"] for row in result.rates if row["rate"] == "documents without a fault") == 2
+    assert "mean of 2 of 3 rows" in printed(print_summary, result, fields=False, worst=3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -296,3 +297,28 @@ def test_citations_in_another_format_are_named(places: list[list[Any]], remark: 
     left, right = map(list, zip(*rows, strict=True))
     pairs, _ = with_places(pairs_of(right, left), (), None, wanted=True)
     assert [str(each) for each in remarks_on_places(pairs)] == ([remark] if remark else [])
+
+
+@pytest.mark.parametrize(
+    "prediction",
+    [
+        {"t": "x", "citations": {"t": [{"page": 1}]}},
+        {"t": {"value": "x", "citations": [{"page": 1, "box": [0, 0, 1, 1]}]}},
+    ],
+    ids=["beside the fields", "in wrappers"],
+)
+def test_citations_among_the_values_are_named(prediction: Any) -> None:
+    with pytest.warns(
+        UserWarning, match=r"1 of 1 hold a key 'citations', which is scored; put it beside the prediction"
+    ):
+        docscore.evaluate(references=[references({"t": "x"})], predictions=[predictions(prediction)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        docscore.evaluate(references=[references(prediction)], predictions=[predictions(prediction)])
+
+
+def test_a_form_that_no_prediction_has_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"^citations_from: expected citations in predictions of this form, got none$"):
+        docscore.evaluate(
+            references=[references({"t": "x"})], predictions=[predictions({"t": "x"})], citations_from="reducto"
+        )

@@ -517,7 +517,7 @@ class ScoredRows(Scored):
     @property
     def is_mean(self) -> bool:
         """Whether the score is the mean of the scores of the rows; that of entities is a ratio of sums."""
-        return bool((self.ratio.weight == 1).all())
+        return bool((self.ratio.weight[list(self.counted)] == 1).all())
 
     @cached_property
     def score_by_value(self) -> float | None:
