@@ -15,6 +15,7 @@ import { changedLines, formatted, lineAt, lineStarts, piecesOf, textOf, tokensOf
  */
 /**
  * @typedef {object} EditorPage  the page around an editor
+ * @property {() => void} typed  the text is about to change
  * @property {() => void} changed
  * @property {(editor: Editor) => void} pointed  the caret moved
  * @property {(text: string) => void} say
@@ -52,11 +53,8 @@ export class Editor {
     this.before = ""; // what a replaced text can be undone to
     this.canUndo = false;
     this.starts = [0];
-    this.area.addEventListener("input", () => {
-      this.canUndo = false;
-      this.taken();
-      page.changed();
-    });
+    this.drawing = 0; // until what was typed is drawn
+    this.area.addEventListener("input", () => this.typed());
     this.area.addEventListener("scroll", () => this.draw());
     this.area.addEventListener("click", () => page.pointed(this));
     this.area.addEventListener("keyup", (event) => {
@@ -96,6 +94,18 @@ export class Editor {
     this.area.setSelectionRange(0, 0);
     this.area.scrollTop = 0;
     this.taken();
+  }
+
+  /** What is dictated or filled in comes in many parts, which are drawn at once. */
+  typed() {
+    this.canUndo = false;
+    this.page.typed();
+    if (this.drawing) return;
+    this.drawing = requestAnimationFrame(() => {
+      this.drawing = 0;
+      this.taken();
+      this.page.changed();
+    });
   }
 
   undo(/** @type {KeyboardEvent} */ event) {

@@ -61,6 +61,7 @@ class PairTab {
       findElement(this.part("options"), "summary").focus();
     });
     const page = {
+      typed: () => this.typed(),
       changed: () => this.changed(),
       pointed: (/** @type {Editor} */ editor) => this.pointed(editor),
       say: (/** @type {string} */ text) => this.setStatus(text),
@@ -153,16 +154,21 @@ class PairTab {
     this.part("json").textContent = json;
   }
 
-  changed() {
+  /** What is typed is scored in a moment, and nothing of what was asked before is shown. */
+  typed() {
     this.scores.forget();
     this.tries.forget();
+    clearTimeout(this.state.timer);
+    clearTimeout(this.state.patience);
+    this.state.timer = window.setTimeout(() => this.score(), PAUSE);
+  }
+
+  changed() {
+    this.typed();
     this.setStatus("");
     this.showChange([]);
     this.setCode("Scoring …");
     this.result.dataset.stale = "";
-    clearTimeout(this.state.timer);
-    clearTimeout(this.state.patience);
-    this.state.timer = window.setTimeout(() => this.score(), PAUSE);
   }
 
   /** What was changed in a text to make JSON of it. */
