@@ -273,3 +273,79 @@ def test_it_opens_from_other_tabs_and_shows_what_strangers_wrote(visit: Visit) -
     visitor["compare"].get_by_role("button", name="Compare three systems on 40 receipts").click()
     visitor["compare"].get_by_role("button", name="Review").click()
     visitor.page.locator(".rv-what", has_text="3 systems · 40 documents").wait_for()
+
+
+DEAF = "window.addEventListener('storage', event => { if (window.isDeaf) event.stopImmediatePropagation(); });"
+HEAR = """() => {
+  window.isDeaf = false;
+  const key = Object.keys(localStorage).find(name => name.startsWith("docscore-review "));
+  window.dispatchEvent(new StorageEvent("storage", { key }));
+}"""  # what other windows wrote meanwhile
+
+
+def another_window(visitor: Reviewer) -> Reviewer:
+    """A second window of the same browser on the same review."""
+    other: Reviewer = object.__new__(Reviewer)
+    other.__dict__.update(visitor.__dict__)
+    other.page = visitor.new_tab()
+    other.page.add_init_script(DEAF)
+    other.page.goto(visitor.page.url)
+    other.shown()
+    return other
+
+
+def test_two_windows_of_a_review_are_merged_and_what_differs_shows_both(visit: Visit) -> None:
+    first = on_the_tab(visit)
+    first.give(**made(documents=4, fields=1))
+    one, two = another_window(first), another_window(first)
+    one.press("2")
+    two.page.locator(".rv-count", has_text="1").wait_for()
+    two.press("j3")
+    one.page.locator(".rv-count", has_text="2").wait_for()
+    for window in (one, two):
+        window.page.evaluate("window.isDeaf = true")
+        window.page.locator(".rv-it:not(.done)").first.click()
+    one.press("1")
+    two.press("5")
+    for window in (one, two, one):
+        window.page.wait_for_timeout(300)
+        window.page.evaluate(HEAR)
+    for window in (one, two):
+        window.page.locator(".rv-notice", has_text="1 place was decided differently in another window.").wait_for()
+        window.page.get_by_role("button", name="Look at them").click()
+        assert window.text("of") == "of 1 decided"
+        assert window.text("who").endswith("here: cannot tell · in another window: ground truth is right")
+    assert axe(one.page, "#review") == []
+    one.press("1")
+    one.page.wait_for_timeout(300)
+    one.page.reload()
+    one.shown()
+    assert (one.decided(), one.page.locator(".rv-notice").is_visible()) == (3, False)
+
+
+def test_a_reload_keeps_list_place_and_undo_and_back_leaves_a_place(visit: Visit) -> None:
+    visitor = on_the_tab(visit)
+    visitor.give(**made(documents=3, fields=2))
+    visitor.page.locator(".rv-lists summary").click()
+    visitor.page.locator(".rv-lists").get_by_role("button", name="Everything that is not exact").click()
+    visitor.press("2")
+    visitor.page.wait_for_timeout(600)  # what follows a key within half a second is the same step of Back
+    visitor.press("j")
+    place = visitor.text("path"), visitor.text("who")
+    visitor.page.reload()
+    visitor.shown()
+    assert visitor.text("list-name") == "Everything that is not exact"
+    assert (visitor.text("path"), visitor.text("who")) == place
+    visitor.press("u")
+    assert visitor.decided() == 0
+    visitor.page.go_back()
+    visitor.page.wait_for_function("place => document.querySelector('.rv-path').innerText === place", arg=place[0])
+    assert visitor.page.locator('.rv[data-state="shown"]').is_visible()
+    for _ in range(6):
+        if "=" not in visitor.page.url:
+            break
+        visitor.page.go_back()
+        visitor.page.wait_for_timeout(100)
+    assert visitor.page.url.endswith("#review")
+    visitor["review"].get_by_role("button", name="Back to the result").click()
+    visitor.shown()

@@ -7,7 +7,7 @@ import { copyLink, hashOfDocument } from "../parts/links.js";
 import { setScreenState, showNotice } from "../parts/notices.js";
 import { Options } from "../parts/options.js";
 import { newPane } from "../parts/panes.js";
-import { isShown, stepToResult } from "../parts/tabs.js";
+import { isShown, stepToResult, tabOf } from "../parts/tabs.js";
 import { counted, fileName, sentenceOf } from "../parts/words.js";
 import { drawComparison, drawDocumentList } from "./comparison.js";
 import { CompareState, PLAIN_VIEW, comparisonOf, lossesOf } from "./state.js";
@@ -490,7 +490,7 @@ class CompareTab {
   async follow() {
     const { run, view } = comparisonOf(location.hash);
     if (!run) {
-      if (history.state?.files) this.changeFiles();
+      if (tabOf(location.hash) === "compare" && history.state?.files) this.changeFiles();
       return;
     }
     if (this.state.result?.run === run) {

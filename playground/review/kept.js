@@ -1,15 +1,40 @@
 // The verdicts that this browser keeps for the files of a review, by place: a review of the same files goes on with
-// them.
+// them, and the reviews of several windows share them.
 
 /** @import { Decision } from "./places.js" */
-/** @typedef {Record<string, [verdict: string, answer: string | null, value: string]>} KeptVerdicts  by place */
-/** @typedef {{fingerprint: string, verdicts: KeptVerdicts, earlier?: KeptVerdicts}} KeptFile */
+/**
+ * A verdict, with the text of its answer; a stamp that no other has, and that of the verdict which it took the place
+ * of.
+ * @typedef {[verdict: string, answer: string | null, value: string, stamp?: string, before?: string]} KeptVerdict
+ */
+/** @typedef {Record<string, KeptVerdict>} KeptVerdicts  by place; "" is one that was taken back */
+/** @typedef {Record<string, [stamp: string, other: KeptVerdict]>} OtherVerdicts  beside the verdict of this stamp */
+/**
+ * @typedef {object} KeptFile
+ * @property {string} fingerprint  of the ground truths
+ * @property {KeptVerdicts} verdicts
+ * @property {KeptVerdicts} [earlier]  on other ground truths
+ * @property {OtherVerdicts} [others]  where two windows decided a place differently, neither knowing of the other
+ */
 
 const OF_ANSWERS = ["prediction", "both"]; // verdicts that mean an answer
 
 /** What a place is called among the verdicts that are kept. */
 export const keyOf = (/** @type {Pick<Server.Place, "id" | "path" | "row" | "reference">} */ place) =>
   JSON.stringify([place.id, place.path, place.row, place.reference]);
+
+const stampOf = (/** @type {KeptVerdict | undefined} */ verdict) => verdict?.[3] ?? "";
+const saysSame = (/** @type {KeptVerdict} */ one, /** @type {KeptVerdict} */ other) =>
+  [0, 1, 2].every((part) => one[part] === other[part]);
+
+/**
+ * The verdict that took the place of the other, undefined where neither did.
+ * @type {(one: KeptVerdict, other: KeptVerdict) => KeptVerdict | undefined}
+ */
+const later = (one, other) => {
+  if (stampOf(one) === stampOf(other) || (one[4] ?? "") === stampOf(other)) return one;
+  return (other[4] ?? "") === stampOf(one) ? other : undefined;
+};
 
 /**
  * The verdicts among those kept that fit a place.
@@ -20,7 +45,7 @@ export const fitting = (verdicts, places) => {
   const found = new Map();
   places.forEach((place, number) => {
     const kept = verdicts[keyOf(place)];
-    if (!kept) return;
+    if (!kept?.[0]) return;
     const [verdict, text, value] = kept;
     const answer = place.answers.findIndex((each) => each.text === text);
     if (answer < 0 && OF_ANSWERS.includes(verdict)) return;
@@ -39,12 +64,15 @@ export class KeptReview {
     this.storage = storage;
     this.name = name;
     this.fingerprint = fingerprint;
-    const file = this.read();
-    const isSame = file?.fingerprint === fingerprint;
     /** @type {KeptVerdicts} those of places that another list has, too */
-    this.verdicts = isSame && file ? file.verdicts : {};
-    /** @type {KeptVerdicts | undefined} those on other ground truths */
-    this.earlier = isSame ? file?.earlier : file?.verdicts;
+    this.verdicts = {};
+    /** @type {KeptVerdicts} what this window and the browser agreed on last */
+    this.agreed = {};
+    /** @type {KeptVerdicts} on other ground truths */
+    this.earlier = { ...this.read()?.earlier };
+    /** @type {OtherVerdicts} */
+    this.others = {};
+    this.merge();
   }
 
   /** @returns {KeptFile | null} */
@@ -59,15 +87,72 @@ export class KeptReview {
   /** Keep the verdict on a place, or that there is none. */
   set(/** @type {Server.Place} */ place, /** @type {Decision | undefined} */ decision) {
     const key = keyOf(place);
-    if (decision) {
-      this.verdicts[key] = [decision.verdict, place.answers[decision.answer]?.text ?? null, decision.value];
-    } else delete this.verdicts[key];
-    delete this.earlier?.[key];
+    const { verdict, answer, value } = decision ?? { verdict: "", answer: -1, value: "" };
+    const stamp = Date.now().toString(36) + Math.random().toString(36).slice(2);
+    this.verdicts[key] = [verdict, place.answers[answer]?.text ?? null, value, stamp, stampOf(this.agreed[key])];
+    delete this.earlier[key];
+    delete this.others[key];
   }
 
-  /** Write what is kept; an error if the browser does not. */
+  /**
+   * Of another window's verdicts on places that both decided, those beside the verdicts that are kept.
+   * @returns {KeptVerdicts}
+   */
+  get beside() {
+    return Object.fromEntries(Object.entries(this.others).map(([key, [, other]]) => [key, other]));
+  }
+
+  /**
+   * Take over what another window decided since. A window may write without having read what another wrote before: so
+   * of two verdicts that do not know each other the later is kept, and the other beside it.
+   * @returns {{changed: string[], isWritten: boolean}} the places whose verdict is another one now, and whether the
+   *   browser has all verdicts
+   */
+  merge() {
+    const file = this.read();
+    if (file && file.fingerprint !== this.fingerprint) {
+      const open = Object.entries(file.verdicts).filter(([key]) => !(key in this.verdicts));
+      this.earlier = { ...Object.fromEntries(open), ...this.earlier };
+      return { changed: [], isWritten: false };
+    }
+    const { verdicts: read = {}, others = {} } = file ?? {};
+    const changed = [];
+    for (const [key, theirs] of Object.entries(read)) {
+      const mine = this.verdicts[key];
+      const kept = mine ? this.kept(key, mine, theirs) : theirs;
+      if (!mine || !saysSame(mine, kept)) changed.push(key);
+      this.verdicts[key] = kept;
+    }
+    for (const [key, other] of Object.entries({ ...others, ...this.others })) {
+      if (stampOf(this.verdicts[key]) === other[0]) this.others[key] = other;
+      else delete this.others[key];
+    }
+    const isWritten = Object.entries(this.verdicts).every(([key, each]) => stampOf(each) === stampOf(read[key]));
+    this.agreed = { ...this.verdicts };
+    return { changed, isWritten };
+  }
+
+  /**
+   * Of two verdicts on a place the one to keep.
+   * @type {(key: string, mine: KeptVerdict, theirs: KeptVerdict) => KeptVerdict}
+   */
+  kept(key, mine, theirs) {
+    const known = later(mine, theirs);
+    if (known) return known;
+    if (!mine[0] || !theirs[0]) return mine[0] ? mine : theirs;
+    const [first, last] = stampOf(mine) < stampOf(theirs) ? [mine, theirs] : [theirs, mine];
+    if (!saysSame(mine, theirs)) this.others[key] = [stampOf(last), first];
+    return last;
+  }
+
+  /**
+   * Write what is kept, with what another window wrote since; an error if the browser does not.
+   * @returns {string[]} the places whose verdict is another one now
+   */
   write() {
-    const { fingerprint, verdicts, earlier } = this;
-    this.storage.setItem(this.name, JSON.stringify({ fingerprint, verdicts, ...(earlier ? { earlier } : {}) }));
+    const { changed } = this.merge();
+    const { fingerprint, verdicts, earlier, others } = this;
+    this.storage.setItem(this.name, JSON.stringify({ fingerprint, verdicts, earlier, others }));
+    return changed;
   }
 }

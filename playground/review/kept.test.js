@@ -54,3 +54,124 @@ test("what is damaged is nothing", () => {
   storage.setItem("files", "{");
   assert.deepEqual(new KeptReview(storage, "files", "f1").verdicts, {});
 });
+
+/** Two windows of one review. */
+const windows = () => {
+  const storage = newStorage();
+  return [0, 1].map(() => new KeptReview(storage, "files", "f1"));
+};
+const fit = ({ verdicts }) => [...fitting(verdicts, places)];
+
+test("the verdicts of two windows are merged, whichever writes last", () => {
+  const [one, two] = windows();
+  one.set(places[0], decision("both"));
+  two.set(places[1], decision("unclear"));
+  assert.deepEqual(one.write(), []);
+  assert.deepEqual(two.write(), [keyOf(places[0])]);
+  assert.deepEqual(one.merge().changed, [keyOf(places[1])]);
+  const all = [
+    [0, decision("both")],
+    [1, decision("unclear")],
+  ];
+  assert.deepEqual([fit(one), fit(two)], [all, all]);
+});
+
+test("a verdict that is changed or taken back in one window is so in the other", () => {
+  const [one, two] = windows();
+  one.set(places[0], decision("both"));
+  one.write();
+  two.merge();
+  two.set(places[0], decision("unclear"));
+  two.write();
+  one.merge();
+  assert.deepEqual([fit(one), one.others], [[[0, decision("unclear")]], {}]);
+  one.set(places[0], undefined);
+  one.write();
+  assert.deepEqual([two.merge().changed, fit(two)], [[keyOf(places[0])], []]);
+});
+
+/** Some milliseconds pass, so that stamps follow each other. */
+const later = () => new Promise((done) => setTimeout(done, 3));
+const both = [[0, decision("both")]];
+const unclear = [[0, decision("unclear")]];
+
+test("a place that two windows decided differently shows both until it is decided again", async () => {
+  const [one, two] = windows();
+  one.set(places[0], decision("both"));
+  await later();
+  two.set(places[0], decision("unclear"));
+  one.write();
+  assert.deepEqual(two.write(), []);
+  assert.deepEqual([fit(two), [...fitting(two.beside, places)]], [unclear, both]);
+  one.merge();
+  assert.deepEqual([fit(one), one.others], [fit(two), two.others]);
+  one.set(places[0], decision("both"));
+  one.write();
+  two.merge();
+  assert.deepEqual([fit(two), two.others, one.others], [both, {}, {}]);
+});
+
+test("a window that writes without having read what another wrote loses nothing", async () => {
+  const storage = newStorage();
+  const [one, two] = ["one", "two"].map(() => new KeptReview(storage, "files", "f1"));
+  one.set(places[0], decision("both"));
+  one.set(places[1], decision("unclear"));
+  one.write();
+  const stale = { ...storage, getItem: () => null }; // what one wrote has not come to this process
+  two.storage = stale;
+  await later();
+  two.set(places[0], decision("unclear"));
+  two.write();
+  const { changed, isWritten } = one.merge();
+  assert.deepEqual([changed, isWritten], [[keyOf(places[0])], false]);
+  assert.deepEqual([...fitting(one.beside, places)], both);
+  one.write();
+  two.storage = storage;
+  assert.equal(two.merge().isWritten, true);
+  assert.deepEqual([fit(two), two.others], [fit(one), one.others]);
+  assert.deepEqual(fit(one), [...unclear, [1, decision("unclear")]]);
+});
+
+test("of one that takes back and one that decides, the verdict stays", () => {
+  const [one, two] = windows();
+  one.set(places[0], decision("both"));
+  one.write();
+  two.merge();
+  one.set(places[0], undefined);
+  two.set(places[0], decision("unclear"));
+  two.write();
+  one.write();
+  assert.deepEqual([fit(one), one.others], [unclear, {}]);
+});
+
+test("the same verdict of two windows is one", () => {
+  const [one, two] = windows();
+  for (const window of [one, two]) window.set(places[0], decision("both"));
+  one.write();
+  two.write();
+  assert.deepEqual([fit(two), two.others], [both, {}]);
+});
+
+test("verdicts that an earlier page kept go on", () => {
+  const storage = newStorage();
+  const verdicts = { [keyOf(places[0])]: ["both", "17", ""] };
+  storage.setItem("files", JSON.stringify({ fingerprint: "f1", verdicts }));
+  const kept = new KeptReview(storage, "files", "f1");
+  assert.deepEqual(fit(kept), both);
+  kept.set(places[0], decision("unclear"));
+  kept.write();
+  assert.deepEqual([fit(kept), kept.others], [unclear, {}]);
+});
+
+test("windows with other ground truths look at each other's verdicts again", () => {
+  const storage = newStorage();
+  const one = new KeptReview(storage, "files", "f1");
+  const two = new KeptReview(storage, "files", "f2");
+  one.set(places[0], decision("both"));
+  one.write();
+  two.set(places[1], decision("unclear"));
+  two.write();
+  assert.deepEqual([...fitting(two.earlier, places)], both);
+  one.merge();
+  assert.deepEqual([...fitting(one.earlier, places)], [[1, decision("unclear")]]);
+});

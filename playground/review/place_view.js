@@ -99,6 +99,12 @@ export class PlaceView {
     if (place.drawn > 1) said.push(`drawn ${place.drawn} times`);
     const earlier = state.decisions.has(state.current) ? undefined : state.earlier.get(state.current);
     if (earlier) said.push(`earlier: ${verdictWords(place, earlier.verdict)}`);
+    const mine = state.decisions.get(state.current);
+    const other = state.others.get(state.current);
+    if (mine && other) {
+      said.push(`here: ${verdictWords(place, mine.verdict)}`);
+      said.push(`in another window: ${verdictWords(place, other.verdict)}`);
+    }
     return said.join(" · ");
   }
 

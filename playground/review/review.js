@@ -5,7 +5,7 @@ import { around, findElement, newButton, newElement, partsOf } from "../parts/el
 import { DropBox } from "../parts/files.js";
 import { setScreenState, showNotice } from "../parts/notices.js";
 import { Options } from "../parts/options.js";
-import { TYPED, isShown } from "../parts/tabs.js";
+import { TYPED, isShown, stepToResult, tabOf } from "../parts/tabs.js";
 import { droppedFiles, uploaded } from "../parts/uploads.js";
 import { counted, fileName, printable, sentenceOf } from "../parts/words.js";
 import { DocumentPane } from "./document.js";
@@ -16,10 +16,11 @@ import { PlaceView } from "./place_view.js";
 import { placeName, verdictWords } from "./places.js";
 import { drawScores } from "./scores.js";
 import { conclusionOf } from "./sentences.js";
-import { Worklist } from "./worklist.js";
+import { Worklist, addressOfReview, reviewOf } from "./worklist.js";
 
 /** @import { Chosen } from "../parts/files.js" */
 /** @import { Decision } from "./places.js" */
+/** @import { ReviewView } from "./worklist.js" */
 /** @typedef {{metric: string, parse: string, missing: string, skip: boolean, blind: boolean}} OwnOptions */
 /** @typedef {Server.SchemaOptions & OwnOptions} ReviewOptions */
 
@@ -29,8 +30,11 @@ const SCORED = 150; // milliseconds until verdicts are scored
 const PATIENCE = 400; // milliseconds until it is said that a run goes on
 const SAMPLE = 80; // places that are drawn
 const MOST_GROUPS = 20; // in the table of what they gave back
-const KEPT = "docscore-review ";
+const KEPT = "docscore-review "; // begins the names of verdicts in this browser
+const STEPS = "docscore-review-steps"; // in this browser tab, what can be undone
+const HELD = 500; // milliseconds within which the places that one passes are one step of Back
 const OLD_SCORES = "The scores are old.";
+const TWICE = "decided differently in another window.";
 
 /** Whether a file holds verdicts. */
 const isReview = async (/** @type {File} */ file) => {
@@ -58,6 +62,7 @@ class ReviewTab {
     this.scoring = 0; // until verdicts are scored
     this.writing = 0; // until what is kept is written
     this.drawing = 0; // until the head is drawn
+    this.moved = 0; // when another place was shown
 
     this.screen = findElement(root, ".rv");
     this.part = partsOf(this.screen, ".rv-");
@@ -71,10 +76,10 @@ class ReviewTab {
     this.crop = newElement("div", "rv-crop-place");
     const document_ = findElement(this.screen, ".review-document");
     this.pane = new DocumentPane(document_, { crop: this.crop, add: (given) => this.sift(given) });
-    this.list = new ReviewList(this.part("list"), this.state, (number) => this.go(number));
+    this.list = new ReviewList(this.part("list"), this.state, (number) => this.visit(number));
     this.item = new PlaceView(this.screen, this.state, {
       decide: (decision) => this.decide(decision),
-      open: (number) => this.go(number),
+      open: (number) => this.visit(number),
       redraw: () => this.drawItem(),
       references: () => this.references,
       say: (text) => this.say(text),
@@ -126,7 +131,10 @@ class ReviewTab {
       if (button?.dataset.do) acts[button.dataset.do](button);
       else if (button?.dataset.choice) this.item.press(button.dataset.choice);
     });
-    this.find.addEventListener("input", () => this.drawAll());
+    this.find.addEventListener("input", () => {
+      this.drawAll();
+      this.write();
+    });
     this.find.addEventListener("keydown", ({ key }) => {
       if (key === "Enter") this.part("path").focus({ preventScroll: true });
     });
@@ -144,7 +152,7 @@ class ReviewTab {
     });
     document.addEventListener("keydown", (event) => this.key(event));
     document.addEventListener("docscore-tab", (event) => {
-      if (event.detail === "review" && location.hash === "#review") this.keepAddress();
+      if (event.detail === "review" && location.hash === "#review" && !history.state?.files) this.write();
     });
     document.addEventListener("docscore-review", ({ detail }) => this.take(detail));
     // verdicts may be dropped on a review
@@ -156,8 +164,14 @@ class ReviewTab {
       });
     }
     window.addEventListener("hashchange", () => this.follow());
+    window.addEventListener("storage", ({ key }) => {
+      if (!this.kept || key !== this.kept.name) return;
+      const { changed, isWritten } = this.kept.merge();
+      this.adopt(changed);
+      if (!isWritten) this.keep([]);
+    });
     window.addEventListener("pagehide", () => {
-      if (this.writing) this.write();
+      if (this.writing) this.store();
     });
   }
 
@@ -337,16 +351,53 @@ class ReviewTab {
   keep(/** @type {number[]} */ changed) {
     const { places, decisions } = this.state;
     for (const number of changed) this.kept?.set(places[number], decisions.get(number));
-    if (!this.writing) this.writing = window.setTimeout(() => this.write(), 0); // the answer to a key does not wait
+    if (!this.writing) this.writing = window.setTimeout(() => this.store(), 0); // the answer to a key does not wait
   }
 
-  write() {
+  /** Write verdicts and steps, and take over the verdicts of other windows. */
+  store() {
+    const { result, steps } = this.state;
     clearTimeout(this.writing);
     this.writing = 0;
     try {
-      this.kept?.write();
+      sessionStorage.setItem(STEPS, JSON.stringify({ run: result?.run, steps }));
+      this.adopt(this.kept?.write() ?? []);
     } catch {
       this.notice("This browser cannot keep the verdicts.", "Download them before you leave the page.");
+    }
+  }
+
+  /** Other windows gave the places of these names other verdicts. */
+  adopt(/** @type {string[]} */ keys) {
+    const { state, kept } = this;
+    if (!kept) return;
+    const before = state.others.size;
+    state.others = fitting(kept.beside, state.places);
+    if (keys.length) {
+      const decisions = fitting(kept.verdicts, state.places);
+      const numbers = [...state.places.keys()].filter((number) => keys.includes(keyOf(state.places[number])));
+      state.adopt(numbers.map((number) => [number, decisions.get(number)]));
+      this.scoreSoon();
+    }
+    if (!keys.length && state.others.size === before) return;
+    this.drawAll();
+    if (!state.others.size && this.part("notice-title").textContent?.endsWith(TWICE)) this.notice("");
+    if (state.others.size <= before) return;
+    const count = counted(state.others.size, "place was", "places were");
+    const look = () => {
+      this.notice("");
+      this.setMode("twice");
+    };
+    this.notice(`${count} ${TWICE}`, "", [["Look at them", look]]);
+  }
+
+  /** What can be undone in this browser tab, also after the page was loaded again. */
+  takeSteps(/** @type {Server.Review} */ { run }) {
+    try {
+      const kept = JSON.parse(sessionStorage.getItem(STEPS) ?? "null");
+      if (kept?.run === run) this.state.steps = kept.steps;
+    } catch {
+      /* nothing can be undone */
     }
   }
 
@@ -355,9 +406,11 @@ class ReviewTab {
     const { state } = this;
     const name = KEPT + [this.references, ...found.asked.predictions.map(fileName)].join(" ");
     this.kept = new KeptReview(localStorage, name, found.fingerprint);
-    const { earlier = {} } = this.kept;
+    const { earlier } = this.kept;
     state.decisions = fitting(this.kept.verdicts, state.places);
     state.earlier = fitting(earlier, state.places);
+    state.others = fitting(this.kept.beside, state.places);
+    this.takeSteps(found);
     const count = Object.keys(earlier).length;
     if (count) this.offerEarlier(count);
   }
@@ -369,7 +422,7 @@ class ReviewTab {
     const gone = count - fit;
     const lost = gone ? `, ${counted(gone, "place is", "places are")} gone` : "";
     const forget = () => {
-      if (this.kept) this.kept.earlier = undefined;
+      if (this.kept) this.kept.earlier = {};
       state.earlier = new Map();
       this.notice("");
       this.keep([]);
@@ -388,24 +441,36 @@ class ReviewTab {
 
   // The result
 
-  draw(/** @type {Server.Review} */ found) {
+  /** Show a review, with the view of the address, else with the place that was shown before. */
+  draw(/** @type {Server.Review} */ found, /** @type {ReviewView | null} */ view = null) {
     const { state } = this;
-    if (this.writing) this.write();
+    if (this.writing) this.store();
+    if (this.screen.dataset.state === "empty" && !location.hash.includes("=")) stepToResult("review", "#review");
     const before = state.place && keyOf(state.place);
     state.open(found);
     this.asides.clear();
     this.restore();
     this.takeKept(found);
     this.drawSetUp(found);
-    this.keepAddress();
+    if (view) this.takeView(view);
     state.touch([...state.decisions.keys()]);
     this.scoreSoon();
     this.drawAll();
     if (found.decided) this.takeVerdicts(found.decided);
     const same = state.order.find((number) => keyOf(state.places[number]) === before);
     const open = state.next(-1);
-    this.go(same ?? open ?? state.order[0] ?? -1);
-    if (open === null && state.order.length) this.finish();
+    const wanted = view?.place !== null && state.order.includes(view?.place ?? -1) ? view?.place : undefined;
+    this.go(wanted ?? same ?? open ?? state.order[0] ?? -1);
+    this.write();
+    if (open === null && state.order.length && wanted === undefined) this.finish();
+  }
+
+  /** The list and the text of a view. */
+  takeView(/** @type {ReviewView} */ { list, find }) {
+    const { state } = this;
+    this.find.value = find;
+    const isKnown = state.modes().some(({ name }) => name === list);
+    if (isKnown && list !== state.modeName && !list.startsWith("sample ")) state.mode = list;
   }
 
   drawSetUp(/** @type {Server.Review} */ { asked, systems, count, left_out: leftOut, python }) {
@@ -439,7 +504,7 @@ class ReviewTab {
     }
     this.drawAll();
     const open = state.next(-1);
-    this.go(open ?? state.order[0] ?? -1);
+    this.visit(open ?? state.order[0] ?? -1);
     if (open === null && state.order.length) this.finish();
   }
 
@@ -499,7 +564,7 @@ class ReviewTab {
     act.textContent = isDone ? "Summary" : "Show them";
     act.onclick = () => {
       if (isDone) this.finish();
-      else if (largest) this.go(largest.first);
+      else if (largest) this.visit(largest.first);
     };
     this.part("references").textContent = `${this.correctedName}, ${counted(state.result.count, "document")}`;
     this.part("verdicts").textContent = `verdicts.jsonl, ${state.decisions.size.toLocaleString("en")} decided`;
@@ -549,6 +614,14 @@ class ReviewTab {
 
   // A place
 
+  /** Go to a place, which is a step of Back. */
+  visit(/** @type {number} */ number) {
+    const isHeld = Date.now() - this.moved < HELD;
+    this.moved = Date.now();
+    this.go(number);
+    this.write(isHeld ? "replace" : "push");
+  }
+
   go(/** @type {number} */ number) {
     this.state.go(number);
     this.item.begin();
@@ -561,7 +634,7 @@ class ReviewTab {
   step(/** @type {number} */ by) {
     const { order, current } = this.state;
     const to = order[order.indexOf(current) + by];
-    if (to !== undefined) this.go(to);
+    if (to !== undefined) this.visit(to);
   }
 
   drawItem() {
@@ -609,7 +682,7 @@ class ReviewTab {
     this.changed(numbers);
     this.hideToast();
     this.say(`Undone: ${counted(numbers.length, "value")}.`);
-    this.go(numbers[0]);
+    this.visit(numbers[0]);
   }
 
   /** A verdict on the current place, and with the box on all open ones of its group. */
@@ -627,7 +700,7 @@ class ReviewTab {
     }
     const open = state.next(current);
     if (open !== null) {
-      this.go(open);
+      this.visit(open);
       return;
     }
     this.list.mark();
@@ -663,6 +736,7 @@ class ReviewTab {
     const { state } = this;
     if (!state.result) return;
     this.showItem(true);
+    this.write("push");
     const loss = newElement("div", "rv-loss");
     const groups = newElement("div", "");
     drawSummary(this.part("done"), {
@@ -742,21 +816,55 @@ class ReviewTab {
 
   // The address
 
-  keepAddress() {
-    const { result } = this.state;
-    if (result && isShown("review")) history.replaceState(null, "", `#review=${result.run}`);
+  /** The view that is shown. @returns {ReviewView} */
+  view() {
+    const { state } = this;
+    const place = this.part("item").hidden || state.current < 0 ? null : state.current;
+    return { list: state.modeName, find: this.find.value, place };
   }
 
-  /** Show the review that the address names. */
+  write(how = "replace") {
+    const { result } = this.state;
+    if (!result || !isShown("review") || this.screen.dataset.state !== "shown") return;
+    const address = addressOfReview(result.run, this.view());
+    try {
+      if (how === "push" && address !== location.hash) history.pushState(null, "", address);
+      else history.replaceState(null, "", address);
+    } catch {
+      /* some browsers refuse more than a hundred changes in half a minute; a later one tells the same */
+    }
+  }
+
+  /** Show what the address names: a review, and its list and place; the files where one came from them. */
   async follow() {
-    const run = new URLSearchParams(location.hash.slice(1)).get("review");
-    if (!run || this.state.result?.run === run) return;
+    const { run, view } = reviewOf(location.hash);
+    const { state } = this;
+    if (!run) {
+      if (tabOf(location.hash) === "review" && history.state?.files && state.result) this.changeFiles();
+      return;
+    }
+    if (state.result?.run === run) {
+      this.showView(view);
+      return;
+    }
     const found = await answerTo(this.server.open_result, { run });
     if ("refused" in found || !("places" in found)) {
       const why = sentenceOf("refused" in found ? found.refused : "it is not a review");
       const kept = "Verdicts are kept in this browser: give the same files again.";
       this.box.say(`This review could not be opened: ${why} ${kept}`);
-    } else this.draw({ ...found, decided: null });
+    } else this.draw({ ...found, decided: null }, view);
+  }
+
+  /** A step in the history of this window. */
+  showView(/** @type {ReviewView} */ view) {
+    const { state } = this;
+    if (this.screen.dataset.state === "empty") this.restore();
+    if (view.list !== state.modeName || view.find !== this.find.value) {
+      this.takeView(view);
+      this.drawAll();
+    }
+    if (view.place !== null && state.order.includes(view.place)) this.go(view.place);
+    else if (view.place === null && state.order.length && state.next(-1) === null) this.finish();
   }
 }
 

@@ -13,6 +13,30 @@ const SURE = 3; // places of a group that are decided alike before one verdict m
 const LARGE = 0.2; // share of what is open from which a group is named
 const SAMPLE = "sample "; // begins the names of lists that are drawn at random, before a system
 
+/**
+ * What of a review is shown, as it stands in the address.
+ * @typedef {object} ReviewView
+ * @property {string} list  the name of the list, "" for none
+ * @property {string} find  a text in the places that are listed
+ * @property {number | null} place  its number; null for the summary
+ */
+
+/** The name of a review and the view of it in an address; the name is null if there is none. */
+export const reviewOf = (/** @type {string} */ hash) => {
+  const asked = new URLSearchParams(hash.slice(1));
+  const place = Number.parseInt(asked.get("place") ?? "", 10);
+  const view = { list: asked.get("list") ?? "", find: asked.get("find") ?? "", place: place >= 0 ? place : null };
+  return { run: asked.get("review"), view };
+};
+
+/** @type {(run: string, view: ReviewView) => string} */
+export const addressOfReview = (run, { list, find, place }) => {
+  const parts = new URLSearchParams({ review: run, list });
+  if (find) parts.set("find", find);
+  if (place !== null) parts.set("place", String(place));
+  return `#${parts}`;
+};
+
 export class Worklist {
   constructor() {
     /** @type {ReviewedFiles | null} */
@@ -28,6 +52,8 @@ export class Worklist {
     this.decisions = new Map();
     /** @type {Map<number, Decision>} verdicts of an earlier file, which are looked at again */
     this.earlier = new Map();
+    /** @type {Map<number, Decision>} of another window, on places that both decided differently */
+    this.others = new Map();
     /** @type {[number: number, before: Decision | undefined][][]} what each step changed, the newest last */
     this.steps = [];
     /** @type {Group[]} of the places that are listed */
@@ -61,7 +87,12 @@ export class Worklist {
 
   /** How many of the listed places are decided. */
   get decided() {
-    return this.order.filter((number) => this.decisions.has(number)).length;
+    return this.order.filter((number) => !this.isOpen(number)).length;
+  }
+
+  /** Whether a place is to be decided, among those that two windows decided differently once more. */
+  isOpen(/** @type {number} */ number) {
+    return !this.decisions.has(number) || (this.mode === "twice" && this.others.has(number));
   }
 
   // Files and results
@@ -88,6 +119,7 @@ export class Worklist {
     this.steps = [];
     this.decisions = new Map();
     this.earlier = new Map();
+    this.others = new Map();
     this.stale.clear();
     this.gains.clear();
     if (!this.hasSystems && this.mode === "agree") this.mode = "all";
@@ -104,6 +136,7 @@ export class Worklist {
       modes.push({ name: SAMPLE + name, label: `A random sample of what ${name} lost` });
     }
     if (this.earlier.size) modes.push({ name: "earlier", label: "Of an earlier file" });
+    if (this.others.size) modes.push({ name: "twice", label: "Decided differently in another window" });
     return modes;
   }
 
@@ -141,7 +174,9 @@ export class Worklist {
       );
     const isListed = (/** @type {number} */ number) => {
       const place = this.places[number];
-      if (this.mode === "earlier" ? !this.earlier.has(number) : this.mode === "agree" && place.agree < 2) return false;
+      if (this.mode === "agree" && place.agree < 2) return false;
+      if (this.mode === "earlier" && !this.earlier.has(number)) return false;
+      if (this.mode === "twice" && !this.others.has(number)) return false;
       return !wanted || isFound(place);
     };
     this.groups = groupsOf(this.places, [...this.places.keys()].filter(isListed));
@@ -161,7 +196,7 @@ export class Worklist {
   next(/** @type {number} */ from) {
     const at = this.order.indexOf(from);
     const others = [...this.order.slice(at + 1), ...this.order.slice(0, at + 1)];
-    return others.find((number) => !this.decisions.has(number)) ?? null;
+    return others.find((number) => this.isOpen(number)) ?? null;
   }
 
   /** Show a place, with the answer of its verdict. */
@@ -175,7 +210,7 @@ export class Worklist {
   largestOpen() {
     const [largest] = this.groups
       .filter(({ alike }) => alike)
-      .map(({ name, numbers }) => ({ name, numbers: numbers.filter((number) => !this.decisions.has(number)) }))
+      .map(({ name, numbers }) => ({ name, numbers: numbers.filter((number) => this.isOpen(number)) }))
       .sort((one, other) => other.numbers.length - one.numbers.length);
     const left = this.order.length - this.decided;
     if (!largest || largest.numbers.length < 2 || largest.numbers.length < LARGE * left) return null;
@@ -206,8 +241,26 @@ export class Worklist {
   apply(verdicts) {
     if (!verdicts.length) return [];
     this.steps.push(verdicts.map(([number]) => [number, this.decisions.get(number)]));
-    for (const [number, decision] of verdicts) this.decisions.set(number, decision);
+    for (const [number, decision] of verdicts) {
+      this.decisions.set(number, decision);
+      this.others.delete(number);
+    }
     return this.touch(verdicts.map(([number]) => number));
+  }
+
+  /**
+   * Verdicts of another window, which no step of this window takes back; undefined where there is none any more.
+   * @type {(verdicts: [number: number, decision: Decision | undefined][]) => number[]}
+   */
+  adopt(verdicts) {
+    const numbers = verdicts.map(([number]) => number);
+    for (const [number, decision] of verdicts) {
+      if (decision) this.decisions.set(number, decision);
+      else this.decisions.delete(number);
+    }
+    const isOwn = (/** @type {[number, unknown]} */ [number]) => !numbers.includes(number);
+    this.steps = this.steps.map((step) => step.filter(isOwn)).filter((step) => step.length);
+    return this.touch(numbers);
   }
 
   /** Take the last step back; returns its places. @type {() => number[]} */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { newAnswer, newPlace, newReview } from "./samples.js";
-import { Worklist } from "./worklist.js";
+import { Worklist, addressOfReview, reviewOf } from "./worklist.js";
 
 const decision = (verdict, answer = 0, value = "") => ({ verdict, answer, value });
 
@@ -176,4 +176,37 @@ test("verdicts are written for the server, all of them or those on some document
   assert.equal(state.asText(), '[[0,"other",0,"x"],[2,"both",0,""]]');
   assert.equal(state.asText(state.verdictsOn(new Set([2]))), '[[2,"both",0,""]]');
   assert.equal(state.wordsAt([0, 2]), "neither is right, both are right");
+});
+
+test("a view comes back from its address", () => {
+  const view = { list: "sample birch", find: "a=b&c", place: 12 };
+  assert.deepEqual(reviewOf(addressOfReview("run1", view)), { run: "run1", view });
+  const summary = { list: "all", find: "", place: null };
+  assert.deepEqual(reviewOf(addressOfReview("run1", summary)), { run: "run1", view: summary });
+  assert.equal(reviewOf("#review").run, "");
+});
+
+test("verdicts of another window are no steps of this one", () => {
+  const state = opened(alike(3));
+  state.apply([[0, decision("both")]]);
+  state.apply([[1, decision("both")]]);
+  state.adopt([
+    [1, undefined],
+    [2, decision("unclear")],
+  ]);
+  assert.deepEqual([state.decided, state.steps.length], [2, 1]);
+  assert.deepEqual(state.undo(), [0]);
+  assert.deepEqual([...state.decisions], [[2, decision("unclear")]]);
+});
+
+test("places that two windows decided differently are a list", () => {
+  const state = opened(alike(3));
+  state.others = new Map([[1, decision("unclear")]]);
+  state.setMode("twice", 80);
+  state.list("");
+  assert.deepEqual([state.order, state.modeLabel], [[1], "Decided differently in another window"]);
+  state.decisions.set(1, decision("both"));
+  assert.deepEqual([state.decided, state.next(-1)], [0, 1], "it is to be decided once more");
+  state.apply([[1, decision("both")]]);
+  assert.deepEqual([state.decided, state.next(-1)], [1, null]);
 });

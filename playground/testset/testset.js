@@ -7,7 +7,7 @@ import { DropBox } from "../parts/files.js";
 import { copyLink, hashOfDocument } from "../parts/links.js";
 import { Options } from "../parts/options.js";
 import { saveFile, schemaButtons } from "../parts/saving.js";
-import { stepToResult } from "../parts/tabs.js";
+import { stepToResult, tabOf } from "../parts/tabs.js";
 import { viewOf } from "../parts/views.js";
 import { Documents } from "./documents.js";
 import { TestsetState } from "./state.js";
@@ -387,7 +387,7 @@ class TestsetTab {
       return;
     }
     if (!link) {
-      if (history.state?.files) this.changeFiles();
+      if (tabOf(location.hash) === "testset" && history.state?.files) this.changeFiles();
       return;
     }
     if (this.state.isOpen(link.documents)) {
