@@ -115,6 +115,12 @@ class Playground(NamedTuple):
     def logged(self) -> str:
         return self.log.read_text(encoding="utf-8", errors="replace")
 
+    def forget_files(self) -> None:
+        """Delete all uploads and results, as a restart of the server does."""
+        for folder in (self.log.parent / "tmp").glob("docscore-page-*/*/"):
+            for kept in folder.iterdir():
+                shutil.rmtree(kept, ignore_errors=True)
+
     @contextlib.contextmanager
     def without_faults(self) -> Iterator[None]:
         """Fail where what is done meanwhile makes it log a stack trace."""

@@ -753,3 +753,25 @@ def test_files_that_are_not_taken(visit: Visit) -> None:
     page.get_by_role("button", name="Cancel").click()
     page.get_by_role("button", name="Score", exact=True).wait_for()
     assert said.inner_text() == ""
+
+
+def test_after_a_restart_of_the_server_files_are_scored_again(visit: Visit) -> None:
+    """The browser still has them, whichever tab asks; so too when the server deleted them after an hour."""
+    files = [payload(path.name, path.read_bytes() + b"\n") for path in (REFERENCES, PREDICTIONS)]
+    visitor = come(visit, files=files)
+    shown = visitor["testset-score"].inner_text()
+    visitor.app.forget_files()
+    visitor["testset-next"].click()
+    visitor["testset-title"].get_by_text("This result is gone.").wait_for()
+    visitor["testset-act"].get_by_text("Score again").click()
+    ready(visitor)
+    assert visitor["testset-score"].inner_text() == shown
+    visitor.app.forget_files()
+    visitor["testset-review"].click()
+    visitor.page.locator('.rv[data-state="shown"] .rv-kind').first.wait_for(state="attached")
+    visitor.app.forget_files()
+    visitor.open_tab("Test set")
+    visitor["testset-change"].click()
+    visitor.page.locator("#testset .drop[data-state=chosen]:not([aria-busy])").wait_for()
+    visitor.page.get_by_role("button", name="Score", exact=True).click()
+    ready(visitor)

@@ -8,6 +8,7 @@ import { setScreenState, showNotice } from "../parts/notices.js";
 import { Options } from "../parts/options.js";
 import { newPane } from "../parts/panes.js";
 import { isShown, stepToResult, tabOf } from "../parts/tabs.js";
+import { askAgain } from "../parts/uploads.js";
 import { counted, fileName, sentenceOf } from "../parts/words.js";
 import { drawComparison, drawDocumentList } from "./comparison.js";
 import { CompareState, PLAIN_VIEW, comparisonOf, lossesOf } from "./state.js";
@@ -37,7 +38,7 @@ class CompareTab {
     /** @type {Options<ComparisonOptions>} */
     this.options = new Options(this.part("options"));
     this.narrow = matchMedia("(max-width: 1200px)");
-    this.runs = new Runner("compare", server.compare_files, server);
+    this.runs = new Runner("compare", askAgain(server.compare_files), server);
     this.documents = new Asker(server.open_document);
     this.panes = Object.fromEntries(
       ["first", "fields", "documents", "opened"].map((name) => [name, newPane(this.part(name))]),

@@ -61,6 +61,9 @@ const isRunning = (found) => "running" in found;
 /** @type {(found: object) => boolean} */
 const isSilent = (found) => "kind" in found && found.kind === "silent";
 
+/** @type {(found: object) => boolean} */
+const isGone = (found) => "kind" in found && found.kind === "gone";
+
 /**
  * Runs of one kind, such as those of a test set: each takes the place of the one before.
  * @template {Server.Request} Q
@@ -96,8 +99,9 @@ export class Runner {
     const mine = (this.newest = ++lastNumber);
     const asked = { window: this.window() };
     const progress = /** @type {Server.Ask<Server.Request, R | Server.Running>} */ (this.server.progress);
-    let found = await answerTo(this.begin, { ...question, ...asked });
-    let isBegun = false;
+    const begin = () => answerTo(this.begin, { ...question, ...asked });
+    let found = await begin();
+    let [isBegun, isAgain] = [false, false];
     for (let silent = 0; isRunning(found) || (isBegun && isSilent(found) && ++silent < TRIES);) {
       if (mine !== this.newest) return null;
       if (isRunning(found)) {
@@ -109,6 +113,9 @@ export class Runner {
         });
       }
       found = await answerTo(progress, asked);
+      if (!isGone(found) || isAgain) continue;
+      isAgain = true; // the server was restarted meanwhile
+      found = await begin();
     }
     return mine === this.newest ? found : null;
   }

@@ -44,6 +44,20 @@ test("a run is asked how far it is until it ends, and while the server is silent
   ]);
 });
 
+test("a run that a restarted server does not know begins again, once", async () => {
+  const gone = { refused: "this run no longer exists; start it again", kind: "gone" };
+  const answers = [
+    { running: true, share: 0, text: "" },
+    { running: true, share: 0, text: "" },
+  ];
+  const server = { progress: async () => gone, stop: async () => ({}) };
+  const runner = new Runner("test", async () => answers.shift() ?? { score: 1 }, server, 0);
+  assert.deepEqual(await runner.run({}, () => {}), gone);
+  assert.equal(answers.length, 0);
+  answers.push({ running: true, share: 0, text: "" });
+  assert.deepEqual(await runner.run({}, () => {}), { score: 1 });
+});
+
 test("a server that stays silent is given up, and a run that another took the place of has no answer", async () => {
   const running = async () => ({ running: true, share: 0, text: "" });
   const silent = new Runner("test", running, { progress: async () => undefined, stop: async () => ({}) }, 0);

@@ -3,7 +3,7 @@
 
 import { Asker } from "./asking.js";
 import { around, findElement, findElements, newButton, newElement, partsOf } from "./elements.js";
-import { droppedFiles, upload } from "./uploads.js";
+import { askAgain, droppedFiles, upload } from "./uploads.js";
 import { counted, fileName, printable, sentenceOf } from "./words.js";
 
 /** @typedef {{truth: Server.Upload | null, predictions: Server.Upload[], reading: Server.Reading}} Chosen */
@@ -57,7 +57,7 @@ export class DropBox {
     this.back = null; // leaves the box as it was before these files were taken
     /** @type {Server.Reading} */
     this.reading = {};
-    this.sorts = new Asker(server.sort_files);
+    this.sorts = new Asker(askAgain(server.sort_files));
     this.input = this.part("input", HTMLInputElement);
     this.input.addEventListener("change", () => {
       const files = [...(this.input.files ?? [])];

@@ -1,8 +1,18 @@
-// Files on their way to the server: those that were dropped, and what uploads them.
+// Files on their way to the server: those that were dropped, and what uploads them, also again if the server lost them.
 
 import { printable } from "./words.js";
 
 const UPLOAD = "gradio_api/upload";
+const NAMES = ["references", "predictions", "files", "texts"]; // parts of a question that name files on the server
+/** @type {Map<string, File>} by their names on the server */
+const files = new Map();
+/** @type {Map<string, string>} the names that took the place of those that the server lost */
+const renamed = new Map();
+
+/** The server has a file of this browser under a name. @type {(path: string, file: File) => void} */
+export const remember = (path, file) => {
+  files.set(path, file);
+};
 
 /**
  * The files that were dropped, also those in folders; asked while they are, as a browser forgets them then.
@@ -59,6 +69,7 @@ export const upload = (file, progress, ended, largest) => {
     } catch {
       /* no answer of ours */
     }
+    if (path) remember(path, file);
     const isTooLarge = request.status === 413;
     const fault = isTooLarge ? `It is larger than ${largest / 1e6} MB, the limit of this page.` : "";
     ended(path, path ? "" : fault || "The server did not accept it.");
@@ -82,5 +93,35 @@ export const uploaded = async (file) => {
   if (!answer.ok) throw new Error(`${printable(file.name)} could not be uploaded.`);
   /** @type {string[]} */
   const [path] = await answer.json();
+  remember(path, file);
   return path;
 };
+
+/** The newest names of files on the server within a part of a question. @type {(part: unknown) => unknown} */
+const newest = (part) => {
+  if (Array.isArray(part)) return part.map(newest);
+  return typeof part === "string" ? (renamed.get(part) ?? part) : part;
+};
+
+/**
+ * Asks a question about files, and once more where the server lost them, as after a restart: the browser still has them.
+ * @template {object} Q, A
+ * @param {Server.Ask<Q, A>} ask
+ * @param {(file: File) => Promise<string>} send
+ * @returns {Server.Ask<Q, A>}
+ */
+export const askAgain =
+  (ask, send = uploaded) =>
+  async (question) => {
+    const parts = Object.entries(question).filter(([name]) => NAMES.includes(name));
+    const asked = () => ({ ...question, ...Object.fromEntries(parts.map(([name, part]) => [name, newest(part)])) });
+    const found = await ask(asked());
+    if (!found || typeof found !== "object" || !("kind" in found) || found.kind !== "gone") return found;
+    const lost = [...new Set(parts.flatMap(([, part]) => part))].filter((path) => files.has(path));
+    try {
+      for (const path of lost) renamed.set(path, await send(/** @type {File} */ (files.get(path))));
+    } catch {
+      return found;
+    }
+    return lost.length ? ask(asked()) : found;
+  };

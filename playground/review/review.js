@@ -6,7 +6,7 @@ import { DropBox } from "../parts/files.js";
 import { setScreenState, showNotice } from "../parts/notices.js";
 import { Options } from "../parts/options.js";
 import { TYPED, isShown, stepToResult, tabOf } from "../parts/tabs.js";
-import { droppedFiles, uploaded } from "../parts/uploads.js";
+import { askAgain, droppedFiles, uploaded } from "../parts/uploads.js";
 import { counted, fileName, printable, sentenceOf } from "../parts/words.js";
 import { DocumentPane } from "./document.js";
 import { drawSummary, estimateOf, gainsTable } from "./done.js";
@@ -70,7 +70,7 @@ class ReviewTab {
     this.examples = JSON.parse(this.screen.dataset.examples ?? "[]");
     /** @type {Options<ReviewOptions>} */
     this.options = new Options(this.part("options"));
-    this.runs = new Runner("review", server.begin_review, server);
+    this.runs = new Runner("review", askAgain(server.begin_review), server);
     this.scorer = new Asker(server.score_verdicts);
     this.find = this.part("find", HTMLInputElement);
     this.crop = newElement("div", "rv-crop-place");

@@ -8,6 +8,7 @@ import { copyLink, hashOfDocument } from "../parts/links.js";
 import { Options } from "../parts/options.js";
 import { saveFile, schemaButtons } from "../parts/saving.js";
 import { stepToResult, tabOf } from "../parts/tabs.js";
+import { askAgain } from "../parts/uploads.js";
 import { viewOf } from "../parts/views.js";
 import { Documents } from "./documents.js";
 import { TestsetState } from "./state.js";
@@ -31,7 +32,7 @@ class TestsetTab {
     this.part = partsOf(this.root, "#testset-");
     /** @type {Server.Upload[]} */
     this.examples = JSON.parse(this.root.dataset.examples ?? "[]");
-    this.runs = new Runner("testset", server.score_files, server);
+    this.runs = new Runner("testset", askAgain(server.score_files), server);
     /** @type {Options<Server.SchemaOptions & {metric: string, by: string}>} */
     this.options = new Options(this.part("options"));
     this.metric = this.part("metric", HTMLSelectElement);
