@@ -9,12 +9,13 @@ import { schemaButtons } from "../parts/saving.js";
 import { isShown } from "../parts/tabs.js";
 import { newTreePane } from "../parts/tree.js";
 import { Editor, differenceOf } from "./editor.js";
+import { noticeOf } from "./faults.js";
 import { piecesOf, wordsOfMend } from "./json_text.js";
 import { sentenceOf } from "../parts/words.js";
 
 /** @import { Placed } from "./editor.js" */
 /** @import { Piece } from "./json_text.js" */
-/** @typedef {"truth" | "prediction"} Side */
+/** @import { Side } from "./faults.js" */
 /**
  * @typedef {object} PairSettings  what the server writes into the screen
  * @property {({title: string} & Server.Sides)[]} examples
@@ -28,7 +29,6 @@ const LONGEST_ADDRESS = 30000; // characters; longer pairs are kept in this brow
 const KEPT = "docscore-pair";
 /** @type {Side[]} */
 const SIDES = ["truth", "prediction"];
-const NAMES = { truth: "ground truth", prediction: "prediction" };
 
 const newState = () => ({
   timer: 0, // until what was typed is scored
@@ -283,8 +283,9 @@ class PairTab {
       return;
     }
     const wrong = faults.findIndex(Boolean);
-    if (wrong >= 0) {
-      this.sayFault(SIDES[wrong], faults[wrong]);
+    const fault = faults[wrong];
+    if (fault) {
+      this.sayFault(SIDES[wrong], fault);
       return;
     }
     const only = findElements(this.tree, ".anls-legend input:checked").map((input) => input.className);
@@ -305,23 +306,17 @@ class PairTab {
     for (const side of SIDES) this.editors[side].setSigns(this.signsOf(side));
   }
 
-  sayFault(/** @type {Side} */ side, /** @type {Server.Fault | null} */ fault) {
-    const { place, label, act: mend } = this.placed(side, fault);
-    const isPrediction = side === "prediction";
-    const { reading } = this.options.read();
-    const isJson = place !== null || !this.editors[side].text.trim();
-    const read = (/** @type {string} */ how) => () => this.take({ reading: { parse: how } });
-    /** @type {[words: string, button: string, act: (() => void) | null]} */
-    let [words, button, helps] = ["", "", null];
-    if (isJson && reading !== "text") {
-      if (!isPrediction) [button, helps] = [label, label ? mend : null];
-      else if (fault?.mend?.repairs && reading === "json") {
-        [words, button, helps] = [", or have it repaired", "Repair and score", read("repair")];
-      } else [words, button, helps] = [", or compare it as plain text", "Compare as plain text", read("text")];
-    }
-    const title = isJson || !fault ? `Not scored: the ${NAMES[side]} is not JSON.` : sentenceOf(fault.text);
-    const correct = place ? `Correct line ${place.line + 1}` : "Correct it";
-    this.notice(title, `${correct}${words}.${this.before()}`, button, helps);
+  sayFault(/** @type {Side} */ side, /** @type {Server.Fault} */ fault) {
+    const { label, act: mend } = this.placed(side, fault);
+    const { title, detail, button, does } = noticeOf(
+      side,
+      this.editors[side].text,
+      fault,
+      label,
+      this.options.read().reading,
+    );
+    const read = () => this.take({ reading: { parse: does } });
+    this.notice(title, detail + this.before(), button, does ? (does === "mend" ? mend : read) : null);
   }
 
   /** The glyphs of the values that are not exact, by their positions in the text of a side. */

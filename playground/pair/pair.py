@@ -9,11 +9,12 @@ from difflib import SequenceMatcher
 from itertools import accumulate
 from typing import Any
 
+from docscore.core.errors import InputValueError
 from docscore.core.formatting import printable
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.values import Value
 from docscore.data.json_text import JsonError, dumps, dumps_in_style
-from docscore.data.model_text import is_json_container, kinds_of, parse_text
+from docscore.data.model_text import Parsed, is_json_container, kinds_of, parse_text
 from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sentences import READING_WORDS
@@ -30,7 +31,16 @@ from playground.parts.conclusions import what_ifs_of
 from playground.parts.files import check_pairs
 from playground.parts.fragments import fragment
 from playground.parts.python_code import MAX_RAW, python_code
-from playground.server.limits import check_length, check_metric, check_value, check_work, is_small, read_text, shortened
+from playground.server.limits import (
+    check_length,
+    check_metric,
+    check_value,
+    check_work,
+    is_small,
+    read_text,
+    refuse_files,
+    shortened,
+)
 from playground.server.requests import PairRequest, arguments_of, metrics_of, scoring_options
 
 LONGEST_AT_EDITOR = 300  # characters of a message below an editor
@@ -40,6 +50,7 @@ MOST_PIECES = 1_000  # words and signs that are compared with as many
 Spans = dict[str, tuple[int, int]]
 Fault = dict[str, Any]
 Edit = tuple[int, int, str]
+_CUT = re.compile("ends within a (number|word)")  # in the note of what was repaired
 _PIECES = re.compile(r"\\.|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|\w+|[^\w\s]", flags=re.DOTALL)
 
 
@@ -115,19 +126,21 @@ def _fault(error: Exception, text: str, truth: Value = None) -> Fault:
     """An error for the editor of a text; where it has a line and a column, the sentence is without them."""
     line, column = (error.line, error.column) if isinstance(error, JsonError) else (None, None)
     sentence = error.problem if isinstance(error, JsonError) and line else str(error)
-    mend = _mend(text, truth, line or 1, column or 1) if isinstance(error, JsonError) else None
+    parsed = parse_text(text, "repair", truth) if isinstance(error, JsonError) else None
+    mend = _mend(text, parsed, line or 1, column or 1) if parsed else None
+    if parsed and mend and (cut := _CUT.search(parsed.note)):
+        sentence += f"; its last {cut[1]} may be incomplete"
     if mend and {added for *_, added in mend["edits"]} == {"\\"}:
         sentence, before = "a quote inside a text", text[: mend["edits"][0][0]].split("\n")
         line, column = len(before), len(before[-1]) + 1
     return {"text": shortened(printable(sentence), LONGEST_AT_EDITOR), "line": line, "column": column, "mend": mend}
 
 
-def _mend(text: str, truth: Value, line: int, column: int) -> dict[str, Any] | None:
+def _mend(text: str, parsed: Parsed, line: int, column: int) -> dict[str, Any] | None:
     """Edits that make JSON of a text whose first fault is at a place, and whether repairing does the same.
 
     Of several values, from which repairing would have to choose, they keep the first.
     """
-    parsed = parse_text(text, "repair", truth)
     if parsed.outcome in ("mended", "extracted"):
         return {"edits": edits_of(text, parsed.value), "repairs": True}
     *before, last = text.split("\n")[:line]
@@ -216,8 +229,12 @@ def edited(text: str, edits: Sequence[Edit]) -> str:
 
 def _read(text: str, reading: str, truth: Value = None) -> tuple[Any, str]:
     """The value of a text, and how it was read, where that is not as it stands."""
+    refuse_files(text)
     if reading == "text":
         check_length(text)
+        accepted = truth if isinstance(truth, tuple) else (truth,)
+        if not text.strip() and not any(each is None or each == "" for each in accepted):
+            raise InputValueError(problem="empty: paste a prediction")
         return text, ""
     try:
         value, note = read_text(text), ""

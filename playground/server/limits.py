@@ -46,6 +46,16 @@ def read_text(text: str | None) -> Any:
     return loads(text, unique_keys=True)
 
 
+_FILES = {"%PDF": "a PDF", "\x89PNG": "a picture", "PK\x03\x04": "a zip or Office file"}  # by how their bytes begin
+
+
+def refuse_files(text: str) -> None:
+    """Raise `ValueError` for the bytes of a file in place of a text."""
+    for begin, kind in _FILES.items():
+        if text.lstrip("\ufeff \n").startswith(begin):
+            raise InputValueError(problem=f"{kind}, not text: paste the JSON that a model read from it")
+
+
 def check_length(text: str) -> None:
     """Raise `ValueError` for a text that is too long."""
     if (length := len(text.encode("utf-8", "surrogatepass"))) > MAX_BYTES:
