@@ -333,7 +333,7 @@ def test_files_that_cannot_be_read_as_they_are_have_buttons(visit: Visit) -> Non
     doubts, main = visitor.page.locator(".wz-doubts"), visitor.page.locator("#testset .drop .main")
     doubts.get_by_text("p.csv is not UTF-8.").wait_for()
     doubts.get_by_role("button", name="Read as Windows-1252").click()
-    doubts.get_by_text("The ground truth of s21.pdf is not JSON: single quotes.").wait_for()
+    doubts.get_by_text("ground truths are JSON; that of s21.pdf is not: single quotes.").wait_for()
     for button, expected in (("Repair", 21 / 22), ("Leave out", 1)):
         doubts.get_by_role("button", name=button).click()
         main.get_by_text("Score").click()
@@ -341,6 +341,14 @@ def test_files_that_cannot_be_read_as_they_are_have_buttons(visit: Visit) -> Non
         visitor["testset-change"].click()
         read_as(visitor, "parse_references", "json")
     visitor["testset-left-out"].get_by_text("1 of 22 rows are left out").wait_for(state="attached")
+    visitor["testset-options"].evaluate("options => { options.open = true; }")
+    visitor["testset-skip"].uncheck()
+    visitor["testset-options"].evaluate("options => { options.open = false; }")
+    doubts.get_by_role("button", name="All as text").click()
+    main.get_by_text("Score").click()
+    sides = [[json.dumps({"n": "é"}, ensure_ascii=False)] * 21 + [last] for last in ("{'n': 'é'}", '{"n": "u"}')]
+    as_text = docscore.evaluate(references=sides[0], predictions=sides[1], parse="text")
+    scored(visitor, as_text.score)
 
 
 @pytest.mark.parametrize(

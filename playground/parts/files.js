@@ -78,6 +78,7 @@ export class DropBox {
       const { allow = "", value = "" } = around(event, "[data-allow]")?.dataset ?? {};
       if (!allow) return;
       if (allow in page.allowed()) page.allow({ [allow]: JSON.parse(value) });
+      else if (allow === "reading") Object.assign(this.reading, JSON.parse(value));
       else this.reading[allow] = JSON.parse(value);
       this.sort(true);
     });

@@ -364,7 +364,11 @@ def _sentences(error: InputError) -> Iterator[str]:
 
 _ALLOWED_MISSING = ("Score them 0", "missing", '"zero"'), ("Leave them out", "missing", '"skip"')
 _ALLOWED_FAULTS = (("Leave these rows out", "skip", "true"),)
-_ALLOWED_TRUTHS = ("Repair", "parse_references", '"repair"'), ("Leave out", "skip", "true")
+_ALLOWED_TRUTHS = (
+    ("Repair", "parse_references", '"repair"'),
+    ("Leave out", "skip", "true"),
+    ("All as text", "reading", '{"parse": null, "parse_references": null}'),
+)
 _ALLOWED_ENCODINGS = (("Read as Windows-1252", "encoding", '"cp1252"'),)
 _ONE_FILE = "This is one file. Add the other one or, if this file holds both sides, choose their columns below."
 # a sentence; buttons that allow it, each with the name of an option and its value as JSON; whether scoring refuses it
@@ -379,9 +383,9 @@ def _doubts(tables: UploadedTables, faults: Faults, asked: FileRequest) -> Itera
     if is_one_side and not set(asked.reading) & set(COLUMNS):
         yield _ONE_FILE, (), False
         return
-    pairs, read = None, list[Source]()
+    pairs, read, unread = None, list[Source](), list[str]()
     try:
-        truths, systems = tables.planned(faults, [])
+        truths, systems = tables.planned(faults, unread)
         read = [*([] if truths is None else [truths]), *systems]
         if plan.ids == (None, None) and not plan.certain:
             yield "No id column is chosen, so rows are paired by their position.", (), False
@@ -394,7 +398,8 @@ def _doubts(tables: UploadedTables, faults: Faults, asked: FileRequest) -> Itera
         yield from ((each, (), False) for each in (*map(_sentence, doubts_of_columns(pairs, plan)), *_apart(tables)))
     except InputError as error:
         if not (isinstance(error, DataError) or faults.collected):
-            yield from ((each, (), pairs is None) for each in _sentences(error))
+            is_refused = pairs is None or plan.parse is not None or _is_own_format(plan, asked.reading)
+            yield from ((each, (), is_refused) for each in _sentences(error))
     kinds: dict[str, list[Fault]] = {kind: [] for kind in (WITHOUT_PREDICTION, NOT_JSON, _NOT_UTF8, _TWICE, "")}
     for fault in faults.collected:
         kinds[fault.kind if fault.kind in kinds else ""].append(fault)
@@ -408,7 +413,7 @@ def _doubts(tables: UploadedTables, faults: Faults, asked: FileRequest) -> Itera
     twice = list(_repeated(read)) if kinds[_TWICE] else []
     said = [
         (lacking, _ALLOWED_MISSING),
-        (_named(kinds[NOT_JSON]), _ALLOWED_TRUTHS[plan.parse_references == "repair" :]),
+        (_unread(kinds[NOT_JSON], read, len(unread)), _ALLOWED_TRUTHS[plan.parse_references == "repair" :]),
         (encoded, _ALLOWED_ENCODINGS + _ALLOWED_FAULTS),
         ([*twice, *_named(kinds[""])], _ALLOWED_FAULTS),
     ]
@@ -432,6 +437,18 @@ def _other_order(pairs: Pairs, plan: ReadingPlan) -> Iterator[Doubt]:
     if plan.ids == (None, None) and (name := ids_in_another_order(pairs.truths, pairs.predictions)):
         button = f"Pair by {_short(name)}", "id_column", json.dumps(name)
         yield f"{_short(name)} has the same values on both sides in another order.", (button,), False
+
+
+def _unread(faults: Sequence[Fault], read: Sequence[Source], count: int) -> list[str]:
+    """How many ground truths are JSON, and the first that are not."""
+    said = _named(faults)
+    if not faults or not read:
+        return said
+    good = sum(1 for _ in read[0].good())
+    known = f"{good:,} of {good + count:,} ground truths are JSON"
+    if count > 1:
+        return [f"{known}.", *said]
+    return [said[0].replace("The ground truth", f"{known}; that", 1).replace(" is not JSON:", " is not:", 1)]
 
 
 def _named(faults: Sequence[Fault]) -> list[str]:

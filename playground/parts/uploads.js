@@ -104,7 +104,8 @@ const newest = (part) => {
 };
 
 /**
- * Asks a question about files, and once more where the server lost them, as after a restart: the browser still has them.
+ * Asks a question about files, and once more where the server lost them, as after a restart: the browser still has
+ * them.
  * @template {object} Q, A
  * @param {Server.Ask<Q, A>} ask
  * @param {(file: File) => Promise<string>} send
