@@ -1,5 +1,6 @@
 """The commands `docscore review …`: whose error each difference is."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -26,6 +27,7 @@ from docscore.cli.terminal import print_json, say
 from docscore.core.errors import InputValueError, in_file
 from docscore.core.formatting import counted
 from docscore.core.output import check_output
+from docscore.data.rows import NoCell
 from docscore.evaluation.evaluation import Evaluation
 from docscore.ground_truths.verdicts import Review, corrections_table, review_of
 from docscore.report.console import print_table
@@ -110,6 +112,7 @@ def list_command(
     """
     if output is not None:
         check_output(output, [".jsonl"])
+        _check_other_file(output, [references, *(path for _, path in systems), *options["verdicts"]])
         _check_no_verdicts(output)
     settings = {name: options.pop(name) for name in _OF_REVIEWS}
     review = review_of(_evaluated(references, systems, options), **settings)
@@ -134,18 +137,22 @@ def list_command(
             click.echo(f"\n{remark}")
 
 
-def _check_no_verdicts(path: Path) -> None:
-    """Raise `ValueError` for a review with verdicts, which are somebody's work."""
+def _check_no_verdicts(path: Path, *, may_be_other: bool = False) -> None:
+    """Raise `ValueError` for a review with verdicts or notes, which are somebody's work, and for another file."""
     try:
-        decided = sum(item.verdict is not None for item in Review.read(path).lines) if path.exists() else 0
-    except ValueError:  # another file
-        return
-    if decided:
-        raise InputValueError(
-            place=in_file(path),
-            expected="a review without verdicts, or a new file",
-            got=f"{counted(decided, 'verdict')} in it",
-        )
+        lines = Review.read(path).lines if path.exists() else []
+        decided = sum(item.verdict is not None or bool(item.note) or item.value is not NoCell for item in lines)
+        got = f"{counted(decided, 'verdict')} in it" if decided else ""
+    except ValueError:
+        got = "" if may_be_other else "another file"
+    if got:
+        raise InputValueError(place=in_file(path), expected="a review without verdicts, or a new file", got=got)
+
+
+def _check_other_file(output: Path, inputs: Iterable[Path]) -> None:
+    """Raise `ValueError` if the output is one of the inputs."""
+    if any(output.resolve() == path.resolve() for path in inputs):
+        raise InputValueError(place=in_file(output), expected="another file", got="an input")
 
 
 @review_command.command(
@@ -179,8 +186,8 @@ def apply_command(
     corrected already, nothing is written. With PREDICTIONS, each system's score before and after is printed: give also
     systems that made no proposals, since corrections must not merely favour those that did.
     """
-    if output.resolve() == review.resolve():
-        raise InputValueError(place=in_file(output), expected="another file", got="that of the review")
+    _check_other_file(output, [review, *(path for _, path in systems)])
+    _check_no_verdicts(output, may_be_other=True)
     read = Review.read(review)
     before = _evaluated(references, systems, shared)
     read.apply(references, output, **shared)

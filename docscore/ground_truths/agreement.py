@@ -70,7 +70,7 @@ class Agreement(NamedTuple):
             low, high = self.interval.ends or (None, None)
             ends = f"no interval: {self.interval.note}" if low is None else f"{low:.2f} to {high:.2f}"
             kappa = f"Cohen's kappa is {self.kappa:.2f} ({ends})"
-        alone = f" {counted(self.open, 'place')} that only one reader decided are left out." if self.open else ""
+        alone = f" {counted(self.open, 'place')} left out: only one reader decided." if self.open else ""
         return f"{verdicts}. {kappa}; {counted(self.documents, 'document')}.{alone}"
 
 

@@ -1,13 +1,24 @@
 """What a sample of the places where a system loses points says of its loss."""
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from docscore.core.errors import InputValueError
+from docscore.core.errors import InputValueError, row_place
 from docscore.core.formatting import counted
-from docscore.ground_truths.worklist import AGREEMENT, BOTH, OTHER, PREDICTION, UNCLEAR, Item
+from docscore.data.rows import NoCell
+from docscore.ground_truths.worklist import (
+    AGREEMENT,
+    BOTH,
+    GROUND_TRUTH,
+    OTHER,
+    PREDICTION,
+    UNCLEAR,
+    Item,
+    value_text,
+)
 from docscore.stats.intervals import Ratios, intervals_of
 
 MOST_UNCLEAR = 0.1  # the share of draws above which an estimate warns
@@ -32,7 +43,8 @@ class Estimate(NamedTuple):
         strict: the share of it at places where the ground truth is wrong: `prediction` alone.
         corrected: about the score with right ground truths: matching and sizes may change.
         agreements: how many places without a loss were drawn.
-        shared: the share of the points earned at places where both sides are wrong.
+        shared: the share of the points earned at places where both sides are wrong; None if none of them is clear.
+        shared_unclear: how many of the places without a loss are unclear.
     """
 
     system: str
@@ -46,6 +58,7 @@ class Estimate(NamedTuple):
     corrected: Share
     agreements: int = 0
     shared: Share | None = None
+    shared_unclear: int = 0
 
     def __str__(self) -> str:
         only = f"{_shown(self.strict)} if only places count where the ground truth is wrong"
@@ -60,13 +73,14 @@ class Estimate(NamedTuple):
         apart = 1 - self.score - self.loss
         if apart > 1e-9:  # noqa: PLR2004
             lines.append(f"A loss of {apart:.3f} by predictions that are missing or could not be parsed is left out.")
-        if self.shared is None:
+        if not self.agreements:
             lines.append("What is wrong on both sides is not in this sample: --agreements N draws it.")
+        elif self.shared is None:
+            lines.append(f"All {self.agreements:,} draws of places without a difference are unclear.")
         else:
-            lines.append(
-                f"Of the points earned, {_shown(self.shared)} are at places where both sides are wrong "
-                f"({counted(self.agreements, 'draw')})."
-            )
+            shared = f"Of the points earned, {_shown(self.shared)} are at places where both sides are wrong"
+            unclear = f", {self.shared_unclear:,} of them unclear and left out" if self.shared_unclear else ""
+            lines.append(f"{shared} ({counted(self.agreements, 'draw')}{unclear}).")
         return "\n".join(lines)
 
 
@@ -79,6 +93,7 @@ def _shown(share: Share, form: str = "{:.0f}", unit: str = " %", scale: int = 10
 
 def estimate_of(items: Sequence[Item], confidence: float) -> Estimate:
     """Estimate how much of the loss of the sampled system is its own; see `Review.estimate`."""
+    items = [replace(item, verdict=OTHER) if _chooses_another(item) else item for item in items]
     lossy, exact = ([item for item in items if (item.kind == AGREEMENT) is agrees] for agrees in (False, True))
     systems = {(item.sample or {}).get("system", "") for item in items}
     if not lossy or len(systems) != 1 or "" in systems:
@@ -88,9 +103,16 @@ def estimate_of(items: Sequence[Item], confidence: float) -> Estimate:
     if count := sum(item.verdict is None for item in items):
         got = f"{counted(count, 'place')} without one"
         raise InputValueError(place="review", expected="a verdict for each place of the sample", got=got)
+    if wrong := next((item for item in exact if item.verdict in (PREDICTION, BOTH)), None):
+        expected = f"as verdict of a place without a difference {GROUND_TRUTH}, {OTHER} or {UNCLEAR}"
+        raise InputValueError(
+            place=(row_place(wrong.question_id), wrong.path), expected=expected, got=wrong.verdict or ""
+        )
     facts, draws = lossy[0].sample or {}, _draws(lossy)
-    if draws != facts["draws"]:
-        raise InputValueError(place="review", expected=f"{facts['draws']:,} draws", got=f"{draws:,}")
+    for part in filter(None, (lossy, exact)):
+        expected_draws, got_draws = (part[0].sample or {})["draws"], _draws(part)
+        if got_draws != expected_draws:
+            raise InputValueError(place="review", expected=f"{expected_draws:,} draws", got=f"{got_draws:,}")
     unclear = _draws(item for item in lossy if item.verdict == UNCLEAR)
     if unclear == draws:
         raise InputValueError(place="review", expected="draws that are clear", got="none")
@@ -110,7 +132,14 @@ def estimate_of(items: Sequence[Item], confidence: float) -> Estimate:
         (score + loss * lenient[0], *ends),
         _draws(exact),
         _shares(exact, [(OTHER,)], confidence)[0] if is_clear else None,
+        _draws(item for item in exact if item.verdict == UNCLEAR),
     )
+
+
+def _chooses_another(item: Item) -> bool:
+    """Whether a verdict takes the prediction of another system: the one of the sampled system is then wrong too."""
+    is_chosen = item.verdict in (PREDICTION, BOTH) and item.value is not NoCell
+    return is_chosen and value_text(item.value) != value_text(item.proposal)
 
 
 def _draws(items: Iterable[Item]) -> int:

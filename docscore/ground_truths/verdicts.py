@@ -101,11 +101,16 @@ class Review:
             ValueError: for a line that is not an item, or whose verdict is unknown, naming the line.
         """
         table, items = read_table(Path(path)), []
+        known: dict[tuple[Any, ...], int] = {}
         for index, line in enumerate(table.rows):
             try:
                 item = Item.from_dict(line)
             except ValueError as error:
                 raise at_place(table.where(index), error) from None
+            first = known.setdefault(item.identity, index)
+            if first != index:
+                got = f"that of {table.where(first)} again"
+                raise InputValueError(place=table.where(index), expected="each place once", got=got)
             if item.verdict not in (None, *VERDICTS):
                 expected, got = f"a verdict among {', '.join(VERDICTS)}, or null", short_repr(item.verdict)
                 raise InputValueError(place=table.where(index), expected=expected, got=got)
@@ -635,7 +640,8 @@ def review_of(
 ) -> Review:
     """Review systems that are scored already; arguments and errors are those of `docscore.review`."""
     systems = {name: scored_rows(evaluation) for name, evaluation in evaluations.items()}
-    earlier = [each if isinstance(each, Review) else Review.read(each) for each in verdicts]
+    given = [verdicts] if isinstance(verdicts, str | Path | Review) else verdicts
+    earlier = [each if isinstance(each, Review) else Review.read(each) for each in given]
     found = Review(*worklist(systems, **settings))
     found.carry(earlier)
     return found

@@ -57,6 +57,22 @@ _KEYS = {"scope": "for"}  # keys of a line that are no names in Python
 _OPTIONAL = ("reference", "row", "about", "found", "scope", "drawn", "sample")  # keys that a line has with a value only
 
 
+_EXPECTED: dict[tuple[type, ...], str] = {
+    (str,): "a text",
+    (list,): "a list",
+    (dict,): "an object",
+    (int, type(None)): "a whole number or null",
+    (dict, type(None)): "an object or null",
+}
+_TYPES: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("question_id", "path", "judged", "kind", "group", "note", "by", "at"), (str,)),
+    **dict.fromkeys(("systems", "others"), (list,)),
+    "points": (dict,),
+    **dict.fromkeys(("reference", "row", "after", "drawn"), (int, type(None))),
+    "sample": (dict, type(None)),
+}
+
+
 @dataclass(kw_only=True)
 class Item:
     """A place where predictions differ from a ground truth; a line of the file of a review.
@@ -130,9 +146,22 @@ class Item:
         missing = [name for name in needed if not isinstance(line, dict) or name not in line]
         if missing:
             raise InputValueError(expected="an item of a review", got=f"no {missing[0]!r}")
+        for name, types in _TYPES.items():
+            value = line.get(name)
+            if (name in line and type(value) not in types) or (name == "others" and {*map(type, value)} - {dict}):
+                raise InputValueError(place=name, expected=_EXPECTED[types], got=short_repr(value))
+        drawn = line.get("sample")
+        if drawn is not None and {"system", "score", "loss", "draws"} - drawn.keys():
+            raise InputValueError(place="sample", expected="system, score, loss and draws", got=short_repr(drawn))
         keys = {_KEYS.get(each.name, each.name): each.name for each in fields(cls) if each.name != "extra"}
         extra = {key: value for key, value in line.items() if key not in keys}
         return cls(**{keys[key]: value for key, value in line.items() if key in keys}, extra=extra)
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What no other line of a review has; in a sample a system may have several answers at a place."""
+        answer = None if self.sample is None else value_text(self.proposal)
+        return self.question_id, self.reference, self.path, self.row, self.kind == AGREEMENT, answer
 
     def to_dict(self) -> dict[str, Any]:
         """Return the line of the file, without keys that hold nothing."""
@@ -384,12 +413,16 @@ def worklist(
         ValueError: for an unknown system, a first metric without a tree of the ground truth, different ground truths,
             and a sample of a system that loses nothing.
     """
+    hold_out, same = ([names] if isinstance(names, str) else names for names in (hold_out, same))
     for option, names in (("hold_out", hold_out), ("same", same), ("of", [of] if of is not None else [])):
         if unknown := sorted(set(names) - systems.keys()):
             raise InputValueError(place=option, expected=f"some of {', '.join(systems)}", got=", ".join(unknown))
     systems = {name: rows for name, rows in systems.items() if name not in hold_out}
     if not systems or (of is not None and of not in systems):
-        raise InputValueError(place="hold_out", expected="a system that is left", got="none")
+        got = "none" if of is None else f"{of}, of which a sample is asked for"
+        raise InputValueError(place="hold_out", expected="a system that is left", got=got)
+    if of is not None and not sample:
+        raise needs(option="of", other="sample")
     check_whole("sample", sample, 0)
     if check_whole("agreements", agreements, 0) and not sample:
         raise needs(option="agreements", other="sample")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -497,3 +498,65 @@ def test_ground_truths_with_evidence_at_their_values() -> None:
     assert [line.path for line in review.lines] == ["$.x"]
     review.lines[0].verdict = "prediction"
     assert review.apply(rows) == [ref("a", {"x": "3", "y": {"$value": "2", "$evidence": evidence}})]
+
+
+EXAMPLE = ROOT / "examples" / "review"
+SYSTEMS = [EXAMPLE / "systems" / f"{name}.jsonl" for name in ("alder", "birch", "cedar")]
+
+
+@pytest.mark.parametrize("name", ["references", "alder", "decided", "noted", "broken", "text"])
+def test_nothing_of_the_user_is_overwritten(tmp_path: Path, name: str) -> None:
+    """Inputs, verdicts and notes, and files that are no review stay as they are."""
+    for source in (EXAMPLE / "references.jsonl", SYSTEMS[0], EXAMPLE / "decided.jsonl"):
+        shutil.copy(source, tmp_path)
+    lines = (EXAMPLE / "decided.jsonl").read_text("utf-8").splitlines()
+    opened = [json.dumps({**json.loads(line), "verdict": None, "note": "see page 2"}) for line in lines]
+    (tmp_path / "noted.jsonl").write_text("\n".join(opened))
+    (tmp_path / "broken.jsonl").write_text("\n".join(lines).replace('"prediction",', '"predicton",', 1))
+    (tmp_path / "text.jsonl").write_text("{}")
+    output, sides = tmp_path / f"{name}.jsonl", (tmp_path / "references.jsonl", tmp_path / "alder.jsonl")
+    before = output.read_bytes()
+    assert run("review", "list", *sides, "-o", output).code == 2
+    if name in ("references", "alder", "decided", "noted"):
+        assert run("review", "apply", EXAMPLE / "decided.jsonl", *sides, "-o", output).code == 2
+    assert output.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"question_id": 1}, "line 2: question_id: expected a text, got 1"),
+        ({"others": ["x"]}, "line 2: others: expected a list, got "),
+        ({"row": "0"}, "line 2: row: expected a whole number or null, got '0'"),
+        ({"sample": {"system": "gpt"}}, "line 2: sample: expected system, score, loss and draws"),
+        ({}, "line 2: expected each place once, got that of "),
+    ],
+)
+def test_lines_that_are_no_places_are_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    first = json.loads((EXAMPLE / "decided.jsonl").read_text("utf-8").splitlines()[0])
+    (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, (first, {**first, **change}))))
+    with pytest.raises(ValueError, match=r"r\.jsonl, line 2") as caught:
+        Review.read(tmp_path / "r.jsonl")
+    assert message in str(caught.value)
+
+
+def test_an_answer_of_another_system_gives_nothing_back() -> None:
+    """In a sample, a verdict that takes another system's answer says that the sampled system is wrong too."""
+    review = Review.read(EXAMPLE / "sample_decided.jsonl")
+    lenient = review.estimate().lenient[0]
+    chosen = next(item for item in review.lines if item.verdict == "other" and item.kind != "agreement")
+    chosen.verdict = "prediction"
+    assert review.estimate().lenient[0] == lenient
+
+
+def test_unclear_places_without_a_difference_are_counted() -> None:
+    review = Review.read(EXAMPLE / "sample_decided.jsonl")
+    exact = [item for item in review.lines if item.kind == "agreement"]
+    for item in exact[1:]:
+        item.verdict = "unclear"
+    assert f"(40 draws, {40 - (exact[0].drawn or 0)} of them unclear and left out)" in str(review.estimate())
+    exact[0].verdict = "unclear"
+    assert "All 40 draws of places without a difference are unclear." in str(review.estimate())
+    exact[0].verdict = "prediction"
+    with pytest.raises(ValueError, match="expected as verdict of a place without a difference ground_truth, other or"):
+        review.estimate()
