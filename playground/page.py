@@ -23,7 +23,13 @@ from playground.parts.functions import FUNCTIONS
 from playground.parts.rooms import MISSING
 from playground.parts.scripts import bundled
 from playground.server.bodies import BodyLimit, refuse_request
-from playground.server.connections import SecurityHeaders, allow_connections, close_idle, trust_the_proxy_of_a_space
+from playground.server.connections import (
+    McpBelowRoot,
+    SecurityHeaders,
+    allow_connections,
+    close_idle,
+    trust_the_proxy_of_a_space,
+)
 from playground.server.functions import written
 from playground.server.limits import MAX_FILE_BYTES
 from playground.server.requests import RECEIPTS
@@ -98,6 +104,7 @@ def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any)
                 Middleware(SecurityHeaders),
                 Middleware(BodyLimit),
                 Middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5),
+                Middleware(McpBelowRoot),
             ],
             "exception_handlers": {RequestValidationError: refuse_request, TypeError: api.refuse_arguments},
         },
@@ -118,6 +125,10 @@ def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any)
 _INDEX = "frontend/index.html"
 _WRITTEN_FOR = "6.31.0"  # the version of gradio whose page has these marks, and answers the first screen
 _MARKS = "window.gradio_config =", "</head>", "<gradio-app"
+_BASE = "{{ base_url | default('./') }}"  # what addresses within the page begin with
+# behind a proxy the prefix of the page, whose own address need not end in a slash
+_ROOT = "config.get('root', '').split('://')[-1].partition('/')[2]"
+_BASE_OF_ROOT = f"{{{{ '/' + {_ROOT} + '/' if {_ROOT} else base_url | default('./') }}}}"
 
 
 def gradio_page() -> str:
@@ -161,6 +172,7 @@ def add_first_screen() -> str:
         "</head>": f"{head}<style>{stylesheet()}{text_of(STYLES)}</style></head>",
         "<gradio-app": f"{drawn}<script>{scripts}</script>{app}<gradio-app",
     }
+    text = text.replace(_BASE, _BASE_OF_ROOT)
     for mark, part in parts.items():
         text = text.replace(mark, f"{{% raw %}}{part}{{% endraw %}}", 1)
     templates.env.loader = ChoiceLoader([DictLoader({_INDEX: text}), *filter(None, [templates.env.loader])])

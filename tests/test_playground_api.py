@@ -82,6 +82,16 @@ def test_twenty_clients_at_once_get_right_answers(playground: Playground) -> Non
     assert actual == [[pytest.approx((1 + 1 - (n % 10) / 20) / 2), 1.0] for n in range(20)]
 
 
+@pytest.mark.parametrize("sent", [[[0]] * 30_000, "x" * 6_000_000], ids=["many values", "many bytes"])
+def test_what_is_too_large_is_a_sentence_for_a_client(playground: Playground, sent: Any) -> None:
+    gradio_client = pytest.importorskip("gradio_client")
+    client = gradio_client.Client(playground.url, verbose=False, httpx_kwargs={"timeout": HUNG})
+    with pytest.raises(
+        gradio_client.exceptions.ValidationError, match=r"request: more than [\d,]+ b\w+ .*in one request"
+    ):
+        client.predict({"a": "1"}, sent, api_name="/score")
+
+
 def test_what_is_public(playground: Playground) -> None:
     """The endpoint, and none of the page's own events."""
     named = json.loads(answer_of(f"{playground.url}/gradio_api/info")[1])["named_endpoints"]

@@ -126,8 +126,9 @@ def test_a_body_beyond_the_limits_is_refused(server: Server, name: str) -> None:
     """A path that ends in "upload" had no limit, and 150 MB sent to one held the server for 34 seconds."""
     for route in ("call/upload", "call/score", "queue/join"):
         status, text, hold = server.post_quickly(route, TOO_LARGE[name], LONGEST_HOLD / 3)
-        assert status == 413
-        assert not text or json.loads(text)["detail"].startswith("more than ")
+        assert status in ((413, 422) if route == "queue/join" else (413,))
+        said = json.loads(text)["detail"] if text else "more than "
+        assert (said if isinstance(said, str) else said[0]["message"]).startswith("more than ")
         assert hold < LONGEST_HOLD / 3
 
 

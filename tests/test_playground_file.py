@@ -732,7 +732,10 @@ def test_files_that_are_not_taken(visit: Visit) -> None:
     page.get_by_role("button", name="Start over").click()
     for files, sentence in (
         ([*PLAIN, GOLD], "A test set has two files"),
-        ([payload("p.jsonl", b" " * 25_000_001)], "p.jsonl is larger than 25 MB, the limit of this page."),
+        (
+            [payload("p.jsonl", b" " * 25_000_001)],
+            "p.jsonl is larger than 25 MB, the limit of this page; use `docscore score`, which has none.",
+        ),
     ):
         page.locator("#testset .drop-input").set_input_files(files)
         said.get_by_text(sentence).wait_for()

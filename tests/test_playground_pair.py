@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import functools
 import json
 import re
 import subprocess
 import sys
 import threading
+import urllib.error
+import urllib.request
 import zlib
-from collections.abc import Callable
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -776,6 +779,63 @@ def test_what_is_dictated_or_filled_in_is_drawn_once(visit: Visit) -> None:
     assert visitor["pair-prediction"].locator(".ed-count").inner_text() == f"· {text.count(chr(10)) + 1} lines"
     visitor.score('["a"]', '["a"]')
     assert visitor.total() == 1
+
+
+@contextlib.contextmanager
+def proxy(address: str) -> Iterator[str]:
+    """A proxy that serves what is at an address as `/demo`, with and without a slash behind it."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def pass_on(self) -> None:
+            _, demo, path = self.path.partition("/demo")
+            if not demo:
+                self.send_error(404)
+                return
+            body = self.rfile.read(int(self.headers["content-length"] or 0)) or None
+            kind = {"Content-Type": self.headers["content-type"] or "", "Host": self.headers["host"]}
+            request = urllib.request.Request(f"{address}/{path.lstrip('/')}", body, kind, method=self.command)  # noqa: S310
+            try:
+                answer = urllib.request.urlopen(request, timeout=HUNG)  # noqa: S310
+            except urllib.error.HTTPError as error:
+                answer = error
+            with answer:
+                self.send_response(answer.status)
+                self.send_header("Content-Type", answer.headers["content-type"] or "")
+                self.end_headers()
+                with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                    while portion := answer.read1(65_536):
+                        self.wfile.write(portion)
+
+        do_GET = do_POST = do_HEAD = pass_on  # noqa: N815
+
+        def log_message(self, *_: Any) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_the_page_works_behind_a_proxy_with_and_without_a_slash(chromium: Browser, tmp_path: Path) -> None:
+    """The scores of a pair and of files, the fonts, and what agents find."""
+    with browser.started(tmp_path, GRADIO_ROOT_PATH="/demo") as app, proxy(app.url) as address:
+        for path in ("/demo", "/demo/"):
+            visitor = browser.Visitor(chromium, app._replace(url=address), browser.WIDE, dark=False)
+            visitor.page.route("**/favicon.ico", lambda route: route.fulfill(status=204))
+            visitor.arrive(path)
+            visitor.score('{"a": "tea"}', '{"a": "tee"}')
+            assert visitor.total() == 0.667, path
+            visitor.open_tab("API")
+            visitor.page.locator(".api-tool", has_text="score").wait_for()
+            assert visitor.page.url == f"{address}/demo/#api"
+            visitor.open_tab("Test set")
+            visitor["testset"].get_by_role("button", name=re.compile("40")).click()
+            visitor.page.locator("#testset .testset[data-ready]").wait_for(state="attached")
+            fonts = visitor.page.evaluate("document.fonts.ready.then(all => [...all].map(font => font.status))")
+            assert set(fonts) <= {"loaded", "unloaded"}
+            browser.close_all([visitor])
 
 
 OTHER_GRADIO = "from playground import page; page._MARKS = ('<no-such-mark',); page.run()"

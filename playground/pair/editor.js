@@ -128,7 +128,8 @@ export class Editor {
   async open(/** @type {File | undefined} */ file) {
     if (!file) return;
     if (file.size > this.page.longest) {
-      this.page.say(`${file.name} is larger than ${this.page.longest / 1e6} MB, the limit of this page.`);
+      const limit = `${this.page.longest / 1e6} MB, the limit of this page`;
+      this.page.say(`${file.name} is larger than ${limit}; use \`docscore score\`.`);
       return;
     }
     const text = await file.text();

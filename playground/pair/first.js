@@ -21,10 +21,19 @@ const asks = (name) => async (asked) => {
   return answer.json();
 };
 
+/** Behind a proxy, the address of the page is that of its folder: links within the page begin there. */
+const addSlash = () => {
+  const { pathname } = new URL(document.baseURI);
+  if (`${location.pathname}/` === pathname) {
+    history.replaceState(history.state, "", pathname + location.search + location.hash);
+  }
+};
+
 export const startFirst = () => {
   const theme = new URLSearchParams(location.search).get("__theme");
   const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
   document.body.classList.toggle("dark", theme === "dark" || (theme !== "light" && isDark));
+  addSlash();
   startTabs();
   startCopying();
   const screen = first();

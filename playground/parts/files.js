@@ -146,7 +146,9 @@ export class DropBox {
     const large = files.find((file) => file.size > this.largest);
     if (!files.length) return;
     if (large) {
-      this.say(`${printable(large.name)} is larger than ${this.largest / 1e6} MB, the limit of this page.`);
+      const limit = `${this.largest / 1e6} MB, the limit of this page`;
+      const command = `docscore ${this.page.verb.toLowerCase()}`;
+      this.say(`${printable(large.name)} is larger than ${limit}; use \`${command}\`.`);
       return;
     }
     this.items = this.items.filter((item) => !item.fault); // those with a fault are replaced

@@ -34,6 +34,7 @@ _SMALL_BODY = 1_000  # marks
 _SMALL_BYTES = 50_000  # of a body that is taken even if others fill the memory for bodies
 _LONGEST_WAIT = 5  # seconds
 UPLOAD = "/gradio_api/upload"  # the one route for files
+_QUEUE = "/gradio_api/queue/join"  # where `gradio_client` calls, which shows a sentence of status 422 alone
 MAX_FILES = 16
 _NAMED_FAULTS = 10
 MAX_UPLOAD = 8 * MAX_FILE_BYTES + MAX_BYTES  # the files of eight systems, and what stands between them
@@ -96,8 +97,9 @@ def _in_time(receive: Receive) -> Receive:
 class BodyLimit:
     """ASGI middleware that passes on a request whose body is within the limits, and refuses any other with a sentence.
 
-    The status is 413 for a request that is too large, 408 for one that is too slow, 429 for too many files in an hour,
-    and 503 where the server is busy. The connection is then closed.
+    The status is 413 for a request that is too large, and 422 if it is of a client of gradio, as if it were not valid;
+    408 for one that is too slow, 429 for too many files in an hour, and 503 where the server is busy. The connection is
+    then closed.
     """
 
     def __init__(self, app: App) -> None:
@@ -119,17 +121,17 @@ class BodyLimit:
         most = MAX_UPLOAD if is_upload else MAX_BODY
         declared = headers.get(b"content-length", b"0")
         if not declared.isdigit() or int(declared[:20]) > most:
-            await _refuse(send, _TOO_LARGE.format(most))
+            await _refuse(scope, send, _TOO_LARGE.format(most))
         elif is_upload:
             await self._upload(scope, receive, send, client, options.get(b"boundary", b""))
         elif kind.startswith(b"multipart/"):
-            await _refuse(send, f"files are sent to {UPLOAD}")
+            await _refuse(scope, send, f"files are sent to {UPLOAD}")
         else:
             held = [0]
             try:
                 await self._body(scope, receive, send, client, held)
             except _RefusedError as error:
-                await _refuse(send, *error.args)
+                await _refuse(scope, send, *error.args)
             finally:
                 self._hold(client, -held[0])
 
@@ -223,7 +225,7 @@ class BodyLimit:
             if not fault:
                 raise
         if fault:
-            await _refuse(send, *fault)
+            await _refuse(scope, send, *fault)
 
     def _fault_of_upload(self, client: str, portion: int, taken: int, files: int) -> Fault | None:
         """Count a portion of an upload, and return what is wrong with the upload so far."""
@@ -271,8 +273,14 @@ async def refuse_request(_: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"detail": parts}, status_code=422)
 
 
-async def _refuse(send: Send, sentence: str, status: HTTPStatus = HTTPStatus.REQUEST_ENTITY_TOO_LARGE) -> None:
-    body = json.dumps({"detail": sentence}).encode()
+async def _refuse(
+    scope: dict[str, Any], send: Send, sentence: str, status: HTTPStatus = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+) -> None:
+    detail: Any = sentence
+    if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE and scope["path"].endswith(_QUEUE):
+        status = HTTPStatus.UNPROCESSABLE_ENTITY
+        detail = [{"__type__": "validate", "is_valid": False, "parameter_name": "request", "message": sentence}]
+    body = json.dumps({"detail": detail}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     headers.append((b"connection", b"close"))
     await send({"type": "http.response.start", "status": status, "headers": headers})

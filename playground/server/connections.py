@@ -46,6 +46,23 @@ class SecurityHeaders:
         await self.app(scope, receive, answer)
 
 
+class McpBelowRoot:
+    """ASGI middleware for a page behind a proxy that takes its prefix, such as `/demo`, off the paths of requests.
+
+    Paths begin with `root_path` in ASGI; without it starlette finds no route below a mounted app, as that for MCP.
+    """
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+
+    async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+        """Pass on the request."""
+        root, path = scope.get("root_path", ""), scope.get("path", "")
+        if root and path.startswith("/gradio_api/mcp/"):
+            scope = {**scope, "path": root + path}
+        await self.app(scope, receive, send)
+
+
 def trust_the_proxy_of_a_space() -> None:
     """Let uvicorn take the address of a client from the proxy of a Space, whose own address is private.
 
