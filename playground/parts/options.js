@@ -37,6 +37,12 @@ export class Options {
   takeSchemas(/** @type {HTMLInputElement} */ schema) {
     const file = findElement(this.root, "input[type=file]", HTMLInputElement);
     findElement(this.root, ".schema button").addEventListener("click", () => file.click());
+    // the note on numbers by value leads to the schema that it needs
+    const note = this.root.querySelector("[data-option=numbers]")?.closest(".opt")?.querySelector("small");
+    note?.append(
+      " ",
+      newButton("btn", "Choose a schema", () => file.click()),
+    );
     for (const kind of ["input", "change"]) file.addEventListener(kind, (event) => event.stopPropagation());
     file.addEventListener("change", async () => {
       const [chosen] = file.files ?? [];
