@@ -41,7 +41,7 @@ export class Options {
     const note = this.root.querySelector("[data-option=numbers]")?.closest(".opt")?.querySelector("small");
     note?.append(
       " ",
-      newButton("btn", "Choose a schema", () => file.click()),
+      newButton("inline", "Choose a schema", () => file.click()),
     );
     for (const kind of ["input", "change"]) file.addEventListener(kind, (event) => event.stopPropagation());
     file.addEventListener("change", async () => {
