@@ -831,6 +831,7 @@ def test_the_page_works_behind_a_proxy_with_and_without_a_slash(chromium: Browse
             visitor.page.locator(".api-tool", has_text="score").wait_for()
             assert visitor.page.url == f"{address}/demo/#api"
             visitor.open_tab("Test set")
+            visitor.page.locator(".testset[data-loaded]").wait_for()
             visitor["testset"].get_by_role("button", name=re.compile("40")).click()
             visitor.page.locator("#testset .testset[data-ready]").wait_for(state="attached")
             fonts = visitor.page.evaluate("document.fonts.ready.then(all => [...all].map(font => font.status))")
@@ -851,6 +852,7 @@ def test_a_page_of_another_gradio_says_so_and_works_without_its_first_screen(chr
         said = visitor.page.locator(".tabs .soft").inner_text()
         assert said.startswith("This page was written for gradio 6.31.0; this is ")
         visitor.open_tab("Test set")
+        visitor.page.locator(".testset[data-loaded]").wait_for()
         visitor["testset"].get_by_role("button", name=re.compile("40")).click()
         visitor.page.locator("#testset .testset[data-ready]").wait_for(state="attached")
         assert (browser.axe(visitor.page, "#testset"), visitor.sideways()) == ([], 0)
