@@ -718,6 +718,8 @@ def _row_around(truth: Value, steps: Steps) -> Value:
     """The row of a list that holds a place; None if none does."""
     part, row = truth, None
     for before, step in zip(("", *steps), steps, strict=False):
+        if isinstance(part, dict) and step not in part:  # a key that only predictions have
+            break
         part = part if step == ONE_OF else part[step]  # type: ignore[index]
         if isinstance(step, int) and before != ONE_OF:
             row = part
