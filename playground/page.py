@@ -44,6 +44,7 @@ STYLES = (
     "parts/page.css",
     "pair/pair.css",
     "parts/files.css",
+    "parts/document.css",
     "testset/testset.css",
     "compare/compare.css",
     "pair/api.css",

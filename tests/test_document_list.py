@@ -246,3 +246,38 @@ def test_a_tree_of_a_document_is_that_of_the_test_set(tmp_path: Path, metric: st
         [tree] = kept.trees(number)
         assert tree.to_dict() == scored_rows(evaluation).row(number).tree.to_dict()
         assert tree.children[0].children[0].prediction_index == (1 if metric == "kieval" else 0)
+
+
+def test_the_places_of_rows_and_the_shares_of_documents(tmp_path: Path) -> None:
+    """What is right and cited where it is expected is counted by document; a text is looked up for both sides."""
+    place, other = {"page": 1, "box": [0.1, 0.1, 0.2, 0.12]}, {"page": 2, "box": [0.1, 0.1, 0.2, 0.12]}
+    evidence = {"total": [place], "date": [place], "no": [place]}
+    truths = [{**ref("a", {"total": "12.50", "date": "2026-05-01", "no": "A77"}), "evidence": evidence}]
+    cited = {"total": [place], "date": [other]}
+    guesses = [{**pred("a", {"total": "12.30", "date": "2026-05-01"}), "citations": cited}]
+    kept = scored(tmp_path, truths, guesses)
+    grounding = kept.result["grounding"]
+    assert (grounding["values"], grounding["cited"], [each["level"] for each in grounding["levels"]]) == (
+        2,
+        2,
+        ["page", "box"],
+    )
+    found = view(kept, share="wrong_there")
+    assert (found["order"], found["why"]) == ([0], ["1 wrong, there"])
+    assert view(kept, share="right_there")["order"] == []
+    rows = {row["path"]: row for row in kept.document(0, "No A77\nTotal 12.50")["places"]}
+    assert [(row["right"], row["predicted"], row["overlap"]) for row in rows.values()] == [
+        (False, True, 1.0),
+        (True, True, 0.0),
+        (False, False, None),
+    ]
+    assert rows["total"]["levels"] == {"page": (1, 1), "box": (1, 1)}
+    assert rows["total"]["found"] == [[[(13, 18)]], []]
+    assert rows["no"]["found"][0] == [[(3, 6)]]
+
+
+def test_a_share_of_a_test_set_without_places_is_refused(receipts: KeptList) -> None:
+    with pytest.raises(ValueError, match="its share is not in this test set"):
+        view(receipts, share="missing")
+    assert receipts.document(0)["places"] == []
+    assert receipts.result["grounding"] is None

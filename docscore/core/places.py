@@ -89,11 +89,28 @@ def accepted_places(
     return found, len(cited)
 
 
-def _match(cited: Sequence[Box], lines: Sequence[Box], iou: float) -> bool:
-    """Return whether the unions of the boxes reach the IoU; of several boxes, every line must be covered by half."""
+def overlap(citations: Sequence[Place], evidence: Sequence[Place]) -> float | None:
+    """Return the largest IoU of a cited box and one of the evidence, 0 on different pages; None if a side has no box.
+
+    >>> overlap([Place(1, ((0.0, 0.0, 0.2, 0.1),))], [Place(1, ((0.0, 0.0, 0.4, 0.1),))])
+    0.5
+    """
+    pairs = [(cited, own) for cited, own in product(citations, evidence) if cited.boxes and own.boxes]
+    ious = (_iou(cited.boxes, own.boxes) if cited.page == own.page else 0.0 for cited, own in pairs)
+    return max(ious, default=None)
+
+
+def _iou(cited: Sequence[Box], lines: Sequence[Box]) -> float:
+    """Return the intersection over union of the unions of two lists of boxes."""
     common = _area(_intersections(cited, lines))
     union = _area(cited) + _area(lines) - common
-    if not union or common / union < iou - ROUNDING:
+    return common / union if union else 0.0
+
+
+def _match(cited: Sequence[Box], lines: Sequence[Box], iou: float) -> bool:
+    """Return whether the unions of the boxes reach the IoU; of several boxes, every line must be covered by half."""
+    reached = _iou(cited, lines)
+    if not reached or reached < iou - ROUNDING:
         return False
     halves = ((_area(_intersections(cited, [line])), _area([line]) / 2) for line in lines)
     return len(cited) == len(lines) == 1 or all(covered >= half - ROUNDING for covered, half in halves)

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -166,10 +166,14 @@ class Document:
         ]
         extents = [max(place)[1] - min(place)[0] for place in places]
         return [
-            [(self._given_at(start, bisect_right), self._given_at(end, bisect_left)) for start, end in sorted({*place})]
+            self.given(sorted({*place}))
             for place, extent in zip(places, extents, strict=True)
             if len(parts) == 1 or extent == min(extents)
         ]
+
+    def given(self, spans: Iterable[Offsets]) -> list[Offsets]:
+        """Return spans, such as those of an occurrence, as characters of the text as it was given."""
+        return [(self._given_at(start, bisect_right), self._given_at(end, bisect_left)) for start, end in spans]
 
     def _parts(self, value: Any) -> list[list[Occurrence]]:
         scalars = (part for part in _scalars(value) if not isinstance(part, bool))

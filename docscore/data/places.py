@@ -81,6 +81,14 @@ def with_places(
     return _read(pairs, failed) if wanted else (pairs, [])
 
 
+def has_places(pairs: Pairs) -> bool:
+    """Return whether rows have evidence or citations, beside their values or at them."""
+    if pairs.evidence is not None or pairs.citations is not None:
+        return True
+    sides = (pairs.truths, EVIDENCE), (pairs.predictions, CITATIONS)
+    return any(_has(value, mark) for values, mark in sides for value in values)
+
+
 def _read(pairs: Pairs, failed: Collection[int]) -> tuple[Pairs, list[Diagnostic]]:
     """Read the places of all rows; arguments, result and errors are those of `with_places`."""
     places, faults, total = [], list[Diagnostic](), 0

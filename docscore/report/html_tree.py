@@ -56,7 +56,7 @@ _LONGEST_TEXT = 2000  # characters of a value that are shown
 _LONGEST_OBJECT = 200  # characters of an object or a list that has no places of its own
 
 
-_LONGEST_LABEL = 200  # characters of a key or path
+LONGEST_LABEL = 200  # characters of a key or path
 
 
 _BEFORE_DIFFERENCE = 200  # characters shown before the first difference of long texts
@@ -113,6 +113,7 @@ class TreeRow(NamedTuple):
         score, lost: the score, and the points lost at the node; "" where it does not count, or nothing is lost.
         truth, prediction: both sides; of a group what is folded, on the side of the truth.
         reason: a sentence where the number may surprise, or "".
+        cited: where the predicted value is cited if that is not where it is expected, or "".
         moved: whether it is an element of a list that stands in another order on both sides.
         remarks: what stands out at the place beyond its values, each with the path of the other place that it names.
         is_open: whether its `<details>` element, which a row with children begins, is open.
@@ -130,6 +131,7 @@ class TreeRow(NamedTuple):
     truth: Cell
     prediction: Cell
     reason: str
+    cited: str
     moved: bool
     remarks: Sequence[tuple[str, str]]
     is_open: bool
@@ -336,7 +338,7 @@ def _remarks_by_path(remarks: Sequence[Annotation]) -> dict[str, list[tuple[str,
         if each.kind in ("exchanged", "elsewhere"):
             first, second = each.paths
             for path, other in ((first, second), (second, first))[: 2 if each.kind == "exchanged" else 1]:
-                there = clipped(other.removeprefix(each.parent).removeprefix("."), _LONGEST_LABEL)
+                there = clipped(other.removeprefix(each.parent).removeprefix("."), LONGEST_LABEL)
                 by_path.setdefault(path, []).append((f"predicted at {there}", other))
     return by_path
 
@@ -386,13 +388,14 @@ def _row(
         node=node,
         row_id=row_id,
         label=str(node.key) if is_group else _label(node),
-        short_path=clipped(node.path, _LONGEST_LABEL),
+        short_path=clipped(node.path, LONGEST_LABEL),
         indent=min(depth, _DEEPEST_INDENT),
         score=three_digits(node.score) if counts else "",
         lost=lost_text(node.points_lost),
         truth=truth,
         prediction=prediction,
-        reason="; ".join(filter(None, (reason, CITED_WORDS[node.place]))),
+        reason=reason,
+        cited=CITED_WORDS[node.place],
         moved=id(node) in moved,
         remarks=remarks,
         is_open=opens and not is_group and (parent is None or node.status not in ("exact", "missing", "extra")),
@@ -486,7 +489,7 @@ def lost_text(lost: float) -> str:
 
 def _label(node: ScoreTree) -> str:
     if node.key is not None:
-        return clipped(node.key, _LONGEST_LABEL)
+        return clipped(node.key, LONGEST_LABEL)
     if node.truth_index is None and node.prediction_index is None:
         return "$"
     truth, prediction = ("−" if index is None else index for index in (node.truth_index, node.prediction_index))

@@ -17,6 +17,7 @@ from typing import Any
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import clipped, counted, printable, three_digits
 from docscore.core.options import AS_TEXT, ScoringOptions
+from docscore.core.places import Level, Place, Places, PlacesByPath
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.values import Value, convert_ground_truth, to_json
 from docscore.data.json_text import dumps, loads
@@ -28,9 +29,11 @@ from docscore.evaluation.sentences import NOTHING_LOST, spread_lines
 from docscore.metrics.anls_star.causes import CAUSES, NAMES
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
+from docscore.metrics.grounding import GroundingPoints
 from docscore.metrics.registry import METRICS, TYPED
 from docscore.report.html_report import bins, examples_of_causes
 from docscore.report.html_tree import explained_drawing, lost_text
+from docscore.report.placed_rows import placed_rows
 from playground.parts.conclusions import cause_label
 from playground.parts.fragments import fragment
 from playground.server.limits import parts_of
@@ -45,6 +48,7 @@ def numbered_lines(path: Path, numbers: Iterable[int]) -> list[str]:
 
 
 _VIEW, _DOCUMENTS, _CONFIDENCES = "view.json", "documents.jsonl", "confidences.jsonl"
+_PLACES = "places.jsonl"  # of each document its evidence, and the citations of each system
 _BETWEEN = "\t"  # no JSON text in one line of ASCII has it
 
 
@@ -119,11 +123,25 @@ class KeptResult:
         sure = [loads(numbered_lines(path, [number])[0])] if path.exists() else None
         options = dataclasses.replace(self.options, with_confidences=sure is not None)
         metric, trees = METRICS[self.facts["metrics"][0]], []
-        for prediction, causes in zip(predictions, self.facts["causes"], strict=True):
-            pairs = Pairs([""], [truth], [prediction], confidences=sure)
+        cited: list[Places | None] = [*self.places(number)] or [None] * len(predictions)
+        for prediction, causes, places in zip(predictions, self.facts["causes"], cited, strict=True):
+            pairs = Pairs([""], [truth], [prediction], confidences=sure, places=places and [places])
             row = ScoredRows(pairs, options, metrics=self.facts["metrics"], whole=False).row(0).for_metrics
             trees.append(metric.score_tree(row._replace(cause=causes.get(str(number))), options))
         return trees
+
+    def places(self, number: int) -> list[Places]:
+        """The evidence and the citations of a document in each system; empty if rows have none."""
+        path = self.folder / _PLACES
+        systems = json.loads(numbered_lines(path, [number])[0]) if path.exists() else []
+        return [Places([_placed(each) for each in evidence], _placed(cited)) for evidence, cited, *_ in systems]
+
+
+def _placed(raw: Mapping[str, Any]) -> PlacesByPath:
+    return {
+        path: [Place(page, tuple(map(tuple, boxes)), quote) for page, boxes, quote in places]
+        for path, places in raw.items()
+    }
 
 
 def keep_documents(folder: Path, systems: Sequence[Evaluation], facts: Mapping[str, Any]) -> None:
@@ -140,6 +158,9 @@ def keep_values(folder: Path, systems: Sequence[Evaluation]) -> None:
     (folder / _DOCUMENTS).write_text("\n".join(lines), encoding="ascii")
     if len(systems) == 1 and first.pairs.confidences is not None:
         (folder / _CONFIDENCES).write_text("\n".join(map(dumps, first.pairs.confidences)), encoding="ascii")
+    if first.pairs.places is not None:
+        rows = ([system[name].for_metrics.places for system in systems] for name in first.ids)
+        (folder / _PLACES).write_text("\n".join(map(json.dumps, rows)), encoding="ascii")
 
 
 def keep_facts(folder: Path, systems: Sequence[Evaluation], facts: Mapping[str, Any]) -> None:
@@ -190,7 +211,7 @@ def kept_rows(folder: Path, before: str, asked: Mapping[str, Any]) -> Any:
         old = KeptResult(folder.parent, before)
         if all(old.result["asked"][name] == value for name, value in asked.items()):
             found = [pickle.loads((old.folder / name).read_bytes()) for name in (_READ_ROWS, _COUNTS)]  # noqa: S301  ours
-            for name in (_ROWS, _TEXTS, _DOCUMENTS, _CONFIDENCES, _READ_ROWS):
+            for name in (_ROWS, _TEXTS, _DOCUMENTS, _CONFIDENCES, _PLACES, _READ_ROWS):
                 if (old.folder / name).exists():
                     os.link(old.folder / name, folder / name)
             return found
@@ -222,9 +243,15 @@ def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any], c
         "note": rows.scorer.fields_note,
         "rates": {name: (rate.hits, rate.totals) for name, rate in rows.rate_counts.items()},
         "left_out": sum(max(0, len(lost) - most) for lost in table.losses),
+        "shares": [] if pairs.places is None else list(map(_share_counts, rows.points("grounding"))),
     }
     (folder / _LIST).write_text(json.dumps(listing), encoding="utf-8")
     (folder / _COUNTS).write_bytes(pickle.dumps(counts, -1))
+
+
+def _share_counts(points: GroundingPoints) -> dict[Level, list[int]]:
+    """How many values of a document are in each of `SHARES`, by level."""
+    return {level: [getattr(counts, name) for name in SHARES] for level, counts in points.levels.items()}
 
 
 def _largest(losses: Losses) -> list[tuple[str, str, float]]:
@@ -313,7 +340,11 @@ class KeptList(KeptResult):
         Raises:
             ValueError: for a cause or field that the test set has not.
         """
-        for name, value, known in (("cause", asked.cause, CAUSES), ("field", asked.field, self._list["holding"])):
+        for name, value, known in (
+            ("cause", asked.cause, CAUSES),
+            ("field", asked.field, self._list["holding"]),
+            ("share", asked.share, SHARES if self._list["shares"] else ()),
+        ):
             if value is not None and value not in known:
                 raise InputValueError(problem=f"its {name} is not in this test set")
         scores: list[float] = self._list["scores"]
@@ -330,7 +361,9 @@ class KeptList(KeptResult):
             number: fsum(points for *_, points in meant[number]) if is_filtered else 1 - scores[number]
             for number in by_text
         }
-        order = [number for number in by_text if lost[number] > 0 or not is_filtered]
+        shares = [of[asked.level][SHARES.index(asked.share)] for of in self._list["shares"]] if asked.share else []
+        order = [number for number in by_text if (lost[number] > 0 or not is_filtered)]
+        order = [number for number in order if shares[number]] if asked.share else order
         keys: dict[str, Callable[[int], Any]] = {
             "loss": lambda number: -lost[number],
             "score": lambda number: -scores[number],
@@ -346,7 +379,9 @@ class KeptList(KeptResult):
         largest = [_largest_cause(meant[number], lost[number]) for number in order]
         return {
             "order": order,
-            "why": [cause for cause, _ in largest],
+            "why": [f"{shares[number]:,} {_SHARE_WORDS[SHARES.index(asked.share)]}" for number in order]
+            if asked.share
+            else [cause for cause, _ in largest],
             "lost": [lost_text(points) for _, points in largest],
             "title": [_why(meant[number]) for number in order],
             "points": _points(fsum(lost.values()) / len(scores)),
@@ -398,8 +433,12 @@ class KeptList(KeptResult):
         lines = (self.folder / _TEXTS).read_text(encoding="utf-8").split("\n")
         return [number for number, line in enumerate(lines) if _folded(text) in line]
 
-    def document(self, number: int) -> dict[str, Any]:
-        """A document for the browser: its tree as HTML, the field and the cause of its rows, and its image.
+    def document(self, number: int, text: str = "") -> dict[str, Any]:
+        """A document for the browser: its tree as HTML, the field and the cause of its rows, its image and its places.
+
+        Args:
+            number: its number.
+            text: what it says, in which its values are looked up; "" if that is not known.
 
         Raises:
             ValueError: if there is no document of that number.
@@ -413,11 +452,20 @@ class KeptList(KeptResult):
             for node in (() if isinstance(tree, MetricTree) else tree.nodes())
             if node.cause and node.points_lost and id(node) in drawing.row_numbers
         ]
-        return {"html": fragment("document", name, drawing), "marks": marks, "image": embedded_image(image_of_row(row))}
+        return {
+            "html": fragment("document", name, drawing),
+            "marks": marks,
+            "image": embedded_image(image_of_row(row)),
+            "places": [] if isinstance(tree, MetricTree) else placed_rows(tree, drawing, self.places(number), text),
+        }
 
     def rows(self, numbers: Iterable[int]) -> str:
         """Documents as rows of JSONL, which can be scored again."""
         return "".join(f"{line}\n" for line in numbered_lines(self.folder / _ROWS, map(self._checked, numbers)))
+
+
+SHARES = "right_there", "right_elsewhere", "wrong_there", "wrong_elsewhere", "missing"
+_SHARE_WORDS = "right, there", "right, elsewhere", "wrong, there", "wrong, elsewhere", "missing"
 
 
 def _indented(value: Value) -> str:

@@ -18,6 +18,7 @@ def _result_of(asked: KeptRequest) -> KeptResult:
     return KeptResult(results_folder(), asked.run)
 
 
+_SHORT_TEXT = 20_000  # characters in which values are looked up in milliseconds
 FUNCTIONS = {
     "progress": PROGRESS,
     "stop": stops(RUNS),
@@ -30,12 +31,12 @@ FUNCTIONS = {
     "view_documents": where_it_takes(
         ViewRequest, lambda asked: ((kept := _list_of(asked)).is_small, partial(kept.view, asked))
     ),
-    # the tree of a document as HTML, the field and the cause of its rows, and its image
+    # the tree of a document as HTML, the field and the cause of its rows, and its image and places
     "read_document": where_it_takes(
         DocumentRequest,
         lambda asked: (
-            is_small(*(kept := _list_of(asked)).values(asked.number)),
-            partial(kept.document, asked.number),
+            is_small(*(kept := _list_of(asked)).values(asked.number)) and len(asked.text) < _SHORT_TEXT,
+            partial(kept.document, asked.number, asked.text),
         ),
     ),
     # documents as rows of JSONL

@@ -12,7 +12,9 @@
  * @property {string} sort
  * @property {number} low
  * @property {number} high
- * @property {string} image  "1" while the image of the page is shown
+ * @property {string} image  "1" while the document is open beside the values
+ * @property {string} share  of values by their places, one of `SHARE_NAMES`; "" for all
+ * @property {"page" | "box" | ""} level  that decides whether a value is at the right place; "" for the finest
  */
 
 const PREFIX = "#documents=";
@@ -29,6 +31,8 @@ export const NO_VIEW = {
   low: 0,
   high: 1,
   image: "",
+  share: "",
+  level: "",
 };
 
 /**

@@ -2,13 +2,13 @@
 // or its text with the place marked. Where a value stands in the text is what the server says; where words stand on a
 // page is in a file in hOCR. Images stay in the browser.
 
+import { DOCUMENT_TYPES, DocumentFiles, NO_DOCUMENT } from "../parts/document_files.js";
 import { newButton, newDrawing, newElement } from "../parts/elements.js";
-import { IMAGE_TYPES } from "../parts/page_image.js";
-import { sentenceOf, stemOf } from "../parts/words.js";
-import { readHocr } from "./hocr.js";
-import { boxOf, imagesOf, lineOf, markedLines, matchesOf, nearestTo } from "./marks.js";
+import { boxOf, lineOf, markedLines, matchesOf, nearestTo } from "../parts/marks.js";
+import { sentenceOf } from "../parts/words.js";
 
-/** @import { MarkedPlace, PlacedText } from "./marks.js" */
+/** @import { Page } from "../parts/document_files.js" */
+/** @import { MarkedPlace } from "../parts/marks.js" */
 /**
  * @typedef {object} DocumentParts
  * @property {HTMLElement} crop  where the place enlarged is drawn in the item, on a phone
@@ -20,7 +20,6 @@ import { boxOf, imagesOf, lineOf, markedLines, matchesOf, nearestTo } from "./ma
  * @property {number | null} chosen  the answer that is chosen, null to mark all values alike
  * @property {Promise<Server.Beside | Server.Refusal>} found  what the server says of the item
  */
-/** @typedef {{name: string, width: number, height: number, url: string}} Page */
 /** @typedef {{page: Page, number: number, x: number, y: number, width: number, height: number}} PageBox  in pixels */
 
 const LEAST = 0.45; // the least part of a page's width that is enlarged
@@ -30,43 +29,13 @@ const STEPS = /** @type {const} */ ([
   ["Next match", 1, "M4.5 6.5 8 10l3.5-3.5"],
 ]);
 
-const isText = (/** @type {File} */ file) => /\.(txt|hocr)$/i.test(file.name);
-const isHocr = (/** @type {File} */ file) => /\.hocr$/i.test(file.name);
-
-const textOf = async (/** @type {File} */ file) => {
-  const text = await file.text();
-  return isHocr(file) ? readHocr(text) : { text, words: [], images: [] };
-};
-
-/**
- * The image of a page; its width is 0 if it cannot be shown.
- * @type {(file: File | undefined) => Promise<Page | null>}
- */
-const pageOf = async (file) => {
-  if (!file) return null;
-  const image = new Image();
-  const url = URL.createObjectURL(file);
-  await new Promise((done) => {
-    image.onload = image.onerror = done;
-    image.src = url;
-  });
-  return { url, name: file.name, width: image.naturalWidth, height: image.naturalHeight };
-};
-
 const newState = () => ({
   /** @type {ShownItem | null} */
   shown: null,
   /** @type {Server.Beside | Server.Refusal | null} what the server says of it */
   answer: null,
-  /** @type {PlacedText | null} */
-  placed: null,
-  /** @type {(Page | null)[]} */
-  pages: [],
-  /** @type {{name: string | null, done: Promise<void>}} the document whose files are here */
-  loaded: { name: null, done: Promise.resolve() },
-  loading: 0, // how many documents were read
+  document: NO_DOCUMENT,
   wanted: "", // the view that the visitor chose
-  unread: "", // a file that is gone
   at: 0, // the number of the match
 });
 
@@ -118,10 +87,7 @@ export class DocumentPane {
     this.element = element;
     this.crop = crop;
     this.state = newState();
-    /** @type {Map<string, File>} by the stems of their names */
-    this.images = new Map();
-    /** @type {Map<string, File>} by the ids of documents */
-    this.texts = new Map();
+    this.files = new DocumentFiles();
     this.title = newElement("h2", "");
     this.said = newElement("span", "soft t12", "");
     this.steps = newElement("span", "rv-steps");
@@ -162,42 +128,13 @@ export class DocumentPane {
       this.steps.append(button);
     }
     head.append(this.views, this.close);
-    Object.assign(this.input, { type: "file", accept: `${IMAGE_TYPES},.txt,.hocr`, multiple: true, hidden: true });
+    Object.assign(this.input, { type: "file", accept: DOCUMENT_TYPES, multiple: true, hidden: true });
     this.element.append(head, this.large, this.paper, this.input);
   }
 
-  /** Keep images and texts; the other files come back. */
-  take(/** @type {File[]} */ files) {
-    return files.filter((file) => {
-      this.state.loaded.name = null;
-      const id = file.name.replace(/\.[^.]*$/, "");
-      const old = this.texts.get(id);
-      if (IMAGE_TYPES.split(",").includes(file.type)) this.images.set(stemOf(file.name), file);
-      else if (!isText(file)) return true;
-      else if (!old || isHocr(file) || !isHocr(old)) this.texts.set(id, file);
-      return false;
-    });
-  }
-
-  /** The texts that were taken, by document, as a file for the server; null if there are none. */
-  async textFile() {
-    if (!this.texts.size) return null;
-    /** @type {Record<string, string>} */
-    const found = {};
-    for (const [id, file] of this.texts) found[id] = (await textOf(file)).text;
-    return new File([JSON.stringify(found)], "texts.json", { type: "application/json" });
-  }
-
-  forget() {
-    for (const page of this.state.pages) if (page) URL.revokeObjectURL(page.url);
-    this.state.pages = [];
-    this.state.placed = null;
-    this.state.loaded = { name: null, done: Promise.resolve() };
-    this.state.loading += 1;
-  }
-
   clear() {
-    this.forget();
+    this.files.forget();
+    this.state.document = NO_DOCUMENT;
     this.state.shown = this.state.answer = null;
     this.element.classList.remove("open");
     for (const part of [this.large, this.paper, this.crop]) part.replaceChildren();
@@ -216,7 +153,8 @@ export class DocumentPane {
    * @type {(place: MarkedPlace | undefined) => PageBox | null}
    */
   boxOf(place) {
-    const { answer, placed, pages } = this.state;
+    const { answer, document: shown } = this.state;
+    const { placed, pages } = shown;
     if (!place || !placed || !answer || "refused" in answer || placed.text !== answer.text) return null;
     const found = boxOf(place, placed.words);
     const page = found && pages[found.number];
@@ -232,7 +170,8 @@ export class DocumentPane {
   }
 
   draw() {
-    const { shown, answer, pages, wanted, at } = this.state;
+    const { shown, answer, wanted, at } = this.state;
+    const { pages } = this.state.document;
     if (!shown || !answer) return;
     const text = "refused" in answer ? null : answer.text;
     const matches = this.matches();
@@ -256,7 +195,8 @@ export class DocumentPane {
    * @type {(isImage: boolean, number: number, matches: MarkedPlace[]) => void}
    */
   drawHead(isImage, number, matches) {
-    const { shown, answer, pages, at } = this.state;
+    const { shown, answer, at } = this.state;
+    const { pages } = this.state.document;
     const text = !answer || "refused" in answer ? null : answer.text;
     const hasImage = pages.some((page) => page?.width);
     this.element.dataset.view = isImage ? "image" : "text";
@@ -276,7 +216,8 @@ export class DocumentPane {
 
   /** @type {(box: PageBox | null) => Element[]} */
   drawPages(box) {
-    const { shown, pages } = this.state;
+    const { shown } = this.state;
+    const { pages } = this.state.document;
     return pages.flatMap((page, number) => {
       if (!page?.width) return [];
       const isMarked = box?.page === page;
@@ -290,7 +231,8 @@ export class DocumentPane {
    * @type {(isImage: boolean, box: PageBox | null, matches: MarkedPlace[]) => HTMLElement[][]}
    */
   notes(isImage, box, matches) {
-    const { answer, pages, unread, at } = this.state;
+    const { answer, at } = this.state;
+    const { pages, unread } = this.state.document;
     const text = !answer || "refused" in answer ? null : answer.text;
     const before = [];
     if (answer && "refused" in answer) before.push(this.note(sentenceOf(answer.refused)));
@@ -357,31 +299,11 @@ export class DocumentPane {
   async show(/** @type {ShownItem} */ item) {
     this.state.shown = item;
     this.element.setAttribute("aria-busy", "true");
-    const [found] = await Promise.all([item.found, this.loadOnce(item.document)]);
+    const [found, loaded] = await Promise.all([item.found, this.files.open(item.document)]);
     if (this.state.shown !== item) return;
-    this.state.answer = found;
+    [this.state.answer, this.state.document] = [found, loaded];
     this.element.removeAttribute("aria-busy");
     this.state.at = "refused" in found ? 0 : nearestTo(this.matches(), found.row);
     this.draw();
-  }
-
-  async load(/** @type {string} */ name) {
-    const mine = this.state.loading;
-    const file = this.texts.get(name);
-    const placed = file ? await textOf(file).catch(() => null) : null;
-    if (mine !== this.state.loading) return;
-    this.state.placed = placed;
-    this.state.unread = file && !placed ? file.name : "";
-    const pages = await Promise.all(imagesOf(name, placed?.images ?? [], this.images).map(pageOf));
-    if (mine === this.state.loading) this.state.pages = pages;
-    else for (const page of pages) if (page) URL.revokeObjectURL(page.url);
-  }
-
-  /** The images and the placed text of a document, which are read once as long as it is shown. */
-  loadOnce(/** @type {string} */ name) {
-    if (this.state.loaded.name === name) return this.state.loaded.done;
-    this.forget();
-    this.state.loaded = { name, done: this.load(name) };
-    return this.state.loaded.done;
   }
 }

@@ -251,7 +251,7 @@ class ReviewTab {
   /** Page images, texts and verdicts among files that were given; the rest goes into the drop box. */
   async sift(/** @type {File[]} */ given) {
     const { state } = this;
-    const others = this.pane.take(given);
+    const others = this.pane.files.take(given);
     const sorted = await Promise.all(others.map(async (file) => ({ file, isReview: await isReview(file) })));
     const verdicts = sorted.find((each) => each.isReview)?.file;
     const texts = given.filter((file) => !file.type.startsWith("image/") && !others.includes(file)).length;
@@ -260,7 +260,7 @@ class ReviewTab {
     const said = added.length ? [`Added: ${added.join(", ")}.`] : [];
     if (verdicts) said.push(`${printable(verdicts.name)}: its verdicts are taken over.`);
     try {
-      const file = texts ? await this.pane.textFile() : null;
+      const file = texts ? await this.pane.files.textFile() : null;
       if (file) state.extra.texts = await uploaded(file);
       if (verdicts) state.extra.verdicts = await uploaded(verdicts);
       if (said.length && state.result) this.toast(said.join(" "), false);

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -20,6 +20,7 @@ from pydantic import (
 
 from docscore.core.errors import InputError, InputTypeError, InputValueError, short_repr
 from docscore.core.options import ScoringOptions, check_choice
+from docscore.core.places import Level
 from docscore.data.formats import DELIMITERS
 from docscore.data.json_text import loads_at
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, checked_metrics
@@ -406,6 +407,8 @@ class ViewRequest(KeptRequest):
         find: a text in their ids or values.
         low, high: the range of their scores.
         sort: their order.
+        share: the values that they have, one of `SHARES` in documents.py; None for any.
+        level: page or box, which decides what of it is at the right place.
     """
 
     cause: str | None = None
@@ -414,13 +417,20 @@ class ViewRequest(KeptRequest):
     low: Annotated[float, Field(strict=False)] = 0.0
     high: Annotated[float, Field(strict=False)] = 1.0
     sort: Annotated[str, one_of(*SORTS)] = "loss"
+    share: Literal["right_there", "right_elsewhere", "wrong_there", "wrong_elsewhere", "missing"] | None = None
+    level: Level = "box"
 
 
 class DocumentRequest(KeptRequest):
-    """A document of a result by its number, and of several systems one by its number, best first."""
+    """A document of a result by its number, and of several systems one by its number, best first.
+
+    Attributes:
+        text: what the document says, in which its values are looked up; "" where that is not known.
+    """
 
     number: int
     system: Annotated[int, Field(ge=0)] = 0
+    text: Annotated[str, Field(max_length=MAX_BYTES)] = ""
 
 
 class RowsRequest(KeptRequest):

@@ -110,10 +110,13 @@ declare namespace Server {
     low: number;
     high: number;
     sort: string;
+    share?: string | null;
+    level?: "page" | "box";
   }
   interface DocumentRequest extends KeptRequest {
     number: number;
     system?: number;
+    text?: string;
   }
   interface RowsRequest extends KeptRequest {
     numbers: string;
@@ -223,12 +226,35 @@ declare namespace Server {
     what_ifs: WhatIf[];
     counts: string[];
     signature: string;
+    grounding: Grounding | null;
     histogram: HistogramBins;
     intervals: string[];
     left_out: string[];
     python: string;
     figures: string;
     downloads: Download[];
+  }
+  /** How many values are right at the right place; `value` is their F1, null where no place is annotated. */
+  interface Grounding {
+    value: number | null;
+    levels: GroundingLevel[];
+    values: number;
+    cited: number;
+  }
+  interface GroundingLevel {
+    level: "page" | "box";
+    precision: number;
+    recall: number;
+    f1: number;
+    right_there: number | null;
+    right_elsewhere: number | null;
+    wrong_there: number | null;
+    wrong_elsewhere: number | null;
+    cells: number;
+    cited: number;
+    not_cited: number;
+    missing: number;
+    not_judged: number;
   }
   interface Headline {
     title: string;
@@ -294,7 +320,22 @@ declare namespace Server {
     html: string;
     marks: [row: number, field: string, cause: string][];
     image: string;
+    places: PlacedRow[];
   }
+  /** Where the value of a row is expected and cited, and both sides in the text, null for what no text can show. */
+  interface PlacedRow {
+    row: number;
+    path: string;
+    right: boolean;
+    predicted: boolean;
+    levels: Partial<Record<"page" | "box", [accepted: number, cited: number]>> | null;
+    expected: DocumentPlace[];
+    cited: DocumentPlace[];
+    overlap: number | null;
+    extra: boolean;
+    found: (Mark[] | null)[];
+  }
+  type DocumentPlace = [page: number | null, boxes: [number, number, number, number][], quote: string | null];
 
   interface Rows {
     text: string;

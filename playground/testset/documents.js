@@ -2,12 +2,18 @@
 // is shown is the view, which stands in the address.
 
 import { Asker, answerTo } from "../parts/asking.js";
-import { around, findElement, findElements, newElement, partsOf } from "../parts/elements.js";
+import { around, findElement, findElements, newButton, newElement, partsOf } from "../parts/elements.js";
+import { DocumentFiles, NO_DOCUMENT } from "../parts/document_files.js";
+import { DocumentPane } from "../parts/document_pane.js";
 import { Facets } from "../parts/facets.js";
 import { Histogram } from "../parts/histogram.js";
-import { PageImage } from "../parts/page_image.js";
+import { SHARE_NAMES } from "../parts/places.js";
+import { sceneOf } from "../parts/scene.js";
 import { isShown } from "../parts/tabs.js";
 import { newTreePane } from "../parts/tree.js";
+import { drawSigns, rowsWithin } from "../parts/tree_places.js";
+import { drawGrounding } from "./grounding.js";
+import { noDocument } from "./no_document.js";
 import { changesList } from "./state.js";
 import { NO_VIEW, addressOf } from "../parts/views.js";
 import { counted, sentenceOf } from "../parts/words.js";
@@ -29,6 +35,8 @@ import { counted, sentenceOf } from "../parts/words.js";
 
 const PAUSE = 150; // milliseconds until what was typed or brushed is looked for
 const HELD = 500; // milliseconds within which the documents that a held key passes are one step of Back
+const LONGEST_TEXT = 200_000; // characters of a document in which values are looked for
+const ABOVE_SHEET = 120; // pixels from the top of a phone to the chosen row
 const BEYOND = 8; // rows drawn above and below what is seen
 const OF_ONE = ["image", "pair", "previous", "next"]; // buttons
 
@@ -52,11 +60,12 @@ export class Documents {
     this.room = findElement(this.list, ".room");
     this.views = new Asker(server.view_documents);
     this.treePane = newTreePane(this.tree);
-    this.image = new PageImage(this.part("page"), (images) => {
-      const { names, images: named } = this.state.all ?? { names: [], images: [] };
-      const matched = names.filter((name, number) => this.image.fileOf(name, named[number])).length;
-      this.drawPage();
-      this.say(`${counted(images.length, "image")} added, for ${counted(matched, "document")}.`);
+    this.files = new DocumentFiles();
+    this.isKeptClosed = false; // the visitor closed the document
+    this.loaded = NO_DOCUMENT;
+    this.pane = new DocumentPane(this.part("beside"), {
+      choose: (row) => this.chooseRow(row),
+      close: () => this.toggleDocument(false),
     });
     this.facets = new Facets(this.rail, (filter, name) => {
       // A new filter shows its first document; without it the document stays.
@@ -79,6 +88,13 @@ export class Documents {
         if (this.narrow.matches) this.seg("2");
         this.find.focus();
       },
+    };
+    /** @type {Record<string, () => void>} of the document, wherever the focus is */
+    this.documentKeys = {
+      d: () => this.toggleDocument(!this.isOpen),
+      z: () => this.pane.zoom(),
+      "[": () => this.pane.turn(-1),
+      "]": () => this.pane.turn(1),
     };
     /** @type {Record<string, () => void>} */
     this.listKeys = {
@@ -107,7 +123,20 @@ export class Documents {
       if (target === this.list) action = this.listKeys[event.key] ?? action;
       if (this.tree.contains(target) && event.key === "Escape") action = () => this.list.focus();
       if (this.rail.contains(target) && event.key === "Escape") action = () => this.clear(false);
+      if (event.key === "Escape" && this.pane.isZoomed) action = () => this.pane.zoom();
+      else if (event.key === "Escape" && this.pane.isSheet) action = () => this.toggleDocument(false);
+      else if (event.key === "Escape" && this.state.view.share)
+        action = () => this.go({ share: "", row: null }, "push");
       if (!action) return;
+      event.preventDefault();
+      action();
+    });
+    document.addEventListener("keydown", (event) => {
+      const action = this.documentKeys[event.key];
+      const { target } = event;
+      if (!action || !this.state.result || !isShown("testset") || this.root.dataset.view !== "result") return;
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (target instanceof Element && target.closest("input, textarea, select, dialog")) return;
       event.preventDefault();
       action();
     });
@@ -146,22 +175,37 @@ export class Documents {
       this.tree.addEventListener(kind, (event) => {
         const row = around(event, ".anls-row[id]");
         const number = Number(row?.id.split("-")[1]);
-        if (row === null || number === this.state.view.row || this.isMoved) return;
+        if (row === null || this.isMoved) return;
+        const opensSheet = kind === "click" && this.narrow.matches && this.state.places.length > 0;
+        if (number === this.state.view.row) {
+          if (opensSheet) this.toggleDocument(true);
+          return;
+        }
         this.state.view = { ...this.state.view, row: number };
         this.treePane.look(row);
         this.write();
+        this.drawScene();
+        if (opensSheet) this.toggleDocument(true);
+      });
+    }
+    for (const kind of ["pointerover", "focusin", "pointerleave"]) {
+      this.tree.addEventListener(kind, (event) => {
+        const row = kind === "pointerleave" ? null : around(event, ".anls-row[id]");
+        this.pane.light(row && Number(row.id.split("-")[1]));
       });
     }
     this.root.addEventListener("click", (event) => {
       const toSeg = around(event, "[data-to-seg]")?.dataset.toSeg;
       const by = around(event, "[data-sort]")?.dataset.sort;
+      const side = around(event, "[data-side]")?.dataset.side;
+      if (side) this.side(side);
       if (toSeg) this.seg(toSeg, "push");
       if (by) this.go({ sort: by }, "push");
     });
     this.part("all").addEventListener("click", () => this.clear(true));
     this.part("previous").addEventListener("click", () => this.move(-1));
     this.part("next").addEventListener("click", () => this.move(1));
-    this.part("image").addEventListener("click", () => this.go({ image: this.state.view.image ? "" : "1" }, "push"));
+    this.part("image").addEventListener("click", () => this.toggleDocument(!this.isOpen));
   }
 
   height() {
@@ -210,9 +254,11 @@ export class Documents {
   /** Ask what the filters leave, and draw it; the newest view wins. A sentence if the server does not take the view. */
   async ask() {
     if (!this.state.result || !this.state.all) return "";
-    const { cause, field, find: text, sort, low, high } = this.state.view;
+    const { cause, field, find: text, sort, low, high, share } = this.state.view;
     this.root.setAttribute("aria-busy", "true");
-    const found = await this.views.ask({ run: this.state.result.run, cause, field, find: text, sort, low, high });
+    const { level } = this.state;
+    const asked = { cause, field, find: text, sort, low, high, share: share || null, level };
+    const found = await this.views.ask({ run: this.state.result.run, ...asked });
     if (!found) return "";
     this.root.removeAttribute("aria-busy");
     if ("refused" in found) {
@@ -245,6 +291,8 @@ export class Documents {
     }
     this.histogram.set(this.state.view.low, this.state.view.high);
     this.part("count").textContent = this.state.shown.count;
+    for (const button of findElements(this.root, "[data-side=documents]")) button.textContent = this.state.shown.count;
+    this.drawGrounding();
     for (const button of findElements(this.root, "[data-sort]")) {
       button.setAttribute("aria-pressed", String(button.dataset.sort === this.state.view.sort));
     }
@@ -324,10 +372,12 @@ export class Documents {
       while (this.state.result && this.state.view.document !== null && this.state.drawn !== this.state.chosen) {
         const wanted = this.state.chosen;
         this.part("document").dataset.stale = "";
-        const found = await answerTo(this.server.read_document, {
-          run: this.state.result.run,
-          number: this.state.view.document,
-        });
+        const { names, images } = this.state.all ?? { names: [], images: [] };
+        const number = this.state.view.document;
+        const before = await this.files.open(names[number], images[number]);
+        const text = before.placed?.text ?? "";
+        const asked = { run: this.state.result.run, number, text: text.length < LONGEST_TEXT ? text : "" };
+        const found = await answerTo(this.server.read_document, asked);
         if (wanted !== this.state.chosen) continue;
         const isRefused = "refused" in found;
         if (isRefused && found.kind !== "input" && found.kind !== "limit") {
@@ -337,6 +387,7 @@ export class Documents {
         const hadFocus = this.tree.contains(document.activeElement);
         this.state.drawn = wanted;
         this.state.answer = isRefused ? null : found;
+        this.loaded = await this.files.open(names[number], images[number], this.state.answer?.image);
         this.showDocument(found);
         this.isMoved = true;
         if (hadFocus) this.treePane.stop()?.focus({ preventScroll: true });
@@ -348,7 +399,7 @@ export class Documents {
       if (this.state.drawn === this.state.chosen) delete this.part("document").dataset.stale;
     }
     if (this.state.view.document === null) {
-      [this.state.drawn, this.state.answer] = ["", null];
+      [this.state.drawn, this.state.answer, this.loaded] = ["", null, NO_DOCUMENT];
       this.showDocument(null);
     }
     this.drawHits();
@@ -375,6 +426,7 @@ export class Documents {
     for (const name of OF_ONE) {
       this.part(name, HTMLButtonElement).disabled = !this.state.all || this.state.view.document === null;
     }
+    this.drawSigns();
     this.treePane.fresh();
   }
 
@@ -394,7 +446,14 @@ export class Documents {
   /** Mark the rows of the tree that the filters mean, open what holds them, and go to the row of the view. */
   drawHits() {
     for (const row of this.tree.querySelectorAll(".hit")) row.classList.remove("hit");
+    for (const old of this.tree.querySelectorAll(".rest")) old.remove();
+    this.tree.classList.toggle("only-hits", this.state.view.share !== "");
     if (!this.state.answer) return;
+    if (this.state.view.share && this.state.view.row === null) {
+      const [row = null] = this.state.hits();
+      this.state.view = { ...this.state.view, row };
+      this.write();
+    }
     const marked = this.state
       .hits()
       .map((row) => this.rowElement(row))
@@ -408,16 +467,151 @@ export class Documents {
       }
     }
     const first = here ?? marked[0];
+    if (this.state.view.share) this.foldRest();
     if (first) this.scrollTo(first);
   }
 
+  /** A line for the values that a share leaves out, which shows them. */
+  foldRest() {
+    const [head] = findElements(this.tree, ".anls-header");
+    const count = findElements(this.tree, "div.anls-row[data-path]:not(.hit)").length;
+    if (!head || !count) return;
+    const button = newButton("rest", `▸ ${counted(count, "other value")}`, () => {
+      this.tree.classList.remove("only-hits");
+      button.remove();
+      this.treePane.stop()?.focus();
+    });
+    head.after(button);
+  }
+
+  // The document beside the values
+
+  get isOpen() {
+    return this.narrow.matches ? this.pane.isSheet : this.state.view.image !== "";
+  }
+
+  /** Open or close the document; closed stays closed. On a phone it is a sheet, which gives the focus back. */
+  toggleDocument(/** @type {boolean} */ isOpen) {
+    if (!this.narrow.matches) {
+      this.isKeptClosed = !isOpen;
+      this.go({ image: isOpen ? "1" : "" }, "push");
+      if (!isOpen && this.pane.element.contains(document.activeElement)) this.part("image").focus();
+      return;
+    }
+    this.pane.openSheet(isOpen);
+    this.drawScene();
+    const { row } = this.state.view;
+    const chosen = row === null ? null : this.rowElement(row);
+    if (!isOpen) chosen?.focus({ preventScroll: true });
+    else if (chosen) window.scrollBy(0, chosen.getBoundingClientRect().top - ABOVE_SHEET);
+  }
+
+  /** While the document is open, documents and causes share a column, and the histogram stands over the list. */
   drawPage() {
     const isOpen = this.state.view.image !== "";
-    this.part("image").setAttribute("aria-pressed", String(isOpen));
-    this.part("document").classList.toggle("with-image", isOpen);
-    if (isOpen) {
-      this.image.show(this.state.ofChosen("names"), this.state.ofChosen("images"), this.state.answer?.image ?? "");
-    } else this.image.hide();
+    this.part("image").setAttribute("aria-pressed", String(this.isOpen));
+    this.root.classList.toggle("doc-open", isOpen);
+    const histogram = this.part("histogram");
+    const place = isOpen && !this.narrow.matches ? this.part("spread-open") : findElement(this.root, ".spread");
+    if (histogram.parentElement !== place) place.prepend(histogram);
+    this.drawScene();
+  }
+
+  /** Documents or causes, where they share a column. */
+  side(/** @type {string} */ name) {
+    this.root.dataset.sideShown = name;
+    for (const button of findElements(this.root, "[data-side]")) {
+      button.setAttribute("aria-pressed", String(button.dataset.side === name));
+    }
+    const shown = findElements(this.root, `[data-side="${name}"]`).find((button) => button.checkVisibility());
+    shown?.focus();
+    this.drawRows();
+  }
+
+  drawGrounding() {
+    const { result, view, level } = this.state;
+    const grounding = result?.grounding ?? null;
+    this.root.classList.toggle("with-grounding", grounding !== null);
+    drawGrounding(this.part("grounding"), grounding, {
+      level,
+      share: view.share,
+      ask: (asked) => this.go({ level: asked }, "push"),
+      filter: (share) => this.filterShare(share),
+    });
+    const words = Object.entries(SHARE_NAMES).find(([name]) => name === view.share)?.[1] ?? "";
+    const close = newButton("", "×", () => this.filterShare(""));
+    close.setAttribute("aria-label", `Undo: ${words}`);
+    this.part("share").replaceChildren(...(words ? [newElement("span", "chip", words, close)] : []));
+  }
+
+  /** Only documents with values of a share, the first of which is chosen. */
+  filterShare(/** @type {string} */ share) {
+    this.go({ share, row: null }, "push");
+    if (this.narrow.matches && share) this.seg("2");
+  }
+
+  drawSigns() {
+    drawSigns(this.tree, this.state.places, this.state.level, this.pageCount() !== 1);
+  }
+
+  /** How many pages the document has, 0 where that is not known. */
+  pageCount() {
+    const cited = this.state.places.flatMap(({ cited: places, expected }) => [...places, ...expected]);
+    const pages = cited.map(([page]) => page ?? 0);
+    return Math.max(this.loaded.pages.length, ...pages, 0);
+  }
+
+  drawScene() {
+    if (!this.isOpen) return;
+    const { view, places, level } = this.state;
+    const here = view.row === null ? null : this.rowElement(view.row);
+    const chosen = here ? rowsWithin(here, new Map(places.map((row) => [row.row, row]))) : [];
+    const none = noDocument(this.state.ofChosen("images"), places.length > 0, (files) => this.addDocuments(files));
+    const { name, asked } = { name: this.state.ofChosen("names"), asked: this.iou() };
+    this.pane.show(sceneOf({ name, rows: places, chosen, level, asked, document: this.loaded, none }));
+  }
+
+  /** The least overlap at which a box is accepted. */
+  iou() {
+    const asked = this.state.result?.asked.what_if;
+    return asked && "iou" in asked ? Number(asked.iou) : 0.5;
+  }
+
+  /** A box was pressed: its row is chosen, and seen. */
+  chooseRow(/** @type {number} */ number) {
+    const row = this.rowElement(number);
+    if (!row) return;
+    this.state.view = { ...this.state.view, row: number };
+    this.drawHits();
+    this.write();
+    this.drawScene();
+  }
+
+  /** Keep images and texts; the other files come back. */
+  takeDocuments(/** @type {File[]} */ files) {
+    const others = this.files.take(files);
+    if (others.length < files.length) this.tellOfDocuments(files.length - others.length);
+    return others;
+  }
+
+  /** How many documents have a file. */
+  matched() {
+    const { names, images } = this.state.all ?? { names: [], images: [] };
+    return names.filter((name, number) => this.files.has(name, images[number])).length;
+  }
+
+  tellOfDocuments(/** @type {number} */ count) {
+    if (!this.state.all) return;
+    const matched = this.matched();
+    this.state.drawn = "";
+    if (matched && !this.isKeptClosed && !this.narrow.matches) this.go({ image: "1" });
+    else this.draw();
+    this.say(`${counted(count, "file")} added, for ${counted(matched, "document")}.`);
+  }
+
+  addDocuments(/** @type {File[]} */ files) {
+    const others = this.takeDocuments(files);
+    if (others.length) this.say(`${others[0].name} is no image or text of a page.`);
   }
 
   move(/** @type {number} */ step) {
@@ -476,6 +670,7 @@ export class Documents {
     this.views.forget();
     this.say(listing.note);
     this.histogram.draw(found.histogram, 0, 1);
+    if (this.matched() && !asked && !this.isKeptClosed && !this.narrow.matches) state.change({ image: "1" });
     if (asked) await this.apply({ ...asked, documents });
     else if ((await this.ask()) || !state.order.length) {
       state.change({ cause: null, field: null, low: 0, high: 1 });

@@ -1,14 +1,17 @@
 // What the tab for a test set shows: a result, its documents, and the view of them that stands in the address.
 
+import { shareOf } from "../parts/places.js";
 import { NO_VIEW, addressOf } from "../parts/views.js";
+import { finestLevel } from "./grounding.js";
 
+/** @import { Level } from "../parts/places.js" */
 /** @import { View } from "../parts/views.js" */
 /** @typedef {Pick<Server.FileRequest, "references" | "predictions" | "reading">} Files  by the names on the server */
 
 const EXAMPLE = "example"; // in place of the name of a result
 const OF_DOCUMENT = ["document", "row", "image"]; // parts of a view that leave the list as it is
 /** @type {Partial<View>[]} */
-const FILTERS = [{ cause: null }, { field: null }, { find: "" }, { low: 0, high: 1 }]; // taken back
+const FILTERS = [{ cause: null }, { field: null }, { find: "" }, { low: 0, high: 1 }, { share: "" }]; // taken back
 
 /** Whether changes of a view ask for other documents. @type {(changes: Partial<View>) => boolean} */
 export const changesList = (changes) => Object.keys(changes).some((name) => !OF_DOCUMENT.includes(name));
@@ -43,6 +46,16 @@ export class TestsetState {
   /** The document whose tree is there, null while it is not that of the choice. */
   get document() {
     return this.drawn === this.chosen ? this.view.document : null;
+  }
+
+  /** Where the values of the drawn tree are expected, cited and found. */
+  get places() {
+    return this.answer?.places ?? [];
+  }
+
+  /** The level that decides whether a value is at the right place. @returns {Level} */
+  get level() {
+    return this.view.level || (finestLevel(this.result?.grounding ?? null) ?? "box");
   }
 
   /** Of the names, scores or images of all documents that of the chosen one. */
@@ -82,8 +95,8 @@ export class TestsetState {
 
   /** The filters leave these documents; returns whether the list begins anew. */
   show(/** @type {Server.View} */ shown) {
-    const { cause, find } = this.viewShown;
-    const isNew = this.shown !== null && (cause !== this.view.cause || find !== this.view.find);
+    const isOther = (/** @type {keyof View} */ name) => this.viewShown[name] !== this.view[name];
+    const isNew = this.shown !== null && (isOther("cause") || isOther("find") || isOther("share"));
     [this.shown, this.viewShown] = [shown, this.view];
     return isNew;
   }
@@ -121,7 +134,8 @@ export class TestsetState {
 
   /** The numbers of the rows of the tree that the filters mean. */
   hits() {
-    const { cause, field } = this.view;
+    const { cause, field, share } = this.view;
+    if (share) return this.places.filter((row) => shareOf(row, this.level) === share).map(({ row }) => row);
     if (cause === null && field === null) return [];
     const marks = this.answer?.marks ?? [];
     return marks

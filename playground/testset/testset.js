@@ -12,7 +12,7 @@ import { askAgain } from "../parts/uploads.js";
 import { viewOf } from "../parts/views.js";
 import { Documents } from "./documents.js";
 import { TestsetState } from "./state.js";
-import { sentenceOf } from "../parts/words.js";
+import { counted, sentenceOf } from "../parts/words.js";
 
 /** @import { View } from "../parts/views.js" */
 /** @import { Files } from "./state.js" */
@@ -46,6 +46,7 @@ class TestsetTab {
       isPair: true,
       examples: this.examples,
       verb: "Score",
+      sift: async (files) => this.siftDocuments(files),
       run: ({ truth, predictions, reading }) =>
         this.score({ references: truth?.path ?? null, predictions: predictions[0].path, reading }),
       allowed: () => ({ skip: this.skip.checked }),
@@ -105,14 +106,28 @@ class TestsetTab {
       const files = [...(event.dataTransfer?.files ?? [])];
       if (!files.length) return;
       event.preventDefault();
+      const others = this.siftDocuments(files);
+      if (!others.length) return;
       this.view("files");
       this.box.take(null, this.state.result && (() => this.restore()));
-      this.box.add(files);
+      this.box.add(others);
     });
     window.addEventListener("popstate", (event) => this.follow(event));
     document.addEventListener("docscore-tab", (event) => {
       if (event.detail === "testset" && this.root.dataset.view === "result") this.panes.write();
     });
+  }
+
+  /** Take images and texts of documents; the other files come back. */
+  siftDocuments(/** @type {File[]} */ files) {
+    const others = this.panes.takeDocuments(files);
+    const { images, texts } = this.panes.files;
+    const added = [
+      images.size ? counted(images.size, "page image") : "",
+      texts.size ? counted(texts.size, "text") : "",
+    ];
+    if (others.length < files.length) this.part("also").textContent = `Added: ${added.filter(Boolean).join(", ")}.`;
+    return others;
   }
 
   say(/** @type {string} */ text) {

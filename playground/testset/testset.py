@@ -12,10 +12,12 @@ from docscore.core.formatting import printable, three_digits
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.runtime import no_progress
 from docscore.data.groups import groups_of_rows
+from docscore.data.places import has_places
 from docscore.evaluation.automation import curve_table
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import count_lines
+from docscore.metrics.anls_star.cells import count_values
 from docscore.metrics.registry import ANLS_STAR
 from docscore.report.html_report import bins, edges_of, figures_of_evaluation, report_as_html
 from playground.parts.conclusions import WhatIf, figure_of, headline_of, what_ifs_of
@@ -29,6 +31,7 @@ from playground.server.pool import PAIRING, READING, SCORING, Report, bar_of, be
 from playground.server.requests import RECEIPTS, FileRequest, metrics_of
 from playground.server.storage import write_csv
 
+_GROUNDING = "grounding"
 EXAMPLE_FILES = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"
 
 
@@ -53,6 +56,8 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
     options = asked.options(uploaded.options.parse, uploaded.options.parse_references)
     if asked.by:
         check_slices(groups_of_rows(uploaded.systems[0], asked.by, "slices"))
+    with_places = _GROUNDING not in metrics and has_places(uploaded.systems[0])
+    metrics = (*metrics, _GROUNDING) if with_places else metrics
     evaluation = Evaluation(uploaded.systems[0], options, metrics=metrics, by=asked.by or None, progress=bar)
     pairs = evaluation.pairs
     check_metrics(metrics, pairs)
@@ -111,6 +116,7 @@ def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
         "what_ifs": [each.to_dict() for each in what_ifs],
         "counts": count_lines(found),
         "signature": found.signature,
+        "grounding": None if found.pairs.places is None else _places(found),
         "histogram": {"edges": edges, "counts": bins(edges, rows.scores)},
         "intervals": [
             "interval {:.1f}–{:.1f}%".format(*(100 * end for end in rate.interval.ends))
@@ -118,6 +124,17 @@ def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
             else ""
             for rate in rows.rate_list
         ],
+    }
+
+
+def _places(found: Evaluation) -> dict[str, Any]:
+    """How many values are right at the right place, by level, and how many are cited."""
+    predictions, places = found.pairs.predictions, found.pairs.places or ()
+    return {
+        "value": found.figures.get("grounding_value_f1"),
+        "levels": found.breakdowns[_GROUNDING].places(),
+        "values": sum(map(count_values, predictions)),
+        "cited": sum(len(each.citations) for each in places),
     }
 
 

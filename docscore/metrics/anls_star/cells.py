@@ -1,12 +1,12 @@
 """The cells of a score tree, the values that have evidence, and the choice among tied matchings by places."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from docscore.core.assignment import Mask, Preferences
-from docscore.core.places import LEVELS, Places, accepted_places, has_level, values_by_path
+from docscore.core.places import LEVELS, Place, Places, accepted_places, has_level, values_by_path
 from docscore.core.values import SCALAR_TYPES, Matrix, Value, step_text
 from docscore.metrics.anls_star.tree import Cell, ScoreTree, TreePlace
 
@@ -65,6 +65,35 @@ class PlacedPair:
 def count_values(value: Value) -> int:
     """Return the number of values in a prediction; nulls and empty texts are none."""
     return sum(type(part) in SCALAR_TYPES and part != "" for _, part in values_by_path(value))
+
+
+class PlacedLeaf(NamedTuple):
+    """A leaf of a tree with its places.
+
+    Attributes:
+        leaf: the leaf.
+        predicted: the path of the prediction that it faces; "" if it faces nothing.
+        cell: of a single value that has evidence how it is cited, else None.
+        evidence: the accepted places of all values of its ground truth.
+        citations: the places that the prediction names for it.
+    """
+
+    leaf: ScoreTree
+    predicted: str
+    cell: Cell | None
+    evidence: Sequence[Place]
+    citations: Sequence[Place]
+
+
+def placed_leaves(tree: ScoreTree, places: Places) -> Iterator[PlacedLeaf]:
+    """Yield the leaves of a tree that was built with these places."""
+    option = tree.option or 0 if len(places.evidence) > 1 else 0
+    for leaf, path in _faced(tree, "$"):
+        is_extra = leaf.status == "extra"
+        inside = {} if is_extra else dict(values_by_path(leaf.ground_truth, leaf.path))
+        evidence = [place for each in inside for place in places.evidence[option].get(each, ())]
+        cell = None if is_extra or isinstance(leaf.ground_truth, dict | list) else tree.cells.get(leaf.path)
+        yield PlacedLeaf(leaf, path, cell, evidence, places.citations.get(path, ()))
 
 
 def _faced(tree: ScoreTree, predicted: str) -> Iterator[tuple[ScoreTree, str]]:

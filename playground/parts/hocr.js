@@ -14,6 +14,7 @@ export const readHocr = (source) => {
   /** @type {PlacedWord[]} */
   const words = [];
   let text = "";
+  let breaks = 0; // form feeds, which part pages
   /** @type {Element | null} */
   let line = null;
   const document_ = new DOMParser().parseFromString(source, "text/html"); // nothing of it is loaded or run
@@ -26,8 +27,8 @@ export const readHocr = (source) => {
       const box = numbersOf(word);
       const around = word.closest(LINES) ?? word.parentElement;
       if (!said) continue;
-      text += (!text ? "" : around === line ? " " : "\n") + said;
-      line = around;
+      text += (!text ? "" : around === line ? " " : "\n") + "\f".repeat(number - breaks) + said;
+      [line, breaks] = [around, number];
       if (!box || !(right > left && bottom > top)) continue;
       const x = (/** @type {number} */ value) => (value - left) / (right - left);
       const y = (/** @type {number} */ value) => (value - top) / (bottom - top);

@@ -1,9 +1,9 @@
 // Where the values of a place stand: in the text of their document, and on the images of its pages.
 
-import { stemOf } from "../parts/words.js";
+import { stemOf } from "./words.js";
 
 /** @typedef {{start: number, end: number}} Span  of a text, in the units that JavaScript counts */
-/** @typedef {Span[]} MarkedPlace  the parts of a value, such as the words of a row */
+/** @typedef {(Span & {look?: string})[]} MarkedPlace  the parts of a value, such as the words of a row */
 /** @typedef {[left: number, top: number, right: number, bottom: number]} Box  on a page whose sides are 1 */
 /** @typedef {Span & {page: number, box: Box}} PlacedWord  a word of the text, and where it stands */
 /** @typedef {{text: string, words: PlacedWord[], images: string[]}} PlacedText  with the names of its pages' images */
@@ -57,7 +57,7 @@ export const boxOf = (place, words) => {
 
 /**
  * The lines of a text, each in pieces of which some are marked.
- * @type {(text: string, place: MarkedPlace) => {text: string, isMarked: boolean}[][]}
+ * @type {(text: string, place: MarkedPlace) => {text: string, isMarked: boolean, look?: string}[][]}
  */
 export const markedLines = (text, place) => {
   let start = 0;
@@ -69,7 +69,7 @@ export const markedLines = (text, place) => {
       const [begin, stop] = [Math.max(start, span.start), Math.min(end, span.end)];
       pieces.push(
         { text: text.slice(from, begin), isMarked: false },
-        { text: text.slice(begin, stop), isMarked: true },
+        { text: text.slice(begin, stop), isMarked: true, look: span.look ?? "" },
       );
       from = stop;
     }

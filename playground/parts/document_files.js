@@ -1,0 +1,122 @@
+// The documents that a visitor adds: images of pages, and texts with or without the positions of words. Images stay in
+// the browser.
+
+import { readHocr } from "./hocr.js";
+import { imagesOf } from "./marks.js";
+import { stemOf } from "./words.js";
+
+/** @import { PlacedText } from "./marks.js" */
+/** @typedef {{name: string, width: number, height: number, url: string}} Page  its width is 0 if it cannot be shown */
+/**
+ * @typedef {object} LoadedDocument
+ * @property {(Page | null)[]} pages  null for those without an image
+ * @property {PlacedText | null} placed  its text
+ * @property {string} unread  a file that is gone
+ */
+
+export const IMAGE_TYPES = "image/png,image/jpeg,image/gif,image/webp"; // which a browser shows
+export const DOCUMENT_TYPES = `${IMAGE_TYPES},.txt,.hocr`;
+
+/** @type {LoadedDocument} */
+export const NO_DOCUMENT = { pages: [], placed: null, unread: "" };
+
+const isText = (/** @type {File} */ file) => /\.(txt|hocr)$/i.test(file.name);
+const isHocr = (/** @type {File} */ file) => /\.hocr$/i.test(file.name);
+
+const textOf = async (/** @type {File} */ file) => {
+  const text = await file.text();
+  return isHocr(file) ? readHocr(text) : { text, words: [], images: [] };
+};
+
+/** @type {(url: string, name: string) => Promise<Page>} */
+const pageAt = async (url, name) => {
+  const image = new Image();
+  await new Promise((done) => {
+    image.onload = image.onerror = done;
+    image.src = url;
+  });
+  return { url, name, width: image.naturalWidth, height: image.naturalHeight };
+};
+
+/** A file, or the address of one on this server. @type {(file: File | string | undefined) => Promise<Page | null>} */
+const pageOf = async (file) => {
+  if (!file) return null;
+  if (typeof file === "string") return pageAt(file, file);
+  return pageAt(URL.createObjectURL(file), file.name);
+};
+
+const release = (/** @type {LoadedDocument} */ { pages }) => {
+  for (const page of pages) if (page?.url.startsWith("blob:")) URL.revokeObjectURL(page.url);
+};
+
+export class DocumentFiles {
+  constructor() {
+    /** @type {Map<string, File | string>} by the stems of their names */
+    this.images = new Map();
+    /** @type {Map<string, File>} by the ids of documents */
+    this.texts = new Map();
+    this.key = ""; // of the document whose files are loaded
+    /** @type {Promise<LoadedDocument>} */
+    this.loaded = Promise.resolve(NO_DOCUMENT);
+  }
+
+  get isEmpty() {
+    return !this.images.size && !this.texts.size;
+  }
+
+  /** Keep images and texts; the other files come back. */
+  take(/** @type {File[]} */ files) {
+    return files.filter((file) => {
+      const id = file.name.replace(/\.[^.]*$/, "");
+      const old = this.texts.get(id);
+      if (IMAGE_TYPES.split(",").includes(file.type)) this.images.set(stemOf(file.name), file);
+      else if (!isText(file)) return true;
+      else if (!old || isHocr(file) || !isHocr(old)) this.texts.set(id, file);
+      this.forget();
+      return false;
+    });
+  }
+
+  /** The texts that were taken, by document, as a file for the server; null if there are none. */
+  async textFile() {
+    if (!this.texts.size) return null;
+    /** @type {Record<string, string>} */
+    const found = {};
+    for (const [id, file] of this.texts) found[id] = (await textOf(file)).text;
+    return new File([JSON.stringify(found)], "texts.json", { type: "application/json" });
+  }
+
+  /** Whether there is a file for a document, or for the image that its row names. */
+  has(/** @type {string} */ name, named = "") {
+    return this.texts.has(name) || imagesOf(name, named ? [named] : [], this.images).some(Boolean);
+  }
+
+  /** What is loaded is read again when it is needed. */
+  forget() {
+    this.loaded.then(release);
+    [this.key, this.loaded] = ["", Promise.resolve(NO_DOCUMENT)];
+  }
+
+  /** @type {(name: string, named: string, held: string) => Promise<LoadedDocument>} */
+  async read(name, named, held) {
+    const file = this.texts.get(name);
+    const placed = file ? await textOf(file).catch(() => null) : null;
+    const images = imagesOf(name, named ? [named] : (placed?.images ?? []), this.images);
+    const pages = await Promise.all((images.some(Boolean) || !held ? images : [held]).map(pageOf));
+    return { pages, placed, unread: file && !placed ? file.name : "" };
+  }
+
+  /**
+   * The pages and the text of a document, which are read once as long as it is shown.
+   * @param {string} name
+   * @param {string} named  the image that its row names
+   * @param {string} held  the image that its row holds
+   */
+  open(name, named = "", held = "") {
+    const key = JSON.stringify([name, named, held]);
+    if (this.key === key) return this.loaded;
+    this.forget();
+    [this.key, this.loaded] = [key, this.read(name, named, held)];
+    return this.loaded;
+  }
+}

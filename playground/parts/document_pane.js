@@ -1,0 +1,445 @@
+// The document beside values: what is said of the chosen row, its place enlarged, and the page with the boxes of what is
+// expected and cited, or the text. It knows no tab: what is drawn is a scene.
+
+import { findElements, newButton, newDrawing, newElement } from "./elements.js";
+import { boxOf, markedLines } from "./marks.js";
+import { newPane } from "./panes.js";
+import { areNear, around, partAround } from "./places.js";
+
+/** @import { LoadedDocument, Page } from "./document_files.js" */
+/** @import { MarkedPlace } from "./marks.js" */
+/** @import { Box, Sign } from "./places.js" */
+/**
+ * @typedef {object} PageMark  boxes of one look on a page
+ * @property {number} page  from 1
+ * @property {Box[]} boxes
+ * @property {"cited" | "expected" | "found" | "truth" | "other"} look
+ * @property {string} label
+ * @property {number} row  of the tree, which a press chooses
+ * @property {string} [letters]  of the systems that cite it
+ */
+/**
+ * @typedef {object} Scene
+ * @property {string} name  of the document
+ * @property {string} field  that is chosen
+ * @property {Sign} sign
+ * @property {string[]} said  sentences on it
+ * @property {number} page  to turn to, 0 to stay
+ * @property {PageMark[]} marks  of the chosen row
+ * @property {PageMark[]} others
+ * @property {MarkedPlace} spans  in the text
+ * @property {LoadedDocument} document
+ * @property {number} pageCount
+ * @property {Node[]} none  what stands in place of a document that is not there
+ */
+/**
+ * @typedef {object} PaneActions
+ * @property {(row: number) => void} choose
+ * @property {() => void} close
+ */
+
+const MOST_BESIDE = 8; // pages in a strip beside the page
+const SEEN = 6; // pages in a strip above it
+const RATIO = { 1: 0.16, 2: 0.3 }; // height by width of what is enlarged, of one place and of two
+const ICONS = {
+  zoom: "M7 7m-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0M10.5 10.5l3 3M7 5v4M5 7h4",
+  close: "m4 4 8 8M12 4l-8 8",
+};
+
+const icon = (/** @type {string} */ d) =>
+  newDrawing("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, newDrawing("path", { d }));
+
+/** @type {Record<Sign, [tag: string, attributes: Record<string, string | number>][]>} */
+const SIGNS = {
+  there: [
+    ["rect", { x: 1.75, y: 1.75, width: 10.5, height: 10.5, rx: 1 }],
+    ["rect", { class: "f", x: 4.25, y: 4.25, width: 5.5, height: 5.5 }],
+  ],
+  elsewhere: [
+    ["rect", { class: "d", x: 1.25, y: 6.25, width: 6.5, height: 6.5 }],
+    ["rect", { class: "f", x: 8, y: 1, width: 5.5, height: 5.5 }],
+  ],
+  none: [["rect", { class: "d", x: 1.75, y: 1.75, width: 10.5, height: 10.5 }]],
+  free: [["rect", { class: "f", x: 4.25, y: 4.25, width: 5.5, height: 5.5 }]],
+  nowhere: [
+    ["rect", { x: 1.75, y: 1.75, width: 10.5, height: 10.5, rx: 1 }],
+    ["path", { d: "m2 12 10-10" }],
+  ],
+  "": [],
+};
+
+/** The sign of a place, with a label where it stands alone. */
+export const drawSign = (/** @type {Sign} */ sign, label = "") => {
+  const drawing = newDrawing("svg", { class: `sg sg-${sign}`, viewBox: "0 0 14 14" });
+  if (label) {
+    drawing.setAttribute("role", "img");
+    drawing.setAttribute("aria-label", label);
+  } else drawing.setAttribute("aria-hidden", "true");
+  drawing.append(...SIGNS[sign].map(([tag, attributes]) => newDrawing(tag, attributes)));
+  return drawing;
+};
+
+const percent = (/** @type {number} */ share) => `${100 * share}%`;
+
+/** @type {(element: HTMLElement, box: Box) => HTMLElement} */
+const placed = (element, [left, top, right, bottom]) => {
+  const sides = { "--x": left, "--y": top, "--w": right - left, "--h": bottom - top };
+  for (const [name, value] of Object.entries(sides)) element.style.setProperty(name, percent(value));
+  return element;
+};
+
+/**
+ * A page with boxes; as buttons that choose the rows of their values, or not.
+ * @type {(page: Page, marks: PageMark[], choose?: ((row: number) => void) | null) => HTMLElement}
+ */
+const drawPage = (page, marks, choose = null) => {
+  const image = newElement("img", "");
+  Object.assign(image, { src: page.url, alt: "", draggable: false });
+  const drawn = newElement("div", "ev-page", image);
+  drawn.style.aspectRatio = `${page.width} / ${page.height}`;
+  for (const { boxes, look, label, row, letters } of marks) {
+    for (const box of boxes) {
+      const mark = choose ? newButton(`ev-box ${look}`, "", () => choose(row)) : newElement("span", `ev-box ${look}`);
+      if (letters) mark.append(...[...letters].map((letter) => newElement("b", "abc", letter)));
+      if (choose) {
+        mark.setAttribute("aria-label", label);
+        mark.dataset.row = String(row);
+        if (look !== "other") mark.setAttribute("aria-current", "true");
+      }
+      drawn.append(placed(mark, box));
+    }
+  }
+  return drawn;
+};
+
+/** The lines of a text, numbered, with what is marked. @type {(text: string, spans: MarkedPlace) => HTMLElement} */
+const drawText = (text, spans) => {
+  const lines = newElement("pre", "said-text");
+  const sorted = [...spans].sort((one, other) => one.start - other.start);
+  markedLines(text, sorted).forEach((pieces, number) => {
+    const content = pieces.map(({ text: piece, isMarked, look }) =>
+      isMarked ? newElement("mark", look ?? "", piece) : piece.replaceAll("\f", ""),
+    );
+    const line = newElement("s", "", String(number + 1));
+    lines.append(newElement("span", "", line, newElement("span", "", ...content)));
+  });
+  return lines;
+};
+
+/** @type {(look: string) => HTMLElement} */
+const keyOf = (look) => newElement("span", `ln-k ${look}`);
+
+/**
+ * A place enlarged, with the boxes that are near.
+ * @type {(page: Page, box: Box, marks: PageMark[], ratio: number, caption: (string | Node)[]) => HTMLElement}
+ */
+const drawCrop = (page, box, marks, ratio, caption) => {
+  const [left, top, right, bottom] = partAround(box, page, ratio);
+  const drawn = drawPage(page, marks);
+  Object.assign(drawn.style, {
+    width: percent(1 / (right - left)),
+    left: percent(-left / (right - left)),
+    top: percent(-top / (bottom - top)),
+  });
+  const frame = newElement("div", "win", drawn);
+  frame.style.aspectRatio = `${(right - left) * page.width} / ${(bottom - top) * page.height}`;
+  frame.setAttribute("role", "img");
+  frame.setAttribute("aria-label", "The place, enlarged");
+  return newElement("figure", "ev-crop", newElement("figcaption", "", ...caption), frame);
+};
+
+export class DocumentPane {
+  /**
+   * @param {HTMLElement} element
+   * @param {PaneActions} actions
+   */
+  constructor(element, actions) {
+    this.element = element;
+    this.actions = actions;
+    /** @type {Scene | null} */
+    this.scene = null;
+    this.page = 1;
+    this.isZoomed = false;
+    this.wanted = ""; // the view that the visitor chose
+    this.field = newElement("code", "narrow-only");
+    this.title = newElement("span", "");
+    this.number = newElement("input", "field");
+    this.zoomButton = newButton("btn ghost icon wide-only", "", () => this.zoom());
+    this.views = newElement("span", "seg wide-only");
+    this.buttons = ["Image", "Text"].map((name) => newButton("", name, () => this.choose(name)));
+    this.closeButton = newButton("btn ghost icon", "", () => actions.close());
+    this.say = newElement("div", "ev-say");
+    this.crops = newElement("div", "ev-crops");
+    this.strip = newElement("nav", "ev-strip");
+    this.sheet = newElement("div", "ev-sheet");
+    this.paper = newElement("div", "ev-paper", this.strip, this.sheet);
+    this.none = newElement("div", "ev-void");
+    this.build();
+    this.boxes = newPane(this.sheet, {
+      row: ".ev-box",
+      cell: ".ev-box",
+      keys: {
+        ArrowRight: (box) => this.moveFrom(box, 1),
+        ArrowLeft: (box) => this.moveFrom(box, -1),
+      },
+    });
+  }
+
+  build() {
+    const heading = newElement("h2", "", this.field, this.title);
+    for (const [button, name, key, path] of /** @type {const} */ ([
+      [this.zoomButton, "Zoom to the place", "z", ICONS.zoom],
+      [this.closeButton, "Close the document", "d", ICONS.close],
+    ])) {
+      button.setAttribute("aria-label", name);
+      button.setAttribute("aria-keyshortcuts", key);
+      button.title = `${name} (${key})`;
+      button.append(icon(path));
+    }
+    this.zoomButton.setAttribute("aria-pressed", "false");
+    this.views.setAttribute("role", "group");
+    this.views.setAttribute("aria-label", "View of the document");
+    this.views.append(...this.buttons);
+    this.say.setAttribute("role", "status");
+    this.strip.setAttribute("aria-label", "Pages");
+    this.sheet.tabIndex = 0;
+    this.sheet.setAttribute("role", "region");
+    this.number.setAttribute("aria-label", "Page");
+    this.number.inputMode = "numeric";
+    this.number.addEventListener("change", () => this.turnTo(Number(this.number.value)));
+    const grow = newElement("span", "grow");
+    const head = newElement("div", "pane-title", heading, grow, this.zoomButton, this.views, this.closeButton);
+    this.element.append(head, this.say, this.crops, this.paper, this.none);
+  }
+
+  /** Draw another scene; a document that is new begins at its place, or its first page. */
+  show(/** @type {Scene} */ scene) {
+    const isOther = this.scene?.name !== scene.name;
+    this.scene = scene;
+    if (scene.page) this.page = scene.page;
+    else if (isOther) this.page = 1;
+    this.draw();
+  }
+
+  get pages() {
+    return this.scene?.document.pages ?? [];
+  }
+
+  get text() {
+    return this.scene?.document.placed?.text ?? null;
+  }
+
+  get isImage() {
+    if (!this.pages.length) return false;
+    return this.text === null || this.wanted !== "Text";
+  }
+
+  draw() {
+    if (!this.scene) return;
+    const { field, document: loaded, none } = this.scene;
+    const isThere = loaded.pages.length > 0 || this.text !== null;
+    this.page = Math.max(1, Math.min(this.scene.pageCount || 1, this.page));
+    this.field.textContent = field;
+    this.views.hidden = !loaded.pages.length || this.text === null;
+    for (const button of this.buttons) {
+      button.setAttribute("aria-pressed", String((button.textContent === "Image") === this.isImage));
+    }
+    this.zoomButton.hidden = !this.isImage;
+    this.paper.hidden = !isThere;
+    this.none.hidden = isThere;
+    this.none.replaceChildren(...(isThere ? [] : none));
+    this.drawTitle(isThere);
+    this.drawSentence();
+    this.drawCrops();
+    this.drawStrip();
+    this.drawSheet();
+  }
+
+  drawTitle(/** @type {boolean} */ isThere) {
+    const { pageCount = 0, name = "" } = this.scene ?? {};
+    this.title.classList.toggle("mono", pageCount < 2);
+    if (!isThere) this.title.textContent = "Document";
+    else if (pageCount < 2) this.title.textContent = name;
+    else if (pageCount > MOST_BESIDE && this.isImage) {
+      this.number.value = String(this.page);
+      this.title.replaceChildren("Page ", this.number, ` of ${pageCount.toLocaleString("en")}`);
+    } else this.title.textContent = `Page ${this.page} of ${pageCount}`;
+  }
+
+  drawSentence() {
+    const { sign = "", said = [] } = this.scene ?? {};
+    const [first = "", ...rest] = said;
+    const lines = rest.map((line) => newElement("p", "soft", line));
+    const words = [newElement("p", "", newElement("b", "", first)), ...lines];
+    if (this.say.dataset.said === JSON.stringify([sign, said])) return; // what does not change is not read aloud again
+    this.say.dataset.said = JSON.stringify([sign, said]);
+    this.say.replaceChildren(drawSign(sign), ...words);
+  }
+
+  /** The page of a number, if it has an image. */
+  pageAt(/** @type {number} */ number) {
+    const page = this.pages[number - 1];
+    return page?.width ? page : null;
+  }
+
+  /** The place enlarged: what is cited, and what is expected beside it where that is not in view. */
+  drawCrops() {
+    const marks = this.isImage && !this.isZoomed ? (this.scene?.marks ?? []) : [];
+    const drawn = marks.filter(({ page, boxes }) => boxes.length && this.pageAt(page));
+    const groups = drawn.filter(({ look }) => look === "cited" || look === "found").slice(0, 2);
+    for (const mark of drawn.filter(({ look }) => look === "expected" || look === "truth")) {
+      const isSeen = (/** @type {PageMark} */ { page, boxes }) =>
+        page === mark.page && areNear(around(boxes), around(mark.boxes));
+      if (!groups.some(isSeen) && groups.length < 2) groups.push(mark);
+    }
+    const ratio = RATIO[groups.length > 1 ? 2 : 1];
+    this.crops.replaceChildren(
+      ...groups.map(({ page, boxes, look, letters }) => {
+        const near = drawn.filter((each) => each.page === page && areNear(around(boxes), around(each.boxes)));
+        const looks = [...new Set([look, ...near.map((each) => each.look)])];
+        const box = around(near.flatMap((each) => each.boxes));
+        const which = (this.scene?.pageCount ?? 0) > 1 ? `, page ${page}` : "";
+        const caption = looks.flatMap((name, at) => [
+          letters && name === look ? newElement("b", "abc", letters) : keyOf(name),
+          newElement("span", "", newElement("b", "", NAMES[name]), at === looks.length - 1 ? which : ""),
+        ]);
+        return drawCrop(/** @type {Page} */ (this.pageAt(page)), box, near, ratio, caption);
+      }),
+    );
+  }
+
+  marksOn(/** @type {number} */ number) {
+    return [...(this.scene?.others ?? []), ...(this.scene?.marks ?? [])].filter(({ page }) => page === number);
+  }
+
+  /** The pages beside the page; of many only those with values, above it. */
+  drawStrip() {
+    const { pageCount = 0, marks = [], others = [] } = this.scene ?? {};
+    const isLong = pageCount > MOST_BESIDE;
+    this.strip.hidden = pageCount < 2 || !this.isImage;
+    this.paper.classList.toggle("long", isLong);
+    if (this.strip.hidden) {
+      this.strip.replaceChildren();
+      return;
+    }
+    let numbers = this.pages.map((_, at) => at + 1);
+    if (isLong) {
+      const having = new Set([...marks, ...others].map(({ page }) => page).concat(this.page));
+      numbers = numbers.filter((number) => having.has(number));
+      const at = Math.max(0, Math.min(numbers.length - SEEN, numbers.indexOf(this.page) - SEEN / 2));
+      numbers = numbers.slice(at, at + SEEN);
+    }
+    this.strip.replaceChildren(...numbers.map((number) => this.thumbnail(number)));
+    this.strip.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  }
+
+  thumbnail(/** @type {number} */ number) {
+    const page = this.pageAt(number);
+    const marks = (this.scene?.marks ?? []).filter((mark) => mark.page === number);
+    const looks = [...new Set(marks.map(({ look }) => NAMES[look]))].join(" and ");
+    const letters = marks.map((mark) => mark.letters ?? "").join("");
+    const drawn = page ? drawPage(page, marks) : newElement("span", "ev-blank");
+    const button = newButton("", "", () => this.turnTo(number));
+    button.append(newElement("span", "th", drawn), String(number));
+    button.append(...[...letters].map((letter) => newElement("b", "abc", letter)));
+    button.setAttribute("aria-label", `Page ${number}${looks ? `, ${looks} here` : ""}`);
+    if (number === this.page) button.setAttribute("aria-current", "page");
+    return button;
+  }
+
+  drawSheet() {
+    const { name = "", spans = [], document: loaded } = this.scene ?? {};
+    const page = this.pageAt(this.page);
+    const at = this.sheet.contains(document.activeElement) ? document.activeElement?.getAttribute("aria-label") : "";
+    this.sheet.classList.toggle("zoomed", this.isZoomed && this.isImage);
+    this.sheet.setAttribute("aria-label", this.isImage ? `Page ${this.page} of ${name}` : `Text of ${name}`);
+    if (!this.isImage) {
+      this.sheet.replaceChildren(...(this.text === null ? [] : [drawText(this.text, spans)]));
+    } else if (page) {
+      const inOrder = this.marksOn(this.page).sort(({ boxes: [one] }, { boxes: [other] }) => one[1] - other[1]);
+      this.sheet.replaceChildren(drawPage(page, inOrder, (row) => this.actions.choose(row)));
+      this.boxes.fresh();
+    } else {
+      const file = this.pages[this.page - 1]?.name;
+      const said = file ? `${file} cannot be shown as an image.` : "There is no image of this page.";
+      this.sheet.replaceChildren(newElement("p", "soft", said));
+    }
+    if (loaded?.unread) this.sheet.append(newElement("p", "soft", `${loaded.unread} cannot be read any more.`));
+    if (at) {
+      findElements(this.sheet, ".ev-box")
+        .find((box) => box.getAttribute("aria-label") === at)
+        ?.focus({ preventScroll: true });
+    }
+    this.reveal();
+  }
+
+  /** What is marked comes into view, without moving the page around it. */
+  reveal() {
+    const mark = this.sheet.querySelector("mark, .ev-box[aria-current]");
+    if (!mark) {
+      this.sheet.scrollTop = 0;
+      return;
+    }
+    const own = mark.getBoundingClientRect();
+    const frame = this.sheet.getBoundingClientRect();
+    const isSeen = own.top >= frame.top && own.bottom <= frame.bottom;
+    if (!isSeen || this.isZoomed) this.sheet.scrollTop += own.top - frame.top - (frame.height - own.height) / 2;
+    if (this.isZoomed) this.sheet.scrollLeft += own.left - frame.left - (frame.width - own.width) / 2;
+  }
+
+  moveFrom(/** @type {HTMLElement} */ box, /** @type {number} */ step) {
+    const all = findElements(this.sheet, ".ev-box");
+    this.boxes.go(all[all.indexOf(box) + step]);
+  }
+
+  turnTo(/** @type {number} */ number) {
+    this.page = number || this.page;
+    this.draw();
+  }
+
+  turn(/** @type {number} */ step) {
+    this.turnTo(Math.max(1, this.page + step));
+  }
+
+  zoom() {
+    if (!this.isImage) return;
+    this.isZoomed = !this.isZoomed;
+    this.zoomButton.setAttribute("aria-pressed", String(this.isZoomed));
+    this.draw();
+  }
+
+  choose(/** @type {string} */ view) {
+    this.wanted = view;
+    this.draw();
+  }
+
+  /** Light the boxes of a row, or none. */
+  light(/** @type {number | null} */ row) {
+    for (const box of findElements(this.sheet, ".ev-box")) {
+      box.classList.toggle("lit", row !== null && box.dataset.row === String(row));
+    }
+  }
+
+  /** As a sheet over the page, on a phone. */
+  get isSheet() {
+    return this.element.classList.contains("sheet");
+  }
+
+  openSheet(/** @type {boolean} */ isOpen) {
+    this.element.classList.toggle("sheet", isOpen);
+    if (isOpen) this.element.setAttribute("role", "dialog");
+    else this.element.removeAttribute("role");
+    if (isOpen) this.closeButton.focus({ preventScroll: true });
+  }
+}
+
+const NAMES = { cited: "cited", expected: "expected", found: "found", truth: "ground truth", other: "cited" };
+
+/**
+ * The boxes of a span of the text, where the positions of its words are known.
+ * @type {(document: LoadedDocument, place: MarkedPlace) => {page: number, boxes: Box[]} | null}
+ */
+export const boxesOfSpan = ({ placed: text }, place) => {
+  const found = text && boxOf(place, text.words);
+  return found ? { page: found.number + 1, boxes: [found.box] } : null;
+};

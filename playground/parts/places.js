@@ -1,0 +1,224 @@
+// Where values are expected and cited: the sign and the sentence of a row, and what is enlarged of a page.
+
+import { counted } from "./words.js";
+
+/** @typedef {"page" | "box"} Level */
+/** @typedef {[left: number, top: number, right: number, bottom: number]} Box  on a page whose sides are 1 */
+/**
+ * Whether the value is cited at the right place: "there", "elsewhere", "none" where nothing is cited or predicted,
+ * "free" where no place is annotated, "nowhere" where the document does not have it, "" where nothing is known.
+ * @typedef {"there" | "elsewhere" | "none" | "free" | "nowhere" | ""} Sign
+ */
+/** @typedef {"right_there" | "right_elsewhere" | "wrong_there" | "wrong_elsewhere" | "missing"} Share */
+/**
+ * @typedef {object} Known  what is known of the document
+ * @property {number} pages  how many it has, 0 where that is not known
+ * @property {(place: Server.DocumentPlace) => string} textAt  what it says at a place, "" where that is not known
+ * @property {(spot: Server.Mark) => {page: number, line: number}} lineOf  where a span of its text stands
+ */
+
+/** @type {Record<Share, string>} */
+export const SHARE_NAMES = {
+  right_there: "right value, right place",
+  right_elsewhere: "right value, elsewhere",
+  wrong_there: "wrong value, right place",
+  wrong_elsewhere: "wrong value, elsewhere",
+  missing: "missing value",
+};
+
+const SIGN_NAMES = {
+  there: "cited at the right place",
+  elsewhere: "cited elsewhere",
+  none: "nothing cited",
+  free: "cited, no place is annotated",
+  nowhere: "stands nowhere in the document",
+  "": "",
+};
+
+/** The level by which a row is judged, that of its evidence where it has not the one that is asked for. */
+const levelOf = (/** @type {Server.PlacedRow} */ { levels }, /** @type {Level} */ level) =>
+  levels && (levels[level] ? level : levels.page ? "page" : null);
+
+/** The share that counts the value of a row. @type {(row: Server.PlacedRow, level: Level) => Share | null} */
+export const shareOf = (row, level) => {
+  const counts = row.levels?.[level];
+  if (!counts) return null;
+  if (!row.predicted) return "missing";
+  return `${row.right ? "right" : "wrong"}_${counts[0] > 0 ? "there" : "elsewhere"}`;
+};
+
+/** @type {(row: Server.PlacedRow, level: Level) => Sign} */
+export const signOf = (row, level) => {
+  const at = levelOf(row, level);
+  const [, prediction] = row.found;
+  if (at) {
+    const [accepted, cited] = row.levels?.[at] ?? [0, 0];
+    if (!row.predicted || !cited) return "none";
+    return accepted ? "there" : "elsewhere";
+  }
+  if (row.cited.length) return "free";
+  return prediction && !prediction.length ? "nowhere" : "";
+};
+
+/** The first page that the citations of a row name, 0 for none. @type {(row: Server.PlacedRow) => number} */
+export const citedPage = (row) => row.cited.find(([page]) => page !== null && page > 0)?.[0] ?? 0;
+
+/** The page on which it is expected: that which is cited, if it is one of several. */
+export const expectedPage = (/** @type {Server.PlacedRow} */ row) => {
+  const cited = citedPage(row);
+  const pages = row.expected.map(([page]) => page ?? 0).filter((page) => page > 0);
+  return pages.includes(cited) ? cited : (pages[0] ?? 0);
+};
+
+/**
+ * What a screen reader hears of a sign.
+ * @type {(sign: Sign, page: number) => string}
+ */
+export const labelOfSign = (sign, page) => SIGN_NAMES[sign] + (page && sign !== "none" ? `, page ${page}` : "");
+
+/**
+ * What the line of a fold says of its rows: the sign and the page that they share, else how many are elsewhere.
+ * @type {(rows: {sign: Sign, page: number}[]) => {sign: Sign, pages: string, elsewhere: number}}
+ */
+export const signOfFold = (rows) => {
+  const signs = new Set(rows.map(({ sign }) => sign));
+  const pages = [...new Set(rows.map(({ page }) => page))].filter(Boolean).sort((one, other) => one - other);
+  const run = pages.length > 1 && pages[pages.length - 1] - pages[0] === pages.length - 1;
+  const said = run ? `${pages[0]}–${pages[pages.length - 1]}` : pages.length === 1 ? String(pages[0]) : "";
+  const elsewhere = rows.filter(({ sign }) => sign === "elsewhere").length;
+  if (signs.size === 1) return { sign: rows[0].sign, pages: said, elsewhere: 0 };
+  return { sign: elsewhere ? "elsewhere" : "", pages: "", elsewhere };
+};
+
+/** @type {(values: (string | number)[]) => string} */
+const listed = (values) => [values.slice(0, -1).join(", "), values[values.length - 1]].filter(Boolean).join(" and ");
+
+/** Where a value stands in the text, in words. @type {(spots: Server.Mark[], known: Known) => string} */
+const standing = (spots, known) => {
+  if (!spots.length) return "stands nowhere";
+  const { page, line } = known.lineOf(spots[0]);
+  const where = known.pages > 1 ? `page ${page}, line ${line}` : `line ${line}`;
+  return spots.length > 1 ? `stands ${counted(spots.length, "time")}, first on ${where}` : `stands on ${where}`;
+};
+
+/** What the document says at the cited place, as a sentence. @type {(row: Server.PlacedRow, known: Known) => string} */
+const saidThere = (row, known) => {
+  const said = row.cited.map(known.textAt).find(Boolean) ?? "";
+  return said ? `There the document says ${said}.` : "";
+};
+
+/** @type {(row: Server.PlacedRow, level: Level, known: Known, asked: number) => [title: string, detail: string]} */
+const ofElsewhere = (row, level, known, asked) => {
+  const value = row.right ? "Right" : "Wrong";
+  const [cited, expected] = [citedPage(row), expectedPage(row)];
+  const beyond = known.pages && cited > known.pages;
+  if (beyond) {
+    const has = `the document has ${counted(known.pages, "page")}`;
+    return [`The citation names page ${cited}; ${has}.`, "Counted as cited elsewhere."];
+  }
+  if (!cited) return [`${value} value, cited elsewhere.`, "The citation is faulty: it names no place."];
+  const pages = [...new Set(row.expected.map(([page]) => page ?? 0))];
+  const accepted = pages.length > 1 ? `Pages ${listed(pages)} are accepted.` : `Only page ${pages[0]} is accepted.`;
+  const said = saidThere(row, known);
+  if (cited !== expected) {
+    const title = `${value} value, cited elsewhere: page ${cited}, expected page ${expected}.`;
+    return [title, row.right ? accepted : said || accepted];
+  }
+  const apart =
+    row.overlap === null || level === "page"
+      ? "No box is cited."
+      : `The boxes overlap by ${row.overlap.toFixed(2)}; ${asked.toFixed(2)} is asked for.`;
+  const where = known.pages === 1 ? "" : ` on page ${cited}`;
+  return [`${value} value, cited elsewhere${where}.`, row.right ? apart : said || apart];
+};
+
+/** @type {(row: Server.PlacedRow, level: Level, known: Known) => [title: string, detail: string]} */
+const ofThere = (row, level, known) => {
+  const boxes = row.overlap === null ? "" : `The boxes overlap by ${row.overlap.toFixed(2)}.`;
+  if (!row.right) {
+    const said = saidThere(row, known);
+    return ["Wrong value, right place: misread.", [said, level === "box" ? boxes : ""].filter(Boolean).join(" ")];
+  }
+  const place = level === "box" ? "place" : "page";
+  if (row.expected.length > 1) {
+    const pages = [...new Set(row.expected.map(([page]) => page ?? 0))].sort((one, other) => one - other);
+    const accepted = pages.length > 1 ? `Pages ${listed(pages)} are accepted.` : boxes;
+    return [`Right value, right ${place}: one of ${row.expected.length} accepted.`, accepted];
+  }
+  return [`Right value, right ${place}.`, level === "box" ? boxes : "No box is annotated."];
+};
+
+/**
+ * What is said of a row, and what adds to it.
+ * @type {(row: Server.PlacedRow, level: Level, known: Known, asked: number) => [title: string, detail: string]}
+ */
+export const sentencesOf = (row, level, known, asked) => {
+  const at = levelOf(row, level);
+  const sign = signOf(row, level);
+  const page = expectedPage(row);
+  const expected = known.pages === 1 || !page ? "" : ` on page ${page}`;
+  if (at && sign === "there") return ofThere(row, at, known);
+  if (at && sign === "elsewhere") return ofElsewhere(row, at, known, asked);
+  if (at && !row.predicted) return [expected ? `Missing: it is expected${expected}.` : "Missing.", ""];
+  if (at) {
+    return [`${row.right ? "Right" : "Wrong"} value, nothing cited.`, expected ? `It is expected${expected}.` : ""];
+  }
+  if (sign === "free") {
+    const cited = citedPage(row);
+    const said = saidThere(row, known);
+    return [
+      known.pages === 1 || !cited ? "Cited. No place is annotated." : `Cited on page ${cited}. No place is annotated.`,
+      said,
+    ];
+  }
+  if (sign === "nowhere" && (row.extra || row.found[0] === undefined)) {
+    return ["The value stands nowhere in the document.", "Nothing is cited."];
+  }
+  const [truth, prediction] = row.found;
+  const said = [
+    ...(truth ? [`Ground truth ${standing(truth, known)}.`] : []),
+    ...(prediction ? [`Prediction ${standing(prediction, known)}.`] : []),
+  ];
+  if (said.length) return [said[0], said[1] ?? ""];
+  return ["Nothing is cited, and no place is annotated.", ""];
+};
+
+/** The box around boxes. @type {(boxes: Box[]) => Box} */
+export const around = (boxes) => {
+  const least = (/** @type {number} */ side) => Math.min(...boxes.map((box) => box[side]));
+  const most = (/** @type {number} */ side) => Math.max(...boxes.map((box) => box[side]));
+  return [least(0), least(1), most(2), most(3)];
+};
+
+const LEAST = 0.42; // the least part of a page's width that is enlarged
+const ROOM = 1.2; // of the height of the place, above and below it
+
+/**
+ * The part of a page that is enlarged around a place: as high as `ratio` of its width, within the page.
+ * @type {(box: Box, page: {width: number, height: number}, ratio: number, least?: number) => Box}
+ */
+export const partAround = ([left, top, right, bottom], { width, height }, ratio, least = LEAST) => {
+  const shape = width / height; // heights are fractions of the height
+  const high = (bottom - top) * (1 + 2 * ROOM);
+  const wide = Math.min(1, Math.max(least, (right - left) * 1.15, high / (ratio * shape)));
+  const tall = Math.min(1, wide * ratio * shape);
+  const x = Math.max(0, Math.min(1 - wide, (left + right - wide) / 2));
+  const y = Math.max(0, Math.min(1 - tall, (top + bottom - tall) / 2));
+  return [x, y, x + wide, y + tall];
+};
+
+/** Whether two places are seen in one enlarged part: on one page, and near each other. */
+export const areNear = (/** @type {Box} */ one, /** @type {Box} */ other) => {
+  const [left, top, right, bottom] = around([one, other]);
+  return right - left < 0.6 && bottom - top < 0.12;
+};
+
+/** The words of a page whose middles are within boxes. @type {(words: {box: Box, text: string}[], boxes: Box[]) => string} */
+export const wordsWithin = (words, boxes) =>
+  words
+    .filter(({ box: [left, top, right, bottom] }) => {
+      const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+      return boxes.some((box) => box[0] <= x && x <= box[2] && box[1] <= y && y <= box[3]);
+    })
+    .map(({ text }) => text)
+    .join(" ");

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  areNear,
+  expectedPage,
+  labelOfSign,
+  partAround,
+  sentencesOf,
+  shareOf,
+  signOf,
+  signOfFold,
+  wordsWithin,
+} from "./places.js";
+
+const BOX = [0.1, 0.1, 0.2, 0.12];
+const at = (page, box = BOX) => [page, box ? [box] : [], null];
+const row = (changes) => ({
+  row: 1,
+  path: "total",
+  right: true,
+  predicted: true,
+  levels: { page: [1, 1], box: [1, 1] },
+  expected: [at(1)],
+  cited: [at(1)],
+  overlap: 0.84,
+  extra: false,
+  found: [],
+  ...changes,
+});
+const known = { pages: 3, textAt: () => "", lineOf: () => ({ page: 1, line: 5 }) };
+const said = (changes, what = {}, level = "box") => sentencesOf(row(changes), level, { ...known, ...what }, 0.5);
+const elsewhere = { levels: { page: [0, 1], box: [0, 1] }, cited: [at(2)], overlap: 0 };
+const uncited = { levels: { page: [0, 0], box: [0, 0] }, cited: [], overlap: null };
+const free = { levels: null, expected: [], overlap: null };
+
+test("a row has a sign and a share at the level that is asked for", () => {
+  const onPage = row({ levels: { page: [1, 1], box: [0, 1] } });
+  assert.deepEqual([signOf(onPage, "page"), signOf(onPage, "box")], ["there", "elsewhere"]);
+  assert.deepEqual([shareOf(onPage, "page"), shareOf(onPage, "box")], ["right_there", "right_elsewhere"]);
+  const pages = row({ levels: { page: [1, 1] }, right: false });
+  assert.deepEqual(
+    [signOf(pages, "box"), shareOf(pages, "box"), shareOf(pages, "page")],
+    ["there", null, "wrong_there"],
+  );
+  assert.deepEqual([signOf(row(uncited), "box"), shareOf(row(uncited), "box")], ["none", "right_elsewhere"]);
+  const missing = row({ ...uncited, predicted: false, right: false });
+  assert.deepEqual([signOf(missing, "box"), shareOf(missing, "box")], ["none", "missing"]);
+  assert.equal(signOf(row(free), "box"), "free");
+  assert.equal(signOf(row({ ...free, cited: [], found: [null, []] }), "box"), "nowhere");
+  assert.equal(signOf(row({ ...free, cited: [], found: [null, null] }), "box"), "");
+});
+
+test("a fold has the sign that its rows share, else how many are elsewhere", () => {
+  const there = (page) => ({ sign: "there", page });
+  assert.deepEqual(signOfFold([there(1), there(3), there(2)]), { sign: "there", pages: "1–3", elsewhere: 0 });
+  assert.deepEqual(signOfFold([there(1), there(3)]), { sign: "there", pages: "", elsewhere: 0 });
+  const lost = { sign: "elsewhere", page: 2 };
+  assert.deepEqual(signOfFold([there(1), lost, lost]), { sign: "elsewhere", pages: "", elsewhere: 2 });
+  assert.equal(signOfFold([there(1), { sign: "none", page: 0 }]).sign, "");
+  assert.equal(labelOfSign("elsewhere", 2), "cited elsewhere, page 2");
+});
+
+test("what is said of right values", () => {
+  assert.deepEqual(said({}), ["Right value, right place.", "The boxes overlap by 0.84."]);
+  assert.deepEqual(said({ levels: { page: [1, 1] } }), ["Right value, right page.", "No box is annotated."]);
+  assert.deepEqual(said({ expected: [at(2), at(1)] }), [
+    "Right value, right place: one of 2 accepted.",
+    "Pages 1 and 2 are accepted.",
+  ]);
+  assert.deepEqual(said(elsewhere), [
+    "Right value, cited elsewhere: page 2, expected page 1.",
+    "Only page 1 is accepted.",
+  ]);
+  assert.deepEqual(said({ ...elsewhere, cited: [at(1)] }), [
+    "Right value, cited elsewhere on page 1.",
+    "The boxes overlap by 0.00; 0.50 is asked for.",
+  ]);
+  assert.equal(said({ ...elsewhere, cited: [at(1)] }, { pages: 1 })[0], "Right value, cited elsewhere.");
+  assert.deepEqual(said(uncited), ["Right value, nothing cited.", "It is expected on page 1."]);
+});
+
+test("what is said of wrong and missing values", () => {
+  const textAt = ([page]) => (page === 1 ? "OL-10573" : "");
+  assert.deepEqual(said({ right: false }, { textAt }), [
+    "Wrong value, right place: misread.",
+    "There the document says OL-10573. The boxes overlap by 0.84.",
+  ]);
+  assert.equal(said({ right: false, ...elsewhere })[0], "Wrong value, cited elsewhere: page 2, expected page 1.");
+  assert.equal(said({ right: false, predicted: false, ...uncited })[0], "Missing: it is expected on page 1.");
+});
+
+test("what is said of citations that cannot be, and of places that are not annotated", () => {
+  assert.deepEqual(said({ ...elsewhere, cited: [at(7)] }), [
+    "The citation names page 7; the document has 3 pages.",
+    "Counted as cited elsewhere.",
+  ]);
+  assert.equal(said({ ...elsewhere, cited: [at(-1)] })[1], "The citation is faulty: it names no place.");
+  assert.equal(said(free)[0], "Cited on page 1. No place is annotated.");
+  const invented = { ...free, cited: [], extra: true, found: [undefined, []] };
+  assert.equal(said(invented)[0], "The value stands nowhere in the document.");
+  assert.deepEqual(said({ ...free, cited: [], found: [[[[0, 2]]], []] }), [
+    "Ground truth stands on page 1, line 5.",
+    "Prediction stands nowhere.",
+  ]);
+});
+
+test("the page that is expected is the cited one, if it is accepted", () => {
+  assert.equal(expectedPage(row({ expected: [at(2), at(1)] })), 1);
+  assert.equal(expectedPage(row({ expected: [at(2), at(3)] })), 2);
+});
+
+test("what is enlarged is around the place, and within the page", () => {
+  const page = { width: 600, height: 800 };
+  const [left, top, right, bottom] = partAround([0.9, 0.97, 1, 0.99], page, 0.16);
+  assert.ok(left >= 0 && top >= 0 && right <= 1 && bottom <= 1);
+  assert.ok(left <= 0.9 && top <= 0.97);
+  assert.ok(Math.abs(((bottom - top) * 800) / ((right - left) * 600) - 0.16) < 1e-9);
+  assert.ok(areNear(BOX, [0.15, 0.11, 0.25, 0.13]));
+  assert.ok(!areNear(BOX, [0.1, 0.5, 0.2, 0.52]));
+});
+
+test("a word belongs to a box if its middle lies within", () => {
+  const words = [
+    { text: "Total", box: [0.0, 0.1, 0.12, 0.12] },
+    { text: "12.50", box: [0.12, 0.1, 0.2, 0.12] },
+  ];
+  assert.equal(wordsWithin(words, [BOX]), "12.50");
+});

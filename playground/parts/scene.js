@@ -1,0 +1,149 @@
+// What the pane of a document shows of the values of a tree: the boxes of the chosen row and of the others, what is said
+// of it, and where its values stand in the text.
+
+import { boxOf } from "./marks.js";
+import { citedPage, expectedPage, sentencesOf, signOf, signOfFold, wordsWithin } from "./places.js";
+import { counted } from "./words.js";
+
+/** @import { LoadedDocument } from "./document_files.js" */
+/** @import { PageMark, Scene } from "./document_pane.js" */
+/** @import { MarkedPlace } from "./marks.js" */
+/** @import { Known, Level } from "./places.js" */
+/**
+ * @typedef {object} Values
+ * @property {string} name  of the document
+ * @property {Server.PlacedRow[]} rows  of its tree
+ * @property {Server.PlacedRow[]} chosen  those that are looked at
+ * @property {Level} level
+ * @property {number} asked  the least overlap of boxes
+ * @property {LoadedDocument} document
+ * @property {Node[]} none  what stands in place of a document that is not there
+ */
+
+/** The offsets of a text in JavaScript's units by those in characters. @type {(text: string) => number[]} */
+const unitsOf = (text) => {
+  const ends = [0];
+  for (const sign of text) ends.push(ends[ends.length - 1] + sign.length);
+  return ends;
+};
+
+/** How many pages a document has, as far as its files tell. */
+export const pageCountOf = (/** @type {LoadedDocument} */ { pages, placed }) =>
+  Math.max(pages.length, placed ? placed.text.split("\f").length : 0);
+
+/** @type {(document: LoadedDocument, units: number[]) => Known} */
+export const knownOf = (document, units) => {
+  const { placed } = document;
+  const text = placed?.text ?? "";
+  return {
+    pages: pageCountOf(document),
+    textAt: ([page, boxes]) => {
+      const words = (placed?.words ?? []).filter((word) => word.page + 1 === page);
+      return wordsWithin(
+        words.map(({ box, start, end }) => ({ box, text: text.slice(start, end) })),
+        boxes,
+      );
+    },
+    lineOf: (spot) => {
+      const before = text.slice(0, units[spot[0][0]]).split("\f");
+      return { page: before.length, line: before[before.length - 1].replace(/^\n/, "").split("\n").length };
+    },
+  };
+};
+
+/** @type {(row: Server.PlacedRow, sides: ("cited" | "expected")[], isChosen: boolean) => PageMark[]} */
+const marksOf = (row, sides, isChosen) =>
+  sides.flatMap((side) =>
+    row[side].flatMap(([page, boxes]) =>
+      page !== null && page > 0 && boxes.length
+        ? [
+            {
+              page,
+              boxes,
+              look: isChosen ? side : /** @type {const} */ ("other"),
+              label: `${row.path}, ${side}, page ${page}`,
+              row: row.row,
+            },
+          ]
+        : [],
+    ),
+  );
+
+/** The values of a row in the text. @type {(row: Server.PlacedRow, units: number[]) => MarkedPlace[]} */
+const spansOf = ({ found }, units) =>
+  found.flatMap((spots, side) =>
+    (spots ?? []).map((spot) =>
+      spot.map(([start, end]) => ({ start: units[start], end: units[end], look: side ? "" : "truth" })),
+    ),
+  );
+
+/** What is said of several rows. @type {(rows: Server.PlacedRow[], level: Level, known: Known) => string[]} */
+const saidOfAll = (rows, level, known) => {
+  const missing = rows.filter((row) => row.levels && !row.predicted);
+  const pages = [...new Set(missing.map(expectedPage))].filter(Boolean);
+  const where = pages.length === 1 && known.pages !== 1 ? ` on page ${pages[0]}` : "";
+  const are = missing.length === 1 ? "is" : "are";
+  if (missing.length && missing.length === rows.length) {
+    return [`Missing: ${counted(missing.length, "value")} ${are} expected${where}.`];
+  }
+  const signs = rows.map((row) => signOf(row, level));
+  const count = (/** @type {string} */ name) => signs.filter((sign) => sign === name).length;
+  const said = [
+    [count("there"), "cited at the right place"],
+    [count("elsewhere"), "cited elsewhere"],
+    [count("none") - missing.length, "not cited"],
+    [missing.length, "missing"],
+  ].filter(([many]) => many);
+  const parts = said.map(([many, words]) => `${many} ${words}`);
+  return [`${counted(rows.length, "value")}.`, ...(parts.length ? [`${parts.join(", ")}.`] : [])];
+};
+
+/** @type {(values: Values) => Scene} */
+export const sceneOf = ({ name, rows, chosen, level, asked, document, none }) => {
+  const units = unitsOf(document.placed?.text ?? "");
+  const known = knownOf(document, units);
+  const [first] = chosen;
+  const isOne = chosen.length === 1;
+  const spans = chosen.flatMap((row) => spansOf(row, units));
+  const found = spans.flatMap((place) => {
+    const at = boxOf(place, document.placed?.words ?? []);
+    /** @type {"truth" | "found"} */
+    const look = place[0].look ? "truth" : "found";
+    return at ? [{ at, look }] : [];
+  });
+  const marks = chosen.flatMap((row) => marksOf(row, ["expected", "cited"], true));
+  if (first && !marks.length) {
+    marks.push(
+      ...found.map(({ at, look }) => ({
+        page: at.number + 1,
+        boxes: [at.box],
+        look,
+        label: `${first.path}, found, page ${at.number + 1}`,
+        row: first.row,
+      })),
+    );
+  }
+  const others = rows.filter((row) => !chosen.includes(row));
+  const sign = isOne ? signOf(first, level) : chosen.length ? signOfFold(signsOf(chosen, level)).sign : "";
+  const said = isOne ? sentencesOf(first, level, known, asked) : chosen.length ? saidOfAll(chosen, level, known) : [];
+  const [page = 0] = chosen.map((row) => citedPage(row) || expectedPage(row)).filter(Boolean);
+  return {
+    name,
+    field: first?.path ?? "",
+    sign,
+    said: said.length ? said : [rows.length ? "Choose a value to see its place." : "No places are known."],
+    page: page || (marks[0]?.page ?? (spans[0] ? pageOfSpan(document, spans[0]) : 0)),
+    marks,
+    others: others.flatMap((row) => marksOf(row, ["cited"], false)),
+    spans: spans.flat(),
+    document,
+    pageCount: known.pages,
+    none,
+  };
+};
+
+/** @type {(document: LoadedDocument, place: MarkedPlace) => number} */
+const pageOfSpan = ({ placed }, [{ start }]) => (placed?.text ?? "").slice(0, start).split("\f").length;
+
+/** Of rows their signs, and the pages that they cite. @type {(rows: Server.PlacedRow[], level: Level) => {sign: import("./places.js").Sign, page: number}[]} */
+export const signsOf = (rows, level) => rows.map((row) => ({ sign: signOf(row, level), page: citedPage(row) }));

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { sceneOf } from "./scene.js";
+
+const BOX = [0.1, 0.1, 0.2, 0.12];
+const OTHER = [0.5, 0.5, 0.6, 0.52];
+const page = (name) => ({ name, url: name, width: 600, height: 800 });
+const newRow = (changes) => ({
+  row: 1,
+  path: "total",
+  right: true,
+  predicted: true,
+  levels: { page: [1, 1], box: [1, 1] },
+  expected: [[1, [BOX], null]],
+  cited: [[1, [BOX], null]],
+  overlap: 1,
+  extra: false,
+  found: [],
+  ...changes,
+});
+const scene = (rows, chosen, document = { pages: [page("1"), page("2")], placed: null, unread: "" }) =>
+  sceneOf({ name: "a", rows, chosen, level: "box", asked: 0.5, document, none: [] });
+
+test("the chosen row has both of its boxes, the others what they cite, faintly", () => {
+  const [one, two] = [newRow({}), newRow({ row: 2, path: "date", cited: [[2, [OTHER], null]] })];
+  const found = scene([one, two], [one]);
+  assert.deepEqual(
+    found.marks.map(({ look, label }) => [look, label]),
+    [
+      ["expected", "total, expected, page 1"],
+      ["cited", "total, cited, page 1"],
+    ],
+  );
+  assert.deepEqual(found.others, [{ page: 2, boxes: [OTHER], look: "other", label: "date, cited, page 2", row: 2 }]);
+  assert.deepEqual([found.page, found.pageCount, found.sign], [1, 2, "there"]);
+});
+
+test("faulty citations and pages without a box are nowhere on a page", () => {
+  const row = newRow({
+    cited: [
+      [-1, [BOX], null],
+      [1, [], null],
+    ],
+  });
+  assert.deepEqual(
+    scene([row], [row]).marks.map(({ look }) => look),
+    ["expected"],
+  );
+});
+
+test("of a fold the values are counted", () => {
+  const missing = newRow({ predicted: false, right: false, cited: [], levels: { page: [0, 0], box: [0, 0] } });
+  const [other, there] = [{ ...missing, row: 2 }, newRow({ row: 3 })];
+  assert.deepEqual(scene([missing, other], [missing, other]).said, ["Missing: 2 values are expected on page 1."]);
+  const all = [missing, other, there];
+  assert.deepEqual(scene(all, all).said, ["3 values.", "1 cited at the right place, 2 missing."]);
+});
+
+test("without places, values are marked where they stand in the text", () => {
+  const text = "😀 Total\n12.50";
+  const words = [{ start: 9, end: 14, page: 0, box: OTHER }];
+  const row = newRow({ levels: null, expected: [], cited: [], overlap: null, found: [[[[8, 13]]], [[[8, 13]]]] });
+  const found = scene([row], [row], { pages: [page("1")], placed: { text, words, images: [] }, unread: "" });
+  assert.deepEqual(found.said, ["Ground truth stands on line 2.", "Prediction stands on line 2."]);
+  assert.deepEqual(
+    found.spans.map(({ start, end }) => text.slice(start, end)),
+    ["12.50", "12.50"],
+  );
+  assert.deepEqual(
+    found.marks.map(({ boxes }) => boxes),
+    [[OTHER], [OTHER]],
+  );
+});

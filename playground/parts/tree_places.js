@@ -1,0 +1,63 @@
+// The column "cited" of a drawn tree: the sign of each row, and of a fold the one that its rows share.
+
+import { findElements, newElement } from "./elements.js";
+import { drawSign } from "./document_pane.js";
+import { citedPage, labelOfSign, signOf, signOfFold } from "./places.js";
+import { signsOf } from "./scene.js";
+
+/** @import { Level, Sign } from "./places.js" */
+
+/** @type {(sign: Sign, label: string, words: string) => HTMLElement} */
+const cellOf = (sign, label, words) => {
+  const cell = newElement("span", `anls-cited${/elsewhere|nowhere/.test(sign) ? " lost" : ""}`);
+  if (sign) cell.append(drawSign(sign, label));
+  if (words) cell.append(words);
+  return cell;
+};
+
+/** The rows of a tree that a row stands for: its own, or all within its fold. */
+export const rowsWithin = (/** @type {HTMLElement} */ row, /** @type {Map<number, Server.PlacedRow>} */ byRow) => {
+  const own = byRow.get(Number(row.id.split("-").pop()));
+  if (own || row.tagName !== "SUMMARY" || !row.parentElement) return own ? [own] : [];
+  return findElements(row.parentElement, ".anls-row[id]").flatMap((each) => {
+    const found = byRow.get(Number(each.id.split("-").pop()));
+    return found ? [found] : [];
+  });
+};
+
+/**
+ * Draw the signs of all rows anew; without places the tree has no such column.
+ * @type {(place: HTMLElement, rows: Server.PlacedRow[], level: Level, isMany: boolean) => void}
+ */
+export const drawSigns = (place, rows, level, isMany) => {
+  for (const old of findElements(place, ".anls-cited")) old.remove();
+  const byRow = new Map(rows.map((row) => [row.row, row]));
+  const signs = new Map(rows.map((row) => [row, signOf(row, level)]));
+  const hasSigns = [...signs.values()].some(Boolean);
+  const [tree] = findElements(place, ".anls-tree");
+  tree?.classList.toggle("with-places", hasSigns);
+  const [head] = findElements(place, ".anls-header > span");
+  if (head) head.textContent = hasSigns ? "field" : "place";
+  if (!hasSigns) return;
+  for (const row of findElements(place, ".anls-row")) {
+    const before = row.querySelector(".anls-points") ?? row.children[2];
+    if (row.classList.contains("anls-header")) {
+      before?.after(newElement("span", "anls-cited", "cited"));
+      continue;
+    }
+    const within = rowsWithin(row, byRow);
+    if (!within.length) continue;
+    const isOwn = within.length === 1 && row.tagName !== "SUMMARY";
+    if (isOwn) {
+      const sign = signs.get(within[0]) ?? "";
+      const page = citedPage(within[0]);
+      const words = isMany && page && sign !== "none" ? String(page) : "";
+      if (sign) before?.after(cellOf(sign, labelOfSign(sign, isMany ? page : 0), words));
+      continue;
+    }
+    const { sign, pages, elsewhere } = signOfFold(signsOf(within, level));
+    const label = elsewhere ? `${elsewhere} cited elsewhere` : labelOfSign(sign, 0);
+    const words = elsewhere ? `${elsewhere}×` : isMany && sign !== "none" ? pages : "";
+    if (sign) before?.after(cellOf(sign, label, words));
+  }
+};

@@ -1,0 +1,96 @@
+// The figures of places in the headline: value, page and box F1 on one scale, and the shares of values that are right and
+// cited where they are expected, each of which is a filter.
+
+import { newButton, newElement } from "../parts/elements.js";
+import { SHARE_NAMES } from "../parts/places.js";
+
+/** @import { Level, Share } from "../parts/places.js" */
+/**
+ * @typedef {object} GroundingLook
+ * @property {Level} level  that is asked for
+ * @property {string} share  that filters, "" for none
+ * @property {(level: Level) => void} ask
+ * @property {(share: Share | "") => void} filter
+ */
+
+const ROWS = /** @type {const} */ ([
+  ["right", "right_there", "rt", "right_elsewhere", "re"],
+  ["wrong", "wrong_there", "wt", "wrong_elsewhere", "we"],
+]);
+
+const threeDigits = (/** @type {number} */ value) => value.toFixed(3);
+export const percentOf = (/** @type {number | null} */ share) =>
+  share === null ? "–" : `${(100 * share).toFixed(1)} %`;
+
+/** The finest level that has evidence, null where nothing has. */
+export const finestLevel = (/** @type {Server.Grounding | null} */ grounding) =>
+  grounding?.levels[grounding.levels.length - 1]?.level ?? null;
+
+const barOf = (/** @type {number} */ value) => {
+  const bar = newElement("span", "bar", document.createElement("i"));
+  bar.style.setProperty("--v", String(value));
+  return bar;
+};
+
+/** @type {(name: string, value: number) => HTMLElement[]} */
+const figure = (name, value) => [
+  newElement("span", "", `${name} F1`),
+  barOf(value),
+  newElement("span", "num", threeDigits(value)),
+];
+
+/** What is said where no place is annotated. @type {(grounding: Server.Grounding) => HTMLElement} */
+const ofNone = ({ cited, values }) => {
+  const many = `${cited.toLocaleString("en")} of ${values.toLocaleString("en")} values are cited.`;
+  const none = "No place is annotated in the ground truth, so whether they are right is not known.";
+  return newElement("p", "soft", `${many} ${none}`);
+};
+
+/** @type {(element: HTMLElement, grounding: Server.Grounding | null, look: GroundingLook) => void} */
+export const drawGrounding = (element, grounding, { level, share, ask, filter }) => {
+  element.hidden = !grounding;
+  if (!grounding) return;
+  const shown = grounding.levels.find((each) => each.level === level);
+  if (!shown || grounding.value === null) {
+    element.replaceChildren(ofNone(grounding));
+    return;
+  }
+  const stairs = newElement("div", "stairs", newElement("span", "", ...figure("value", grounding.value)));
+  for (const each of grounding.levels) {
+    const button = newButton("", "", () => ask(each.level));
+    button.append(...figure(each.level, each.f1));
+    button.setAttribute("aria-pressed", String(each.level === level));
+    stairs.append(button);
+  }
+  stairs.setAttribute("role", "group");
+  stairs.setAttribute("aria-label", "F1 of the values, and what “there” asks for");
+  const heads = ["there", "elsewhere", ...(shown.missing ? ["missing"] : [])];
+  const quad = newElement("div", "quad", newElement("span", ""));
+  quad.append(...heads.map((head) => newElement("span", "col", head)));
+  quad.style.setProperty("--columns", String(heads.length));
+  for (const [word, ...cells] of ROWS) {
+    quad.append(newElement("span", "", word));
+    for (const at of [0, 2]) {
+      const name = /** @type {Share} */ (cells[at]);
+      const said = percentOf(shown[/** @type {"right_there"} */ (name)]);
+      quad.append(shareButton(name, cells[at + 1], said, share, filter));
+    }
+    const many = shown.missing.toLocaleString("en");
+    if (shown.missing)
+      quad.append(word === "wrong" ? shareButton("missing", "mi", many, share, filter) : newElement("span", ""));
+  }
+  quad.setAttribute("role", "group");
+  quad.setAttribute("aria-label", "Show values that are");
+  const held = element.contains(document.activeElement) ? document.activeElement?.getAttribute("aria-label") : null;
+  element.replaceChildren(stairs, quad);
+  if (held) /** @type {HTMLElement | null} */ (element.querySelector(`[aria-label="${held}"]`))?.focus();
+};
+
+/** @type {(name: Share, look: string, said: string, share: string, filter: GroundingLook["filter"]) => HTMLElement} */
+const shareButton = (name, look, said, share, filter) => {
+  const button = newButton("", "", () => filter(share === name ? "" : name));
+  button.append(newElement("i", `sw ${look}`), said);
+  button.setAttribute("aria-pressed", String(share === name));
+  button.setAttribute("aria-label", `${SHARE_NAMES[name]}: ${said}`);
+  return button;
+};

@@ -1,0 +1,154 @@
+"""The document beside the values: boxes on page images, the shares as filters, keys, the phone, texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests import browser
+from tests.browser import LOOKS, NARROW, WIDE, Visit, Visitor, axe, heard, payload
+from tests.commands import pred, ref
+from tests.conftest import PIXEL, ROOT
+from tests.test_playground_file import come, ready, title
+
+if TYPE_CHECKING:
+    from playwright.sync_api import FilePayload
+
+playground, chromium, visit = browser.playground, browser.chromium, browser.visit
+
+INVOICES = ROOT / "examples" / "invoices"
+IMAGES = sorted((INVOICES / "documents").glob("*.png"))
+FILES = [INVOICES / "references.jsonl", INVOICES / "quill.jsonl"]
+BOX = """box => { const [page, own] = [box.parentElement, box].map(each => each.getBoundingClientRect());
+  return [(own.left + own.right) / 2 - page.left, (own.top + own.bottom) / 2 - page.top]
+    .map((at, side) => at / (side ? page.height : page.width)); }"""
+
+
+def named(name: str, data: bytes) -> FilePayload:
+    return {**payload(name, data), "mimeType": "image/png" if name.endswith(".png") else ""}
+
+
+def invoices(visit: Visit, size: tuple[int, int] = WIDE, *, dark: bool = False) -> Visitor:
+    """A visitor who scored the invoices, with the images of their pages."""
+    images: list[Any] = [named(path.name, path.read_bytes()) for path in IMAGES]
+    return come(visit, size, dark=dark, files=[*FILES, *images])
+
+
+def share(visitor: Visitor, name: str) -> None:
+    visitor["testset-grounding"].get_by_role("button", name=name).click()
+    visitor["testset-share"].get_by_text(name).wait_for()
+    ready(visitor)
+
+
+def said(visitor: Visitor) -> list[str]:
+    """What is said of the chosen row."""
+    return visitor.page.locator(".ev-say p").all_inner_texts()
+
+
+@pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)
+def test_a_value_that_is_cited_elsewhere(visit: Visit, size: tuple[int, int], *, dark: bool) -> None:
+    """A share leaves its documents and rows; both boxes lie where the files say; no image leaves the browser."""
+    sent: list[bytes] = []
+    visitor = visit("/#test-set", size=size, dark=dark)
+    visitor.page.on("request", lambda request: sent.append(request.post_data_buffer or b""))
+    images: list[Any] = [named(path.name, path.read_bytes()) for path in IMAGES]
+    visitor.page.locator(".testset[data-loaded]").wait_for()
+    visitor.choose_files(*FILES, *images)
+    visitor.page.get_by_text("Added: 18 page images.").wait_for()
+    visitor.page.get_by_role("button", name="Score", exact=True).click()
+    ready(visitor)
+    assert visitor["testset-grounding"].locator(".num").all_inner_texts() == ["0.973", "0.970", "0.964"]
+    assert axe(visitor.page, "#testset") == []
+    share(visitor, "right value, elsewhere")
+    assert visitor.page.locator(".doc bdi").all_inner_texts() == ["invoice-04", "invoice-07", "invoice-09"]
+    assert visitor.page.locator(".doc small").first.inner_text() == "1 right, elsewhere"
+    if size == NARROW:
+        visitor.page.locator(".doc").first.click()
+    title(visitor.page, "invoice-04")
+    rows = visitor["testset-tree"].locator("div.anls-row[id]:visible")
+    assert rows.evaluate_all("all => all.map(each => each.dataset.path)") == ["$.total"]
+    if size == NARROW:
+        assert not visitor["testset-beside"].is_visible()
+        rows.first.click()
+    assert said(visitor) == ["Right value, cited elsewhere: page 1, expected page 2.", "Only page 2 is accepted."]
+    cited = visitor.page.locator(".ev-sheet .ev-box.cited")
+    assert cited.evaluate(BOX) == pytest.approx([(0.8381 + 0.9238) / 2, (0.3361 + 0.3546) / 2], abs=0.002)
+    assert visitor.page.locator(".ev-crop figcaption").all_inner_texts() == ["cited, page 1", "expected, page 2"]
+    assert ("button", "total, cited, page 1") in heard(visitor.page)
+    assert axe(visitor.page, "#testset") == []
+    assert visitor.sideways() == 0
+    if size == NARROW:
+        visitor.page.keyboard.press("Escape")
+        assert not visitor["testset-beside"].is_visible()
+        assert rows.first.evaluate("row => row === document.activeElement")
+    assert len(sent) > 5
+    assert not any(IMAGES[0].read_bytes()[:64] in body for body in sent)
+
+
+def test_keys_turn_and_close_the_document(visit: Visit) -> None:
+    visitor = invoices(visit)
+    page = visitor.page
+    title(page, "invoice-12")
+    heading = visitor["testset-beside"].locator("h2")
+    heading.get_by_text("Page 1").wait_for()
+    assert heading.inner_text() == "Page 1 of 4"
+    page.keyboard.press("]")
+    assert heading.inner_text() == "Page 2 of 4"
+    page.keyboard.press("[")
+    page.locator(".ev-sheet .ev-box").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert visitor["testset-tree"].locator(".here").get_attribute("data-path") == "$.vendor.name"
+    assert said(visitor)[0] == "Right value, right place."
+    page.keyboard.press("z")
+    assert page.locator(".ev-sheet.zoomed").is_visible()
+    assert page.locator(".ev-crop").count() == 0
+    page.keyboard.press("z")
+    page.keyboard.press("d")
+    assert not visitor["testset-beside"].is_visible()
+    assert "image=1" not in page.url
+    page.keyboard.press("d")
+    assert visitor["testset-beside"].is_visible()
+    visitor["testset-grounding"].get_by_role("button", name="page F1").click()
+    assert visitor["testset-grounding"].get_by_role("button", name="right value, elsewhere").inner_text() == "0.3 %"
+    assert "level=page" in page.url
+
+
+def test_a_misread_value_is_found_by_its_box(visit: Visit) -> None:
+    """The text with the positions of words, in hOCR, says what the document has there."""
+    word = "<span class='ocrx_word' title='bbox 100 200 300 240'>12.50</span>"
+    hocr = f"<div class='ocr_page' title='bbox 0 0 1000 2000'><span class='ocr_line'>{word}</span></div>"
+    place = [{"page": 1, "box": [0.1, 0.1, 0.3, 0.12]}]
+    rows = [
+        payload("references.jsonl", [{**ref("a", {"total": "12.50"}), "evidence": {"total": place}}]),
+        payload(
+            "predictions.jsonl", [{**pred("a", {"total": "12.30", "note": "XY-99"}), "citations": {"total": place}}]
+        ),
+    ]
+    visitor = come(visit, files=[*rows, named("a.png", PIXEL), named("a.hocr", hocr.encode())])
+    visitor["testset-tree"].locator('[data-path="$.total"]').click()
+    detail = "There the document says 12.50. The boxes overlap by 1.00."
+    assert said(visitor) == ["Wrong value, right place: misread.", detail]
+    visitor["testset-tree"].locator('[data-path="$.note"]').click()
+    assert said(visitor) == ["The value stands nowhere in the document.", "Nothing is cited."]
+    assert ("image", "stands nowhere in the document") in heard(visitor.page)
+    visitor["testset-tree"].locator('[data-path="$.total"]').click()
+    visitor["testset-beside"].get_by_role("button", name="Text", exact=True).click()
+    assert visitor["testset-beside"].locator("mark").all_inner_texts() == ["12.50"]
+
+
+def test_citations_alone(visit: Visit) -> None:
+    """Without evidence the page says how many values are cited, and judges none."""
+    rows = [
+        payload("references.jsonl", [ref("a", {"total": "12.50", "no": "A7"})]),
+        payload("predictions.jsonl", [{**pred("a", {"total": "12.50"}), "citations": {"total": [{"page": 2}]}}]),
+    ]
+    visitor = come(visit, files=rows)
+    assert visitor["testset-grounding"].inner_text().startswith("1 of 1 values are cited. No place is annotated")
+    assert not visitor["testset-beside"].is_visible()
+    visitor.page.keyboard.press("d")
+    visitor["testset-tree"].locator('[data-path="$.total"]').click()
+    assert said(visitor)[0] == "Cited on page 2. No place is annotated."
+    assert visitor["testset-beside"].get_by_text("No document is added").is_visible()
+    assert axe(visitor.page, "#testset") == []
