@@ -28,6 +28,7 @@ from playground.server.connections import (
     SecurityHeaders,
     allow_connections,
     close_idle,
+    note_addresses,
     trust_the_proxy_of_a_space,
 )
 from playground.server.functions import written
@@ -117,6 +118,7 @@ def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any)
         head=add_first_screen() or None,
         **options,
     )
+    note_addresses(demo.server)
     close_idle(demo.server)
     if not prevent_thread_lock:
         demo.block_thread()

@@ -138,6 +138,29 @@ def test_a_misread_value_is_found_by_its_box(visit: Visit) -> None:
     assert visitor["testset-beside"].locator("mark").all_inner_texts() == ["12.50"]
 
 
+def test_a_pdf_from_drop_to_box(visit: Visit) -> None:
+    """A PDF gives pages and text: what stands nowhere is known, and a line of the text is marked."""
+    pdfs: list[Any] = [named(path.name, path.read_bytes()) for path in sorted((INVOICES / "documents").glob("*.pdf"))]
+    visitor = come(visit, files=[*FILES, *pdfs])
+    visitor.page.locator(".doc", has_text="invoice-02").click()
+    title(visitor.page, "invoice-02")
+    visitor["testset-tree"].locator('[data-path="$.total"]').click()
+    assert said(visitor)[0] == "Wrong value, right place: misread."
+    assert said(visitor)[1].startswith("There the document says 10,038.38. The boxes overlap by ")
+    page = visitor.page.locator(".ev-sheet .ev-page img")
+    page.wait_for()
+    assert page.evaluate("image => image.decode().then(() => image.naturalWidth)") > 1000
+    damaged: Any = named("invoice-10.pdf", b"%PDF-1.7 nothing")
+    visitor.page.locator(".doc", has_text="invoice-12").click()
+    title(visitor.page, "invoice-12")
+    visitor["testset-beside"].get_by_role("button", name="Text", exact=True).click()
+    visitor["testset-beside"].locator(".said-text").get_by_text("Ring binder 932").wait_for()
+    other = come(visit, files=[*FILES, damaged])
+    other.page.locator(".doc", has_text="invoice-10").click()
+    other["testset-beside"].get_by_text("invoice-10.pdf cannot be read").wait_for()
+    assert axe(other.page, "#testset") == []
+
+
 def test_citations_alone(visit: Visit) -> None:
     """Without evidence the page says how many values are cited, and judges none."""
     rows = [

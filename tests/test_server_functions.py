@@ -382,7 +382,9 @@ def test_a_request_has_the_fields_of_its_model_and_its_options() -> None:
     assert {name: set(INTERFACES[name]) for name in taken} == taken
 
 
-def test_answers_have_the_names_of_their_types(results: Results) -> None:
+def test_answers_have_the_names_of_their_types(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("playground.parts.functions.is_local", lambda: True)
+
     async def visit() -> None:
         scored, compared = results
         systems = {"references": compared["asked"]["references"], "predictions": compared["asked"]["predictions"]}
@@ -395,7 +397,7 @@ def test_answers_have_the_names_of_their_types(results: Results) -> None:
             "open_link": {"link": pair},
             **{name: {} for name in ("stop_workspace", "stop")},
             "sort_files": {"files": [uploaded(PREDICTIONS), uploaded(REFERENCES)]},
-            **{name: {**of_scored, "number": 1} for name in ("read_document", "read_pair")},
+            **{name: {**of_scored, "number": 1} for name in ("read_document", "read_pair", "read_pdf")},
             "read_rows": {**of_scored, "numbers": "1"},
             "open_document": {"run": compared["run"], "document": compared["documents"][0]["id"]},
         }

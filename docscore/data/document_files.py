@@ -134,7 +134,7 @@ def _document(path: Path, suffix: str) -> Document:
     text = "" if suffix == _PDF else _decoded(path)
     if suffix == _TEXT and text.strip():
         return Document(text)
-    pages = _pages_of_pdf(path) if suffix == _PDF else _pages_of_hocr(path.name, text) if suffix == _HOCR else []
+    pages = pages_of_pdf(path)[0] if suffix == _PDF else _pages_of_hocr(path.name, text) if suffix == _HOCR else []
     pages = [[(word, shown) for word, box in words if (shown := _on_page(box))] for words in pages]
     boxes = [box for words in pages for _, box in words]
     if not boxes:
@@ -162,20 +162,35 @@ def _on_page(box: Box) -> Box | None:
     return (left, top, right, bottom) if left < right and top < bottom else None
 
 
-def _pages_of_pdf(path: Path) -> list[_Words]:
-    """Read the words of a PDF in a process of its own, which a broken file may end."""
+def pages_of_pdf(path: Path) -> tuple[list[_Words], list[tuple[float, float]]]:
+    """Return the words of each page of a PDF with their boxes, and its width and height in points.
+
+    Raises:
+        ValueError: naming the file, if it cannot be read.
+    """
+    content = _run_pdf(path)
+    placed: list[_Words] = [[(word, tuple(box)) for word, *box in words] for words in content["pages"]]
+    pages = [[(word, shown) for word, box in words if (shown := _on_page(box))] for words in placed]
+    return pages, [(width, height) for width, height in content["sizes"]]
+
+
+def draw_page_of_pdf(path: Path, number: int, image: Path) -> None:
+    """Draw a page of a PDF, counted from 1, into a PNG file; raise `ValueError` if that cannot be done."""
+    _run_pdf(path, str(number), str(image))
+
+
+def _run_pdf(path: Path, *page: str) -> dict[str, Any]:
+    """Read a PDF, or draw a page, in a process of its own, which a broken file may end."""
     try:
         done = subprocess.run(  # noqa: S603  our own program
-            [sys.executable, _PDF_WORDS, path.absolute()], capture_output=True, timeout=_PATIENCE, check=False
+            [sys.executable, _PDF_WORDS, path.absolute(), *page], capture_output=True, timeout=_PATIENCE, check=False
         )
     except subprocess.TimeoutExpired:
         raise InputValueError(problem=f"{path.name} takes over {_PATIENCE} seconds to read") from None
     content: dict[str, Any] = json.loads(done.stdout) if done.returncode == 0 else {"fault": "cannot be read as a PDF"}
     if "fault" in content:
         raise InputValueError(problem=f"{path.name} {content['fault']}")
-    return [
-        [(word, (left, top, right, bottom)) for word, left, top, right, bottom in words] for words in content["pages"]
-    ]
+    return content
 
 
 def _pages_of_hocr(name: str, text: str) -> list[_Words]:

@@ -11,11 +11,14 @@ import { stemOf } from "./words.js";
  * @typedef {object} LoadedDocument
  * @property {(Page | null)[]} pages  null for those without an image
  * @property {PlacedText | null} placed  its text
- * @property {string} unread  a file that is gone
+ * @property {string} unread  a file that is gone, or ""
+ * @property {Fault} [fault]  why there is no page
+ * @property {(number: number) => Promise<unknown>} [draw]  has a page drawn, whose address it then has
  */
+/** @typedef {[title: string, detail: string, button: string]} Fault */
 
 export const IMAGE_TYPES = "image/png,image/jpeg,image/gif,image/webp"; // which a browser shows
-export const DOCUMENT_TYPES = `${IMAGE_TYPES},.txt,.hocr`;
+export const DOCUMENT_TYPES = `${IMAGE_TYPES},.txt,.hocr,.pdf`;
 
 /** @type {LoadedDocument} */
 export const NO_DOCUMENT = { pages: [], placed: null, unread: "" };
@@ -50,7 +53,11 @@ const release = (/** @type {LoadedDocument} */ { pages }) => {
 };
 
 export class DocumentFiles {
-  constructor() {
+  /** @param {((file: File, name: string) => Promise<LoadedDocument>) | null} readPdf  null where PDFs are not taken */
+  constructor(readPdf = null) {
+    this.readPdf = readPdf;
+    /** @type {Map<string, File>} by the stems of their names */
+    this.pdfs = new Map();
     /** @type {Map<string, File | string>} by the stems of their names */
     this.images = new Map();
     /** @type {Map<string, File>} by the ids of documents */
@@ -61,7 +68,7 @@ export class DocumentFiles {
   }
 
   get isEmpty() {
-    return !this.images.size && !this.texts.size;
+    return !this.images.size && !this.texts.size && !this.pdfs.size;
   }
 
   /** Keep images and texts; the other files come back. */
@@ -70,6 +77,7 @@ export class DocumentFiles {
       const id = file.name.replace(/\.[^.]*$/, "");
       const old = this.texts.get(id);
       if (IMAGE_TYPES.split(",").includes(file.type)) this.images.set(stemOf(file.name), file);
+      else if (this.readPdf && /\.pdf$/i.test(file.name)) this.pdfs.set(stemOf(file.name), file);
       else if (!isText(file)) return true;
       else if (!old || isHocr(file) || !isHocr(old)) this.texts.set(id, file);
       this.forget();
@@ -88,7 +96,11 @@ export class DocumentFiles {
 
   /** Whether there is a file for a document, or for the image that its row names. */
   has(/** @type {string} */ name, named = "") {
-    return this.texts.has(name) || imagesOf(name, named ? [named] : [], this.images).some(Boolean);
+    return (
+      this.texts.has(name) ||
+      this.pdfs.has(stemOf(name)) ||
+      imagesOf(name, named ? [named] : [], this.images).some(Boolean)
+    );
   }
 
   /** What is loaded is read again when it is needed. */
@@ -99,6 +111,8 @@ export class DocumentFiles {
 
   /** @type {(name: string, named: string, held: string) => Promise<LoadedDocument>} */
   async read(name, named, held) {
+    const pdf = this.pdfs.get(stemOf(name));
+    if (pdf && this.readPdf) return this.readPdf(pdf, name);
     const file = this.texts.get(name);
     const placed = file ? await textOf(file).catch(() => null) : null;
     const images = imagesOf(name, named ? [named] : (placed?.images ?? []), this.images);

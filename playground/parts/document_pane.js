@@ -93,9 +93,12 @@ const placed = (element, [left, top, right, bottom]) => {
  * @type {(page: Page, marks: PageMark[], choose?: ((row: number) => void) | null) => HTMLElement}
  */
 const drawPage = (page, marks, choose = null) => {
-  const image = newElement("img", "");
-  Object.assign(image, { src: page.url, alt: "", draggable: false });
-  const drawn = newElement("div", "ev-page", image);
+  const drawn = newElement("div", "ev-page");
+  if (page.url) {
+    const image = newElement("img", "");
+    Object.assign(image, { src: page.url, alt: "", draggable: false });
+    drawn.append(image);
+  }
   drawn.style.aspectRatio = `${page.width} / ${page.height}`;
   for (const { boxes, look, label, row, letters } of marks) {
     for (const box of boxes) {
@@ -279,7 +282,14 @@ export class DocumentPane {
   /** The page of a number, if it has an image. */
   pageAt(/** @type {number} */ number) {
     const page = this.pages[number - 1];
-    return page?.width ? page : null;
+    if (!page?.width) return null;
+    const { scene } = this;
+    if (!page.url) {
+      scene?.document.draw?.(number).then(() => {
+        if (this.scene === scene) this.draw();
+      });
+    }
+    return page;
   }
 
   /** The place enlarged: what is cited, and what is expected beside it where that is not in view. */
@@ -357,7 +367,13 @@ export class DocumentPane {
       this.sheet.replaceChildren(...(this.text === null ? [] : [drawText(this.text, spans)]));
     } else if (page) {
       const inOrder = this.marksOn(this.page).sort(({ boxes: [one] }, { boxes: [other] }) => one[1] - other[1]);
-      this.sheet.replaceChildren(drawPage(page, inOrder, (row) => this.actions.choose(row)));
+      const waiting = page.url
+        ? []
+        : [newElement("p", "soft t12", `Drawing page ${this.page} of ${this.pages.length} …`)];
+      this.sheet.replaceChildren(
+        ...waiting,
+        drawPage(page, inOrder, (row) => this.actions.choose(row)),
+      );
       this.boxes.fresh();
     } else {
       const file = this.pages[this.page - 1]?.name;

@@ -379,7 +379,7 @@ class KeptList(KeptResult):
         largest = [_largest_cause(meant[number], lost[number]) for number in order]
         return {
             "order": order,
-            "why": [f"{shares[number]:,} {_SHARE_WORDS[SHARES.index(asked.share)]}" for number in order]
+            "why": [f"{shares[number]:,} {asked.share.replace('_', ', ')}" for number in order]
             if asked.share
             else [cause for cause, _ in largest],
             "lost": [lost_text(points) for _, points in largest],
@@ -465,7 +465,6 @@ class KeptList(KeptResult):
 
 
 SHARES = "right_there", "right_elsewhere", "wrong_there", "wrong_elsewhere", "missing"
-_SHARE_WORDS = "right, there", "right, elsewhere", "wrong, there", "wrong, elsewhere", "missing"
 
 
 def _indented(value: Value) -> str:

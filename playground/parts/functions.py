@@ -1,12 +1,15 @@
 """What the scripts of several tabs ask: which file is which, and results that are kept."""
 
 from functools import partial
+from pathlib import Path
 
-from playground.parts import files
+from playground.parts import files, pdfs
 from playground.parts.documents import KeptList, KeptResult
+from playground.server.connections import is_local
 from playground.server.functions import PROGRESS, READERS, RUNS, in_child, in_thread, stops, where_it_takes
 from playground.server.limits import is_small
-from playground.server.requests import DocumentRequest, KeptRequest, RowsRequest, SortRequest, ViewRequest
+from playground.server.pool import Refused
+from playground.server.requests import DocumentRequest, KeptRequest, PdfRequest, RowsRequest, SortRequest, ViewRequest
 from playground.server.storage import results_folder
 
 
@@ -19,6 +22,15 @@ def _result_of(asked: KeptRequest) -> KeptResult:
 
 
 _SHORT_TEXT = 20_000  # characters in which values are looked up in milliseconds
+
+
+def _pdfs_of(asked: PdfRequest) -> Path:
+    """The folder of the PDF of a document; on a server that others can reach, none is taken."""
+    if not is_local():
+        raise Refused(pdfs.HOSTED, "limit")
+    return _result_of(asked).folder / f"pdf-{asked.number}"
+
+
 FUNCTIONS = {
     "progress": PROGRESS,
     "stop": stops(RUNS),
@@ -39,6 +51,8 @@ FUNCTIONS = {
             partial(kept.document, asked.number, asked.text),
         ),
     ),
+    # the words of a PDF on this machine, and its pages as images
+    "read_pdf": in_child(PdfRequest, READERS, "", lambda asked: partial(pdfs.read_pdf, _pdfs_of(asked), asked)),
     # documents as rows of JSONL
     "read_rows": in_thread(RowsRequest, lambda asked: {"text": _list_of(asked).rows(map(int, asked.numbers.split()))}),
     # the sides of a document as they were scored, as texts for the editors of a pair

@@ -4,12 +4,14 @@ import asyncio
 import os
 import sys
 import time
+from ipaddress import ip_address
 from typing import Any
 
 from gradio.context import LocalContext
 
 from playground.server.bodies import App, Receive, Send
 
+_ADDRESSES: list[str] = []  # where the server listens
 IDLE = 30  # seconds in which a connection must send the headers of a request
 _LOOKED = 5  # seconds from a look at the connections to the next
 _PRIVATE = "127.0.0.1,::1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7"
@@ -76,6 +78,16 @@ def client() -> str:
     """Return the address that the request of this task comes from; "" where there is none."""
     request: Any = LocalContext.request.get(None)
     return request.client.host if request and request.client else ""
+
+
+def note_addresses(server: Any) -> None:
+    """Note where a running server listens, for `is_local`."""
+    _ADDRESSES.extend(socket.getsockname()[0] for each in server.servers for socket in each.sockets)
+
+
+def is_local() -> bool:
+    """Return whether the server listens on this machine alone, and the request of this task comes from it."""
+    return bool(_ADDRESSES) and all(ip_address(each).is_loopback for each in (*_ADDRESSES, client() or "127.0.0.1"))
 
 
 def allow_connections() -> None:

@@ -433,6 +433,18 @@ class DocumentRequest(KeptRequest):
     text: Annotated[str, Field(max_length=MAX_BYTES)] = ""
 
 
+class PdfRequest(DocumentRequest):
+    """The PDF of a document, or one of its pages.
+
+    Attributes:
+        pdf: the file; None for that which is kept with the result.
+        page: from 1; 0 for the words of all pages.
+    """
+
+    pdf: Upload = None
+    page: Annotated[int, Field(ge=0)] = 0
+
+
 class RowsRequest(KeptRequest):
     """Documents of a result by their numbers, which are text, as lists in requests are limited."""
 

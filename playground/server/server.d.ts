@@ -25,6 +25,7 @@ declare namespace Server {
     read_documents: Ask<KeptRequest, Listing>;
     view_documents: Ask<ViewRequest, View>;
     read_document: Ask<DocumentRequest, Document>;
+    read_pdf: Ask<PdfRequest, Pdf>;
     read_rows: Ask<RowsRequest, Rows>;
     read_pair: Ask<DocumentRequest, PairSides>;
     open_document: Ask<SideBySideRequest, SideBySide>;
@@ -117,6 +118,11 @@ declare namespace Server {
     number: number;
     system?: number;
     text?: string;
+  }
+  /** With the file, or a page of that which is kept, from 1. */
+  interface PdfRequest extends DocumentRequest {
+    pdf?: string | null;
+    page?: number;
   }
   interface RowsRequest extends KeptRequest {
     numbers: string;
@@ -337,6 +343,12 @@ declare namespace Server {
   }
   type DocumentPlace = [page: number | null, boxes: [number, number, number, number][], quote: string | null];
 
+  /** Of each page its words with their boxes, its width and height; or the image of one page. */
+  interface Pdf {
+    words: [word: string, box: [number, number, number, number]][][];
+    sizes: [width: number, height: number][];
+    path: string;
+  }
   interface Rows {
     text: string;
   }

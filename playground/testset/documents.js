@@ -7,6 +7,7 @@ import { DocumentFiles, NO_DOCUMENT } from "../parts/document_files.js";
 import { DocumentPane } from "../parts/document_pane.js";
 import { Facets } from "../parts/facets.js";
 import { Histogram } from "../parts/histogram.js";
+import { openPdf } from "../parts/pdfs.js";
 import { SHARE_NAMES } from "../parts/places.js";
 import { sceneOf } from "../parts/scene.js";
 import { isShown } from "../parts/tabs.js";
@@ -60,7 +61,10 @@ export class Documents {
     this.room = findElement(this.list, ".room");
     this.views = new Asker(server.view_documents);
     this.treePane = newTreePane(this.tree);
-    this.files = new DocumentFiles();
+    this.files = new DocumentFiles((file, name) => {
+      const number = this.state.all?.names.indexOf(name) ?? 0;
+      return openPdf(server, this.state.result?.run ?? "", number, file);
+    });
     this.isKeptClosed = false; // the visitor closed the document
     this.loaded = NO_DOCUMENT;
     this.pane = new DocumentPane(this.part("beside"), {
@@ -566,7 +570,9 @@ export class Documents {
     const { view, places, level } = this.state;
     const here = view.row === null ? null : this.rowElement(view.row);
     const chosen = here ? rowsWithin(here, new Map(places.map((row) => [row.row, row]))) : [];
-    const none = noDocument(this.state.ofChosen("images"), places.length > 0, (files) => this.addDocuments(files));
+    const none = noDocument(this.state.ofChosen("images"), places.length > 0, this.loaded.fault, (files) =>
+      this.addDocuments(files),
+    );
     const { name, asked } = { name: this.state.ofChosen("names"), asked: this.iou() };
     this.pane.show(sceneOf({ name, rows: places, chosen, level, asked, document: this.loaded, none }));
   }
@@ -611,7 +617,7 @@ export class Documents {
 
   addDocuments(/** @type {File[]} */ files) {
     const others = this.takeDocuments(files);
-    if (others.length) this.say(`${others[0].name} is no image or text of a page.`);
+    if (others.length) this.say(`${others[0].name} is no image, PDF or text of a document.`);
   }
 
   move(/** @type {number} */ step) {

@@ -1,31 +1,40 @@
-// What stands in place of a document that was not added, with a button that adds it.
+// What stands in place of a document that is not there, with a button that adds it.
 
 import { DOCUMENT_TYPES } from "../parts/document_files.js";
 import { newButton, newElement } from "../parts/elements.js";
 
-/** @type {(named: string, isCited: boolean, add: (files: File[]) => void) => HTMLElement[]} */
-export const noDocument = (named, isCited, add) => {
+/** @import { Fault } from "../parts/document_files.js" */
+
+/** @type {(named: string, isCited: boolean, fault: Fault | undefined, add: (files: File[]) => void) => HTMLElement[]} */
+export const noDocument = (named, isCited, fault, add) => {
   const input = newElement("input", "");
   Object.assign(input, { type: "file", accept: DOCUMENT_TYPES, multiple: true, hidden: true });
   input.addEventListener("change", () => add([...(input.files ?? [])]));
-  const said = named
-    ? [
-        newElement("p", "", "The file refers to this image:"),
-        newElement("p", "mono", named),
-        newElement("p", "soft", "Addresses in files are never loaded."),
-      ]
-    : [
-        newElement("p", "t15", "No document is added"),
-        ...(isCited ? [newElement("p", "soft", "Citations are scored without it.")] : []),
-      ];
+  const [title, detail, button] = fault ?? [
+    "No document is added",
+    isCited ? "Citations are scored without it." : "",
+    "Add documents",
+  ];
+  const said =
+    named && !fault
+      ? [
+          newElement("p", "", "The file refers to this image:"),
+          newElement("p", "mono", named),
+          newElement("p", "soft", "Addresses in files are never loaded."),
+        ]
+      : [newElement("p", "t15", title), ...(detail ? [newElement("p", "soft", detail)] : [])];
   return [
     ...said,
     newElement(
       "div",
       "acts",
-      newButton("btn main", "Add documents", () => input.click()),
+      newButton("btn main", button, () => input.click()),
     ),
     input,
-    newElement("p", "soft t12", "Images and texts are matched to rows by name. Images stay in this browser."),
+    newElement(
+      "p",
+      "soft t12",
+      "Matched to rows by name. Images stay in this browser; a PDF goes no further than this machine.",
+    ),
   ];
 };

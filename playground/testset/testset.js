@@ -121,9 +121,10 @@ class TestsetTab {
   /** Take images and texts of documents; the other files come back. */
   siftDocuments(/** @type {File[]} */ files) {
     const others = this.panes.takeDocuments(files);
-    const { images, texts } = this.panes.files;
+    const { images, pdfs, texts } = this.panes.files;
     const added = [
       images.size ? counted(images.size, "page image") : "",
+      pdfs.size ? counted(pdfs.size, "PDF") : "",
       texts.size ? counted(texts.size, "text") : "",
     ];
     if (others.length < files.length) this.part("also").textContent = `Added: ${added.filter(Boolean).join(", ")}.`;

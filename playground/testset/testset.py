@@ -31,7 +31,6 @@ from playground.server.pool import PAIRING, READING, SCORING, Report, bar_of, be
 from playground.server.requests import RECEIPTS, FileRequest, metrics_of
 from playground.server.storage import write_csv
 
-_GROUNDING = "grounding"
 EXAMPLE_FILES = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"
 
 
@@ -56,8 +55,7 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
     options = asked.options(uploaded.options.parse, uploaded.options.parse_references)
     if asked.by:
         check_slices(groups_of_rows(uploaded.systems[0], asked.by, "slices"))
-    with_places = _GROUNDING not in metrics and has_places(uploaded.systems[0])
-    metrics = (*metrics, _GROUNDING) if with_places else metrics
+    metrics = metrics if "grounding" in metrics or not has_places(uploaded.systems[0]) else (*metrics, "grounding")
     evaluation = Evaluation(uploaded.systems[0], options, metrics=metrics, by=asked.by or None, progress=bar)
     pairs = evaluation.pairs
     check_metrics(metrics, pairs)
@@ -132,7 +130,7 @@ def _places(found: Evaluation) -> dict[str, Any]:
     predictions, places = found.pairs.predictions, found.pairs.places or ()
     return {
         "value": found.figures.get("grounding_value_f1"),
-        "levels": found.breakdowns[_GROUNDING].places(),
+        "levels": found.breakdowns["grounding"].places(),
         "values": sum(map(count_values, predictions)),
         "cited": sum(len(each.citations) for each in places),
     }

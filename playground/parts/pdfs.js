@@ -1,0 +1,94 @@
+// PDFs that a server on this machine reads: their words as text, and their pages as images, each drawn when it is seen.
+
+import { answerTo } from "./asking.js";
+import { uploaded } from "./uploads.js";
+import { sentenceOf } from "./words.js";
+
+/** @import { Fault, LoadedDocument, Page } from "./document_files.js" */
+/** @import { PlacedText } from "./marks.js" */
+
+const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
+
+/** @type {Fault} */
+const HOSTED = [
+  "PDFs are not taken here",
+  "This page runs on another machine, and documents stay on yours. Start it yourself to add them: python app.py",
+  "Add images of the pages",
+];
+
+/**
+ * The words of pages as a text, with their places: words at one height are a line.
+ * @type {(pages: Server.Pdf["words"]) => PlacedText | null}
+ */
+export const textOfWords = (pages) => {
+  let text = "";
+  /** @type {PlacedText["words"]} */
+  const words = [];
+  for (const [page, ofPage] of pages.entries()) {
+    if (page) text += "\n\f";
+    let bottom = Infinity;
+    let isFirst = true;
+    for (const [word, box] of ofPage) {
+      const middle = (box[1] + box[3]) / 2;
+      const isLower = middle > bottom || middle < bottom - 2 * (box[3] - box[1]);
+      if (!isFirst) text += isLower ? "\n" : " ";
+      if (isFirst || isLower) bottom = box[3];
+      isFirst = false;
+      words.push({ start: text.length, end: text.length + word.length, page, box });
+      text += word;
+    }
+  }
+  return words.length ? { text, words, images: [] } : null;
+};
+
+/** What is said of a PDF that was refused. @type {(name: string, found: Server.Refusal) => Fault} */
+export const faultOf = (name, { refused, kind }) => {
+  if (kind === "limit") return HOSTED;
+  if (/is encrypted/.test(refused)) {
+    return [`${name} has a password`, "Save it without one, or add images of its pages.", "Choose another file"];
+  }
+  if (/no readable PDF|cannot be read/.test(refused)) {
+    const detail = "It is not a PDF, or it is damaged. The scores do not need it.";
+    return [`${name} cannot be read`, detail, "Choose another file"];
+  }
+  return [`${name} is not shown`, sentenceOf(refused), "Choose another file"];
+};
+
+/** @type {WeakMap<File, string>} the result with which the server keeps a file */
+const sent = new WeakMap();
+
+/**
+ * The PDF of a document, which goes to the server, if that is on this machine.
+ * @type {(server: Server.Functions, run: string, number: number, file: File) => Promise<LoadedDocument>}
+ */
+export const openPdf = async (server, run, number, file) => {
+  const none = (/** @type {Fault} */ fault) => ({ pages: [], placed: null, unread: "", fault });
+  if (!LOCAL.includes(location.hostname)) return none(HOSTED);
+  let found = await answerTo(server.read_pdf, { run, number });
+  if ("refused" in found && found.kind === "limit") return none(HOSTED);
+  if (sent.get(file) !== run) {
+    sent.set(file, run);
+    try {
+      found = await answerTo(server.read_pdf, { run, number, pdf: await uploaded(file) });
+    } catch (error) {
+      return none([`${file.name} is not shown`, sentenceOf(String(error)), "Choose another file"]);
+    }
+  }
+  if ("refused" in found) return none(faultOf(file.name, found));
+  /** @type {Page[]} */
+  const pages = found.sizes.map(([width, height]) => ({ name: file.name, url: "", width, height }));
+  let drawing = Promise.resolve();
+  const asked = new Set();
+  /** One after the other, each once. */
+  const draw = (/** @type {number} */ page) => {
+    if (asked.has(page)) return drawing;
+    asked.add(page);
+    drawing = drawing.then(async () => {
+      const drawn = await answerTo(server.read_pdf, { run, number, page });
+      if ("refused" in drawn) pages[page - 1].width = 0;
+      else pages[page - 1].url = `gradio_api/file=${encodeURI(drawn.path)}`;
+    });
+    return drawing;
+  };
+  return { pages, placed: textOfWords(found.words), unread: "", draw };
+};
