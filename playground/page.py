@@ -33,7 +33,7 @@ from playground.server.connections import (
 )
 from playground.server.functions import written
 from playground.server.limits import MAX_FILE_BYTES
-from playground.server.requests import RECEIPTS
+from playground.server.requests import INVOICES, RECEIPTS
 from playground.server.storage import delete_when_ended, results_folder, uploads_folder
 from playground.testset import tab as testset
 
@@ -99,7 +99,7 @@ def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any)
         ssr_mode=False,  # with it the page is not made from the template
         max_file_size=MAX_FILE_BYTES,
         run_history=False,  # inputs of visitors are not listed
-        allowed_paths=[str(RECEIPTS), str(results_folder()), str(FONTS)],
+        allowed_paths=[str(RECEIPTS), str(INVOICES), str(results_folder()), str(FONTS)],
         state_session_capacity=SESSIONS,
         app_kwargs={
             "middleware": [

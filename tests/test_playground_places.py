@@ -10,7 +10,7 @@ from tests import browser
 from tests.browser import LOOKS, NARROW, WIDE, Visit, Visitor, axe, heard, payload
 from tests.commands import pred, ref
 from tests.conftest import PIXEL, ROOT
-from tests.test_playground_file import come, ready, title
+from tests.test_playground_file import come, opened, ready, title
 
 if TYPE_CHECKING:
     from playwright.sync_api import FilePayload
@@ -159,6 +159,19 @@ def test_a_pdf_from_drop_to_box(visit: Visit) -> None:
     other.page.locator(".doc", has_text="invoice-10").click()
     other["testset-beside"].get_by_text("invoice-10.pdf cannot be read").wait_for()
     assert axe(other.page, "#testset") == []
+
+
+def test_the_example_has_its_pages(visit: Visit) -> None:
+    visitor = opened(visit)
+    visitor.page.get_by_role("button", name="Try 12 invoices with their pages").click()
+    ready(visitor)
+    title(visitor.page, "invoice-12")
+    page = visitor.page.locator(".ev-sheet .ev-page img")
+    page.wait_for()
+    assert page.evaluate("image => image.decode().then(() => image.naturalWidth)") > 500
+    share(visitor, "wrong value, right place")
+    assert visitor.page.locator(".doc small").first.inner_text() == "1 wrong, there"
+    assert said(visitor)[0] == "Wrong value, right place: misread."
 
 
 def test_citations_alone(visit: Visit) -> None:

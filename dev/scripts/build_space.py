@@ -13,7 +13,7 @@ from pathlib import Path
 from dev.scripts.project_address import ROOT, project_address
 from docscore.integrations.evaluate import MODULES, evaluate_module
 
-_COPIED = ("app.py", "requirements.txt", "LICENSE", "docscore", "playground", "examples/receipts")
+_COPIED = ("app.py", "requirements.txt", "LICENSE", "docscore", "playground", "examples/receipts", "examples/invoices")
 _EMOJI = {"kieval": "✏️", "entity_f1": "🎯", "nted": "🌳"}
 _FRONT = re.compile(r"---\n(.*?)---\n(.*)", flags=re.DOTALL)
 _OWN = re.compile(r"^(title|description|license|tags):.*\n(?:[- ].*\n)*", flags=re.MULTILINE)

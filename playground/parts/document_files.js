@@ -85,6 +85,11 @@ export class DocumentFiles {
     });
   }
 
+  /** Images that this server has. */
+  offer(/** @type {Server.Upload[]} */ images) {
+    for (const { name, path } of images) this.images.set(stemOf(name), `gradio_api/file=${encodeURI(path)}`);
+  }
+
   /** The texts that were taken, by document, as a file for the server; null if there are none. */
   async textFile() {
     if (!this.texts.size) return null;

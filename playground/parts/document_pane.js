@@ -1,5 +1,5 @@
-// The document beside values: what is said of the chosen row, its place enlarged, and the page with the boxes of what is
-// expected and cited, or the text. It knows no tab: what is drawn is a scene.
+// The document beside values: what is said of the chosen row, its place enlarged, and the page with the boxes of what
+// is expected and cited, or the text. It knows no tab: what is drawn is a scene.
 
 import { findElements, newButton, newDrawing, newElement } from "./elements.js";
 import { boxOf, markedLines } from "./marks.js";

@@ -20,6 +20,7 @@ import { counted, fileName, printable, sentenceOf } from "./words.js";
  * @typedef {object} BoxPage  the page around a drop box
  * @property {boolean} isPair  whether there are two files, not several systems
  * @property {Server.Upload[]} examples  the files of the example, the ground truth first
+ * @property {[label: string, run: () => void][]} [others]  other examples
  * @property {string} verb  what is done with the files
  * @property {(chosen: Chosen) => void} run  does it
  * @property {(files: File[]) => Promise<File[]>} [sift]  takes files for itself, and returns the others
@@ -347,7 +348,8 @@ export class DropBox {
         this.page.run({ truth: examples[0], predictions: examples.slice(1), reading: {} }),
       );
       // the example would take the place of the result
-      return [choose("btn main", "Choose files"), ...(back ? leave : [example])];
+      const others = (this.page.others ?? []).map(([label, run]) => newButton("btn", label, run));
+      return [choose("btn main", "Choose files"), ...(back ? leave : [example, ...others])];
     }
     const more = this.isFaulty
       ? [choose("btn main", "Choose another file")]

@@ -213,7 +213,10 @@ export const areNear = (/** @type {Box} */ one, /** @type {Box} */ other) => {
   return right - left < 0.6 && bottom - top < 0.12;
 };
 
-/** The words of a page whose middles are within boxes. @type {(words: {box: Box, text: string}[], boxes: Box[]) => string} */
+/**
+ * The words of a page whose middles are within boxes.
+ * @type {(words: {box: Box, text: string}[], boxes: Box[]) => string}
+ */
 export const wordsWithin = (words, boxes) =>
   words
     .filter(({ box: [left, top, right, bottom] }) => {

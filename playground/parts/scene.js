@@ -1,5 +1,5 @@
-// What the pane of a document shows of the values of a tree: the boxes of the chosen row and of the others, what is said
-// of it, and where its values stand in the text.
+// What the pane of a document shows of the values of a tree: the boxes of the chosen row and of the others, what is
+// said of it, and where its values stand in the text.
 
 import { boxOf } from "./marks.js";
 import { citedPage, expectedPage, sentencesOf, signOf, signOfFold, wordsWithin } from "./places.js";
@@ -8,7 +8,7 @@ import { counted } from "./words.js";
 /** @import { LoadedDocument } from "./document_files.js" */
 /** @import { PageMark, Scene } from "./document_pane.js" */
 /** @import { MarkedPlace } from "./marks.js" */
-/** @import { Known, Level } from "./places.js" */
+/** @import { Known, Level, Sign } from "./places.js" */
 /**
  * @typedef {object} Values
  * @property {string} name  of the document
@@ -145,5 +145,8 @@ export const sceneOf = ({ name, rows, chosen, level, asked, document, none }) =>
 /** @type {(document: LoadedDocument, place: MarkedPlace) => number} */
 const pageOfSpan = ({ placed }, [{ start }]) => (placed?.text ?? "").slice(0, start).split("\f").length;
 
-/** Of rows their signs, and the pages that they cite. @type {(rows: Server.PlacedRow[], level: Level) => {sign: import("./places.js").Sign, page: number}[]} */
+/**
+ * Of rows their signs, and the pages that they cite.
+ * @type {(rows: Server.PlacedRow[], level: Level) => {sign: Sign, page: number}[]}
+ */
 export const signsOf = (rows, level) => rows.map((row) => ({ sign: signOf(row, level), page: citedPage(row) }));

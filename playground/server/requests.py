@@ -222,8 +222,8 @@ def _reading(asked: dict[str, str | None]) -> dict[str, str | None]:
 
 
 _EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-RECEIPTS, NOTES = _EXAMPLES / "receipts", _EXAMPLES / "review"
-_OFFERED = RECEIPTS, NOTES, NOTES / "systems"  # whose files every visitor may have scored
+RECEIPTS, NOTES, INVOICES = _EXAMPLES / "receipts", _EXAMPLES / "review", _EXAMPLES / "invoices"
+_OFFERED = RECEIPTS, INVOICES, NOTES, NOTES / "systems"  # whose files every visitor may have scored
 
 
 def _upload(name: object, info: ValidationInfo) -> Path | None:

@@ -1,5 +1,5 @@
-// The figures of places in the headline: value, page and box F1 on one scale, and the shares of values that are right and
-// cited where they are expected, each of which is a filter.
+// The figures of places in the headline: value, page and box F1 on one scale, and the shares of values that are right
+// and cited where they are expected, each of which is a filter.
 
 import { newButton, newElement } from "../parts/elements.js";
 import { SHARE_NAMES } from "../parts/places.js";

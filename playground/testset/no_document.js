@@ -5,7 +5,9 @@ import { newButton, newElement } from "../parts/elements.js";
 
 /** @import { Fault } from "../parts/document_files.js" */
 
-/** @type {(named: string, isCited: boolean, fault: Fault | undefined, add: (files: File[]) => void) => HTMLElement[]} */
+/**
+ * @type {(named: string, isCited: boolean, fault: Fault | undefined, add: (files: File[]) => void) => HTMLElement[]}
+ */
 export const noDocument = (named, isCited, fault, add) => {
   const input = newElement("input", "");
   Object.assign(input, { type: "file", accept: DOCUMENT_TYPES, multiple: true, hidden: true });

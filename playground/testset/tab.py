@@ -8,13 +8,14 @@ from playground.server.limits import MAX_FILE_BYTES
 from playground.server.requests import FileRequest
 from playground.testset import testset
 
-_OPTIONS = FILE_METRICS, fields_with_words(), MAX_FILE_BYTES, offered(testset.EXAMPLE_FILES), not MISSING
+_EXAMPLES = offered(testset.EXAMPLE_FILES), offered(testset.INVOICE_FILES)
+_OPTIONS = FILE_METRICS, fields_with_words(), MAX_FILE_BYTES, not MISSING
 TAB = Tab(
     "test-set",
     "testset",
     "Test set",
     "docscore['testset/testset.js'].startTestset(element, server)",
-    fragment("testset", *_OPTIONS, template="testset.html.jinja"),
+    fragment("testset", *_OPTIONS, *_EXAMPLES, template="testset.html.jinja"),
     ["testset/testset.js"],
     {"score_files": runs(FileRequest, testset.score_files)},
 )

@@ -32,6 +32,8 @@ class TestsetTab {
     this.part = partsOf(this.root, "#testset-");
     /** @type {Server.Upload[]} */
     this.examples = JSON.parse(this.root.dataset.examples ?? "[]");
+    /** @type {Server.Upload[]} with the images of pages behind the two files */
+    this.invoices = JSON.parse(this.root.dataset.invoices ?? "[]");
     this.runs = new Runner("testset", askAgain(server.score_files), server);
     /** @type {Options<Server.SchemaOptions & {metric: string, by: string}>} */
     this.options = new Options(this.part("options"));
@@ -45,6 +47,7 @@ class TestsetTab {
     this.box = new DropBox(findElement(this.root, ".drop"), server, {
       isPair: true,
       examples: this.examples,
+      others: [["Try 12 invoices with their pages", () => this.tryInvoices()]],
       verb: "Score",
       sift: async (files) => this.siftDocuments(files),
       run: ({ truth, predictions, reading }) =>
@@ -116,6 +119,14 @@ class TestsetTab {
     document.addEventListener("docscore-tab", (event) => {
       if (event.detail === "testset" && this.root.dataset.view === "result") this.panes.write();
     });
+  }
+
+  /** Score the example that has documents, whose pages this server has. */
+  tryInvoices() {
+    const [references, predictions, ...pages] = this.invoices;
+    this.panes.files.offer(pages);
+    this.forgetOptions();
+    this.score({ references: references.path, predictions: predictions.path, reading: {} });
   }
 
   /** Take images and texts of documents; the other files come back. */

@@ -28,10 +28,11 @@ from playground.parts.python_code import code_of_files
 from playground.parts.row_counts import count_rows
 from playground.server.limits import check_slices
 from playground.server.pool import PAIRING, READING, SCORING, Report, bar_of, beside
-from playground.server.requests import RECEIPTS, FileRequest, metrics_of
+from playground.server.requests import INVOICES, RECEIPTS, FileRequest, metrics_of
 from playground.server.storage import write_csv
 
 EXAMPLE_FILES = RECEIPTS / "references.jsonl", RECEIPTS / "predictions.jsonl"
+INVOICE_FILES = INVOICES / "references.jsonl", INVOICES / "quill.jsonl", *sorted(INVOICES.glob("documents/*.png"))
 
 
 def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[str, Any]:
