@@ -105,6 +105,12 @@ def test_any_rows_give_a_plan_or_a_sentence(references: list[Any] | None, predic
     assert all(str(each) for each in doubts_of_columns(pairs, plan))
 
 
+def test_places_are_no_values() -> None:
+    """Ground truths with evidence do not hold both sides."""
+    rows = [{**ref("a", BILL), "evidence": {"total": [{"page": 1}]}}]
+    assert guessed_plan(None, table(rows)).prediction is None
+
+
 PLAN = ReadingPlan(("id", "id"), "truth", "guess")
 
 

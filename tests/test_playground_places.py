@@ -171,7 +171,7 @@ def test_the_example_has_its_pages(visit: Visit) -> None:
     assert page.evaluate("image => image.decode().then(() => image.naturalWidth)") > 500
     share(visitor, "wrong value, right place")
     assert visitor.page.locator(".doc small").first.inner_text() == "1 wrong, there"
-    assert said(visitor)[0] == "Wrong value, right place: misread."
+    visitor.page.locator(".ev-say").get_by_text("Wrong value, right place: misread.").wait_for()
 
 
 def test_citations_alone(visit: Visit) -> None:
@@ -188,3 +188,33 @@ def test_citations_alone(visit: Visit) -> None:
     assert said(visitor)[0] == "Cited on page 2. No place is annotated."
     assert visitor["testset-beside"].get_by_text("No document is added").is_visible()
     assert axe(visitor.page, "#testset") == []
+
+
+@pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)
+def test_the_places_of_several_systems(visit: Visit, size: tuple[int, int], *, dark: bool) -> None:
+    """A sentence and a sign for each system; boxes have the letters of those that cite them."""
+    visitor = visit("/#compare", size=size, dark=dark)
+    page, compare = visitor.page, visitor["compare"]
+    images: list[Any] = [named(path.name, path.read_bytes()) for path in IMAGES]
+    files = [payload(path.name, path.read_bytes()) for path in (*FILES, INVOICES / "fern.jsonl")]
+    compare.locator(".drop-input").set_input_files([*files, *images])
+    compare.locator(".drop[data-state=chosen]:not([aria-busy])").wait_for()
+    compare.locator(".drop").get_by_role("button", name="Compare", exact=True).click()
+    compare.locator(".screen[data-state=shown]").wait_for()
+    if size == NARROW:
+        compare.get_by_role("button", name="Documents", exact=True).click()
+    compare.get_by_role("link", name="invoice-04", exact=True).click()
+    compare.locator(".cmp-unfold input").check()
+    row = compare.locator("tr[data-row]", has_text="total")
+    row.locator("td").first.click()
+    lines = [" ".join(line.split()) for line in compare.locator(".ev-who").all_inner_texts()]
+    elsewhere = "Right value, cited elsewhere: page 1, expected page 2."
+    assert lines == [f"A fern {elsewhere}", f"B quill {elsewhere}"]
+    assert compare.locator(".ev-sheet .ev-box.cited").inner_text() == "B"
+    assert ("image", "cited elsewhere, page 1") in heard(page)
+    assert axe(page, "#compare") == []
+    assert visitor.sideways() == 0
+    page.keyboard.press("Escape")
+    if size == NARROW:
+        assert not compare.locator(".ev-doc").is_visible()
+        assert row.locator("th").evaluate("cell => cell === document.activeElement")

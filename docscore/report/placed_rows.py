@@ -1,6 +1,6 @@
 """The places of the rows of a drawn tree: where values are expected, cited and found in the text of their document."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from docscore.core.formatting import clipped, printable
@@ -8,26 +8,29 @@ from docscore.core.places import Places, overlap
 from docscore.data.documents import Document
 from docscore.metrics.anls_star.cells import placed_leaves
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.report.html_tree import LONGEST_LABEL, TreeDrawing, value_taken
+from docscore.metrics.base import MetricTree
+from docscore.report.html_tree import LONGEST_LABEL, value_taken
 
 
 def placed_rows(
-    tree: ScoreTree, drawing: TreeDrawing, places: Sequence[Places], text: str = ""
+    tree: ScoreTree, numbers: Mapping[int, int], places: Places | None, text: str = ""
 ) -> list[dict[str, Any]]:
     """Return where the values of the rows of a tree are expected and cited, and where they stand in a text.
 
     Args:
         tree: the tree.
-        drawing: how it is drawn.
-        places: those that it was built with, if there are any.
+        numbers: the number of the row of each node that is drawn, by the `id` of the node.
+        places: those that it was built with; None if there are none.
         text: what the document says; "" if that is not known.
 
     Returns:
-        Of each "row" of the drawing its "path"; of a single value that has evidence whether it is "right" and
+        Of each "row" its number and its "path"; of a single value that has evidence whether it is "right" and
         "predicted", and as "levels" how many of its cited places are accepted, of how many, else null; "expected" and
         "cited" places with page, boxes and quote; the IoU of their boxes as "overlap"; whether nothing is expected, as
         "extra"; where the ground truth and the prediction stand in the text as "found", null for what no text can show.
     """
+    if isinstance(tree, MetricTree):  # whose paths are its own
+        return []
     document, found = Document(text), list[dict[str, Any]]()
     values = (value_taken(tree), tree.prediction) if text else ()
     sides = [
@@ -37,8 +40,8 @@ def placed_rows(
         }
         for value in values
     ]
-    for leaf, predicted, cell, evidence, cited in placed_leaves(tree, next(iter(places), Places([{}], {}))):
-        if (row := drawing.row_numbers.get(id(leaf))) is not None and (text or cell or evidence or cited):
+    for leaf, predicted, cell, evidence, cited in placed_leaves(tree, places or Places([{}], {})):
+        if (row := numbers.get(id(leaf))) is not None and (text or cell or evidence or cited):
             found.append(
                 {
                     "row": row,

@@ -1,16 +1,21 @@
 // The tab for several systems: takes files and options, asks for the comparison, opens documents and follows links.
 
 import { Asker, Runner, answerTo } from "../parts/asking.js";
+import { DocumentFiles, NO_DOCUMENT } from "../parts/document_files.js";
+import { DocumentPane } from "../parts/document_pane.js";
 import { around, findElement, findElements, newButton, newElement, partsOf } from "../parts/elements.js";
 import { DropBox } from "../parts/files.js";
 import { copyLink, hashOfDocument } from "../parts/links.js";
 import { setScreenState, showNotice } from "../parts/notices.js";
+import { noDocument } from "../parts/no_document.js";
 import { Options } from "../parts/options.js";
 import { newPane } from "../parts/panes.js";
+import { openPdf } from "../parts/pdfs.js";
 import { isShown, stepToResult, tabOf } from "../parts/tabs.js";
 import { askAgain } from "../parts/uploads.js";
 import { counted, fileName, sentenceOf } from "../parts/words.js";
 import { drawComparison, drawDocumentList } from "./comparison.js";
+import { drawSystemSigns, sceneOfSystems } from "./places.js";
 import { CompareState, PLAIN_VIEW, comparisonOf, lossesOf } from "./state.js";
 
 /** @import { Chosen } from "../parts/files.js" */
@@ -20,6 +25,7 @@ import { CompareState, PLAIN_VIEW, comparisonOf, lossesOf } from "./state.js";
 
 const PAUSE = 300; // milliseconds until changed options are taken
 const PATIENCE = 400; // milliseconds until it is said that a run goes on
+const LONGEST_TEXT = 200_000; // characters of a document in which values are looked for
 const MOST_BESIDE = 3; // systems whose panes stand beside each other
 const MOST_WITH_STRIPS = 6; // systems
 const NAMES = ["base", "new", "text"]; // of the systems of the example
@@ -38,11 +44,25 @@ class CompareTab {
     /** @type {Options<ComparisonOptions>} */
     this.options = new Options(this.part("options"));
     this.narrow = matchMedia("(max-width: 1200px)");
+    this.phone = matchMedia("(max-width: 720px)");
     this.runs = new Runner("compare", askAgain(server.compare_files), server);
     this.documents = new Asker(server.open_document);
     this.panes = Object.fromEntries(
       ["first", "fields", "documents", "opened"].map((name) => [name, newPane(this.part(name))]),
     );
+    /** @type {Server.PlacedRow[][]} of the systems, in the document that is open */
+    this.places = [];
+    /** @type {number | null} that is looked at, of the document that is open */
+    this.row = null;
+    this.files = new DocumentFiles((file) =>
+      openPdf(server, this.state.result?.run ?? "", this.state.opened ?? 0, file),
+    );
+    this.loaded = NO_DOCUMENT;
+    this.isPaper = false; // whether the document is open beside the values
+    this.paper = new DocumentPane(this.part("paper"), {
+      choose: (row) => this.lookAt(row),
+      close: () => this.openPaper(false),
+    });
     this.find = this.part("find", HTMLInputElement);
     this.unfold = findElement(this.part("unfold"), "input", HTMLInputElement);
     this.worse = this.part("worse", HTMLSelectElement);
@@ -51,6 +71,7 @@ class CompareTab {
       isPair: false,
       examples: this.examples,
       verb: "Compare",
+      sift: async (files) => this.takeDocuments(files),
       run: (chosen) => this.begin(chosen),
       allowed: () => {
         const { missing, skip } = this.options.read();
@@ -73,6 +94,7 @@ class CompareTab {
         }
       },
       close: () => this.go({ document: "" }),
+      paper: () => this.openPaper(!this.isPaper),
       previous: () => this.step(-1),
       next: () => this.step(1),
       more: (button) => button.setAttribute("aria-expanded", String(this.screen.classList.toggle("with-setup"))),
@@ -134,6 +156,15 @@ class CompareTab {
     }
     this.screen.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || around(event, "input")) return;
+      if (event.key === "Escape" && (this.paper.isZoomed || this.paper.isSheet)) {
+        if (this.paper.isZoomed) this.paper.zoom();
+        else this.openPaper(false);
+        return;
+      }
+      if (event.key === "d" && this.state.view.document) this.openPaper(!this.isPaper);
+      if (event.key === "z") this.paper.zoom();
+      if (event.key === "[") this.paper.turn(-1);
+      if (event.key === "]") this.paper.turn(1);
       if (event.key === "Escape" && this.state.view.document && !this.screen.querySelector("details.pop[open]")) {
         this.go({ document: "" });
       }
@@ -143,6 +174,16 @@ class CompareTab {
     document.addEventListener("docscore-tab", (event) => {
       if (event.detail === "compare" && location.hash === "#compare") this.keepAddress();
     });
+    for (const kind of ["click", "focusin"]) {
+      this.part("opened").addEventListener(kind, (event) => {
+        const row = around(event, "tr[data-row]");
+        const number = row ? findElements(this.part("opened"), "tr[data-row]").indexOf(row) : -1;
+        if (number < 0) return;
+        if (number !== this.row) this.lookAt(number);
+        const isThere = !this.files.isEmpty && this.places.some((ofSystem) => ofSystem.length);
+        if (kind === "click" && this.phone.matches && isThere) this.openPaper(true);
+      });
+    }
     window.addEventListener("hashchange", () => this.follow());
     this.narrow.addEventListener("change", () => this.fit());
   }
@@ -386,8 +427,15 @@ class CompareTab {
     // what was open stays, under its own name
     if (!this.part("opened").childElementCount) this.part("opened").textContent = "Loading …";
     this.part("side").setAttribute("aria-busy", "true");
-    const found = await this.documents.ask({ run: this.state.result.run, document: this.state.view.document });
+    const { document: name } = this.state.view;
+    const { run, ids } = { run: this.state.result.run, ids: this.state.result.documents.map(({ id }) => id) };
+    this.state.opened = ids.indexOf(name);
+    const { placed } = await this.files.open(name);
+    const text = placed && placed.text.length < LONGEST_TEXT ? placed.text : "";
+    const found = await this.documents.ask({ run, document: name, text });
     if (!found) return;
+    this.loaded = await this.files.open(name);
+    [this.places, this.row] = ["refused" in found ? [] : found.places, null];
     this.part("side").removeAttribute("aria-busy");
     this.part("name").textContent = this.state.view.document;
     this.state.opened = "refused" in found ? null : found.number;
@@ -400,9 +448,55 @@ class CompareTab {
       return;
     }
     this.part("opened").innerHTML = found.html; // of the server's templates, which escape every value
+    drawSystemSigns(this.part("opened"), this.places);
     this.drawPlaces();
     this.panes.opened.fresh();
     this.seek();
+    this.drawPaper();
+  }
+
+  // The document beside the values
+
+  /** Keep images, PDFs and texts; the other files come back. */
+  takeDocuments(/** @type {File[]} */ files) {
+    const others = this.files.take(files);
+    if (others.length < files.length) {
+      this.isPaper = !this.phone.matches;
+      this.setStatus(`${counted(files.length - others.length, "document file")} added.`);
+      if (this.state.view.document) this.open();
+    }
+    return others;
+  }
+
+  openPaper(/** @type {boolean} */ isOpen) {
+    this.isPaper = isOpen;
+    if (this.phone.matches) this.paper.openSheet(isOpen);
+    this.drawPaper();
+    const rows = findElements(this.part("opened"), "tr[data-row]");
+    const back = this.phone.matches ? rows[this.row ?? -1]?.querySelector("[data-cell]") : this.part("show");
+    if (!isOpen && back instanceof HTMLElement) back.focus();
+  }
+
+  drawPaper() {
+    this.part("beside").classList.toggle("with-paper", this.isPaper);
+    this.part("show").setAttribute("aria-pressed", String(this.isPaper));
+    if (!this.isPaper || !this.state.result) return;
+    const isCited = this.places.some((ofSystem) => ofSystem.length);
+    const none = noDocument("", isCited, this.loaded.fault, (files) => {
+      this.takeDocuments(files);
+    });
+    const systems = this.state.result.systems.map(({ name }) => name);
+    const { document: name } = this.state.view;
+    this.paper.show(sceneOfSystems({ name, systems, places: this.places, row: this.row, document: this.loaded, none }));
+  }
+
+  /** Look at the values of a row. */
+  lookAt(/** @type {number} */ number) {
+    this.row = number;
+    const rows = findElements(this.part("opened"), "tr[data-row]");
+    for (const [at, row] of rows.entries()) row.toggleAttribute("data-looked", at === number);
+    rows[number]?.scrollIntoView({ block: "nearest" });
+    this.drawPaper();
   }
 
   /**

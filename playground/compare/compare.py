@@ -4,6 +4,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from itertools import repeat
 from math import fsum
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from docscore.core.errors import InputValueError
 from docscore.core.formatting import counted, percent_text, shown_name, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.data.formats import names_of_files
+from docscore.data.places import has_places
 from docscore.evaluation.comparison import Comparison, level_of_tests
 from docscore.evaluation.evaluation import Evaluation, figures_to_dict
 from docscore.evaluation.rows import scored_rows
@@ -21,6 +23,7 @@ from docscore.evaluation.systems import changes_against, systems_of
 from docscore.evaluation.tables import Table, TableCell, TableColumn
 from docscore.metrics.anls_star.causes import CAUSES
 from docscore.report.markup import table_as_latex, table_as_markdown
+from docscore.report.placed_rows import placed_rows
 from docscore.report.systems_report import CHANCE_MARK, systems_table
 from playground.compare.tree_columns import places_side_by_side
 from playground.parts.conclusions import cause_label, every_pair, figure_of, loss_text, ties_of, verdict_of, what_ifs_of
@@ -129,7 +132,8 @@ def systems_of_request(
     files, count = len(names) + (request.references is not None), len(names)
     bar = bar_of(progress, [*READING * files, *PAIRING * (count + 1), *SCORING[:1] * count, *SCORING[1:]])
     uploaded = rows_of_request(request, bar)
-    metrics = metrics_of([request.metric], request.what_if["schema"])[:1]
+    beside = ["grounding"] if any(map(has_places, uploaded.systems)) else []
+    metrics = tuple(dict.fromkeys([*metrics_of([request.metric], request.what_if["schema"])[:1], *beside]))
     evaluations = evaluations_of(uploaded.systems, uploaded.options, metrics, systems=names, progress=bar)
     for each in evaluations.values():
         check_metrics(metrics, each.pairs)
@@ -301,11 +305,12 @@ def _spread(scores: Sequence[Score]) -> float:
 class KeptSystems(KeptResult):
     """The documents of systems that were compared before."""
 
-    def side_by_side(self, shown_id: str) -> dict[str, Any]:
-        """The trees of a document in all systems side by side, best system first, as HTML, and its number.
+    def side_by_side(self, shown_id: str, text: str = "") -> dict[str, Any]:
+        """The trees of a document in all systems side by side, best system first, as HTML, its number and its places.
 
         Args:
             shown_id: the displayed id of the document.
+            text: what it says, in which its values are looked up; "" if that is not known.
 
         Raises:
             ValueError: if there is no such document.
@@ -319,7 +324,12 @@ class KeptSystems(KeptResult):
         agreed, places = places_side_by_side(trees)
         rows = [(row, shown_name(names.get(row["field"], row["field"]))) for row in places]
         html = fragment("side_by_side", systems, agreed, rows, template="compare.html.jinja")
-        return {"html": html, "number": number}
+        numbers = {id(node): number for number, row in enumerate(places) for node in row["nodes"]}
+        return {
+            "html": html,
+            "number": number,
+            "places": list(map(placed_rows, trees, repeat(numbers), self.places(number), repeat(text))),
+        }
 
 
 def _texts(systems: Mapping[str, Evaluation]) -> tuple[str, ...]:

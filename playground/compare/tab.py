@@ -36,7 +36,7 @@ TAB = Tab(
             SideBySideRequest,
             READERS,
             "document",
-            lambda asked: partial(KeptSystems(results_folder(), asked.run).side_by_side, asked.document),
+            lambda asked: partial(KeptSystems(results_folder(), asked.run).side_by_side, asked.document, asked.text),
         ),
     },
 )

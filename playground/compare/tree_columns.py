@@ -28,7 +28,8 @@ def places_side_by_side(trees: Sequence[ScoreTree]) -> tuple[str, list[dict[str,
 
     Of each row "path" and "label", the key, or the index of a list element; "indent" in levels; "truth", the expected
     value, "absent", or empty for a container; "systems", the place in each; "field", the path without list indices;
-    "causes", by which systems lost points here; "same", whether all systems predict the same here, and below.
+    "causes", by which systems lost points here; "same", whether all systems predict the same here, and below;
+    "nodes", those of the trees.
     """
     places, depths, above, same = _joined(trees)
     outermost = 0 if any(map(_is_leaf, trees)) else 1
@@ -123,6 +124,7 @@ def _row(place: _Place, above: _Place, depth: int, same: bool) -> dict[str, Any]
         "field": with_causes[0].field_path if with_causes else "",
         "causes": list(dict.fromkeys(node.cause for node in with_causes if node.cause)),
         "same": same,
+        "nodes": nodes,
     }
 
 

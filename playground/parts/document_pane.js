@@ -23,7 +23,7 @@ import { areNear, around, partAround } from "./places.js";
  * @property {string} name  of the document
  * @property {string} field  that is chosen
  * @property {Sign} sign
- * @property {string[]} said  sentences on it
+ * @property {(string | HTMLElement)[]} said  sentences on it, or a line for each system
  * @property {number} page  to turn to, 0 to stay
  * @property {PageMark[]} marks  of the chosen row
  * @property {PageMark[]} others
@@ -79,6 +79,8 @@ export const drawSign = (/** @type {Sign} */ sign, label = "") => {
   return drawing;
 };
 
+const lettersOf = (/** @type {string} */ letters) => [...letters].map((letter) => newElement("b", "abc", letter));
+
 const percent = (/** @type {number} */ share) => `${100 * share}%`;
 
 /** @type {(element: HTMLElement, box: Box) => HTMLElement} */
@@ -103,7 +105,7 @@ const drawPage = (page, marks, choose = null) => {
   for (const { boxes, look, label, row, letters } of marks) {
     for (const box of boxes) {
       const mark = choose ? newButton(`ev-box ${look}`, "", () => choose(row)) : newElement("span", `ev-box ${look}`);
-      if (letters) mark.append(...[...letters].map((letter) => newElement("b", "abc", letter)));
+      if (letters) mark.append(newElement("span", "letters", ...lettersOf(letters)));
       if (choose) {
         mark.setAttribute("aria-label", label);
         mark.dataset.row = String(row);
@@ -271,12 +273,14 @@ export class DocumentPane {
 
   drawSentence() {
     const { sign = "", said = [] } = this.scene ?? {};
-    const [first = "", ...rest] = said;
-    const lines = rest.map((line) => newElement("p", "soft", line));
-    const words = [newElement("p", "", newElement("b", "", first)), ...lines];
-    if (this.say.dataset.said === JSON.stringify([sign, said])) return; // what does not change is not read aloud again
-    this.say.dataset.said = JSON.stringify([sign, said]);
-    this.say.replaceChildren(drawSign(sign), ...words);
+    const lines = said.map((line, at) => {
+      if (line instanceof HTMLElement) return line;
+      return at ? newElement("p", "soft", line) : newElement("p", "", newElement("b", "", line));
+    });
+    const key = JSON.stringify([sign, lines.map((line) => line.textContent)]);
+    if (this.say.dataset.said === key) return; // what does not change is not read aloud again
+    this.say.dataset.said = key;
+    this.say.replaceChildren(drawSign(sign), ...lines);
   }
 
   /** The page of a number, if it has an image. */
@@ -310,7 +314,7 @@ export class DocumentPane {
         const box = around(near.flatMap((each) => each.boxes));
         const which = (this.scene?.pageCount ?? 0) > 1 ? `, page ${page}` : "";
         const caption = looks.flatMap((name, at) => [
-          letters && name === look ? newElement("b", "abc", letters) : keyOf(name),
+          ...(letters && name === look ? lettersOf(letters) : [keyOf(name)]),
           newElement("span", "", newElement("b", "", NAMES[name]), at === looks.length - 1 ? which : ""),
         ]);
         return drawCrop(/** @type {Page} */ (this.pageAt(page)), box, near, ratio, caption);
@@ -351,7 +355,7 @@ export class DocumentPane {
     const drawn = page ? drawPage(page, marks) : newElement("span", "ev-blank");
     const button = newButton("", "", () => this.turnTo(number));
     button.append(newElement("span", "th", drawn), String(number));
-    button.append(...[...letters].map((letter) => newElement("b", "abc", letter)));
+    button.append(newElement("span", "", ...lettersOf(letters)));
     button.setAttribute("aria-label", `Page ${number}${looks ? `, ${looks} here` : ""}`);
     if (number === this.page) button.setAttribute("aria-current", "page");
     return button;

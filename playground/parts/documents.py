@@ -17,7 +17,7 @@ from typing import Any
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import clipped, counted, printable, three_digits
 from docscore.core.options import AS_TEXT, ScoringOptions
-from docscore.core.places import Level, Place, Places, PlacesByPath
+from docscore.core.places import Place, Places, PlacesByPath
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.values import Value, convert_ground_truth, to_json
 from docscore.data.json_text import dumps, loads
@@ -29,7 +29,6 @@ from docscore.evaluation.sentences import NOTHING_LOST, spread_lines
 from docscore.metrics.anls_star.causes import CAUSES, NAMES
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
-from docscore.metrics.grounding import GroundingPoints
 from docscore.metrics.registry import METRICS, TYPED
 from docscore.report.html_report import bins, examples_of_causes
 from docscore.report.html_tree import explained_drawing, lost_text
@@ -123,18 +122,17 @@ class KeptResult:
         sure = [loads(numbered_lines(path, [number])[0])] if path.exists() else None
         options = dataclasses.replace(self.options, with_confidences=sure is not None)
         metric, trees = METRICS[self.facts["metrics"][0]], []
-        cited: list[Places | None] = [*self.places(number)] or [None] * len(predictions)
-        for prediction, causes, places in zip(predictions, self.facts["causes"], cited, strict=True):
+        for prediction, causes, places in zip(predictions, self.facts["causes"], self.places(number), strict=True):
             pairs = Pairs([""], [truth], [prediction], confidences=sure, places=places and [places])
             row = ScoredRows(pairs, options, metrics=self.facts["metrics"], whole=False).row(0).for_metrics
             trees.append(metric.score_tree(row._replace(cause=causes.get(str(number))), options))
         return trees
 
-    def places(self, number: int) -> list[Places]:
-        """The evidence and the citations of a document in each system; empty if rows have none."""
+    def places(self, number: int) -> list[Places | None]:
+        """The evidence and the citations of a document in each system; None if rows have none."""
         path = self.folder / _PLACES
-        systems = json.loads(numbered_lines(path, [number])[0]) if path.exists() else []
-        return [Places([_placed(each) for each in evidence], _placed(cited)) for evidence, cited, *_ in systems]
+        found = json.loads(numbered_lines(path, [number])[0]) if path.exists() else [None] * len(self.facts["causes"])
+        return [each and Places(list(map(_placed, each[0])), _placed(each[1])) for each in found]
 
 
 def _placed(raw: Mapping[str, Any]) -> PlacesByPath:
@@ -243,15 +241,13 @@ def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any], c
         "note": rows.scorer.fields_note,
         "rates": {name: (rate.hits, rate.totals) for name, rate in rows.rate_counts.items()},
         "left_out": sum(max(0, len(lost) - most) for lost in table.losses),
-        "shares": [] if pairs.places is None else list(map(_share_counts, rows.points("grounding"))),
+        "shares": [
+            {level: [getattr(counts, name) for name in SHARES] for level, counts in points.levels.items()}
+            for points in (rows.points("grounding") if pairs.places is not None else ())
+        ],
     }
     (folder / _LIST).write_text(json.dumps(listing), encoding="utf-8")
     (folder / _COUNTS).write_bytes(pickle.dumps(counts, -1))
-
-
-def _share_counts(points: GroundingPoints) -> dict[Level, list[int]]:
-    """How many values of a document are in each of `SHARES`, by level."""
-    return {level: [getattr(counts, name) for name in SHARES] for level, counts in points.levels.items()}
 
 
 def _largest(losses: Losses) -> list[tuple[str, str, float]]:
@@ -362,8 +358,11 @@ class KeptList(KeptResult):
             for number in by_text
         }
         shares = [of[asked.level][SHARES.index(asked.share)] for of in self._list["shares"]] if asked.share else []
-        order = [number for number in by_text if (lost[number] > 0 or not is_filtered)]
-        order = [number for number in order if shares[number]] if asked.share else order
+        order = [
+            number
+            for number in by_text
+            if (lost[number] > 0 or not is_filtered) and (not asked.share or shares[number])
+        ]
         keys: dict[str, Callable[[int], Any]] = {
             "loss": lambda number: -lost[number],
             "score": lambda number: -scores[number],
@@ -456,7 +455,7 @@ class KeptList(KeptResult):
             "html": fragment("document", name, drawing),
             "marks": marks,
             "image": embedded_image(image_of_row(row)),
-            "places": [] if isinstance(tree, MetricTree) else placed_rows(tree, drawing, self.places(number), text),
+            "places": placed_rows(tree, drawing.row_numbers, self.places(number)[0], text),
         }
 
     def rows(self, numbers: Iterable[int]) -> str:

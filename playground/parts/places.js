@@ -160,6 +160,10 @@ export const sentencesOf = (row, level, known, asked) => {
   if (at && sign === "there") return ofThere(row, at, known);
   if (at && sign === "elsewhere") return ofElsewhere(row, at, known, asked);
   if (at && !row.predicted) return [expected ? `Missing: it is expected${expected}.` : "Missing.", ""];
+  if (at === "box" && row.cited.length && row.levels?.page) {
+    const [title] = row.levels.page[0] ? ofThere(row, "page", known) : ofElsewhere(row, "page", known, asked);
+    return [title, "No box is cited."];
+  }
   if (at) {
     return [`${row.right ? "Right" : "Wrong"} value, nothing cited.`, expected ? `It is expected${expected}.` : ""];
   }

@@ -105,6 +105,16 @@ test("what is said of citations that cannot be, and of places that are not annot
   ]);
 });
 
+test("a page is cited without a box", () => {
+  const page = { cited: [[1, [], null]], overlap: null };
+  assert.deepEqual(said({ ...page, levels: { page: [1, 1], box: [0, 0] } }), [
+    "Right value, right page.",
+    "No box is cited.",
+  ]);
+  const [title] = said({ ...page, cited: [[2, [], null]], levels: { page: [0, 1], box: [0, 0] } });
+  assert.equal(title, "Right value, cited elsewhere: page 2, expected page 1.");
+});
+
 test("the page that is expected is the cited one, if it is accepted", () => {
   assert.equal(expectedPage(row({ expected: [at(2), at(1)] })), 1);
   assert.equal(expectedPage(row({ expected: [at(2), at(3)] })), 2);

@@ -21,7 +21,7 @@ import { counted } from "./words.js";
  */
 
 /** The offsets of a text in JavaScript's units by those in characters. @type {(text: string) => number[]} */
-const unitsOf = (text) => {
+export const unitsOf = (text) => {
   const ends = [0];
   for (const sign of text) ends.push(ends[ends.length - 1] + sign.length);
   return ends;
@@ -52,7 +52,7 @@ export const knownOf = (document, units) => {
 };
 
 /** @type {(row: Server.PlacedRow, sides: ("cited" | "expected")[], isChosen: boolean) => PageMark[]} */
-const marksOf = (row, sides, isChosen) =>
+export const marksOf = (row, sides, isChosen) =>
   sides.flatMap((side) =>
     row[side].flatMap(([page, boxes]) =>
       page !== null && page > 0 && boxes.length

@@ -452,6 +452,7 @@ class RowsRequest(KeptRequest):
 
 
 class SideBySideRequest(KeptRequest):
-    """A document by its displayed id, in all systems."""
+    """A document by its displayed id, in all systems; `text` as for one."""
 
     document: str
+    text: Annotated[str, Field(max_length=MAX_BYTES)] = ""

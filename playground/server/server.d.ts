@@ -129,6 +129,7 @@ declare namespace Server {
   }
   interface SideBySideRequest extends KeptRequest {
     document: string;
+    text?: string;
   }
 
   /** What a visitor chose in place of guesses, by the names that requests.py lists. */
@@ -393,9 +394,11 @@ declare namespace Server {
     remarks: string[];
     remedies: Remedy[];
   }
+  /** With the places of each system, by the numbers of the rows. */
   interface SideBySide {
     html: string;
     number: number;
+    places: PlacedRow[][];
   }
   interface LossCell {
     value: number;

@@ -14,7 +14,7 @@ import { isShown } from "../parts/tabs.js";
 import { newTreePane } from "../parts/tree.js";
 import { drawSigns, rowsWithin } from "../parts/tree_places.js";
 import { drawGrounding } from "./grounding.js";
-import { noDocument } from "./no_document.js";
+import { noDocument } from "../parts/no_document.js";
 import { changesList } from "./state.js";
 import { NO_VIEW, addressOf } from "../parts/views.js";
 import { counted, sentenceOf } from "../parts/words.js";

@@ -128,12 +128,11 @@ def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
 
 def _places(found: Evaluation) -> dict[str, Any]:
     """How many values are right at the right place, by level, and how many are cited."""
-    predictions, places = found.pairs.predictions, found.pairs.places or ()
     return {
         "value": found.figures.get("grounding_value_f1"),
         "levels": found.breakdowns["grounding"].places(),
-        "values": sum(map(count_values, predictions)),
-        "cited": sum(len(each.citations) for each in places),
+        "values": sum(map(count_values, found.pairs.predictions)),
+        "cited": sum(len(each.citations) for each in found.pairs.places or ()),
     }
 
 

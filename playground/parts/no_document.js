@@ -1,9 +1,9 @@
 // What stands in place of a document that is not there, with a button that adds it.
 
-import { DOCUMENT_TYPES } from "../parts/document_files.js";
-import { newButton, newElement } from "../parts/elements.js";
+import { DOCUMENT_TYPES } from "./document_files.js";
+import { newButton, newElement } from "./elements.js";
 
-/** @import { Fault } from "../parts/document_files.js" */
+/** @import { Fault } from "./document_files.js" */
 
 /**
  * @type {(named: string, isCited: boolean, fault: Fault | undefined, add: (files: File[]) => void) => HTMLElement[]}

@@ -1,0 +1,98 @@
+// Where several systems cite the values of a row: a sentence each, and the boxes with the letters of the systems.
+
+import { drawSign } from "../parts/document_pane.js";
+import { newElement } from "../parts/elements.js";
+import { citedPage, expectedPage, labelOfSign, sentencesOf, signOf } from "../parts/places.js";
+import { knownOf, marksOf, unitsOf } from "../parts/scene.js";
+
+/** @import { LoadedDocument } from "../parts/document_files.js" */
+/** @import { PageMark, Scene } from "../parts/document_pane.js" */
+/** @import { Level } from "../parts/places.js" */
+/**
+ * @typedef {object} SystemsValues
+ * @property {string} name  of the document
+ * @property {string[]} systems  their names, best first
+ * @property {Server.PlacedRow[][]} places  of each system
+ * @property {number | null} row  that is looked at
+ * @property {LoadedDocument} document
+ * @property {Node[]} none
+ */
+
+const ASKED = 0.5; // the least overlap of boxes
+
+/** Boxes decide where every system cites some, else pages. @type {(places: Server.PlacedRow[][]) => Level} */
+export const levelOfAll = (places) => {
+  const citesBoxes = (/** @type {Server.PlacedRow} */ { cited }) => cited.some(([, boxes]) => boxes.length);
+  return places.every((ofSystem) => ofSystem.some(citesBoxes)) ? "box" : "page";
+};
+
+/** The letter of a system. */
+export const letterOf = (/** @type {number} */ system) => String.fromCharCode("A".charCodeAt(0) + system);
+
+/** Marks on the same boxes are one with all letters. @type {(marks: PageMark[]) => PageMark[]} */
+export const joinedMarks = (marks) => {
+  /** @type {Map<string, PageMark>} */
+  const found = new Map();
+  for (const mark of marks) {
+    const rounded = mark.boxes.map((box) => box.map((side) => side.toFixed(3)));
+    const key = JSON.stringify([mark.page, mark.look, rounded]);
+    const same = found.get(key);
+    if (same) same.letters = (same.letters ?? "") + (mark.letters ?? "");
+    else found.set(key, { ...mark });
+  }
+  return [...found.values()];
+};
+
+/** @type {(values: SystemsValues) => Scene} */
+export const sceneOfSystems = ({ name, systems, places, row, document, none }) => {
+  const level = levelOfAll(places);
+  const units = unitsOf(document.placed?.text ?? "");
+  const known = knownOf(document, units);
+  const rows = places.map((ofSystem) => ofSystem.find((each) => each.row === row) ?? null);
+  const [first = null] = rows.filter((each) => each !== null);
+  const said = rows.map((each, system) => {
+    const sign = each ? signOf(each, level) : "";
+    const [title] = each ? sentencesOf(each, level, known, ASKED) : ["Nothing is cited."];
+    const letter = newElement("b", "abc", letterOf(system));
+    return newElement("p", "ev-who", letter, newElement("span", "", systems[system]), drawSign(sign), title);
+  });
+  const cited = rows.flatMap((each, system) =>
+    each ? marksOf(each, ["cited"], true).map((mark) => ({ ...mark, letters: letterOf(system) })) : [],
+  );
+  const expected = first ? marksOf(first, ["expected"], true) : [];
+  const others = places.flatMap((ofSystem) => ofSystem.filter((each) => each.row !== row));
+  const pages = rows.map((each) => (each ? citedPage(each) || expectedPage(each) : 0)).filter(Boolean);
+  return {
+    name,
+    field: first?.path ?? "",
+    sign: "",
+    said: first ? said : ["Choose a value to see its places."],
+    page: pages[0] ?? 0,
+    marks: [...expected, ...joinedMarks(cited)],
+    others: joinedMarks(others.flatMap((each) => marksOf(each, ["cited"], false))),
+    spans: [],
+    document,
+    pageCount: known.pages,
+    none,
+  };
+};
+
+/** Put signs and letters into the table of a document. @type {(table: HTMLElement, places: Server.PlacedRow[][]) => void} */
+export const drawSystemSigns = (table, places) => {
+  const rows = [...table.querySelectorAll("tr[data-row]")];
+  const level = levelOfAll(places);
+  const hasSigns = places.some((ofSystem) => ofSystem.length);
+  for (const [system, ofSystem] of places.entries()) {
+    const head = table.querySelector(`thead [data-system="${system}"]`);
+    if (hasSigns) head?.prepend(newElement("b", "abc", letterOf(system)), " ");
+    for (const each of ofSystem) {
+      const sign = signOf(each, level);
+      const page = citedPage(each);
+      const cell = rows[each.row]?.querySelector(`[data-system="${system}"] .cmp-at`);
+      if (!sign || !cell) continue;
+      const mark = newElement("span", `cmp-cited${/elsewhere|nowhere/.test(sign) ? " lost" : ""}`);
+      mark.append(drawSign(sign, labelOfSign(sign, page)), page && sign !== "none" ? String(page) : "");
+      cell.append(mark);
+    }
+  }
+};
