@@ -18,7 +18,8 @@ playground, chromium, visit = browser.playground, browser.chromium, browser.visi
 
 LINES = ["Quay Lighting 1.850,00", "Lamp - oak 12 1.850,00", "Date 14 May 2024", "<img src=x onerror=alert(1)>"]
 WIDTH, HEIGHT, STEP = 800, 1000, 100  # of the page, and from a word to the next in both directions
-CENTRES = """svg => { const [page, box] = [svg, svg.querySelector("rect")].map(each => each.getBoundingClientRect());
+CENTRES = """drawn => {
+  const [page, box] = [drawn, drawn.querySelector(".ev-box")].map(each => each.getBoundingClientRect());
   return [(box.left + box.right) / 2 - page.left, (box.top + box.bottom) / 2 - page.top]
     .map((at, side) => at / (side ? page.height : page.width)); }"""
 STANDS = "The prediction stands in the document’s text, the ground truth does not."
@@ -84,17 +85,17 @@ def test_the_place_on_the_page(visit: Visit, size: tuple[int, int], *, dark: boo
     visitor.page.on("request", lambda request: sent.append(request.post_data_buffer or b""))
     review(visitor, IMAGE, HOCR)
     document = open_place(visitor, "lines[0].item")
-    assert evidence(visitor) == STANDS
+    assert evidence(visitor) == "Both stand in the document’s text."
     if size == NARROW:
         assert visitor.sideways() == 0
         assert not document.is_visible()
         assert axe(visitor.page, "#review") == []
         choices = visitor["review"].locator(".rv-choice:visible")
         assert choices.evaluate_all("all => all.map(each => each.offsetHeight)") == [48] * 5
-        visitor["review"].locator(".rv-crop svg rect").click()
-    page = document.locator(".paper svg")
+        visitor["review"].locator(".rv-crop .ev-box").click()
+    page = document.locator(".ev-sheet .ev-page")
     assert page.evaluate(CENTRES) == pytest.approx([140 / WIDTH, 120 / HEIGHT], abs=0.002)
-    assert document.locator(".rv-large rect").is_visible()
+    assert document.locator(".ev-crop .ev-box").is_visible()
     assert axe(visitor.page, "#review") == []
     document.get_by_role("button", name="Text", exact=True).click()
     assert document.locator("mark").all_text_contents() == ["Lamp - oak"]
@@ -105,7 +106,7 @@ def test_the_place_on_the_page(visit: Visit, size: tuple[int, int], *, dark: boo
         assert visitor.page.evaluate("document.activeElement.className") == "rv-crop"
     open_place(visitor, "gone")
     document.get_by_text("No value of this item stands in the text").wait_for(state="attached")
-    assert document.locator("rect").count() == 0
+    assert document.locator(".ev-box").count() == 0
     assert len(sent) > 5
     assert not any(PIXEL in body or b"quay.png" in body or b"ocr_page" in body for body in sent)
 
@@ -116,13 +117,13 @@ def test_matches_in_a_text(visit: Visit) -> None:
     review(visitor, TEXT)
     document = open_place(visitor, "date")
     assert document.locator("mark").all_text_contents() == ["14 May 2024"]
-    assert document.locator("[role=status]").inner_text() == "1 match, in line 3"
+    assert document.locator(".ev-say b").inner_text() == "1 match, in line 3"
     assert "No image belongs to this document." in document.inner_text()
     assert "onerror" in document.locator(".said-text").inner_text()
     document = open_place(visitor, "lines[0].price")
-    assert document.locator("[role=status]").inner_text() == "2 of 2, line 2"
+    assert document.locator(".ev-say b").inner_text() == "2 of 2, line 2"
     document.get_by_role("button", name="Next match").click()
-    assert document.locator("[role=status]").inner_text() == "1 of 2, line 1"
+    assert document.locator(".ev-say b").inner_text() == "1 of 2, line 1"
     assert document.locator("mark").all_text_contents() == ["1.850,00"]
 
 
@@ -133,15 +134,15 @@ def test_what_is_missing_can_be_added_in_the_pane(visit: Visit) -> None:
     document = open_place(visitor, "date")
     assert document.get_by_role("button", name="Add page images").is_visible()
     document.locator("input[type=file]").set_input_files([IMAGE])
-    document.locator(".paper svg").wait_for()
-    assert document.locator("rect").count() == 0
+    document.locator(".ev-sheet .ev-page").wait_for()
+    assert document.locator(".ev-box").count() == 0
     assert "There is no text of this document" in document.inner_text()
     document.locator("input[type=file]").set_input_files([TEXT])
     document.locator("mark").wait_for()
     assert visitor["review"].locator(".rv-path").inner_text() == "date"
     assert evidence(visitor) == STANDS
     document.locator("input[type=file]").set_input_files([HOCR])
-    document.locator("rect").first.wait_for()
+    document.locator(".ev-box").first.wait_for()
 
 
 def test_texts_of_other_documents(visit: Visit) -> None:

@@ -31,10 +31,12 @@ import { areNear, around, partAround } from "./places.js";
  * @property {LoadedDocument} document
  * @property {number} pageCount
  * @property {Node[]} none  what stands in place of a document that is not there
+ * @property {"Image" | "Text"} [view]  where the visitor chose none
+ * @property {Node[]} [tools]  further buttons of the head
  */
 /**
  * @typedef {object} PaneActions
- * @property {(row: number) => void} choose
+ * @property {((row: number) => void) | null} choose  null where boxes are no buttons
  * @property {() => void} close
  */
 
@@ -117,16 +119,21 @@ const drawPage = (page, marks, choose = null) => {
   return drawn;
 };
 
-/** The lines of a text, numbered, with what is marked. @type {(text: string, spans: MarkedPlace) => HTMLElement} */
-const drawText = (text, spans) => {
+/**
+ * The lines of a text, numbered, with what is marked; of all or of those with a mark.
+ * @type {(text: string, spans: MarkedPlace, isWhole?: boolean) => HTMLElement}
+ */
+export const drawText = (text, spans, isWhole = true) => {
   const lines = newElement("pre", "said-text");
   const sorted = [...spans].sort((one, other) => one.start - other.start);
   markedLines(text, sorted).forEach((pieces, number) => {
     const content = pieces.map(({ text: piece, isMarked, look }) =>
       isMarked ? newElement("mark", look ?? "", piece) : piece.replaceAll("\f", ""),
     );
+    const isOn = pieces.some(({ isMarked }) => isMarked);
+    if (!isOn && !isWhole) return;
     const line = newElement("s", "", String(number + 1));
-    lines.append(newElement("span", "", line, newElement("span", "", ...content)));
+    lines.append(newElement("span", isOn ? "on" : "", line, newElement("span", "", ...content)));
   });
   return lines;
 };
@@ -153,6 +160,10 @@ const drawCrop = (page, box, marks, ratio, caption) => {
   return newElement("figure", "ev-crop", newElement("figcaption", "", ...caption), frame);
 };
 
+/** A place enlarged without a caption. @type {(page: Page, marks: PageMark[]) => HTMLElement} */
+export const drawPlace = (page, marks) =>
+  drawCrop(page, around(marks.flatMap(({ boxes }) => boxes)), marks, RATIO[1], []);
+
 export class DocumentPane {
   /**
    * @param {HTMLElement} element
@@ -170,7 +181,8 @@ export class DocumentPane {
     this.title = newElement("span", "");
     this.number = newElement("input", "field");
     this.zoomButton = newButton("btn ghost icon wide-only", "", () => this.zoom());
-    this.views = newElement("span", "seg wide-only");
+    this.tools = newElement("span", "ev-tools");
+    this.views = newElement("span", "seg");
     this.buttons = ["Image", "Text"].map((name) => newButton("", name, () => this.choose(name)));
     this.closeButton = newButton("btn ghost icon", "", () => actions.close());
     this.say = newElement("div", "ev-say");
@@ -213,7 +225,8 @@ export class DocumentPane {
     this.number.inputMode = "numeric";
     this.number.addEventListener("change", () => this.turnTo(Number(this.number.value)));
     const grow = newElement("span", "grow");
-    const head = newElement("div", "pane-title", heading, grow, this.zoomButton, this.views, this.closeButton);
+    const buttons = [this.tools, this.zoomButton, this.views, this.closeButton];
+    const head = newElement("div", "pane-title", heading, grow, ...buttons);
     this.element.append(head, this.say, this.crops, this.paper, this.none);
   }
 
@@ -226,6 +239,14 @@ export class DocumentPane {
     this.draw();
   }
 
+  /** Nothing is shown. */
+  clear() {
+    this.scene = null;
+    delete this.say.dataset.said;
+    this.paper.hidden = this.none.hidden = this.views.hidden = this.zoomButton.hidden = true;
+    for (const part of [this.title, this.say, this.crops, this.strip, this.sheet]) part.replaceChildren();
+  }
+
   get pages() {
     return this.scene?.document.pages ?? [];
   }
@@ -236,7 +257,7 @@ export class DocumentPane {
 
   get isImage() {
     if (!this.pages.length) return false;
-    return this.text === null || this.wanted !== "Text";
+    return this.text === null || (this.wanted || this.scene?.view) !== "Text";
   }
 
   draw() {
@@ -249,6 +270,7 @@ export class DocumentPane {
     for (const button of this.buttons) {
       button.setAttribute("aria-pressed", String((button.textContent === "Image") === this.isImage));
     }
+    this.tools.replaceChildren(...(this.scene.tools ?? []));
     this.zoomButton.hidden = !this.isImage;
     this.paper.hidden = !isThere;
     this.none.hidden = isThere;
@@ -374,10 +396,7 @@ export class DocumentPane {
       const waiting = page.url
         ? []
         : [newElement("p", "soft t12", `Drawing page ${this.page} of ${this.pages.length} …`)];
-      this.sheet.replaceChildren(
-        ...waiting,
-        drawPage(page, inOrder, (row) => this.actions.choose(row)),
-      );
+      this.sheet.replaceChildren(...waiting, drawPage(page, inOrder, this.actions.choose));
       this.boxes.fresh();
     } else {
       const file = this.pages[this.page - 1]?.name;
@@ -395,7 +414,7 @@ export class DocumentPane {
 
   /** What is marked comes into view, without moving the page around it. */
   reveal() {
-    const mark = this.sheet.querySelector("mark, .ev-box[aria-current]");
+    const mark = this.sheet.querySelector("mark, .ev-box:not(.other)");
     if (!mark) {
       this.sheet.scrollTop = 0;
       return;

@@ -1,13 +1,14 @@
-// The document beside an item of a review: the images of its pages with a box around the place, and the place enlarged,
-// or its text with the place marked. Where a value stands in the text is what the server says; where words stand on a
-// page is in a file in hOCR. Images stay in the browser.
+// The document beside an item of a review: where its values stand in the text is what the server says, and where words
+// stand on a page is in a file in hOCR. The pane is that of the other tabs; on a phone the place stands in the item.
 
 import { DOCUMENT_TYPES, DocumentFiles, NO_DOCUMENT } from "../parts/document_files.js";
+import { DocumentPane, drawPlace, drawText } from "../parts/document_pane.js";
 import { newButton, newDrawing, newElement } from "../parts/elements.js";
-import { boxOf, lineOf, markedLines, matchesOf, nearestTo } from "../parts/marks.js";
+import { boxOf, lineOf, matchesOf, nearestTo } from "../parts/marks.js";
 import { sentenceOf } from "../parts/words.js";
 
-/** @import { Page } from "../parts/document_files.js" */
+/** @import { LoadedDocument } from "../parts/document_files.js" */
+/** @import { PageMark } from "../parts/document_pane.js" */
 /** @import { MarkedPlace } from "../parts/marks.js" */
 /**
  * @typedef {object} DocumentParts
@@ -20,10 +21,7 @@ import { sentenceOf } from "../parts/words.js";
  * @property {number | null} chosen  the answer that is chosen, null to mark all values alike
  * @property {Promise<Server.Beside | Server.Refusal>} found  what the server says of the item
  */
-/** @typedef {{page: Page, number: number, x: number, y: number, width: number, height: number}} PageBox  in pixels */
 
-const LEAST = 0.45; // the least part of a page's width that is enlarged
-const MARGIN = 0.6; // space above and below the place, in its height
 const STEPS = /** @type {const} */ ([
   ["Previous match", -1, "M4.5 9.5 8 6l3.5 3.5"],
   ["Next match", 1, "M4.5 6.5 8 10l3.5-3.5"],
@@ -35,50 +33,10 @@ const newState = () => ({
   /** @type {Server.Beside | Server.Refusal | null} what the server says of it */
   answer: null,
   document: NO_DOCUMENT,
-  wanted: "", // the view that the visitor chose
   at: 0, // the number of the match
 });
 
-/**
- * A page, or a part of it, with a box.
- * @type {(page: Page, box: PageBox | null, label: string, viewBox?: string) => Element}
- */
-const drawPage = (page, box, label, viewBox = `0 0 ${page.width} ${page.height}`) => {
-  const { width, height, url } = page;
-  const image = newDrawing("image", { href: url, width, height });
-  const drawing = newDrawing("svg", { class: "rv-page", viewBox, role: "img", "aria-label": label }, image);
-  if (!box) return drawing;
-  const space = height / 250;
-  const [x, y] = [box.x - space, box.y - space];
-  const sides = { width: box.width + 2 * space, height: box.height + 2 * space };
-  drawing.append(newDrawing("rect", { x, y, ...sides, rx: space }));
-  return drawing;
-};
-
-const enlarged = (/** @type {PageBox} */ box) => {
-  const { page, x, y } = box;
-  const margin = MARGIN * box.height;
-  const width = Math.min(page.width, Math.max(2 * box.width, LEAST * page.width));
-  const height = Math.min(page.height, box.height + 2 * margin);
-  const left = Math.max(0, Math.min(page.width - width, x + box.width / 2 - width / 2));
-  const top = Math.max(0, Math.min(page.height - height, y - margin));
-  return drawPage(page, box, "The place, enlarged", `${left} ${top} ${width} ${height}`);
-};
-
-/** The lines of a text, numbered, with a place marked; of all or of those with the place. */
-const drawText = (/** @type {string} */ text, /** @type {MarkedPlace} */ place, isWhole = true) => {
-  const lines = newElement("pre", "said-text");
-  markedLines(text, place).forEach((pieces, number) => {
-    const isOn = pieces.some(({ isMarked }) => isMarked);
-    if (!isWhole && !isOn) return;
-    const content = pieces.map((piece) => (piece.isMarked ? newElement("mark", "", piece.text) : piece.text));
-    const line = newElement("s", "", String(number + 1));
-    lines.append(newElement("span", isOn ? "on" : "", line, newElement("span", "", ...content)));
-  });
-  return lines;
-};
-
-export class DocumentPane {
+export class ReviewDocument {
   /**
    * @param {HTMLElement} element
    * @param {DocumentParts} parts
@@ -88,58 +46,42 @@ export class DocumentPane {
     this.crop = crop;
     this.state = newState();
     this.files = new DocumentFiles();
-    this.title = newElement("h2", "");
-    this.said = newElement("span", "soft t12", "");
-    this.steps = newElement("span", "rv-steps");
-    this.paper = newElement("div", "paper");
-    this.large = newElement("div", "rv-large");
-    this.views = newElement("span", "seg");
-    this.close = newButton("btn ghost narrow-only", "Close", () => this.open(false));
-    this.buttons = ["Image", "Text"].map((name) => newButton("", name, () => this.choose(name)));
+    this.pane = new DocumentPane(element, { choose: null, close: () => this.open(false) });
+    this.steps = STEPS.map(([name, by, path]) => {
+      const button = newButton("btn ghost icon", "", () => this.step(by));
+      const icon = { viewBox: "0 0 16 16", "aria-hidden": "true" };
+      button.setAttribute("aria-label", name);
+      button.append(newDrawing("svg", icon, newDrawing("path", { d: path })));
+      return button;
+    });
     this.input = newElement("input", "");
-    this.build();
+    Object.assign(this.input, { type: "file", accept: DOCUMENT_TYPES, multiple: true, hidden: true });
     this.input.addEventListener("change", () => {
       const files = [...(this.input.files ?? [])];
       this.input.value = "";
       add(files);
     });
+    element.append(this.input);
     element.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape" || !element.classList.contains("open")) return;
+      if (event.key !== "Escape" || !this.pane.isSheet) return;
       event.stopPropagation();
       this.open(false);
     });
     this.clear();
   }
 
-  build() {
-    const grow = newElement("span", "grow");
-    const head = newElement("div", "pane-title rv-paper-title", this.title, grow, this.said, this.steps);
-    this.said.setAttribute("role", "status");
-    this.views.setAttribute("role", "group");
-    this.views.setAttribute("aria-label", "View of the document");
-    this.views.append(...this.buttons);
-    this.paper.tabIndex = 0;
-    this.paper.setAttribute("role", "region");
-    for (const [name, by, path] of STEPS) {
-      const button = newButton("btn ghost icon", "", () => this.step(by));
-      const icon = { viewBox: "0 0 16 16", "aria-hidden": "true" };
-      button.setAttribute("aria-label", name);
-      button.append(newDrawing("svg", icon, newDrawing("path", { d: path })));
-      this.steps.append(button);
-    }
-    head.append(this.views, this.close);
-    Object.assign(this.input, { type: "file", accept: DOCUMENT_TYPES, multiple: true, hidden: true });
-    this.element.append(head, this.large, this.paper, this.input);
-  }
-
   clear() {
     this.files.forget();
-    this.state.document = NO_DOCUMENT;
-    this.state.shown = this.state.answer = null;
-    this.element.classList.remove("open");
-    for (const part of [this.large, this.paper, this.crop]) part.replaceChildren();
-    this.title.textContent = this.said.textContent = "";
-    this.views.hidden = this.steps.hidden = true;
+    this.state = newState();
+    this.pane.openSheet(false);
+    this.pane.clear();
+    this.crop.replaceChildren();
+  }
+
+  /** The text of the document, null where there is none. */
+  get text() {
+    const { answer } = this.state;
+    return !answer || "refused" in answer ? null : answer.text;
   }
 
   /** The matches of the item, none where the server refused to say them. */
@@ -148,20 +90,19 @@ export class DocumentPane {
     return !shown || !answer || "refused" in answer ? [] : matchesOf(answer, shown.chosen);
   }
 
-  /**
-   * Where a place is on a page, in its pixels; null if that is not known.
-   * @type {(place: MarkedPlace | undefined) => PageBox | null}
-   */
-  boxOf(place) {
-    const { answer, document: shown } = this.state;
-    const { placed, pages } = shown;
-    if (!place || !placed || !answer || "refused" in answer || placed.text !== answer.text) return null;
-    const found = boxOf(place, placed.words);
-    const page = found && pages[found.number];
-    if (!page) return null;
-    const [left, top, right, bottom] = found.box;
-    const [x, y] = [left * page.width, top * page.height];
-    return { page, number: found.number, x, y, width: right * page.width - x, height: bottom * page.height - y };
+  /** The files of the document, with the text that the server knows. @returns {LoadedDocument} */
+  loaded() {
+    const { document: loaded } = this.state;
+    const { text } = this;
+    const words = loaded.placed?.text === text ? (loaded.placed?.words ?? []) : [];
+    return { ...loaded, placed: text === null ? null : { text, words, images: [] } };
+  }
+
+  /** The place on a page, if it is known. @type {(place: MarkedPlace | undefined) => PageMark[]} */
+  marks(place) {
+    const found = place && boxOf(place, this.loaded().placed?.words ?? []);
+    if (!found) return [];
+    return [{ page: found.number + 1, boxes: [found.box], look: "found", label: "The place", row: 0 }];
   }
 
   note(/** @type {string} */ sentence, ask = "") {
@@ -170,100 +111,58 @@ export class DocumentPane {
   }
 
   draw() {
-    const { shown, answer, wanted, at } = this.state;
-    const { pages } = this.state.document;
+    const { shown, answer, at } = this.state;
     if (!shown || !answer) return;
-    const text = "refused" in answer ? null : answer.text;
     const matches = this.matches();
     const place = matches[at];
-    const box = this.boxOf(place);
-    const hasImage = pages.some((page) => page?.width);
-    const isImage = hasImage && (text === null || (wanted ? wanted === "Image" : Boolean(box) || !place));
-    this.drawHead(isImage, box?.number ?? 0, matches);
-    const drawn = isImage ? this.drawPages(box) : [];
-    if (!isImage && text !== null) drawn.push(drawText(text, place ?? []));
-    this.large.replaceChildren(...(isImage && box ? [enlarged(box)] : []));
-    const [before, after] = this.notes(isImage, box, matches);
-    this.paper.replaceChildren(...before, ...drawn, ...after);
-    const inText = text !== null && place ? drawText(text, place, false) : null;
-    this.drawCrop(box ? enlarged(box) : inText, hasImage || text !== null);
-    this.reveal();
-  }
-
-  /**
-   * The title, which match it is, and the controls.
-   * @type {(isImage: boolean, number: number, matches: MarkedPlace[]) => void}
-   */
-  drawHead(isImage, number, matches) {
-    const { shown, answer, at } = this.state;
-    const { pages } = this.state.document;
-    const text = !answer || "refused" in answer ? null : answer.text;
-    const hasImage = pages.some((page) => page?.width);
-    this.element.dataset.view = isImage ? "image" : "text";
-    this.views.hidden = !hasImage || text === null;
-    for (const button of this.buttons) {
-      button.setAttribute("aria-pressed", String((button.textContent === "Image") === isImage));
-    }
-    const title = text === null ? "Document" : "Text";
-    this.title.textContent = isImage ? `Page ${number + 1} of ${pages.length}` : title;
-    this.paper.setAttribute("aria-label", `${isImage ? "Pages" : "Text"} of ${shown?.document}`);
-    this.steps.hidden = matches.length < 2;
-    const line = text !== null && matches[at] ? `line ${lineOf(text, matches[at])}` : "";
-    const which = matches.length > 1 ? [`${at + 1} of ${matches.length}`] : [];
-    if (matches.length && !isImage) which.push(matches.length > 1 ? line : `1 match, in ${line}`);
-    this.said.textContent = which.join(", ");
-  }
-
-  /** @type {(box: PageBox | null) => Element[]} */
-  drawPages(box) {
-    const { shown } = this.state;
-    const { pages } = this.state.document;
-    return pages.flatMap((page, number) => {
-      if (!page?.width) return [];
-      const isMarked = box?.page === page;
-      const label = `Page ${number + 1} of ${shown?.document}${isMarked ? ", the place is marked" : ""}`;
-      return [drawPage(page, isMarked ? box : null, label)];
+    const marks = this.marks(place);
+    const document = this.loaded();
+    const hasImage = document.pages.some((page) => page?.width);
+    const pages = hasImage ? document.pages : [];
+    this.pane.show({
+      name: shown.document,
+      field: "",
+      sign: "",
+      said: this.said(matches, marks, hasImage),
+      page: marks[0]?.page ?? 0,
+      marks,
+      others: [],
+      spans: place ?? [],
+      document: { ...document, pages },
+      pageCount: Math.max(pages.length, 1),
+      none: [],
+      view: marks.length || !place ? "Image" : "Text",
+      tools: matches.length > 1 ? this.steps : [],
     });
+    const page = document.pages[(marks[0]?.page ?? 0) - 1];
+    const inText = this.text !== null && place ? drawText(this.text, place, false) : null;
+    this.drawCrop(page?.width && marks.length ? drawPlace(page, marks) : inText, hasImage || this.text !== null);
   }
 
   /**
-   * What is said above and below the document.
-   * @type {(isImage: boolean, box: PageBox | null, matches: MarkedPlace[]) => HTMLElement[][]}
+   * Which match it is, and what is not there.
+   * @type {(matches: MarkedPlace[], marks: PageMark[], hasImage: boolean) => (string | HTMLElement)[]}
    */
-  notes(isImage, box, matches) {
-    const { answer, at } = this.state;
-    const { pages, unread } = this.state.document;
-    const text = !answer || "refused" in answer ? null : answer.text;
-    const before = [];
-    if (answer && "refused" in answer) before.push(this.note(sentenceOf(answer.refused)));
-    if (isImage && text === null) {
-      before.push(this.note("There is no text of this document, so the place is not marked.", "Add texts"));
-    } else if (isImage && text !== null && !box && matches.length) {
-      const where = `The place is in line ${lineOf(text, matches[at])} of the text.`;
-      before.push(this.note(`${where} To see it here, add the positions of the words in hOCR.`, "Add files"));
+  said(matches, marks, hasImage) {
+    const { answer, at, document: loaded } = this.state;
+    const { text } = this;
+    const said = [];
+    if (answer && "refused" in answer) said.push(sentenceOf(answer.refused));
+    if (text !== null && matches.length) {
+      const line = lineOf(text, matches[at]);
+      said.push(matches.length > 1 ? `${at + 1} of ${matches.length}, line ${line}` : `1 match, in line ${line}`);
+    } else if (text !== null) said.push("No value of this item stands in the text of this document.");
+    if (hasImage && text === null) {
+      said.push(this.note("There is no text of this document, so the place is not marked.", "Add texts"));
+    } else if (hasImage && matches.length && !marks.length) {
+      said.push(this.note("To see it on the page, add the positions of the words in hOCR.", "Add files"));
     }
-    if (text !== null && !matches.length) {
-      before.push(this.note("No value of this item stands in the text of this document."));
+    for (const page of loaded.pages) {
+      if (page && !page.width) said.push(this.note(`${page.name} cannot be shown as an image.`));
     }
-    const broken = pages.filter((page) => page && !page.width);
-    const after = broken.map((page) => this.note(`${page?.name} cannot be shown as an image.`));
-    if (unread) after.push(this.note(`${unread} cannot be read any more.`, "Choose it again"));
-    const hasImage = pages.some((page) => page?.width);
-    if (!hasImage && !after.length) after.push(this.note("No image belongs to this document.", "Add page images"));
-    return [before, after];
-  }
-
-  /** What is marked comes into view, without moving the page. */
-  reveal() {
-    const marked = this.paper.querySelector("mark, rect");
-    if (!marked) {
-      this.paper.scrollTop = 0;
-      return;
-    }
-    const own = marked.getBoundingClientRect();
-    const frame = this.paper.getBoundingClientRect();
-    if (own.top >= frame.top && own.bottom <= frame.bottom) return;
-    this.paper.scrollTop += own.top - frame.top - (frame.height - own.height) / 2;
+    if (loaded.unread) said.push(this.note(`${loaded.unread} cannot be read any more.`, "Choose it again"));
+    if (!hasImage) said.push(this.note("No image belongs to this document.", "Add page images"));
+    return said;
   }
 
   /** On a phone the place stands in the item, and opens the document. */
@@ -275,18 +174,9 @@ export class DocumentPane {
   }
 
   open(/** @type {boolean} */ isOpen) {
-    if (isOpen) this.element.setAttribute("role", "dialog");
-    else this.element.removeAttribute("role");
-    if (this.element.classList.toggle("open", isOpen)) {
-      this.draw();
-      this.close.focus();
-    } else this.crop.querySelector("button")?.focus();
-  }
-
-  /** The view that the visitor wants, the image or the text. */
-  choose(/** @type {string} */ view) {
-    this.state.wanted = view;
-    this.draw();
+    this.pane.openSheet(isOpen);
+    if (isOpen) this.draw();
+    else this.crop.querySelector("button")?.focus();
   }
 
   step(/** @type {number} */ by) {

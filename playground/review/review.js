@@ -8,7 +8,7 @@ import { Options } from "../parts/options.js";
 import { TYPED, isShown, stepToResult, tabOf } from "../parts/tabs.js";
 import { askAgain, droppedFiles, uploaded } from "../parts/uploads.js";
 import { counted, fileName, printable, sentenceOf } from "../parts/words.js";
-import { DocumentPane } from "./document.js";
+import { ReviewDocument } from "./document.js";
 import { drawSummary, estimateOf, gainsTable } from "./done.js";
 import { KeptReview, fitting, keyOf } from "./kept.js";
 import { ReviewList } from "./list.js";
@@ -75,7 +75,7 @@ class ReviewTab {
     this.find = this.part("find", HTMLInputElement);
     this.crop = newElement("div", "rv-crop-place");
     const document_ = findElement(this.screen, ".review-document");
-    this.pane = new DocumentPane(document_, { crop: this.crop, add: (given) => this.sift(given) });
+    this.pane = new ReviewDocument(document_, { crop: this.crop, add: (given) => this.sift(given) });
     this.list = new ReviewList(this.part("list"), this.state, (number) => this.visit(number));
     this.item = new PlaceView(this.screen, this.state, {
       decide: (decision) => this.decide(decision),
@@ -184,6 +184,8 @@ class ReviewTab {
     else if (key === "g") this.item.toggleAll();
     else if (key === "u") this.undo();
     else if (key === "j" || key === "k") this.step(key === "j" ? 1 : -1);
+    else if (key === "z") this.pane.pane.zoom();
+    else if (key === "[" || key === "]") this.pane.pane.turn(key === "[" ? -1 : 1);
     else if (key === "/") this.find.focus();
     else if (/^[a-h]$/.test(key)) this.item.chooseByLetter(key.charCodeAt(0) - "a".charCodeAt(0));
     else return;
