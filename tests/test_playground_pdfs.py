@@ -21,29 +21,27 @@ PNG = b"\x89PNG"
 
 
 def read(folder: Path, **asked: Any) -> dict[str, Any]:
-    return read_pdf(folder / "pdf", PdfRequest(run="", number=0, **asked))
+    return read_pdf(folder, PdfRequest(run="", **asked))
 
 
-def test_a_pdf_is_kept_with_its_words_and_pages(tmp_path: Path) -> None:
+def test_the_words_and_the_pages_of_a_pdf(tmp_path: Path) -> None:
     assert read(tmp_path) == {"words": [], "sizes": [], "path": ""}
     given = read(tmp_path, pdf=INVOICE)
     assert len(given["words"]) == len(given["sizes"]) == 2
     word, box = given["words"][0][0]
     assert (word, all(0 < side < 1 for side in box)) == ("Invoice", True)
-    assert read(tmp_path) == given
-    page = Path(read(tmp_path, page=2)["path"])
+    page = Path(read(tmp_path, pdf=INVOICE, page=2)["path"])
     assert page.read_bytes().startswith(PNG)
-    assert page.is_relative_to(tmp_path)
+    assert page.parent == tmp_path
     with pytest.raises(ValueError, match=r"invoice-08\.pdf has no page 3 that can be drawn"):
-        read(tmp_path, page=3)
+        read(tmp_path, pdf=INVOICE, page=3)
 
 
-def test_a_damaged_pdf_is_one_sentence_and_gives_way_to_another(tmp_path: Path) -> None:
+def test_a_damaged_pdf_is_one_sentence(tmp_path: Path) -> None:
     damaged = tmp_path / "invoice-08.pdf"
     damaged.write_bytes(b"%PDF-1.7 nothing")
     with pytest.raises(ValueError, match=r"invoice-08\.pdf is no readable PDF"):
         read(tmp_path, pdf=damaged)
-    assert len(read(tmp_path, pdf=INVOICE)["sizes"]) == 2
 
 
 @pytest.mark.parametrize(
@@ -68,5 +66,5 @@ def test_who_is_on_this_machine(
 
 
 def test_a_hosted_page_takes_none() -> None:
-    answer: dict[str, Any] = asyncio.run(FUNCTIONS["read_pdf"]({"run": "x", "number": 0}))
+    answer: dict[str, Any] = asyncio.run(FUNCTIONS["read_pdf"]({"run": "x"}))
     assert (answer["kind"], answer["refused"][:25]) == ("limit", "PDFs are not taken here: ")

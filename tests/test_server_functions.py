@@ -397,7 +397,8 @@ def test_answers_have_the_names_of_their_types(results: Results, monkeypatch: py
             "open_link": {"link": pair},
             **{name: {} for name in ("stop_workspace", "stop")},
             "sort_files": {"files": [uploaded(PREDICTIONS), uploaded(REFERENCES)]},
-            **{name: {**of_scored, "number": 1} for name in ("read_document", "read_pair", "read_pdf")},
+            **{name: {**of_scored, "number": 1} for name in ("read_document", "read_pair")},
+            "read_pdf": of_scored,
             "read_rows": {**of_scored, "numbers": "1"},
             "open_document": {"run": compared["run"], "document": compared["documents"][0]["id"]},
         }

@@ -54,9 +54,7 @@ class CompareTab {
     this.places = [];
     /** @type {number | null} that is looked at, of the document that is open */
     this.row = null;
-    this.files = new DocumentFiles((file) =>
-      openPdf(server, this.state.result?.run ?? "", this.state.opened ?? 0, file),
-    );
+    this.files = new DocumentFiles((file) => openPdf(server, this.state.result?.run ?? "", file));
     this.loaded = NO_DOCUMENT;
     this.isPaper = false; // whether the document is open beside the values
     this.paper = new DocumentPane(this.part("paper"), {
@@ -428,8 +426,7 @@ class CompareTab {
     if (!this.part("opened").childElementCount) this.part("opened").textContent = "Loading …";
     this.part("side").setAttribute("aria-busy", "true");
     const { document: name } = this.state.view;
-    const { run, ids } = { run: this.state.result.run, ids: this.state.result.documents.map(({ id }) => id) };
-    this.state.opened = ids.indexOf(name);
+    const { run } = this.state.result;
     const { placed } = await this.files.open(name);
     const text = placed && placed.text.length < LONGEST_TEXT ? placed.text : "";
     const found = await this.documents.ask({ run, document: name, text });

@@ -53,7 +53,7 @@ const release = (/** @type {LoadedDocument} */ { pages }) => {
 };
 
 export class DocumentFiles {
-  /** @param {((file: File, name: string) => Promise<LoadedDocument>) | null} readPdf  null where PDFs are not taken */
+  /** @param {((file: File) => Promise<LoadedDocument>) | null} readPdf  null where PDFs are not taken */
   constructor(readPdf = null) {
     this.readPdf = readPdf;
     /** @type {Map<string, File>} by the stems of their names */
@@ -117,7 +117,7 @@ export class DocumentFiles {
   /** @type {(name: string, named: string, held: string) => Promise<LoadedDocument>} */
   async read(name, named, held) {
     const pdf = this.pdfs.get(stemOf(name));
-    if (pdf && this.readPdf) return this.readPdf(pdf, name);
+    if (pdf && this.readPdf) return this.readPdf(pdf);
     const file = this.texts.get(name);
     const placed = file ? await textOf(file).catch(() => null) : null;
     const images = imagesOf(name, named ? [named] : (placed?.images ?? []), this.images);

@@ -25,10 +25,10 @@ _SHORT_TEXT = 20_000  # characters in which values are looked up in milliseconds
 
 
 def _pdfs_of(asked: PdfRequest) -> Path:
-    """The folder of the PDF of a document; on a server that others can reach, none is taken."""
+    """The folder of a result; on a server that others can reach, no PDF is taken."""
     if not is_local():
         raise Refused(pdfs.HOSTED, "limit")
-    return _result_of(asked).folder / f"pdf-{asked.number}"
+    return _result_of(asked).folder
 
 
 FUNCTIONS = {

@@ -54,27 +54,30 @@ export const faultOf = (name, { refused, kind }) => {
   return [`${name} is not shown`, sentenceOf(refused), "Choose another file"];
 };
 
-/** @type {WeakMap<File, string>} the result with which the server keeps a file */
+/** @type {WeakMap<File, string>} the names of files on the server */
 const sent = new WeakMap();
 
 /**
  * The PDF of a document, which goes to the server, if that is on this machine.
- * @type {(server: Server.Functions, run: string, number: number, file: File) => Promise<LoadedDocument>}
+ * @type {(server: Server.Functions, run: string, file: File) => Promise<LoadedDocument>}
  */
-export const openPdf = async (server, run, number, file) => {
+export const openPdf = async (server, run, file) => {
   const none = (/** @type {Fault} */ fault) => ({ pages: [], placed: null, unread: "", fault });
   if (!LOCAL.includes(location.hostname)) return none(HOSTED);
-  let found = await answerTo(server.read_pdf, { run, number });
-  if ("refused" in found && found.kind === "limit") return none(HOSTED);
-  if (sent.get(file) !== run) {
-    sent.set(file, run);
-    try {
-      found = await answerTo(server.read_pdf, { run, number, pdf: await uploaded(file) });
-    } catch (error) {
-      return none([`${file.name} is not shown`, sentenceOf(String(error)), "Choose another file"]);
-    }
-  }
+  let found = await answerTo(server.read_pdf, { run });
   if ("refused" in found) return none(faultOf(file.name, found));
+  try {
+    const pdf = sent.get(file) ?? (await uploaded(file));
+    sent.set(file, pdf);
+    found = await answerTo(server.read_pdf, { run, pdf });
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    return none([`${file.name} is not shown`, sentenceOf(said), "Choose another file"]);
+  }
+  if ("refused" in found) {
+    sent.delete(file);
+    return none(faultOf(file.name, found));
+  }
   /** @type {Page[]} */
   const pages = found.sizes.map(([width, height]) => ({ name: file.name, url: "", width, height }));
   let drawing = Promise.resolve();
@@ -84,7 +87,7 @@ export const openPdf = async (server, run, number, file) => {
     if (asked.has(page)) return drawing;
     asked.add(page);
     drawing = drawing.then(async () => {
-      const drawn = await answerTo(server.read_pdf, { run, number, page });
+      const drawn = await answerTo(server.read_pdf, { run, pdf: sent.get(file), page });
       if ("refused" in drawn) pages[page - 1].width = 0;
       else pages[page - 1].url = `gradio_api/file=${encodeURI(drawn.path)}`;
     });

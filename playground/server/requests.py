@@ -433,11 +433,11 @@ class DocumentRequest(KeptRequest):
     text: Annotated[str, Field(max_length=MAX_BYTES)] = ""
 
 
-class PdfRequest(DocumentRequest):
+class PdfRequest(KeptRequest):
     """The PDF of a document, or one of its pages.
 
     Attributes:
-        pdf: the file; None for that which is kept with the result.
+        pdf: the file; None to ask whether PDFs are taken.
         page: from 1; 0 for the words of all pages.
     """
 

@@ -120,7 +120,7 @@ declare namespace Server {
     text?: string;
   }
   /** With the file, or a page of that which is kept, from 1. */
-  interface PdfRequest extends DocumentRequest {
+  interface PdfRequest extends KeptRequest {
     pdf?: string | null;
     page?: number;
   }

@@ -61,10 +61,7 @@ export class Documents {
     this.room = findElement(this.list, ".room");
     this.views = new Asker(server.view_documents);
     this.treePane = newTreePane(this.tree);
-    this.files = new DocumentFiles((file, name) => {
-      const number = this.state.all?.names.indexOf(name) ?? 0;
-      return openPdf(server, this.state.result?.run ?? "", number, file);
-    });
+    this.files = new DocumentFiles((file) => openPdf(server, this.state.result?.run ?? "", file));
     this.isKeptClosed = false; // the visitor closed the document
     this.loaded = NO_DOCUMENT;
     this.pane = new DocumentPane(this.part("beside"), {
