@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import docscore
-from docscore import ScoreTree
+from docscore import ScoreTree, score_tree
 from docscore.core.options import DEFAULT_OPTIONS
 from docscore.core.values import field_path, places_in
 from docscore.metrics.anls_star.api import FieldCounts, build_tree
@@ -23,6 +23,7 @@ from docscore.metrics.anls_star.matching import ListRows
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.typed.schema import compiled_schema
 from docscore.report.console import print_summary, printed
+from docscore.report.long_lists import long_lists
 from tests.conftest import examples, golden
 from tests.structures import taken
 
@@ -171,3 +172,23 @@ def test_rows_that_were_cut_off_are_named_from_a_tenth_of_the_loss() -> None:
         prediction = {"r": rows(*range(17)), **{f"k{number}": "?" for number in range(others)}}
         result = docscore.evaluate(predictions=[prediction], references=[truth])
         assert (result.lists[0]["cut_off"], len(result.lists.remarks)) == (1, remarks)
+
+
+def test_the_rows_of_a_long_list_in_their_order() -> None:
+    """Whole, with a fault, or missing; the lists of a document are shown if one of them is long."""
+    lines = [{"item": f"tea no {n}", "price": f"{n}.25"} for n in range(30)]
+    guess = [{**line, "price": "x"} if n == 4 else line for n, line in enumerate(lines[:24])]
+    tree = score_tree({"lines": lines, "tags": [{"a": "x"}], "names": ["a", "b"]}, {"lines": guess, "tags": []})
+    numbers = {id(node): number for number, node in enumerate(tree.nodes())}
+    first, second = long_lists(tree, numbers)
+    assert (first["path"], first["expected"], first["predicted"], first["paired"], first["whole"]) == (
+        "lines",
+        30,
+        24,
+        24,
+        23,
+    )
+    assert (first["cut"], first["rows"]) == (24, "wwwwd" + 19 * "w" + 6 * "m")
+    assert first["numbers"][0] == numbers[id(tree.children[0].children[0])]
+    assert (second["path"], second["rows"], second["cut"]) == ("tags", "m", 0)
+    assert list(long_lists(score_tree({"lines": lines[:5]}, {"lines": []}), {})) == []

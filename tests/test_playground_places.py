@@ -115,6 +115,24 @@ def test_keys_turn_and_close_the_document(visit: Visit) -> None:
     assert "level=page" in page.url
 
 
+@pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)
+def test_a_list_that_was_cut_off(visit: Visit, size: tuple[int, int], *, dark: bool) -> None:
+    """The list says after which row; a bar leads to its row."""
+    visitor = come(visit, size, dark=dark, files=FILES)
+    assert " ".join(visitor["testset-lists"].inner_text().split()).endswith("148 of 166 cut off in 1 of 12 89 % whole")
+    if size == NARROW:
+        visitor.page.get_by_role("button", name="Documents", exact=True).click()
+        visitor.page.locator(".doc").first.click()
+    title(visitor.page, "invoice-12")
+    lists = visitor["testset-tree"].locator(".lists")
+    assert lists.locator("p").first.inner_text() == "Cut off after row 42 of 60."
+    assert visitor["testset-tree"].locator(".cut-here").is_visible()
+    lists.locator(".gone").nth(3).click()
+    assert visitor["testset-tree"].locator(".here").get_attribute("data-path") == "$.lines[45]"
+    assert axe(visitor.page, "#testset") == []
+    assert visitor.sideways() == 0
+
+
 def test_a_misread_value_is_found_by_its_box(visit: Visit) -> None:
     """The text with the positions of words, in hOCR, says what the document has there."""
     word = "<span class='ocrx_word' title='bbox 100 200 300 240'>12.50</span>"

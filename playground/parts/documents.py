@@ -32,6 +32,7 @@ from docscore.metrics.base import MetricTree
 from docscore.metrics.registry import METRICS, TYPED
 from docscore.report.html_report import bins, examples_of_causes
 from docscore.report.html_tree import explained_drawing, lost_text
+from docscore.report.long_lists import long_lists
 from docscore.report.placed_rows import placed_rows
 from playground.parts.conclusions import cause_label
 from playground.parts.fragments import fragment
@@ -456,6 +457,7 @@ class KeptList(KeptResult):
             "marks": marks,
             "image": embedded_image(image_of_row(row)),
             "places": placed_rows(tree, drawing.row_numbers, self.places(number)[0], text),
+            "lists": list(long_lists(tree, drawing.row_numbers)),
         }
 
     def rows(self, numbers: Iterable[int]) -> str:

@@ -233,6 +233,7 @@ declare namespace Server {
     what_ifs: WhatIf[];
     counts: string[];
     signature: string;
+    lists: ListSum[];
     grounding: Grounding | null;
     histogram: HistogramBins;
     intervals: string[];
@@ -247,6 +248,20 @@ declare namespace Server {
     levels: GroundingLevel[];
     values: number;
     cited: number;
+  }
+  /** The rows of a list in all documents. */
+  interface ListSum {
+    field: string;
+    lists: number;
+    expected: number;
+    predicted: number;
+    paired: number;
+    precision: number | null;
+    recall: number | null;
+    right: number;
+    cut_off: number;
+    cut_rows: number;
+    cut_points: number;
   }
   interface GroundingLevel {
     level: "page" | "box";
@@ -328,6 +343,18 @@ declare namespace Server {
     marks: [row: number, field: string, cause: string][];
     image: string;
     places: PlacedRow[];
+    lists: LongList[];
+  }
+  /** A list: after how many rows it was cut off, and of each row whether it is whole, differs or is missing. */
+  interface LongList {
+    path: string;
+    expected: number;
+    predicted: number;
+    paired: number;
+    whole: number;
+    cut: number;
+    rows: string;
+    numbers: (number | null)[];
   }
   /** Where the value of a row is expected and cited, and both sides in the text, null for what no text can show. */
   interface PlacedRow {

@@ -14,6 +14,7 @@ import { isShown } from "../parts/tabs.js";
 import { newTreePane } from "../parts/tree.js";
 import { drawSigns, rowsWithin } from "../parts/tree_places.js";
 import { drawGrounding } from "./grounding.js";
+import { drawLists } from "../parts/long_lists.js";
 import { noDocument } from "../parts/no_document.js";
 import { changesList } from "./state.js";
 import { NO_VIEW, addressOf } from "../parts/views.js";
@@ -428,6 +429,7 @@ export class Documents {
       this.part(name, HTMLButtonElement).disabled = !this.state.all || this.state.view.document === null;
     }
     this.drawSigns();
+    this.drawLists();
     this.treePane.fresh();
   }
 
@@ -553,6 +555,19 @@ export class Documents {
 
   drawSigns() {
     drawSigns(this.tree, this.state.places, this.state.level, this.pageCount() !== 1);
+  }
+
+  /** Long lists stand above the rows; a line among these says where one was cut off. */
+  drawLists() {
+    const lists = this.state.answer?.lists ?? [];
+    const [grid] = findElements(this.tree, ".anls-grid");
+    grid?.before(...drawLists(lists, (row) => this.chooseRow(row)));
+    for (const { cut, numbers } of lists) {
+      const first = cut ? this.rowElement(numbers[cut] ?? -1) : null;
+      const fold = first?.closest("details")?.parentElement?.closest("details[data-status=missing]");
+      const place = fold ?? first?.closest("details") ?? first;
+      place?.before(newElement("p", "cut-here", newElement("b", "", "Cut off here")));
+    }
   }
 
   /** How many pages the document has, 0 where that is not known. */

@@ -5,6 +5,7 @@ import { Runner, answerTo } from "../parts/asking.js";
 import { findElement, newButton, newElement, partsOf } from "../parts/elements.js";
 import { DropBox } from "../parts/files.js";
 import { copyLink, hashOfDocument } from "../parts/links.js";
+import { drawListSums } from "../parts/long_lists.js";
 import { Options } from "../parts/options.js";
 import { saveFile, schemaButtons } from "../parts/saving.js";
 import { stepToResult, tabOf } from "../parts/tabs.js";
@@ -18,6 +19,7 @@ import { counted, sentenceOf } from "../parts/words.js";
 /** @import { Files } from "./state.js" */
 
 const PAUSE = 300; // milliseconds until changed options are scored
+const LONG = 20; // rows of a list
 const PATIENCE = 600; // milliseconds until it is said that they are
 
 class TestsetTab {
@@ -350,6 +352,9 @@ class TestsetTab {
   }
 
   drawResult(/** @type {Server.TestSet} */ found) {
+    const lists = found.lists.filter(({ lists: count, expected, cut_off: cut }) => cut || expected >= LONG * count);
+    this.part("lists").hidden = !lists.length;
+    findElement(this.part("lists"), "ul").replaceChildren(...drawListSums(lists));
     const { references, predictions } = found.names;
     this.part("truth").textContent = references ?? predictions;
     this.part("prediction").textContent = references ? predictions : "";

@@ -115,6 +115,7 @@ def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
         "what_ifs": [each.to_dict() for each in what_ifs],
         "counts": count_lines(found),
         "signature": found.signature,
+        "lists": list(found.lists),
         "grounding": None if found.pairs.places is None else _places(found),
         "histogram": {"edges": edges, "counts": bins(edges, rows.scores)},
         "intervals": [

@@ -1,0 +1,127 @@
+// Long lists: what became of their rows, a bar each in the order of the ground truth, and where a list was cut off.
+
+import { newButton, newElement } from "./elements.js";
+import { counted } from "./words.js";
+
+const MOST_BARS = 160;
+const NAMES = /** @type {const} */ ([
+  ["whole row", ""],
+  ["a value differs", "half"],
+  ["missing", "gone"],
+]);
+/** @type {Record<string, string>} */
+const LOOKS = { w: "", d: "half", m: "gone" };
+
+/**
+ * The rows of a list as bars, of which each stands for several where they are many.
+ * @type {(rows: string) => {size: number, bars: {look: string, at: number}[]}}
+ */
+export const barsOf = (rows) => {
+  const size = Math.ceil(rows.length / MOST_BARS);
+  const bars = [];
+  for (let at = 0; at < rows.length; at += size) {
+    const states = new Set(rows.slice(at, at + size));
+    bars.push({ look: states.size === 1 ? LOOKS[rows[at]] : "half", at });
+  }
+  return { size, bars };
+};
+
+/** What a screen reader hears of the bars. @type {(list: Server.LongList) => string} */
+export const labelOf = ({ rows, whole, cut, expected }) => {
+  const count = (/** @type {string} */ state) => [...rows].filter((each) => each === state).length;
+  const ends = cut ? `, cut off after row ${cut} of ${expected}` : "";
+  const of = counted(rows.length, "row");
+  return `${of} in the order of the ground truth: ${whole} whole, ${count("d")} with a fault, ${count("m")} missing${ends}`;
+};
+
+/** @type {(list: Server.LongList, go: (row: number) => void) => HTMLElement} */
+const drawBars = (list, go) => {
+  const { size, bars } = barsOf(list.rows);
+  const drawn = newElement("div", "inorder");
+  drawn.setAttribute("role", "img");
+  drawn.setAttribute("aria-label", labelOf(list) + (size > 1 ? `; each bar stands for ${size} rows` : ""));
+  drawn.style.maxWidth = `${Math.min(384, 6 * bars.length)}px`;
+  for (const { look, at } of bars) {
+    const bar = newElement("i", look);
+    const number = list.numbers[at];
+    if (number !== null) bar.addEventListener("click", () => go(number));
+    drawn.append(bar);
+  }
+  if (list.cut) {
+    const mark = newElement("i", "cut");
+    mark.style.setProperty("--at", String(list.cut / list.rows.length));
+    drawn.append(mark);
+  }
+  return drawn;
+};
+
+/**
+ * The lists of a document, or nothing if none is long.
+ * @type {(lists: Server.LongList[], go: (row: number) => void) => HTMLElement[]}
+ */
+export const drawLists = (lists, go) => {
+  if (!lists.length) return [];
+  const cells = (/** @type {string} */ role, /** @type {(string | number)[]} */ texts) =>
+    texts.map((text) => {
+      const cell = newElement("span", "num", typeof text === "number" ? text.toLocaleString("en") : text);
+      cell.setAttribute("role", role);
+      return cell;
+    });
+  /** @type {(content: HTMLElement[], look?: string) => HTMLElement} */
+  const row = (content, look = "r") => {
+    const element = newElement("div", look, ...content);
+    element.setAttribute("role", "row");
+    return element;
+  };
+  const heads = cells("columnheader", [
+    "list",
+    "expected",
+    "predicted",
+    "paired",
+    "whole",
+    "in the order of the ground truth",
+  ]);
+  const rows = lists.map((list) => {
+    const name = newElement("code", "cut", list.path);
+    name.setAttribute("role", "rowheader");
+    const bars = newElement("span", "", drawBars(list, go));
+    bars.setAttribute("role", "cell");
+    return row([name, ...cells("cell", [list.expected, list.predicted, list.paired, list.whole]), bars]);
+  });
+  const table = newElement("div", "rows", row(heads, "r hd"), ...rows);
+  table.setAttribute("role", "table");
+  table.setAttribute("aria-label", "Lists of this document");
+  const said = lists.flatMap(({ cut, expected, path, numbers }) => {
+    const last = numbers[cut - 1];
+    if (!cut || last === null || last === undefined) return [];
+    const lead = newButton("lead", `row ${cut.toLocaleString("en")}`, () => go(last));
+    const of = lists.length > 1 ? `${path}: cut off after ` : "Cut off after ";
+    return [newElement("p", "", newElement("b", "", of, lead, ` of ${expected.toLocaleString("en")}.`))];
+  });
+  const size = Math.max(...lists.map((list) => barsOf(list.rows).size));
+  const key = newElement("p", "soft t12 key");
+  for (const [name, look] of NAMES) {
+    key.append(newElement("span", "", newElement("span", "inorder", newElement("i", look)), name));
+  }
+  if (said.length) key.append(newElement("span", "", newElement("i", "bar-cut"), "cut off here"));
+  if (size > 1) key.append(`A bar stands for up to ${size} rows.`);
+  return [newElement("section", "lists", table, ...said, key)];
+};
+
+/** What was found of all lists, for the rail. @type {(lists: Server.ListSum[]) => HTMLElement[]} */
+export const drawListSums = (lists) =>
+  lists.map(({ field, lists: count, expected, paired, right, cut_off: cut }) => {
+    const bar = newElement("span", "bar", document.createElement("i"));
+    bar.style.setProperty("--v", String(expected ? paired / expected : 0));
+    const many = (/** @type {number} */ number) => number.toLocaleString("en");
+    const facet = newElement(
+      "div",
+      "facet",
+      newElement("bdi", "name mono cut", field),
+      newElement("span", "num", `${many(paired)} of ${many(expected)}`),
+      newElement("small", "", cut ? `cut off in ${many(cut)} of ${many(count)}` : "never cut off"),
+      newElement("small", "num", `${expected ? Math.round((100 * right) / expected) : 0} % whole`),
+      bar,
+    );
+    return newElement("li", "", facet);
+  });
