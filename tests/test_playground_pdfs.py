@@ -9,19 +9,24 @@ from typing import Any
 
 import pytest
 
+from playground.parts.documents import KeptResult
 from playground.parts.functions import FUNCTIONS
-from playground.parts.pdfs import read_pdf
 from playground.server import connections
 from playground.server.requests import PdfRequest
 from tests.conftest import ROOT, needs
 
 needs("pypdfium2")
 INVOICE = ROOT / "examples" / "invoices" / "documents" / "invoice-08.pdf"
+RUN = "s" * 22
 PNG = b"\x89PNG"
 
 
 def read(folder: Path, **asked: Any) -> dict[str, Any]:
-    return read_pdf(folder, PdfRequest(run="", **asked))
+    """What is answered of a PDF, for a result that is kept in a folder."""
+    within = folder / RUN
+    within.mkdir(exist_ok=True)
+    (within / "view.json").touch()
+    return KeptResult(folder, RUN).pdf(PdfRequest(run=RUN, **asked))
 
 
 def test_the_words_and_the_pages_of_a_pdf(tmp_path: Path) -> None:
@@ -32,7 +37,7 @@ def test_the_words_and_the_pages_of_a_pdf(tmp_path: Path) -> None:
     assert (word, all(0 < side < 1 for side in box)) == ("Invoice", True)
     page = Path(read(tmp_path, pdf=INVOICE, page=2)["path"])
     assert page.read_bytes().startswith(PNG)
-    assert page.parent == tmp_path
+    assert page.parent == tmp_path / RUN
     with pytest.raises(ValueError, match=r"invoice-08\.pdf has no page 3 that can be drawn"):
         read(tmp_path, pdf=INVOICE, page=3)
 

@@ -59,6 +59,7 @@ def test_a_value_that_is_cited_elsewhere(visit: Visit, size: tuple[int, int], *,
     visitor.page.get_by_role("button", name="Score", exact=True).click()
     ready(visitor)
     assert visitor["testset-grounding"].locator(".num").all_inner_texts() == ["0.973", "0.970", "0.964"]
+    visitor.page.locator("#testset-document:not([data-stale]) h2:not(:empty)").first.wait_for(state="attached")
     assert axe(visitor.page, "#testset") == []
     share(visitor, "right value, elsewhere")
     assert visitor.page.locator(".doc bdi").all_inner_texts() == ["invoice-04", "invoice-07", "invoice-09"]

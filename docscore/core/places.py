@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise, product
 from math import inf
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import IOU
@@ -45,6 +45,22 @@ class Places(NamedTuple):
     citations: PlacesByPath
     faulty: int = 0
     left_out: int = 0
+
+
+def places_of_json(evidence: Sequence[Mapping[str, Any]], citations: Mapping[str, Any]) -> Places:
+    """Return the places of a row that were written as JSON, in which tuples are lists.
+
+    >>> places_of_json([{}], {"$.total": [[2, [[0, 0, 1, 1]], None]]}).citations["$.total"][0].boxes
+    ((0, 0, 1, 1),)
+    """
+    sides: list[PlacesByPath] = [
+        {
+            path: [Place(page, tuple(map(tuple, boxes)), quote) for page, boxes, quote in places]
+            for path, places in by_path.items()
+        }
+        for by_path in (*evidence, citations)
+    ]
+    return Places(sides[:-1], sides[-1])
 
 
 def values_by_path(value: Value, path: str = "$") -> Iterator[tuple[str, Value]]:

@@ -22,8 +22,8 @@ from docscore.evaluation.sources import evaluations_of
 from docscore.evaluation.systems import changes_against, systems_of
 from docscore.evaluation.tables import Table, TableCell, TableColumn
 from docscore.metrics.anls_star.causes import CAUSES
+from docscore.report.drawn_rows import placed_rows
 from docscore.report.markup import table_as_latex, table_as_markdown
-from docscore.report.placed_rows import placed_rows
 from docscore.report.systems_report import CHANCE_MARK, systems_table
 from playground.compare.tree_columns import places_side_by_side
 from playground.parts.conclusions import cause_label, every_pair, figure_of, loss_text, ties_of, verdict_of, what_ifs_of
@@ -132,8 +132,14 @@ def systems_of_request(
     files, count = len(names) + (request.references is not None), len(names)
     bar = bar_of(progress, [*READING * files, *PAIRING * (count + 1), *SCORING[:1] * count, *SCORING[1:]])
     uploaded = rows_of_request(request, bar)
-    beside = ["grounding"] if any(map(has_places, uploaded.systems)) else []
-    metrics = tuple(dict.fromkeys([*metrics_of([request.metric], request.what_if["schema"])[:1], *beside]))
+    metrics = tuple(
+        dict.fromkeys(
+            (
+                *metrics_of([request.metric], request.what_if["schema"])[:1],
+                *(["grounding"] if any(map(has_places, uploaded.systems)) else []),
+            )
+        )
+    )
     evaluations = evaluations_of(uploaded.systems, uploaded.options, metrics, systems=names, progress=bar)
     for each in evaluations.values():
         check_metrics(metrics, each.pairs)
@@ -324,11 +330,18 @@ class KeptSystems(KeptResult):
         agreed, places = places_side_by_side(trees)
         rows = [(row, shown_name(names.get(row["field"], row["field"]))) for row in places]
         html = fragment("side_by_side", systems, agreed, rows, template="compare.html.jinja")
-        numbers = {id(node): number for number, row in enumerate(places) for node in row["nodes"]}
         return {
             "html": html,
             "number": number,
-            "places": list(map(placed_rows, trees, repeat(numbers), self.places(number), repeat(text))),
+            "places": list(
+                map(
+                    placed_rows,
+                    trees,
+                    repeat({id(node): at for at, row in enumerate(places) for node in row["nodes"]}),
+                    self.places(number),
+                    repeat(text),
+                )
+            ),
         }
 
 

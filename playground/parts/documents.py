@@ -17,9 +17,10 @@ from typing import Any
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import clipped, counted, printable, three_digits
 from docscore.core.options import AS_TEXT, ScoringOptions
-from docscore.core.places import Place, Places, PlacesByPath
+from docscore.core.places import Places, places_of_json
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.values import Value, convert_ground_truth, to_json
+from docscore.data.document_files import draw_page_of_pdf, pages_of_pdf
 from docscore.data.json_text import dumps, loads
 from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
@@ -30,14 +31,13 @@ from docscore.metrics.anls_star.causes import CAUSES, NAMES
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.metrics.registry import METRICS, TYPED
+from docscore.report.drawn_rows import long_lists, placed_rows
 from docscore.report.html_report import bins, examples_of_causes
 from docscore.report.html_tree import explained_drawing, lost_text
-from docscore.report.long_lists import long_lists
-from docscore.report.placed_rows import placed_rows
 from playground.parts.conclusions import cause_label
 from playground.parts.fragments import fragment
 from playground.server.limits import parts_of
-from playground.server.requests import ViewRequest
+from playground.server.requests import PdfRequest, ViewRequest
 from playground.server.storage import kept_file
 
 
@@ -131,16 +131,28 @@ class KeptResult:
 
     def places(self, number: int) -> list[Places | None]:
         """The evidence and the citations of a document in each system; None if rows have none."""
-        path = self.folder / _PLACES
-        found = json.loads(numbered_lines(path, [number])[0]) if path.exists() else [None] * len(self.facts["causes"])
-        return [each and Places(list(map(_placed, each[0])), _placed(each[1])) for each in found]
+        found = (
+            json.loads(numbered_lines(path, [number])[0])
+            if (path := self.folder / _PLACES).exists()
+            else [None] * len(self.facts["causes"])
+        )
+        return [each and places_of_json(*each[:2]) for each in found]
 
+    def pdf(self, asked: PdfRequest) -> dict[str, Any]:
+        """The words of a PDF of a document, or one of its pages, which is kept for the hour of the result.
 
-def _placed(raw: Mapping[str, Any]) -> PlacesByPath:
-    return {
-        path: [Place(page, tuple(map(tuple, boxes)), quote) for page, boxes, quote in places]
-        for path, places in raw.items()
-    }
+        Returns:
+            "words": of each page its words with their boxes; "sizes": width and height of each page; "path": the image
+            of the page that is asked for. All are empty without a PDF.
+
+        Raises:
+            ValueError: if the file cannot be read.
+        """
+        words, sizes = ([], []) if asked.pdf is None or asked.page else pages_of_pdf(asked.pdf)
+        image = self.folder / f"{asked.pdf.parent.name}-{asked.page}.png" if asked.pdf and asked.page else None
+        if image and asked.pdf and not image.exists():
+            draw_page_of_pdf(asked.pdf, asked.page, image)
+        return {"words": words, "sizes": sizes, "path": str(image or "")}
 
 
 def keep_documents(folder: Path, systems: Sequence[Evaluation], facts: Mapping[str, Any]) -> None:
@@ -158,8 +170,10 @@ def keep_values(folder: Path, systems: Sequence[Evaluation]) -> None:
     if len(systems) == 1 and first.pairs.confidences is not None:
         (folder / _CONFIDENCES).write_text("\n".join(map(dumps, first.pairs.confidences)), encoding="ascii")
     if first.pairs.places is not None:
-        rows = ([system[name].for_metrics.places for system in systems] for name in first.ids)
-        (folder / _PLACES).write_text("\n".join(map(json.dumps, rows)), encoding="ascii")
+        (folder / _PLACES).write_text(
+            "\n".join(json.dumps([system[name].for_metrics.places for system in systems]) for name in first.ids),
+            encoding="ascii",
+        )
 
 
 def keep_facts(folder: Path, systems: Sequence[Evaluation], facts: Mapping[str, Any]) -> None:

@@ -1,9 +1,8 @@
 """What the scripts of several tabs ask: which file is which, and results that are kept."""
 
 from functools import partial
-from pathlib import Path
 
-from playground.parts import files, pdfs
+from playground.parts import files
 from playground.parts.documents import KeptList, KeptResult
 from playground.server.connections import is_local
 from playground.server.functions import PROGRESS, READERS, RUNS, in_child, in_thread, stops, where_it_takes
@@ -24,11 +23,11 @@ def _result_of(asked: KeptRequest) -> KeptResult:
 _SHORT_TEXT = 20_000  # characters in which values are looked up in milliseconds
 
 
-def _pdfs_of(asked: PdfRequest) -> Path:
-    """The folder of a result; on a server that others can reach, no PDF is taken."""
+def _local_result(asked: PdfRequest) -> KeptResult:
+    """A result; on a server that others can reach, no PDF is taken."""
     if not is_local():
-        raise Refused(pdfs.HOSTED, "limit")
-    return _result_of(asked).folder
+        raise Refused("PDFs are not taken here: this page runs on another machine.", "limit")  # noqa: TRY003, EM101
+    return _result_of(asked)
 
 
 FUNCTIONS = {
@@ -52,7 +51,7 @@ FUNCTIONS = {
         ),
     ),
     # the words of a PDF on this machine, and its pages as images
-    "read_pdf": in_child(PdfRequest, READERS, "", lambda asked: partial(pdfs.read_pdf, _pdfs_of(asked), asked)),
+    "read_pdf": in_child(PdfRequest, READERS, "", lambda asked: partial(_local_result(asked).pdf, asked)),
     # documents as rows of JSONL
     "read_rows": in_thread(RowsRequest, lambda asked: {"text": _list_of(asked).rows(map(int, asked.numbers.split()))}),
     # the sides of a document as they were scored, as texts for the editors of a pair

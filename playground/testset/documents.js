@@ -538,7 +538,12 @@ export class Documents {
     drawGrounding(this.part("grounding"), grounding, {
       level,
       share: view.share,
-      ask: (asked) => this.go({ level: asked }, "push"),
+      ask: (asked) => {
+        this.go({ level: asked }, "push");
+        this.drawGrounding();
+        this.drawSigns();
+        this.drawScene();
+      },
       filter: (share) => this.filterShare(share),
     });
     const words = Object.entries(SHARE_NAMES).find(([name]) => name === view.share)?.[1] ?? "";

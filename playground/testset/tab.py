@@ -8,14 +8,19 @@ from playground.server.limits import MAX_FILE_BYTES
 from playground.server.requests import FileRequest
 from playground.testset import testset
 
-_EXAMPLES = offered(testset.EXAMPLE_FILES), offered(testset.INVOICE_FILES)
-_OPTIONS = FILE_METRICS, fields_with_words(), MAX_FILE_BYTES, not MISSING
+_OPTIONS = (
+    FILE_METRICS,
+    fields_with_words(),
+    MAX_FILE_BYTES,
+    not MISSING,
+    *map(offered, (testset.EXAMPLE_FILES, testset.INVOICE_FILES)),
+)
 TAB = Tab(
     "test-set",
     "testset",
     "Test set",
     "docscore['testset/testset.js'].startTestset(element, server)",
-    fragment("testset", *_OPTIONS, *_EXAMPLES, template="testset.html.jinja"),
+    fragment("testset", *_OPTIONS, template="testset.html.jinja"),
     ["testset/testset.js"],
     {"score_files": runs(FileRequest, testset.score_files)},
 )

@@ -116,7 +116,14 @@ def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
         "counts": count_lines(found),
         "signature": found.signature,
         "lists": list(found.lists),
-        "grounding": None if found.pairs.places is None else _places(found),
+        "grounding": None
+        if found.pairs.places is None
+        else {
+            "value": found.figures.get("grounding_value_f1"),
+            "levels": found.breakdowns["grounding"].places(),
+            "values": sum(map(count_values, found.pairs.predictions)),
+            "cited": sum(len(each.citations) for each in found.pairs.places),
+        },
         "histogram": {"edges": edges, "counts": bins(edges, rows.scores)},
         "intervals": [
             "interval {:.1f}–{:.1f}%".format(*(100 * end for end in rate.interval.ends))
@@ -124,16 +131,6 @@ def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
             else ""
             for rate in rows.rate_list
         ],
-    }
-
-
-def _places(found: Evaluation) -> dict[str, Any]:
-    """How many values are right at the right place, by level, and how many are cited."""
-    return {
-        "value": found.figures.get("grounding_value_f1"),
-        "levels": found.breakdowns["grounding"].places(),
-        "values": sum(map(count_values, found.pairs.predictions)),
-        "cited": sum(len(each.citations) for each in found.pairs.places or ()),
     }
 
 
