@@ -77,7 +77,10 @@ export const sceneOfSystems = ({ name, systems, places, row, document, none }) =
   };
 };
 
-/** Put signs and letters into the table of a document. @type {(table: HTMLElement, places: Server.PlacedRow[][]) => void} */
+/**
+ * Put signs and letters into the table of a document.
+ * @type {(table: HTMLElement, places: Server.PlacedRow[][]) => void}
+ */
 export const drawSystemSigns = (table, places) => {
   const rows = [...table.querySelectorAll("tr[data-row]")];
   const level = levelOfAll(places);

@@ -31,7 +31,8 @@ export const labelOf = ({ rows, whole, cut, expected }) => {
   const count = (/** @type {string} */ state) => [...rows].filter((each) => each === state).length;
   const ends = cut ? `, cut off after row ${cut} of ${expected}` : "";
   const of = counted(rows.length, "row");
-  return `${of} in the order of the ground truth: ${whole} whole, ${count("d")} with a fault, ${count("m")} missing${ends}`;
+  const parts = `${whole} whole, ${count("d")} with a fault, ${count("m")} missing`;
+  return `${of} in the order of the ground truth: ${parts}${ends}`;
 };
 
 /** @type {(list: Server.LongList, go: (row: number) => void) => HTMLElement} */
