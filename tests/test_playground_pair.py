@@ -383,7 +383,7 @@ def test_an_older_answer_never_replaces_a_newer_one_and_a_long_request_is_cancel
     visitor["pair-detail"].get_by_text("is taking longer than usual").wait_for()
     visitor.score('"abcd"', '"abce"')
     visitor.has_score("0.750")
-    with visitor.page.expect_response(SERVER) as late:
+    with visitor.page.expect_response(lambda answer: "score_workspace" in (answer.request.post_data or "")) as late:
         held[0].continue_()
     assert late.value.json()["result"] != ""
     visitor.has_score("0.750")
@@ -818,9 +818,11 @@ def proxy(address: str) -> Iterator[str]:
         server.shutdown()
 
 
-def test_the_page_works_behind_a_proxy_with_and_without_a_slash(chromium: Browser, tmp_path: Path) -> None:
+def test_the_page_works_behind_a_proxy_with_and_without_a_slash(
+    chromium: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """The scores of a pair and of files, the fonts, and what agents find."""
-    with browser.started(tmp_path, GRADIO_ROOT_PATH="/demo") as app, proxy(app.url) as address:
+    with browser.started(tmp_path_factory.mktemp("proxy"), GRADIO_ROOT_PATH="/demo") as app, proxy(app.url) as address:
         for path in ("/demo", "/demo/"):
             visitor = browser.Visitor(chromium, app._replace(url=address), browser.WIDE, dark=False)
             visitor.page.route("**/favicon.ico", lambda route: route.fulfill(status=204))
@@ -842,8 +844,10 @@ def test_the_page_works_behind_a_proxy_with_and_without_a_slash(chromium: Browse
 OTHER_GRADIO = "from playground import page; page._MARKS = ('<no-such-mark',); page.run()"
 
 
-def test_a_page_of_another_gradio_says_so_and_works_without_its_first_screen(chromium: Browser, tmp_path: Path) -> None:
-    with browser.started(tmp_path, "-c", OTHER_GRADIO) as app:
+def test_a_page_of_another_gradio_says_so_and_works_without_its_first_screen(
+    chromium: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with browser.started(tmp_path_factory.mktemp("other"), "-c", OTHER_GRADIO) as app:
         visitor = browser.Visitor(chromium, app, browser.WIDE, dark=True)
         visitor.arrive()
         visitor.has_score("0.648")

@@ -15,7 +15,8 @@ import { changedLines, formatted, lineAt, lineStarts, piecesOf, textOf, tokensOf
  */
 /**
  * @typedef {object} EditorPage  the page around an editor
- * @property {() => void} typed  the text is about to change
+ * @property {() => void} typed  the text is another one, which is drawn in a moment
+ * @property {() => void} drawn
  * @property {() => void} changed
  * @property {(editor: Editor) => void} pointed  the caret moved
  * @property {(text: string) => void} say
@@ -100,12 +101,16 @@ export class Editor {
   typed() {
     this.canUndo = false;
     this.page.typed();
-    if (this.drawing) return;
-    this.drawing = requestAnimationFrame(() => {
-      this.drawing = 0;
-      this.taken();
-      this.page.changed();
-    });
+    if (!this.drawing) this.drawing = requestAnimationFrame(() => this.flush());
+  }
+
+  /** Draw what was typed, if it is not drawn yet. */
+  flush() {
+    if (!this.drawing) return;
+    cancelAnimationFrame(this.drawing);
+    this.drawing = 0;
+    this.taken();
+    this.page.drawn();
   }
 
   undo(/** @type {KeyboardEvent} */ event) {

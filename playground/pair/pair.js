@@ -62,6 +62,7 @@ class PairTab {
     });
     const page = {
       typed: () => this.typed(),
+      drawn: () => this.forgetResult(),
       changed: () => this.changed(),
       pointed: (/** @type {Editor} */ editor) => this.pointed(editor),
       say: (/** @type {string} */ text) => this.setStatus(text),
@@ -161,14 +162,19 @@ class PairTab {
     clearTimeout(this.state.timer);
     clearTimeout(this.state.patience);
     this.state.timer = window.setTimeout(() => this.score(), PAUSE);
+    if (!("stale" in this.result.dataset)) this.result.dataset.stale = "";
   }
 
   changed() {
     this.typed();
+    this.forgetResult();
+  }
+
+  /** Nothing is said of the text before. */
+  forgetResult() {
     this.setStatus("");
     this.showChange([]);
     this.setCode("Scoring …");
-    this.result.dataset.stale = "";
   }
 
   /** What was changed in a text to make JSON of it. */
@@ -208,6 +214,7 @@ class PairTab {
   }
 
   async score() {
+    for (const side of SIDES) this.editors[side].flush();
     clearTimeout(this.state.timer);
     clearTimeout(this.state.patience);
     this.state.patience = window.setTimeout(() => {
