@@ -734,7 +734,7 @@ def test_files_that_are_not_taken(visit: Visit) -> None:
         ([*PLAIN, GOLD], "A test set has two files"),
         (
             [payload("p.jsonl", b" " * 25_000_001)],
-            "p.jsonl is larger than 25 MB, the limit of this page; use `docscore score`, which has none.",
+            "p.jsonl is larger than 25 MB, the limit of this page; use `docscore score`.",
         ),
     ):
         page.locator("#testset .drop-input").set_input_files(files)
