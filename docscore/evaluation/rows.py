@@ -718,10 +718,11 @@ class ScoredRows(Scored):
     @cached_property
     def cut_off(self) -> str:
         """The sentence on lists that were cut off; "" if they are little of the loss. Only long lists are looked at."""
-        if self.scorer.field_source != "tree":
+        numbers = [number for number, truth in enumerate(self.pairs.truths) if has_long_list(truth)]
+        if not numbers or self.scorer.field_source != "tree":
             return ""
         table = FieldTable()
-        self._count_fields(table, [number for number, truth in enumerate(self.pairs.truths) if has_long_list(truth)])
+        self._count_fields(table, numbers)
         return cut_off_text(table, len(self) - fsum(self.scores))
 
     @cached_property

@@ -80,7 +80,7 @@ def print_evaluation(console: Console, evaluation: Evaluation, *, fields: bool, 
     has_others = bool(scored_rows(evaluation).other_figures)
     if has_others:
         print_measured(console, evaluation)
-    else:
+    elif scored_rows(evaluation).documents is not None:
         _print_breakdowns(console, evaluation)
     if evaluation.rows_by_slice:
         print_table(console, evaluation.slices)
