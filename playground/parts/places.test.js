@@ -81,10 +81,10 @@ test("what is said of right values", () => {
 });
 
 test("what is said of wrong and missing values", () => {
-  const textAt = ([page]) => (page === 1 ? "OL-10573" : "");
+  const textAt = ([page]) => (page === 1 ? "KX-2208" : "");
   assert.deepEqual(said({ right: false }, { textAt }), [
     "Wrong value, right place: misread.",
-    "There the document says OL-10573. The boxes overlap by 0.84.",
+    "There the document says KX-2208. The boxes overlap by 0.84.",
   ]);
   assert.equal(said({ right: false, ...elsewhere })[0], "Wrong value, cited elsewhere: page 2, expected page 1.");
   assert.equal(said({ right: false, predicted: false, ...uncited })[0], "Missing: it is expected on page 1.");
