@@ -53,7 +53,8 @@ def test_the_boxes_of_a_value(words: list[tuple[str, float, float]], value: str,
 
 
 WORDS = st.lists(
-    st.sampled_from(["Tea", "1,250.00", "Ünlü", "O\u2019Neill", "3.50", "(99)", "rum,", "x", "½", "ﬁx"]), max_size=12
+    st.sampled_from(["Tea", "1,250.00", "Ünlü", "O\u2019Neill", "3.50", "(99)", "rum,", "x", "½", "ﬁx", "\u200b"]),
+    max_size=12,
 )
 
 

@@ -343,16 +343,18 @@ class Document:
 
     @cached_property
     def _given_words(self) -> tuple[list[int], list[re.Match[str]]]:
-        """Where each word begins in `_text`, and the word in the text as it was given."""
+        """Where each word begins in `_text`, and the word in the text as it was given; one of no width is not there."""
         words = list(re.finditer(r"\S+", self.text))
-        return list(accumulate((len(_words(word[0])) + 1 for word in words), initial=0)), words
+        lengths = (len(_words(word[0])) for word in words)
+        return list(accumulate((length and length + 1 for length in lengths), initial=0)), words
 
     @cached_property
     def _words_of_lines(self) -> dict[tuple[str, int], list[int]]:
         """The numbers of the words by what they are, with and without a sign behind it, and their line."""
         numbers: dict[tuple[str, int], list[int]] = defaultdict(list)
-        for number, word in enumerate(self._given_words[1]):
-            for text in {_words(word[0]), _words(word[0]).rstrip(".,;:")}:
+        for number, (start, after) in enumerate(pairwise(self._given_words[0])):
+            word = self._text[start : max(start, after - 1)]
+            for text in {word, word.rstrip(".,;:")}:
                 numbers[text, self._lines[number]].append(number)
         return numbers
 
