@@ -15,8 +15,8 @@ from docscore.cli.options import (
     stdout_console,
 )
 from docscore.cli.terminal import print_json, say
-from docscore.core.errors import InputValueError, in_file
-from docscore.core.output import check_output, write_whole
+from docscore.core.errors import InputValueError
+from docscore.core.output import check_other_file, check_output, write_whole
 from docscore.core.runtime import progress_from
 from docscore.data.evidence import OUTCOMES, with_evidence
 from docscore.data.json_text import dumps_in_style
@@ -49,8 +49,7 @@ def evidence_command(references: Path, *, documents: Path | None, output: Path, 
     if documents is None:
         raise InputValueError(place="documents", expected="a folder with the documents", got="none")
     check_output(output, [".jsonl"])
-    if output.resolve() == references.resolve():
-        raise InputValueError(place=in_file(output), expected="another file", got="that of the references")
+    check_other_file(output, [references], "that of the references")
     located = with_evidence(references, documents, options, progress_from(None))
     write_whole(output, "".join(f"{dumps_in_style(row, ensure_ascii=False)}\n" for row in located.rows))
     table = table_of(

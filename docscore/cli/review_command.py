@@ -1,6 +1,5 @@
 """The commands `docscore review …`: whose error each difference is."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -26,7 +25,7 @@ from docscore.cli.table_command import named_files, names_of_systems
 from docscore.cli.terminal import print_json, say
 from docscore.core.errors import InputValueError, in_file
 from docscore.core.formatting import counted
-from docscore.core.output import check_output
+from docscore.core.output import check_other_file, check_output
 from docscore.data.rows import NoCell
 from docscore.evaluation.evaluation import Evaluation
 from docscore.ground_truths.verdicts import Review, corrections_table, review_of
@@ -112,7 +111,7 @@ def list_command(
     """
     if output is not None:
         check_output(output, [".jsonl"])
-        _check_other_file(output, [references, *(path for _, path in systems), *options["verdicts"]])
+        check_other_file(output, [references, *(path for _, path in systems), *options["verdicts"]])
         _check_no_verdicts(output)
     settings = {name: options.pop(name) for name in _OF_REVIEWS}
     review = review_of(_evaluated(references, systems, options), **settings)
@@ -149,12 +148,6 @@ def _check_no_verdicts(path: Path, *, may_be_other: bool = False) -> None:
         raise InputValueError(place=in_file(path), expected="a review without verdicts, or a new file", got=got)
 
 
-def _check_other_file(output: Path, inputs: Iterable[Path]) -> None:
-    """Raise `ValueError` if the output is one of the inputs."""
-    if any(output.resolve() == path.resolve() for path in inputs):
-        raise InputValueError(place=in_file(output), expected="another file", got="an input")
-
-
 @review_command.command(
     name="apply",
     cls=Command,
@@ -186,7 +179,7 @@ def apply_command(
     corrected already, nothing is written. With PREDICTIONS, each system's score before and after is printed: give also
     systems that made no proposals, since corrections must not merely favour those that did.
     """
-    _check_other_file(output, [review, *(path for _, path in systems)])
+    check_other_file(output, [review, *(path for _, path in systems)])
     _check_no_verdicts(output, may_be_other=True)
     read = Review.read(review)
     before = _evaluated(references, systems, shared)

@@ -6,7 +6,7 @@ import os
 import secrets
 import shutil
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import IO
 
@@ -90,6 +90,12 @@ def write_report(path: str | Path, formats: Mapping[str, Callable[[], str | byte
     check_output(path, formats)
     write_whole(path, formats[path.suffix.lower()]())
     return path
+
+
+def check_other_file(path: Path, inputs: Iterable[Path], what: str = "an input") -> None:
+    """Raise `ValueError`, which names the file as what it is, if an output is one of the inputs."""
+    if any(path.resolve() == each.resolve() for each in inputs):
+        raise InputValueError(place=in_file(path), expected="another file", got=what)
 
 
 def check_output(path: Path, extensions: Collection[str] = ()) -> None:

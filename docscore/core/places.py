@@ -47,6 +47,9 @@ class Places(NamedTuple):
     left_out: int = 0
 
 
+NO_PLACES = Places(({},), {})
+
+
 def places_of_json(evidence: Sequence[Mapping[str, Any]], citations: Mapping[str, Any]) -> Places:
     """Return the places of a row that were written as JSON, in which tuples are lists.
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from docscore.core.errors import Diagnostic, InputValueError, short_repr
 from docscore.core.options import AS_TEXT, ScoringOptions
-from docscore.core.places import values_by_path
 from docscore.core.runtime import Progress, no_progress, warn, watched
 from docscore.core.similarity import without_case
 from docscore.core.values import LEAF_TYPES, ONE_OF, Value
@@ -28,7 +27,7 @@ from docscore.data.model_text import (
 )
 from docscore.data.pairing import Pairs
 from docscore.data.place_remarks import remarks_on_places
-from docscore.data.places import with_places
+from docscore.data.places import has_key, with_places
 from docscore.data.rows import REFERENCES, NoCell, cells_of, name_in_file
 
 _EXAMINED = 100  # rows or texts of each side that a check looks at
@@ -369,11 +368,6 @@ that of 'a'
         )
 
 
-def _has_key(value: Any, key: str) -> bool:
-    """Return whether an object in a value has a key."""
-    return any(isinstance(part, dict) and key in part for _, part in values_by_path(value))
-
-
 def _remarks_on_forms(pairs: Pairs) -> Iterator[Diagnostic]:
     """Yield a remark on predictions that hold values and citations in the form of a provider.
 
@@ -386,8 +380,8 @@ reducto (citations_from="reducto") to score the values alone
     objects = [value for value in given if isinstance(value, dict)]
     parts = chain(objects, *(filter(lambda part: type(part) is dict, value.values()) for value in objects))
     found = {} if all(map(keys_of_forms().isdisjoint, parts)) else forms_of(given)
-    count = 0 if found else sum(_has_key(value, "citations") for value in objects)
-    if count and not any(_has_key(value, "citations") for value in first_truths(pairs)):
+    count = 0 if found else sum(has_key(value, "citations") for value in objects)
+    if count and not any(has_key(value, "citations") for value in first_truths(pairs)):
         yield Diagnostic(
             ("predictions",),
             problem=f"{count:,} of {len(given):,} hold a key 'citations', which is scored",

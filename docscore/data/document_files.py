@@ -135,7 +135,6 @@ def _document(path: Path, suffix: str) -> Document:
     if suffix == _TEXT and text.strip():
         return Document(text)
     pages = pages_of_pdf(path)[0] if suffix == _PDF else _pages_of_hocr(path.name, text) if suffix == _HOCR else []
-    pages = [[(word, shown) for word, box in words if (shown := _on_page(box))] for words in pages]
     boxes = [box for words in pages for _, box in words]
     if not boxes:
         raise InputValueError(problem=f"{path.name} {_NO_TEXT[suffix]}")
@@ -156,6 +155,11 @@ def _decoded(path: Path) -> str:
         raise InputValueError(problem=f"{path.name} is not UTF-8 text") from None
 
 
+def _on_pages(pages: Iterable[_Words]) -> list[_Words]:
+    """Return the words with the parts of their boxes that lie on their page, without those of which none does."""
+    return [[(word, shown) for word, box in words if (shown := _on_page(box))] for words in pages]
+
+
 def _on_page(box: Box) -> Box | None:
     """Return the part of a box that lies on its page; None if that has no height or width."""
     left, top, right, bottom = (min(max(edge, 0.0), 1.0) for edge in box)  # of NaN 0
@@ -170,8 +174,7 @@ def pages_of_pdf(path: Path) -> tuple[list[_Words], list[tuple[float, float]]]:
     """
     content = _run_pdf(path)
     placed: list[_Words] = [[(word, tuple(box)) for word, *box in words] for words in content["pages"]]
-    pages = [[(word, shown) for word, box in words if (shown := _on_page(box))] for words in placed]
-    return pages, [(width, height) for width, height in content["sizes"]]
+    return _on_pages(placed), [(width, height) for width, height in content["sizes"]]
 
 
 def draw_page_of_pdf(path: Path, number: int, image: Path) -> None:
@@ -202,7 +205,7 @@ def _pages_of_hocr(name: str, text: str) -> list[_Words]:
         if parser.unsized:
             raise InputValueError(problem=f"{name}, page {parser.unsized}: an ocr_page needs a bbox in its title")
         pages = pages if any(pages) else parser.pages
-    return pages
+    return _on_pages(pages)
 
 
 class _Hocr(HTMLParser):

@@ -86,7 +86,7 @@ def has_places(pairs: Pairs) -> bool:
     if pairs.evidence is not None or pairs.citations is not None:
         return True
     sides = (pairs.truths, EVIDENCE), (pairs.predictions, CITATIONS)
-    return any(_has(value, mark) for values, mark in sides for value in values)
+    return any(has_key(value, mark) for values, mark in sides for value in values)
 
 
 def _read(pairs: Pairs, failed: Collection[int]) -> tuple[Pairs, list[Diagnostic]]:
@@ -131,7 +131,7 @@ def _taken_out(
 ) -> tuple[Sequence[Any], Sequence[Any] | None]:
     """Return the values of a side without the places in them, and the places of each row with those beside it."""
     values = getattr(pairs, side)
-    if not any(_has(value, wrapper.places) for value in values):
+    if not any(has_key(value, wrapper.places) for value in values):
         return values, beside
     plain, cells = [], []
     for name, value, cell in zip(pairs.ids, values, _cells(pairs, beside), strict=True):
@@ -165,7 +165,7 @@ def answers_with_places(value: Any, cell: Any, wrapper: Wrapper) -> list[tuple[A
     ]
 
 
-def _has(value: Any, mark: str) -> bool:
+def has_key(value: Any, mark: str) -> bool:
     """Return whether an object in a value has a key."""
     waiting = [value]
     while waiting:
@@ -184,7 +184,7 @@ def without_places(value: Any, wrapper: Wrapper) -> tuple[Any, Raw]:
     ({'total': '9'}, {'$.total': [{'page': 2}]})
     """
     found: Raw = {}
-    if not _has(value, wrapper.places):
+    if not has_key(value, wrapper.places):
         return value, found
 
     def plain(value: Any, path: str) -> Any:

@@ -17,7 +17,7 @@ from docscore.core.errors import NAMED, InputError, InputValueError, at_place, n
 from docscore.core.formatting import counted, printable, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, SKIP, ScoringOptions, check_confidence, check_whole
-from docscore.core.places import Places
+from docscore.core.places import NO_PLACES
 from docscore.core.runtime import Helper, Progress, ignore, in_two, no_progress, warn, watched
 from docscore.core.values import differs_by_value
 from docscore.data.checks import FEWEST_WITH_KEYS, keys_beside_fields, read_texts
@@ -79,7 +79,6 @@ from docscore.stats.intervals import (
     side_by_side,
 )
 
-_NO_PLACES = Places(({},), {})
 _MOST_SCORED = 1_000  # rows by which the cost of keys is measured
 _LEAST_COST = 0.001  # of keys that are warned of
 _LEFT_OUT = Interval(note=f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
@@ -560,7 +559,7 @@ class ScoredRows(Scored):
             return None
         names, count = self.document_ids, len(self.document_ids)
         documents = watched(self.documents.read_all(names), self.progress, "Looking up", count)
-        places, failed = self.pairs.places or [_NO_PLACES] * len(self), self.failed or ()
+        places, failed = self.pairs.places or [NO_PLACES] * len(self), self.failed or ()
         predictions = [None if number in failed else value for number, value in enumerate(self.pairs.predictions)]
         rows = [RowStanding()] * len(self)
         for number, document in enumerate(documents):

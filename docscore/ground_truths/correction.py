@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from docscore.core.errors import Faults, FilePlace, InputValueError, in_file
-from docscore.core.output import check_output, write_whole
+from docscore.core.output import check_other_file, check_output, write_whole
 from docscore.core.values import Value, to_json, value_excerpt
 from docscore.data.columns import SAME_NAMES, ColumnNames, table_of_source, with_names
 from docscore.data.formats import (
@@ -63,8 +63,7 @@ def corrected_rows(
             raise InputValueError(
                 place=in_file(output), expected=f"a file name that ends in {' or '.join(known)}", got=wanted or "none"
             )
-        if path is not None and Path(output).resolve() == path.resolve():
-            raise InputValueError(place=in_file(output), expected="another file", got="that of the references")
+        check_other_file(Path(output), [] if path is None else [path], "that of the references")
     table = table._replace(has_columns=table.has_columns and keeps)
     new = {
         index: _corrected_row(table, index, changed.get(name, rows.values[index]), options)

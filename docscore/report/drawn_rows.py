@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from docscore.core.formatting import clipped, printable
-from docscore.core.places import Places, overlap
+from docscore.core.places import NO_PLACES, Places, overlap
 from docscore.data.documents import Document
 from docscore.metrics.anls_star.cells import placed_leaves
 from docscore.metrics.anls_star.matching import list_rows
@@ -43,7 +43,7 @@ def placed_rows(
         }
         for value in values
     ]
-    for leaf, predicted, cell, evidence, cited in placed_leaves(tree, places or Places([{}], {})):
+    for leaf, predicted, cell, evidence, cited in placed_leaves(tree, places or NO_PLACES):
         if (row := numbers.get(id(leaf))) is not None and (text or cell or evidence or cited):
             found.append(
                 {
