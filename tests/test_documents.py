@@ -256,6 +256,17 @@ def test_a_slice_and_runs_have_their_own_shares() -> None:
     assert [row["total"] for row in result.of_slice("y").breakdowns["documents"].standing] == [6]
 
 
+def test_a_slice_counts_its_own_documents_without_a_text() -> None:
+    by, texts = {"a": "x", "b": "x", "c": "y"}, {"b": TEXTS["b"], "c": TEXTS["c"]}
+    truths = {name: TRUTHS[name] for name in "abc"}
+    result = docscore.evaluate(references=truths, predictions=truths, documents=texts, by=by.__getitem__)
+    with pytest.warns(UserWarning, match="1 of 3 documents have no text"):
+        whole = result.breakdowns["documents"]
+    assert whole.without_text == 1
+    counts = [result.of_slice(value).breakdowns["documents"].without_text for value in ("x", "y")]
+    assert counts == [1, 0]
+
+
 def test_text_that_could_not_be_parsed_is_not_looked_up() -> None:
     result = docscore.evaluate(
         references={"a": {"no": "A-17"}},

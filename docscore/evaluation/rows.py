@@ -561,8 +561,9 @@ class ScoredRows(Scored):
         documents = watched(self.documents.read_all(names), self.progress, "Looking up", count)
         places, failed = self.pairs.places or [NO_PLACES] * len(self), self.failed or ()
         predictions = [None if number in failed else value for number, value in enumerate(self.pairs.predictions)]
-        rows = [RowStanding()] * len(self)
+        rows, without_text = [RowStanding()] * len(self), 0
         for number, document in enumerate(documents):
+            without_text += document is None
             for row in range(number, len(self) if document else 0, count):  # in each run
                 rows[row] = standing_of(document, predictions[row], places[row].citations)
         remark = self.documents.remark(count) if self._is_whole else ""
@@ -573,7 +574,7 @@ class ScoredRows(Scored):
         if self.confidence is not None:
             drawing = {"clusters": self.clusters, **self._drawing()}
             intervals = intervals_of(ratios_of_standing(rows), self.confidence, **drawing)
-        return Standing(rows, names * (len(self) // count), intervals, len(self.documents.faults))
+        return Standing(rows, names * (len(self) // count), intervals, without_text)
 
     # Documents, clusters and runs
 
