@@ -718,11 +718,13 @@ class ScoredRows(Scored):
     @cached_property
     def cut_off(self) -> str:
         """The sentence on lists that were cut off; "" if they are little of the loss. Only long lists are looked at."""
-        numbers = [number for number, truth in enumerate(self.pairs.truths) if has_long_list(truth)]
-        if not numbers or self.scorer.field_source != "tree":
+        if self.scorer.field_source != "tree":
             return ""
-        table = FieldTable()
-        self._count_fields(table, numbers)
+        if "field_table" in vars(self):  # which has all lists
+            table = self.field_table
+        else:
+            table = FieldTable()
+            self._count_fields(table, (n for n, truth in enumerate(self.pairs.truths) if has_long_list(truth)))
         return cut_off_text(table, len(self) - fsum(self.scores))
 
     @cached_property
@@ -737,20 +739,19 @@ class ScoredRows(Scored):
     def rate_counts(self) -> dict[str, RateCounts]:
         """What each rate counts, by its name."""
         values, ones = self.field_table.values, [1] * len(self)
-        events = {"documents without a fault": [score == 1 for score in self.scores]}
+        events = {}
         if values:
-            events |= {
+            events = {
                 "documents that lack a value": [missing > 0 for _, missing, _, _ in values],
                 "documents with an invented value": [extra > 0 for _, _, _, extra in values],
             }
         for name, numbers in (("texts that could not be parsed", self.failed), ("missing predictions", self.absent)):
             if numbers is not None:
                 events[name] = [number in numbers for number in range(len(self))]
-        counts = {name: RateCounts("documents", list(map(int, happened)), ones) for name, happened in events.items()}
-        if len(self.counted) < len(self):
-            has = [number in self.counted for number in range(len(self))]
-            right = [score == 1 and counts for score, counts in zip(self.scores, has, strict=True)]
-            counts["documents without a fault"] = RateCounts("documents", list(map(int, right)), list(map(int, has)))
+        judged = [int(number in self.counted) for number in range(len(self))]
+        right = [int(score == 1) * is_judged for score, is_judged in zip(self.scores, judged, strict=True)]
+        counts = {"documents without a fault": RateCounts("documents", right, judged)}
+        counts |= {name: RateCounts("documents", list(map(int, happened)), ones) for name, happened in events.items()}
         if values:
             expected, missing, predicted, extra = map(list, zip(*values, strict=True))
             counts |= {

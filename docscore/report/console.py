@@ -95,7 +95,7 @@ def print_summary(console: Console, evaluation: Evaluation, *, fields: bool, wor
     head = f"{rows.figure_names[0].label}  {rows.score:.6f}  {of}{sample_text(evaluation, 'row')}"
     _print_lines(console, [head] if len(head) <= _WIDTH else head.split(", ", 1))
     _print_lines(console, count_lines(evaluation, doubts=False))
-    _print_lines(console, [f"{rows.cut_off}."] if rows.cut_off and not fields else [])  # which the table of lists says
+    _print_lines(console, [f"{rows.cut_off}."] if not fields and rows.cut_off else [])  # which the table of lists says
     if rows.runs is not None:
         most = islice(rows.runs.unstable.items(), worst)
         unstable = [f"  {' '.join(map(three_digits, scores))}  {shown_name(name)}" for name, scores in most]
