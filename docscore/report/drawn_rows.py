@@ -7,12 +7,10 @@ from docscore.core.formatting import clipped, printable
 from docscore.core.places import NO_PLACES, Places, overlap
 from docscore.data.documents import Document
 from docscore.metrics.anls_star.cells import placed_leaves
-from docscore.metrics.anls_star.matching import list_rows
+from docscore.metrics.anls_star.matching import SHORTEST_CUT, list_rows
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.report.html_tree import LONGEST_LABEL, value_taken
-
-_LONG = 20  # rows of a list
 
 
 def placed_rows(
@@ -84,20 +82,20 @@ def long_lists(tree: ScoreTree, numbers: Mapping[int, int]) -> Iterator[dict[str
         for node in tree.nodes()
         if node.kind == "list" and any(isinstance(row.ground_truth, dict) for row in node.children)
     ]
-    if all(len(rows) < _LONG for _, rows in lists):
+    if all(len(rows) < SHORTEST_CUT for _, rows in lists):
         return
     for node, rows in lists:
         partner = {at: row.prediction_index for at, row in enumerate(rows) if row.prediction_index is not None}
         counts = len(rows), sum(row.prediction_index is not None for row in node.children)
         points = [(row.earned, row.weight) for row in rows]
-        found, cut = list_rows(counts, partner, points, lambda *_: False)
+        found = list_rows(counts, partner, points, lambda *_: False)
         yield {
             "path": clipped(printable(node.path.removeprefix("$.")), LONGEST_LABEL),
             "expected": found.expected,
             "predicted": found.predicted,
             "paired": found.paired,
             "whole": found.right,
-            "cut": cut,
+            "cut": found.cut_after,
             "rows": "".join("w" if row.earned == row.weight else "d" if row.earned else "m" for row in rows),
             "numbers": [numbers.get(id(row)) for row in rows],
         }

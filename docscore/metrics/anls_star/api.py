@@ -445,7 +445,7 @@ class FieldPlace:
     def at_index(self, truth: int | None, prediction: int | None) -> FieldPlace:  # noqa: ARG002  only trees use it
         return self.below.get(None) or self._add(None, "[]", self.cause)
 
-    def with_rows(self, rows: ListRows, cut_after: int = 0) -> None:  # noqa: ARG002  only trees use it
+    def with_rows(self, rows: ListRows) -> None:
         self.counts.lists.append((field_path(f"{self.path}[]"), rows))
 
     def at_option(self, option: int, count: int = 1) -> FieldPlace:  # noqa: ARG002  options share a field

@@ -22,7 +22,7 @@ from docscore.core.similarity import TEXT_RULES, fold_all, similarity_matrix
 from docscore.core.values import LEAF_TYPES, Matrix, Value, step_text
 from docscore.metrics.anls_star.sizes import SchemaNode
 
-_SHORTEST_CUT = 20  # rows of a list that may be called cut off
+SHORTEST_CUT = 20  # rows of a list that may be called cut off
 _FEWEST_CUT, _ONE_IN = 3, 20  # rows missing at its end: at least so many, and one in so many of all its rows
 _LEAST_PAIRED = 9, 10  # of the other rows: so many of so many
 
@@ -84,13 +84,18 @@ class ListRows(NamedTuple):
     cut_points: float = 0.0
     lists: int = 1
 
+    @property
+    def cut_after(self) -> int:
+        """After how many rows one list was cut off; 0 if it was not."""
+        return self.expected - self.cut_rows if self.cut_off else 0
+
 
 def has_long_list(value: Value) -> bool:
     """Return whether a value has a list of which rows may be cut off."""
     waiting = [value]
     while waiting:
         part = waiting.pop()
-        if type(part) is list and len(part) >= _SHORTEST_CUT:
+        if type(part) is list and len(part) >= SHORTEST_CUT:
             return True
         if type(part) is dict or type(part) is list or type(part) is tuple:
             waiting += part.values() if type(part) is dict else part
@@ -102,8 +107,8 @@ def list_rows(
     partner: Mapping[int, int],
     points: Sequence[tuple[float, float]],
     has_same_key: Callable[[int, int], object],
-) -> tuple[ListRows, int]:
-    """Return the rows of a list, and after how many rows it was cut off; 0 if it was not.
+) -> ListRows:
+    """Return the rows of a list, and whether it was cut off.
 
     A list of at least 20 rows was cut off if after its last paired row three or more rows, at least a twentieth of all,
     are missing, and nine tenths of its other rows are paired. A row is missing if it earns nothing: invented rows must
@@ -122,10 +127,10 @@ def list_rows(
     right = sum(points[i][0] == points[i][1] for i in partner)
     cut = [weight for earned, weight in points[last + 1 : expected] if not earned]
     missing, others = min(len(cut), expected - counts[1]), expected - len(cut)
-    many = expected >= _SHORTEST_CUT and missing >= max(_FEWEST_CUT, expected / _ONE_IN)
+    many = expected >= SHORTEST_CUT and missing >= max(_FEWEST_CUT, expected / _ONE_IN)
     if paired and many and _LEAST_PAIRED[1] * paired >= _LEAST_PAIRED[0] * others:
-        return ListRows(*counts, paired, right, 1, missing, fsum(cut[-missing:])), expected - missing
-    return ListRows(*counts, paired, right), 0
+        return ListRows(*counts, paired, right, 1, missing, fsum(cut[-missing:]))
+    return ListRows(*counts, paired, right)
 
 
 # The lists at one place: their path without indices (`$.items[].tags`), the number of elements of the longest list in

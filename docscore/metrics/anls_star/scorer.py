@@ -108,8 +108,8 @@ class Place(Protocol):
     def at_index(self, truth: int | None, prediction: int | None) -> "Place":
         """The part at these indices of both lists; None on the side that has no partner for it."""
 
-    def with_rows(self, rows: ListRows, cut_after: int = 0) -> None:
-        """The rows of the list at this place, and after how many of them it was cut off; before `make`."""
+    def with_rows(self, rows: ListRows) -> None:
+        """The rows of the list at this place; before `make`."""
 
     def at_option(self, option: int, count: int = 1) -> "Place":
         """The same place, where this option was taken; out of so many where they were compared."""
@@ -239,7 +239,7 @@ class Scorer:
         if len(truth) == len(prediction) == 1:  # takes less of Python's stack, for deep values
             only = self.pair(truth[0], prediction[0], below, at and at.at_index(0, 0))
             if at is not None:
-                at.with_rows(*self._rows(truth, prediction, schema, {0: 0}, [only]))
+                at.with_rows(self._rows(truth, prediction, schema, {0: 0}, [only]))
             return only
         sizes = self._sizes(truth, prediction, below)
         preferences = None
@@ -271,7 +271,7 @@ class Scorer:
             known.add(row)
             parts.append(self._one_sided(prediction[j], "extra", below, place))
         if at is not None:
-            at.with_rows(*self._rows(truth, prediction, schema, partner, parts))
+            at.with_rows(self._rows(truth, prediction, schema, partner, parts))
         add = fsum if matching[2] else sum_of_ties
         return add([part[0] for part in parts]), add([part[1] for part in parts])
 
@@ -282,7 +282,7 @@ class Scorer:
         schema: SchemaNode | None,
         partner: dict[int, int],
         points: list[tuple[float, float]],
-    ) -> tuple[ListRows, int]:
+    ) -> ListRows:
         """Return what `list_rows` does of two lists, whose rows have the same key by the comparator of the key."""
 
         def has_same_key(i: int, j: int) -> bool:

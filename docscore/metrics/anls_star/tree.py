@@ -468,9 +468,9 @@ class TreePlace:
         path = f"{self.path}[{prediction if truth is None else truth}]"
         return TreePlace(self.whole, self.children, path, None, truth, prediction, self.cause)
 
-    def with_rows(self, rows: ListRows, cut_after: int = 0) -> None:
-        if cut_after:
-            cut = f"cut off after row {cut_after:,} of {rows.expected:,}"
+    def with_rows(self, rows: ListRows) -> None:
+        if rows.cut_off:
+            cut = f"cut off after row {rows.cut_after:,} of {rows.expected:,}"
             self.note = f"{self.note}; {cut}" if self.note else cut
 
     def at_option(self, option: int, count: int = 1) -> TreePlace:
