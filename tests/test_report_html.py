@@ -23,6 +23,7 @@ from docscore.report import html_report
 from docscore.report.html_tree import (
     MAX_ROWS,
     explained_drawing,
+    macro_as_html,
     positions_of,
     template_environment,
     tree_as_html,
@@ -116,9 +117,9 @@ def test_a_curve_is_a_line_of_steps() -> None:
     assert aligned == "0.0,94.0 320.0,94.0 320.0,14.0 640.0,14.0"
 
 
-TAGS = {"div", "p", "strong", "span", "h2", "label", "input", "code", "small", "del", "ins", "details", "summary"}
+TAGS = {"a", "div", "p", "strong", "span", "h2", "label", "input", "code", "small", "del", "ins", "details", "summary"}
 ATTRIBUTES = {"id", "class", "style", "tabindex", "role", "type", "open", "checked"}
-ATTRIBUTES |= {"data-path", "data-status", "data-there", "title", "aria-label", "aria-hidden"}
+ATTRIBUTES |= {"href", "data-path", "data-status", "data-there", "title", "aria-label", "aria-hidden"}
 
 
 def rows_of(page: Markup) -> list[dict[str, Any]]:
@@ -139,9 +140,16 @@ def test_status_is_a_glyph_with_a_name_before_it_is_a_colour() -> None:
 
 
 @golden("folds", "conclusions")
-def test_a_sentence_concludes_from_the_largest_cause(truth: Any, prediction: Any, sentences: list[str]) -> None:
+def test_a_sentence_concludes_from_the_largest_cause(
+    truth: Any, prediction: Any, sentences: list[str], lead: list[str]
+) -> None:
+    """And leads to the row that loses most by it."""
     drawing = explained_drawing(score_tree(truth, prediction), "t", ScoringOptions())
     assert [drawing.conclusion, drawing.detail] == sentences
+    page = Markup(macro_as_html("tree.html.jinja", "draw_tree", drawing, "h2"))
+    rows = {f"#{each['id']}": each["data-path"] for each in rows_of(page)}
+    assert [rows[each.attributes["href"]] for each in page.elements if each.tag == "a"] == lead
+    assert "".join(page.texts("h2", "anls-conclusion")) == sentences[0]
 
 
 def test_a_value_that_stands_elsewhere_says_so_in_its_row() -> None:

@@ -370,19 +370,23 @@ def conclusion_of(scored: Scored) -> tuple[str, str]:
     return first, " ".join(f"{capital(each)}." for each in (second, evaluation.cut_off) if each)
 
 
-def conclusion_of_tree(tree: ScoreTree, remarks: Sequence[Annotation]) -> tuple[str, str]:
-    """What most of the loss of a document is, as a sentence, and what comes second, or "".
+def conclusion_of_tree(tree: ScoreTree, remarks: Sequence[Annotation]) -> tuple[str, str, ScoreTree | None]:
+    """What most of the loss of a document is, as a sentence, what comes second, or "", and the largest such loss.
 
     Another metric than ANLS* has no causes, and no conclusion.
 
     >>> from docscore import score_tree
-    >>> conclusion_of_tree(score_tree({"a": "x", "b": "y"}, {"a": "x"}), [])
+    >>> conclusion_of_tree(score_tree({"a": "x", "b": "y"}, {"a": "x"}), [])[:2]
     ('All of the loss is one missing field.', '')
     """
     if isinstance(tree, MetricTree):
-        return "", ""
-    total = tree.weight - tree.earned
-    return _largest_losses(_losses(tree, remarks), total) if total else (_NO_FAULT, "")
+        return "", "", None
+    if not (total := tree.weight - tree.earned):
+        return _NO_FAULT, "", None
+    nodes = _losses(tree, remarks)
+    lost = {words: fsum(node.weight - node.earned for node in found) for words, found in nodes.items()}
+    largest = max(nodes[max(lost, key=lambda words: lost[words])], key=lambda node: node.weight - node.earned)
+    return *_largest_losses(lost, total), largest
 
 
 def _largest_losses(lost: Mapping[str, float], total: float) -> tuple[str, str]:
@@ -401,19 +405,19 @@ def capital(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def _losses(tree: ScoreTree, remarks: Sequence[Annotation]) -> dict[str, float]:
-    """The points of the tree lost for each cause, in words; a part that is missing as a whole is one loss."""
+def _losses(tree: ScoreTree, remarks: Sequence[Annotation]) -> dict[str, list[ScoreTree]]:
+    """The nodes of a tree that lose points for each cause, in words; a part that is missing as a whole is one loss."""
     exchanged = {path for each in remarks if each.kind == "exchanged" for path in each.paths}
-    found: dict[Cause | None, list[float]] = {cause: [] for cause in (None, *get_args(Cause))}
+    found: dict[Cause | None, list[ScoreTree]] = {cause: [] for cause in (None, *get_args(Cause))}
     inside: set[int] = set()  # nodes in parts that are lost as a whole
     for node in tree.nodes():
         if node.cause is not None:
             if id(node) not in inside:
-                found[None if node.path in exchanged else node.cause].append(node.weight - node.earned)
+                found[None if node.path in exchanged else node.cause].append(node)
             inside.update(map(id, node.children))
     swapped = found.pop(None)
-    lost = {cause_in_words(cause, len(points)): fsum(points) for cause, points in found.items() if cause and points}
+    lost = {cause_in_words(cause, len(nodes)): nodes for cause, nodes in found.items() if cause and nodes}
     if swapped:
         words = "two values that are exchanged" if len(swapped) == 2 else f"{len(swapped):,} values that are exchanged"  # noqa: PLR2004
-        lost[words] = fsum(swapped)
+        lost[words] = swapped
     return lost

@@ -145,6 +145,7 @@ class TreeDrawing(NamedTuple):
     Attributes:
         score: the score.
         conclusion: where most of the loss is, as a sentence, or "".
+        lead: the id of the row of the largest such loss, or "".
         detail: the points, and what comes second.
         facts: further lines below the score.
         parts: of the values with one status its name, word and glyph, how many there are, and what they lose; a status
@@ -157,6 +158,7 @@ class TreeDrawing(NamedTuple):
 
     score: str
     conclusion: str
+    lead: str
     detail: str
     facts: Sequence[str]
     parts: Sequence[tuple[str, str, str, int, str]]
@@ -288,10 +290,12 @@ def tree_drawing(
     ]
     row_numbers = {of: numbers[id(node)] for of, node in nodes.items() if id(node) in numbers}
     own = [tree.reason] if tree.children and tree.reason else []
-    conclusion, second = conclusion_of_tree(tree, remarks)
+    conclusion, second, largest = conclusion_of_tree(tree, remarks)
+    lead = row_numbers.get(id(largest), 0)
     return TreeDrawing(
         three_digits(tree.score),
         conclusion,
+        f"{prefix}-{lead}" if lead >= outermost and largest else "",
         f"{points_text(tree)}; {second}." if second else points_text(tree),
         [*facts_of_tree(tree), *own, *(annotation_text(each) for each in remarks if each.gain is not None)],
         _parts(tree),
