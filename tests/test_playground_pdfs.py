@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from playground.parts.documents import KeptResult
+from playground.parts.documents import read_pdf
 from playground.parts.functions import FUNCTIONS
 from playground.server import connections
 from playground.server.requests import PdfRequest
@@ -25,8 +25,7 @@ def read(folder: Path, **asked: Any) -> dict[str, Any]:
     """What is answered of a PDF, for a result that is kept in a folder."""
     within = folder / RUN
     within.mkdir(exist_ok=True)
-    (within / "view.json").touch()
-    return KeptResult(folder, RUN).pdf(PdfRequest(run=RUN, **asked))
+    return read_pdf(PdfRequest(run=RUN, **asked), within)
 
 
 def test_the_words_and_the_pages_of_a_pdf(tmp_path: Path) -> None:

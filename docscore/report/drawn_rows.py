@@ -42,6 +42,7 @@ def placed_rows(
         for value in values
     ]
     for leaf, predicted, cell, evidence, cited in placed_leaves(tree, places or NO_PLACES):
+        is_extra = leaf.status == "extra"
         if (row := numbers.get(id(leaf))) is not None and (text or cell or evidence or cited):
             found.append(
                 {
@@ -53,9 +54,10 @@ def placed_rows(
                     "expected": evidence,
                     "cited": cited,
                     "overlap": overlap(cited, evidence),
-                    "extra": leaf.status == "extra",
+                    "extra": is_extra,
                     "found": [
-                        side.get(at) for side, at in zip(sides, (leaf.path, predicted or leaf.path), strict=False)
+                        side.get(at)  # a row that one side lacks has the number of another one there
+                        for side, at in zip(sides, ("" if is_extra else leaf.path, predicted), strict=False)
                     ],
                 }
             )

@@ -2,12 +2,22 @@
 // it.
 
 import { Asker, answerTo } from "../parts/asking.js";
-import { around, findElement, findElements, newButton, partsOf, patchHtml } from "../parts/elements.js";
+import {
+  around,
+  findElement,
+  findElements,
+  newButton,
+  newDrawing,
+  newElement,
+  partsOf,
+  patchHtml,
+} from "../parts/elements.js";
 import { copyLink, hashOfPair, pairOfHash } from "../parts/links.js";
 import { Options } from "../parts/options.js";
 import { schemaButtons } from "../parts/saving.js";
-import { isShown } from "../parts/tabs.js";
+import { TYPED, isShown } from "../parts/tabs.js";
 import { newTreePane } from "../parts/tree.js";
+import { PairDocument } from "./document.js";
 import { Editor, differenceOf } from "./editor.js";
 import { noticeOf } from "./faults.js";
 import { piecesOf, wordsOfMend } from "./json_text.js";
@@ -18,7 +28,7 @@ import { sentenceOf } from "../parts/words.js";
 /** @import { Side } from "./faults.js" */
 /**
  * @typedef {object} PairSettings  what the server writes into the screen
- * @property {({title: string} & Server.Sides)[]} examples
+ * @property {({title: string, document: string[]} & Server.Sides)[]} examples  the first has a document, as lines
  * @property {number} longest  bytes of a text
  * @property {Server.PairAnswer & Server.WhatIfs} first  the answer to the first example
  */
@@ -27,8 +37,22 @@ const PAUSE = 30; // milliseconds until what was typed is scored
 const PATIENCE = 1000; // milliseconds until Cancel is offered
 const LONGEST_ADDRESS = 30000; // characters; longer pairs are kept in this browser tab alone
 const KEPT = "docscore-pair";
+const HIDDEN = "docscore-hello"; // where it is kept that the line of welcome was closed
+const ROW = ".anls-row:not(.anls-header)";
+const CHEVRONS = { "-1": "m4.5 9.5 3.5-3.5 3.5 3.5", 1: "m4.5 6.5 3.5 3.5 3.5-3.5" };
 /** @type {Side[]} */
 const SIDES = ["truth", "prediction"];
+
+/** What of a request stays in the browser and in links: all but the text of the document. */
+const kept = (/** @type {Server.PairRequest} */ { text: _, ...rest }) => rest;
+
+const wasHidden = () => {
+  try {
+    return localStorage.getItem(HIDDEN) !== null;
+  } catch {
+    return false; // in a frame that may not keep anything
+  }
+};
 
 const newState = () => ({
   timer: 0, // until what was typed is scored
@@ -73,10 +97,22 @@ class PairTab {
       truth: new Editor(this.part("truth"), page),
       prediction: new Editor(this.part("prediction"), page),
     };
+    this.document = new PairDocument({
+      screen: this.screen,
+      tree: this.tree,
+      server,
+      example: this.settings.examples[0].document,
+      changed: () => this.changed(),
+      choose: (row) => this.reveal(row),
+      say: (text) => this.setStatus(text),
+    });
+    const steps = [this.stepButton("Previous loss", "p", -1), this.stepButton("Next loss", "n", 1)];
+    this.walk = newElement("span", "walk", this.document.button, ...steps);
     this.drawChips();
     this.plain = this.request(); // as the page came
-    this.first = JSON.stringify(this.plain);
+    this.first = JSON.stringify(kept(this.plain));
     this.listen();
+    this.part("hello").hidden = wasHidden();
     this.show(this.settings.first);
     this.offer(this.plain, this.settings.first);
     window.addEventListener("hashchange", (event) => this.follow(event));
@@ -85,21 +121,58 @@ class PairTab {
     });
   }
 
+  /** @type {(name: string, key: string, step: 1 | -1) => HTMLElement} */
+  stepButton(name, key, step) {
+    const button = newButton("btn ghost icon", "", () => this.treePane.toLoss(this.document.row, step));
+    const path = newDrawing("path", { d: CHEVRONS[step] });
+    button.append(newDrawing("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, path));
+    button.title = `${name}, by points lost (${key})`;
+    button.setAttribute("aria-label", name);
+    button.setAttribute("aria-keyshortcuts", key);
+    return button;
+  }
+
   listen() {
     for (const kind of ["click", "focusin"]) {
       this.tree.addEventListener(kind, (event) => {
-        const row = around(event, ".anls-row:not(.anls-header)");
-        if (row) this.chosen(row);
+        const row = around(event, ROW);
+        if (!row) return;
+        this.chosen(row);
+        if (kind === "click" && this.document.opensWithRow) this.document.toggle(true);
       });
     }
+    this.tree.addEventListener("click", (event) => {
+      if (!around(event, ".anls-conclusion a")) return;
+      event.preventDefault();
+      this.treePane.toRow(this.lead());
+    });
+    document.addEventListener("keydown", (event) => {
+      const step = { n: 1, p: -1 }[event.key];
+      const isElsewhere = !isShown("pair") || event.defaultPrevented || around(event, `${TYPED}, dialog`);
+      if (!step || isElsewhere || event.ctrlKey || event.metaKey || event.altKey) return;
+      this.treePane.toLoss(this.document.row, step);
+    });
+    this.part("own").addEventListener("click", () => {
+      this.open({ ...this.plain, truth: "", prediction: "", is_example: false });
+      if (this.screen.dataset.seg !== "1") findElement(this.screen, "[data-to-seg='1']").click();
+      this.editors.truth.area.focus();
+    });
+    this.part("hide").addEventListener("click", () => {
+      this.part("hello").hidden = true;
+      try {
+        localStorage.setItem(HIDDEN, "1");
+      } catch {
+        /* in a frame that may not keep anything */
+      }
+    });
     this.screen.addEventListener("click", (event) => {
       const toSeg = around(event, "[data-to-seg]");
       const example = around(event, "[data-example]");
       if (example) {
-        const { title, truth, prediction } = this.settings.examples[Number(example.dataset.example)];
+        const { title, truth, prediction, document: lines } = this.settings.examples[Number(example.dataset.example)];
         history.pushState(null, "", location.href); // Back returns to the pair before
         this.part("example").textContent = title;
-        this.open({ ...this.plain, truth, prediction });
+        this.open({ ...this.plain, truth, prediction, is_example: lines.length > 0 });
       }
       if (toSeg) {
         this.screen.dataset.seg = toSeg.dataset.toSeg;
@@ -134,7 +207,7 @@ class PairTab {
       if (this.state.isStoppable) this.stop();
     });
     this.part("link").addEventListener("click", async () => {
-      const link = new URL(await hashOfPair(this.request()), location.href).href;
+      const link = new URL(await hashOfPair(kept(this.request())), location.href).href;
       history.replaceState(null, "", link);
       this.setStatus(await copyLink(this.part("link"), link));
     });
@@ -161,6 +234,7 @@ class PairTab {
     this.tries.forget();
     clearTimeout(this.state.timer);
     clearTimeout(this.state.patience);
+    this.part("hello").hidden = true;
     this.state.timer = window.setTimeout(() => this.score(), PAUSE);
     if (!("stale" in this.result.dataset)) this.result.dataset.stale = "";
   }
@@ -189,7 +263,9 @@ class PairTab {
 
   request() {
     const { metric, reading, ...rest } = this.options.read();
-    return { truth: this.editors.truth.text, prediction: this.editors.prediction.text, metric, reading, options: rest };
+    const { text, isExample: is_example } = this.document;
+    const sides = { truth: this.editors.truth.text, prediction: this.editors.prediction.text };
+    return { ...sides, metric, reading, options: rest, text, is_example };
   }
 
   /** What stands in place of the score: a title, a sentence, and a button with what it does. */
@@ -263,7 +339,8 @@ class PairTab {
       const text = `too large: ${sizes}; score it with \`docscore score\``;
       return length > most ? { text, line: null, column: null, mend: null } : null;
     });
-    return faults.some(Boolean) ? { faults, note: "", edits: [], result: "", raw: "", python: "", spans: [] } : null;
+    const nothing = { note: "", edits: [], result: "", raw: "", python: "", spans: [], places: [] };
+    return faults.some(Boolean) ? { faults, ...nothing, is_example: this.document.isExample } : null;
   }
 
   /** @type {(side: Side, fault: Server.Fault | null) => Placed} */
@@ -296,11 +373,14 @@ class PairTab {
       return;
     }
     const only = findElements(this.tree, ".anls-legend input:checked").map((input) => input.className);
-    patchHtml(this.tree, found.result, ".anls-row:not(.anls-header)");
+    const path = this.document.row?.dataset.path;
+    this.document.undraw();
+    patchHtml(this.tree, found.result, ROW);
     for (const name of only) findElements(this.tree, `.${name}:not(:checked)`)[0]?.click();
     this.treePane.fresh();
+    this.treePane.fill();
     this.remedy.disabled = true;
-    findElement(this.tree, ".anls-head").append(this.remedy);
+    findElement(this.tree, ".anls-head").append(this.remedy, this.walk);
     this.part("short").textContent = findElement(this.tree, ".anls-score").textContent;
     this.part("points").textContent = findElement(this.tree, ".anls-detail").textContent.split(";")[0];
     this.part("stack").replaceChildren(findElement(this.tree, ".anls-stack").cloneNode(true));
@@ -311,6 +391,16 @@ class PairTab {
     this.setStatus([this.part("status").textContent, found.note].filter(Boolean).join(" "));
     if (found.edits.length) this.showChange(piecesOf(this.editors.prediction.text, found.edits));
     for (const side of SIDES) this.editors[side].setSigns(this.signsOf(side));
+    this.document.show(found);
+    const before = path === undefined ? null : findElements(this.tree, ROW).find((row) => row.dataset.path === path);
+    const row = before ?? (this.document.isOpen ? this.lead() : null);
+    if (row) this.reveal(row);
+  }
+
+  /** The row of the largest loss of the cause that the conclusion names. */
+  lead() {
+    const link = this.tree.querySelector(".anls-conclusion a")?.getAttribute("href");
+    return link ? document.getElementById(link.slice(1)) : null;
   }
 
   sayFault(/** @type {Side} */ side, /** @type {Server.Fault} */ fault) {
@@ -345,6 +435,7 @@ class PairTab {
 
   /** A row was chosen: its lines in both editors, and those where its value is predicted instead. */
   chosen(/** @type {HTMLElement} */ row) {
+    this.document.look(row);
     const others = this.treePane.look(row);
     this.editors.truth.show(row.dataset.truth);
     this.editors.prediction.show(row.dataset.prediction, ...others.map(({ dataset }) => dataset.prediction));
@@ -358,10 +449,12 @@ class PairTab {
       .positions()
       .map((position) => rows.get(position))
       .find(Boolean);
-    if (!row || "stale" in this.result.dataset) return;
-    for (let above = row.parentElement; above && above !== this.tree; above = above.parentElement) {
-      if (above instanceof HTMLDetailsElement && above.firstElementChild !== row) above.open = true;
-    }
+    if (row && !("stale" in this.result.dataset)) this.reveal(row);
+  }
+
+  /** Choose a row and bring it into view; the focus stays where it is. */
+  reveal(/** @type {HTMLElement} */ row) {
+    this.treePane.unfold(row);
     this.chosen(row);
     row.scrollIntoView({ block: "nearest" });
   }
@@ -384,13 +477,13 @@ class PairTab {
   /** The pair in this tab's storage, and in the address while the tab is shown. */
   async keep(/** @type {Server.PairRequest} */ asked) {
     const mine = ++this.state.saved;
-    const text = JSON.stringify(asked);
+    const text = JSON.stringify(kept(asked));
     try {
       sessionStorage.setItem(KEPT, text);
     } catch {
       /* storage is full, or not allowed in a frame */
     }
-    const hash = text === this.first ? "" : await hashOfPair(asked);
+    const hash = text === this.first ? "" : await hashOfPair(kept(asked));
     if (mine !== this.state.saved || !isShown("pair")) return;
     const address = hash.length > LONGEST_ADDRESS ? "#one-pair" : hash;
     history.replaceState(null, "", address || location.pathname + location.search);
@@ -399,6 +492,8 @@ class PairTab {
   open(/** @type {Server.PairRequest} */ values) {
     this.options.take({ ...values.options, metric: values.metric, reading: values.reading });
     for (const side of SIDES) this.editors[side].replace(values[side]);
+    this.document.begin(values.is_example ?? false);
+    this.part("hello").hidden = true;
     this.drawChips();
     this.result.dataset.stale = "";
     return this.score();

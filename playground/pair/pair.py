@@ -12,12 +12,14 @@ from typing import Any
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import printable
 from docscore.core.options import AS_TEXT, ScoringOptions
+from docscore.core.places import Places
 from docscore.core.values import Value
 from docscore.data.json_text import JsonError, dumps, dumps_in_style
 from docscore.data.model_text import Parsed, is_json_container, kinds_of, parse_text
 from docscore.data.pairing import Pairs
+from docscore.data.places import has_places, with_places
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.sentences import READING_WORDS
+from docscore.evaluation.sentences import READING_WORDS, capital
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
@@ -26,7 +28,9 @@ from docscore.metrics.nted import nted_tree
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
 from docscore.metrics.typed.schema_warnings import places_by_schema, warn_of_schemas
 from docscore.metrics.typed.score import schema_of_row
+from docscore.report.drawn_rows import placed_rows
 from docscore.report.html_tree import drawn_places, explained_drawing, tree_drawing
+from playground.pair.examples import places_in
 from playground.parts.conclusions import what_ifs_of
 from playground.parts.files import check_pairs
 from playground.parts.fragments import fragment
@@ -50,13 +54,15 @@ MOST_PIECES = 1_000  # words and signs that are compared with as many
 Spans = dict[str, tuple[int, int]]
 Fault = dict[str, Any]
 Edit = tuple[int, int, str]
+_NAME = "pair"  # of the only row
+_ROW = f"row {_NAME!r}: "  # in messages
 _CUT = re.compile("ends within a (number|word)")  # in the note of what was repaired
 _PIECES = re.compile(r"\\.|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|\w+|[^\w\s]", flags=re.DOTALL)
 
 
 def is_scored_at_once(asked: PairRequest) -> bool:
     """Whether a pair of texts is scored in milliseconds; a text that is not JSON is refused in as little."""
-    if asked.options["schema"] or len(asked.truth) + len(asked.prediction) > LONGEST_AT_ONCE:
+    if asked.options["schema"] or len(asked.truth) + len(asked.prediction) + len(asked.text) > LONGEST_AT_ONCE:
         return False
     try:
         values = read_text(asked.truth), _read(asked.prediction, "text" if asked.reading == "text" else "json")[0]
@@ -74,25 +80,27 @@ def answer(asked: PairRequest) -> dict[str, Any]:
         prediction was read, where that is not as it stands, and what is doubtful of the schema; "result": the result as
         HTML; "raw": as JSON text; "python": the code that reproduces it; "spans": of the ground truth and the
         prediction, where the values of the tree stand in the text: by the position of a value the characters from its
-        key to its end, counted as JavaScript does; "edits": what of the prediction was changed to read it.
+        key to its end, counted as JavaScript does; "edits": what of the prediction was changed to read it; "places":
+        where values are expected, cited and found; "is_example": whether most of the first example is left.
 
     Raises:
         ValueError: for a schema that is wrong, or names none of the fields.
     """
-    faults, values, note = _read_both(asked)
+    faults, pairs, note = _read_both(asked)
     if any(faults):
-        return {"faults": faults, **dict.fromkeys(("note", "result", "raw", "python"), ""), "spans": [], "edits": []}
-    edits = edits_of(asked.prediction, values[1]) if note else []
-    return {"faults": faults, **_scored((values[0], values[1]), asked, note), "edits": edits}
+        texts, lists = dict.fromkeys(("note", "result", "raw", "python"), ""), ("spans", "edits", "places")
+        return {"faults": faults, **texts, **{name: [] for name in lists}, "is_example": asked.is_example}
+    edits = edits_of(asked.prediction, pairs.predictions[0]) if note else []
+    return {"faults": faults, **_scored(pairs, asked, note), "edits": edits}
 
 
 def what_ifs_of_pair(asked: PairRequest) -> dict[str, Any]:
     """The options by which a pair scores higher, as for a test set of this one row; none for texts with faults."""
-    faults, values, _ = _read_both(asked)
+    faults, pairs, _ = _read_both(asked)
     if any(faults):
         return {"what_ifs": []}
     found = Evaluation(
-        Pairs([""], values[:1], values[1:]),
+        pairs,
         replace(scoring_options(asked.options), parse=AS_TEXT),
         metrics=metrics_of([asked.metric], asked.options["schema"])[:1],
         confidence=None,
@@ -101,8 +109,8 @@ def what_ifs_of_pair(asked: PairRequest) -> dict[str, Any]:
     return {"what_ifs": [each.to_dict() for each in what_ifs_of([found], check_pairs)]}
 
 
-def _read_both(asked: PairRequest) -> tuple[list[Fault | None], list[Any], str]:
-    """What is wrong with either text, their values, and how the prediction was read."""
+def _read_both(asked: PairRequest) -> tuple[list[Fault | None], Pairs, str]:
+    """What is wrong with either text, their values as a row, and how the prediction was read."""
     faults: list[Fault | None] = []
     values: list[Any] = []
     note = ""
@@ -113,19 +121,25 @@ def _read_both(asked: PairRequest) -> tuple[list[Fault | None], list[Any], str]:
             faults.append(None)
         except (TypeError, ValueError) as error:
             faults.append(_fault(error, text, next(iter(values), None)))
-    if not any(faults):
-        try:
-            check_work(*values)
-            check_metric(asked.metric, *values)
-        except ValueError as error:
-            faults[1] = _fault(error, asked.prediction)
-    return faults, values, note
+    pairs = Pairs([_NAME], values[:1], values[1:])
+    if any(faults):
+        return faults, pairs, note
+    try:
+        check_work(*values)
+        check_metric(asked.metric, *values)
+        if asked.is_example and (places := places_in(*values)):
+            pairs = pairs._replace(evidence=places[:1], citations=places[1:])
+        pairs, remarks = with_places(pairs, (), None, wanted=has_places(pairs))
+        note = " ".join([*filter(None, [note]), *(f"{capital(remark.problem)}." for remark in remarks)])
+    except ValueError as error:
+        faults["evidence: " not in str(error)] = _fault(error, asked.prediction)
+    return faults, pairs, note.replace(_ROW, "")
 
 
 def _fault(error: Exception, text: str, truth: Value = None) -> Fault:
     """An error for the editor of a text; where it has a line and a column, the sentence is without them."""
     line, column = (error.line, error.column) if isinstance(error, JsonError) else (None, None)
-    sentence = error.problem if isinstance(error, JsonError) and line else str(error)
+    sentence = error.problem if isinstance(error, JsonError) and line else str(error).replace(_ROW, "")
     parsed = parse_text(text, "repair", truth) if isinstance(error, JsonError) else None
     mend = _mend(text, parsed, line or 1, column or 1) if parsed else None
     if parsed and mend and (cut := _CUT.search(parsed.note)):
@@ -256,13 +270,19 @@ def _read(text: str, reading: str, truth: Value = None) -> tuple[Any, str]:
 _TREES: dict[str, Callable[..., MetricTree]] = {"kieval": kieval_tree, "entity_f1": entity_f1_tree, "nted": nted_tree}
 
 
-def _scored(values: tuple[Any, Any], asked: PairRequest, note: str) -> dict[str, Any]:
+def _scored(pairs: Pairs, asked: PairRequest, note: str) -> dict[str, Any]:
     """The note with what is doubtful of the schema, the result as HTML, JSON and Python, and where values stand."""
+    values = pairs.truths[0], pairs.predictions[0]
+    is_example = asked.is_example and places_in(*values) is not None
+    text = asked.text if is_example or not asked.is_example else ""  # of the document of the example
+    places = pairs.places[0] if pairs.places else None
+    found: list[dict[str, Any]] = []
     options, metric = scoring_options(asked.options), metrics_of([asked.metric], asked.options["schema"])[0]
     texts = {"ground_truth": dumps(values[0]), "prediction": dumps(values[1])}
     if metric in (ANLS_STAR, TYPED):
-        tree = _tree(*values, options)
+        tree = _tree(*values, options, places)
         drawing = explained_drawing(tree, "pair", None if metric == TYPED else options, with_positions=True)
+        found = placed_rows(tree, drawing.row_numbers, places, text)
         imports, name, raw = "docscore", "typed_tree" if metric == TYPED else "score_tree", tree.to_dict()
     else:
         function = _TREES[metric]
@@ -288,12 +308,13 @@ def _scored(values: tuple[Any, Any], asked: PairRequest, note: str) -> dict[str,
         for known in [{each[side] for each in shown}]
     ]
     drawn = {"note": note, "result": fragment("tree", drawing), "raw": _limited(raw)}
-    return {**drawn, "python": python, "spans": spans}
+    return {**drawn, "python": python, "spans": spans, "places": found, "is_example": is_example}
 
 
-def _tree(truth: Value, prediction: Value, options: ScoringOptions) -> ScoreTree:
+def _tree(truth: Value, prediction: Value, options: ScoringOptions, places: Places | None = None) -> ScoreTree:
     """The tree of ANLS*, with a schema that of the typed score."""
-    return build_tree(truth, prediction, options, options.schema and schema_of_row(options.schema, ""))
+    schema = options.schema and schema_of_row(options.schema, "")
+    return build_tree(truth, prediction, options, schema, places=places)
 
 
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+', flags=re.DOTALL)

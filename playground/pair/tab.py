@@ -3,15 +3,16 @@
 import asyncio
 import json
 from functools import partial
-from pathlib import Path
+from importlib.metadata import metadata
 from typing import Any
 
 from docscore.metrics.registry import METRICS
+from playground.pair.examples import as_texts
 from playground.pair.pair import answer, is_scored_at_once, what_ifs_of_pair
 from playground.parts.tab import Tab, fields_with_words
 from playground.server.functions import PAIRS, READERS, Answer, answer_of_child, answers, in_child, in_thread, stops
 from playground.server.limits import MAX_BYTES
-from playground.server.requests import PAIR_METRICS, RECEIPTS, LinkRequest, PairRequest
+from playground.server.requests import PAIR_METRICS, LinkRequest, PairRequest
 
 
 async def _score(request: PairRequest) -> Answer:
@@ -42,36 +43,24 @@ TAB = Tab(
 
 def first_workspace() -> tuple[Any, ...]:
     """What the template draws of the screen for one pair, with the first example scored."""
-    first = PairRequest(truth=EXAMPLES[0]["truth"], prediction=EXAMPLES[0]["prediction"], reading="json")
+    examples = as_texts()
+    sides = {side: examples[0][side] for side in ("truth", "prediction")}
+    first = PairRequest(**sides, reading="json", text="\n".join(examples[0]["document"]), is_example=True)
     settings = {
-        "examples": EXAMPLES,
+        "examples": examples,
         "longest": MAX_BYTES,
         "first": {**answer(first), **what_ifs_of_pair(first)},
     }
     metrics = "metric", "Metric", [(name, METRICS[name].label) for name in PAIR_METRICS]
-    return EXAMPLES, [metrics, ("reading", "Prediction", _READINGS)], fields_with_words(), json.dumps(settings)
+    choices = [metrics, ("reading", "Prediction", _READINGS)]
+    return examples, choices, fields_with_words(), json.dumps(settings), _documentation()
+
+
+def _documentation() -> str:
+    """The address of the documentation, that of the project."""
+    addresses: list[str] = metadata("docscore").get_all("Project-URL") or [""]
+    return addresses[0].removeprefix("Repository, ") + "#readme"
 
 
 # As visitors see them: while they type, a text that is not JSON is not mended unasked.
 _READINGS = [("json", "JSON"), ("repair", "repaired JSON"), ("text", "plain text")]
-
-
-def _examples() -> list[dict[str, str]]:
-    """Each demonstrates one rule of ANLS*; the last is a whole receipt with typical mistakes of a model."""
-    found = json.loads((Path(__file__).parent / "examples.json").read_text(encoding="utf-8"))
-    truth, prediction = (
-        json.loads((RECEIPTS / f"{name}.jsonl").read_text(encoding="utf-8").split("\n")[0])
-        for name in ("references", "predictions")
-    )
-    values = {"truth": truth["references"][0], "prediction": prediction["prediction"]}
-    found.append({"title": "A receipt with typical model errors", **values})
-    return [
-        {
-            name: part if name == "title" else json.dumps(part, indent=2, ensure_ascii=False)
-            for name, part in each.items()
-        }
-        for each in found
-    ]
-
-
-EXAMPLES = _examples()

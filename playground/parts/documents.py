@@ -138,21 +138,22 @@ class KeptResult:
         )
         return [each and places_of_json(*each[:2]) for each in found]
 
-    def pdf(self, asked: PdfRequest) -> dict[str, Any]:
-        """The words of a PDF of a document, or one of its pages, which is kept for the hour of the result.
 
-        Returns:
-            "words": of each page its words with their boxes; "sizes": width and height of each page; "path": the image
-            of the page that is asked for. All are empty without a PDF.
+def read_pdf(asked: PdfRequest, folder: Path) -> dict[str, Any]:
+    """The words of a PDF, or one of its pages, which is kept in a folder as long as results are.
 
-        Raises:
-            ValueError: if the file cannot be read.
-        """
-        words, sizes = ([], []) if asked.pdf is None or asked.page else pages_of_pdf(asked.pdf)
-        image = self.folder / f"{asked.pdf.parent.name}-{asked.page}.png" if asked.pdf and asked.page else None
-        if image and asked.pdf and not image.exists():
-            draw_page_of_pdf(asked.pdf, asked.page, image)
-        return {"words": words, "sizes": sizes, "path": str(image or "")}
+    Returns:
+        "words": of each page its words with their boxes; "sizes": width and height of each page; "path": the image of
+        the page that is asked for. All are empty without a PDF.
+
+    Raises:
+        ValueError: if the file cannot be read.
+    """
+    words, sizes = ([], []) if asked.pdf is None or asked.page else pages_of_pdf(asked.pdf)
+    image = folder / f"{asked.pdf.parent.name}-{asked.page}.png" if asked.pdf and asked.page else None
+    if image and asked.pdf and not image.exists():
+        draw_page_of_pdf(asked.pdf, asked.page, image)
+    return {"words": words, "sizes": sizes, "path": str(image or "")}
 
 
 def keep_documents(folder: Path, systems: Sequence[Evaluation], facts: Mapping[str, Any]) -> None:

@@ -1,15 +1,16 @@
 """What the scripts of several tabs ask: which file is which, and results that are kept."""
 
+from collections.abc import Callable
 from functools import partial
 
 from playground.parts import files
-from playground.parts.documents import KeptList, KeptResult
+from playground.parts.documents import KeptList, KeptResult, read_pdf
 from playground.server.connections import is_local
-from playground.server.functions import PROGRESS, READERS, RUNS, in_child, in_thread, stops, where_it_takes
+from playground.server.functions import PROGRESS, READERS, RUNS, Answer, in_child, in_thread, stops, where_it_takes
 from playground.server.limits import is_small
 from playground.server.pool import Refused
 from playground.server.requests import DocumentRequest, KeptRequest, PdfRequest, RowsRequest, SortRequest, ViewRequest
-from playground.server.storage import results_folder
+from playground.server.storage import new_folder, results_folder
 
 
 def _list_of(asked: KeptRequest) -> KeptList:
@@ -23,11 +24,11 @@ def _result_of(asked: KeptRequest) -> KeptResult:
 _SHORT_TEXT = 20_000  # characters in which values are looked up in milliseconds
 
 
-def _local_result(asked: PdfRequest) -> KeptResult:
-    """A result; on a server that others can reach, no PDF is taken."""
+def _pdf(asked: PdfRequest) -> Callable[[], Answer]:
+    """What reads a PDF of a result, or one of no result; on a server that others can reach, no PDF is taken."""
     if not is_local():
         raise Refused("PDFs are not taken here: this page runs on another machine.", "limit")  # noqa: TRY003, EM101
-    return _result_of(asked)
+    return partial(read_pdf, asked, _result_of(asked).folder if asked.run else new_folder())
 
 
 FUNCTIONS = {
@@ -51,7 +52,7 @@ FUNCTIONS = {
         ),
     ),
     # the words of a PDF on this machine, and its pages as images
-    "read_pdf": in_child(PdfRequest, READERS, "", lambda asked: partial(_local_result(asked).pdf, asked)),
+    "read_pdf": in_child(PdfRequest, READERS, "", _pdf),
     # documents as rows of JSONL
     "read_rows": in_thread(RowsRequest, lambda asked: {"text": _list_of(asked).rows(map(int, asked.numbers.split()))}),
     # the sides of a document as they were scored, as texts for the editors of a pair

@@ -5,10 +5,15 @@ import { newButton, newElement } from "./elements.js";
 
 /** @import { Fault } from "./document_files.js" */
 
+const MATCHED = "Matched to rows by name. ";
+
 /**
- * @type {(named: string, isCited: boolean, fault: Fault | undefined, add: (files: File[]) => void) => HTMLElement[]}
+ * @param {string} named  the image that the row names
+ * @param {boolean} isCited
+ * @param {Fault | undefined} fault
+ * @param {(files: File[]) => void} add
  */
-export const noDocument = (named, isCited, fault, add) => {
+export const noDocument = (named, isCited, fault, add, matched = MATCHED) => {
   const input = newElement("input", "");
   Object.assign(input, { type: "file", accept: DOCUMENT_TYPES, multiple: true, hidden: true });
   input.addEventListener("change", () => add([...(input.files ?? [])]));
@@ -33,10 +38,6 @@ export const noDocument = (named, isCited, fault, add) => {
       newButton("btn main", button, () => input.click()),
     ),
     input,
-    newElement(
-      "p",
-      "soft t12",
-      "Matched to rows by name. Images stay in this browser; a PDF goes no further than this machine.",
-    ),
+    newElement("p", "soft t12", `${matched}Images stay in this browser; a PDF goes no further than this machine.`),
   ];
 };

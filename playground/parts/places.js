@@ -15,6 +15,7 @@ import { counted } from "./words.js";
  * @property {number} pages  how many it has, 0 where that is not known
  * @property {(place: Server.DocumentPlace) => string} textAt  what it says at a place, "" where that is not known
  * @property {(spot: Server.Mark) => {page: number, line: number}} lineOf  where a span of its text stands
+ * @property {(place: Server.DocumentPlace) => number} lineAt  the line of a place on its page, 0 where that is not known
  */
 
 /** @type {Record<Share, string>} */
@@ -128,7 +129,9 @@ const ofElsewhere = (row, level, known, asked) => {
     row.overlap === null || level === "page"
       ? "No box is cited."
       : `The boxes overlap by ${row.overlap.toFixed(2)}; ${asked.toFixed(2)} is asked for.`;
-  const where = known.pages === 1 ? "" : ` on page ${cited}`;
+  const [line, expectedLine] = [row.cited, row.expected].map((places) => places.map(known.lineAt).find(Boolean) ?? 0);
+  const lines = line && expectedLine && line !== expectedLine ? `: line ${line}, expected line ${expectedLine}` : "";
+  const where = known.pages === 1 ? lines : ` on page ${cited}`;
   return [`${value} value, cited elsewhere${where}.`, row.right ? apart : said || apart];
 };
 
@@ -211,21 +214,22 @@ export const partAround = ([left, top, right, bottom], { width, height }, ratio,
   return [x, y, x + wide, y + tall];
 };
 
-/** Whether two places are seen in one enlarged part: on one page, and near each other. */
+/** Whether two places of one page are seen in one enlarged part: both fit in it, or in what the larger one needs. */
 export const areNear = (/** @type {Box} */ one, /** @type {Box} */ other) => {
-  const [left, top, right, bottom] = around([one, other]);
-  return right - left < 0.6 && bottom - top < 0.12;
+  const all = around([one, other]);
+  const isWithin = (/** @type {number} */ side, /** @type {number} */ most) =>
+    Math.max(most, ...[one, other].map((box) => box[side + 2] - box[side])) >= all[side + 2] - all[side];
+  return isWithin(0, 0.6) && isWithin(1, 0.12);
 };
 
 /**
  * The words of a page whose middles are within boxes.
- * @type {(words: {box: Box, text: string}[], boxes: Box[]) => string}
+ * @template {{box: Box}} W
+ * @param {W[]} words
+ * @param {Box[]} boxes
  */
 export const wordsWithin = (words, boxes) =>
-  words
-    .filter(({ box: [left, top, right, bottom] }) => {
-      const [x, y] = [(left + right) / 2, (top + bottom) / 2];
-      return boxes.some((box) => box[0] <= x && x <= box[2] && box[1] <= y && y <= box[3]);
-    })
-    .map(({ text }) => text)
-    .join(" ");
+  words.filter(({ box: [left, top, right, bottom] }) => {
+    const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+    return boxes.some((box) => box[0] <= x && x <= box[2] && box[1] <= y && y <= box[3]);
+  });

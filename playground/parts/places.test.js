@@ -28,7 +28,7 @@ const row = (changes) => ({
   found: [],
   ...changes,
 });
-const known = { pages: 3, textAt: () => "", lineOf: () => ({ page: 1, line: 5 }) };
+const known = { pages: 3, textAt: () => "", lineOf: () => ({ page: 1, line: 5 }), lineAt: () => 0 };
 const said = (changes, what = {}, level = "box") => sentencesOf(row(changes), level, { ...known, ...what }, 0.5);
 const elsewhere = { levels: { page: [0, 1], box: [0, 1] }, cited: [at(2)], overlap: 0 };
 const uncited = { levels: { page: [0, 0], box: [0, 0] }, cited: [], overlap: null };
@@ -105,6 +105,14 @@ test("what is said of citations that cannot be, and of places that are not annot
   ]);
 });
 
+test("on the only page, a place elsewhere is named by its line", () => {
+  const apart = { levels: { page: [1, 1], box: [0, 1] }, cited: [at(1, [0.1, 0.5, 0.2, 0.52])], overlap: 0 };
+  const lineAt = ([, [box]]) => (box === BOX ? 3 : 12);
+  assert.equal(said(apart, { pages: 1, lineAt })[0], "Right value, cited elsewhere: line 12, expected line 3.");
+  assert.equal(said(apart, { pages: 1, lineAt: () => 3 })[0], "Right value, cited elsewhere.");
+  assert.equal(said(apart, { pages: 2, lineAt })[0], "Right value, cited elsewhere on page 1.");
+});
+
 test("a page is cited without a box", () => {
   const page = { cited: [[1, [], null]], overlap: null };
   assert.deepEqual(said({ ...page, levels: { page: [1, 1], box: [0, 0] } }), [
@@ -128,6 +136,8 @@ test("what is enlarged is around the place, and within the page", () => {
   assert.ok(Math.abs(((bottom - top) * 800) / ((right - left) * 600) - 0.16) < 1e-9);
   assert.ok(areNear(BOX, [0.15, 0.11, 0.25, 0.13]));
   assert.ok(!areNear(BOX, [0.1, 0.5, 0.2, 0.52]));
+  const wide = [0.05, 0.3, 0.95, 0.32];
+  assert.ok(areNear(wide, wide) && areNear(wide, [0.8, 0.3, 0.9, 0.32]));
 });
 
 test("a word belongs to a box if its middle lies within", () => {
@@ -135,5 +145,5 @@ test("a word belongs to a box if its middle lies within", () => {
     { text: "Total", box: [0.0, 0.1, 0.12, 0.12] },
     { text: "12.50", box: [0.12, 0.1, 0.2, 0.12] },
   ];
-  assert.equal(wordsWithin(words, [BOX]), "12.50");
+  assert.deepEqual(wordsWithin(words, [BOX]), [words[1]]);
 });

@@ -2,7 +2,7 @@
 // said of it, and where its values stand in the text.
 
 import { boxOf } from "./marks.js";
-import { citedPage, expectedPage, sentencesOf, signOf, signOfFold, wordsWithin } from "./places.js";
+import { around, citedPage, expectedPage, sentencesOf, signOf, signOfFold, wordsWithin } from "./places.js";
 import { counted } from "./words.js";
 
 /** @import { LoadedDocument } from "./document_files.js" */
@@ -20,6 +20,8 @@ import { counted } from "./words.js";
  * @property {Node[]} none  what stands in place of a document that is not there
  */
 
+const ONE_LINE = 1.5; // heights of a box
+
 /** The offsets of a text in JavaScript's units by those in characters. @type {(text: string) => number[]} */
 export const unitsOf = (text) => {
   const ends = [0];
@@ -35,18 +37,21 @@ export const pageCountOf = (/** @type {LoadedDocument} */ { pages, placed }) =>
 export const knownOf = (document, units) => {
   const { placed } = document;
   const text = placed?.text ?? "";
+  const wordsOn = (/** @type {number | null} */ page) => (placed?.words ?? []).filter((word) => word.page + 1 === page);
+  const lineFrom = (/** @type {number} */ start) => {
+    const before = text.slice(0, start).split("\f");
+    return { page: before.length, line: before[before.length - 1].replace(/^\n/, "").split("\n").length };
+  };
   return {
     pages: pageCountOf(document),
     textAt: ([page, boxes]) => {
-      const words = (placed?.words ?? []).filter((word) => word.page + 1 === page);
-      return wordsWithin(
-        words.map(({ box, start, end }) => ({ box, text: text.slice(start, end) })),
-        boxes,
-      );
+      const words = wordsWithin(wordsOn(page), boxes);
+      return words.map(({ start, end }) => text.slice(start, end)).join(" ");
     },
-    lineOf: (spot) => {
-      const before = text.slice(0, units[spot[0][0]]).split("\f");
-      return { page: before.length, line: before[before.length - 1].replace(/^\n/, "").split("\n").length };
+    lineOf: (spot) => lineFrom(units[spot[0][0]]),
+    lineAt: ([page, boxes]) => {
+      const [word] = wordsWithin(wordsOn(page), boxes);
+      return word ? lineFrom(word.start).line : 0;
     },
   };
 };
@@ -77,11 +82,37 @@ const spansOf = ({ found }, units) =>
     ),
   );
 
+/**
+ * The marks of a fold: those that stand on one line are one.
+ * @type {(marks: PageMark[]) => PageMark[]}
+ */
+export const joined = (marks) => {
+  /** @type {Map<string, PageMark[]>} */
+  const groups = new Map();
+  for (const mark of marks) {
+    const key = `${mark.look} ${mark.page}`;
+    groups.set(key, [...(groups.get(key) ?? []), mark]);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const boxes = group.flatMap((mark) => mark.boxes);
+    const box = around(boxes);
+    const highest = Math.max(...boxes.map(([, top, , bottom]) => bottom - top));
+    return box[3] - box[1] < ONE_LINE * highest ? [{ ...group[0], boxes: [box] }] : group;
+  });
+};
+
 /** What is said of several rows. @type {(rows: Server.PlacedRow[], level: Level, known: Known) => string[]} */
 const saidOfAll = (rows, level, known) => {
   const missing = rows.filter((row) => row.levels && !row.predicted);
   const pages = [...new Set(missing.map(expectedPage))].filter(Boolean);
-  const where = pages.length === 1 && known.pages !== 1 ? ` on page ${pages[0]}` : "";
+  const lines = new Set(missing.flatMap(({ found: [truth] }) => (truth?.length ? [known.lineOf(truth[0]).line] : [])));
+  const [line] = lines.size === 1 ? lines : [0];
+  const where =
+    pages.length === 1 && known.pages !== 1
+      ? ` on page ${pages[0]}`
+      : line && known.pages === 1
+        ? ` on line ${line}`
+        : "";
   const are = missing.length === 1 ? "is" : "are";
   if (missing.length && missing.length === rows.length) {
     return [`Missing: ${counted(missing.length, "value")} ${are} expected${where}.`];
@@ -98,6 +129,10 @@ const saidOfAll = (rows, level, known) => {
   return [`${counted(rows.length, "value")}.`, ...(parts.length ? [`${parts.join(", ")}.`] : [])];
 };
 
+/** The row whose ground truth stands where a value is predicted. @type {(row: Server.PlacedRow, rows: Server.PlacedRow[]) => Server.PlacedRow | undefined} */
+const ownerOf = ({ row: own, found: [, spots] }, rows) =>
+  rows.find(({ row, found: [truth] }) => row !== own && truth?.some((spot) => String(spot) === String(spots?.[0])));
+
 /** @type {(values: Values) => Scene} */
 export const sceneOf = ({ name, rows, chosen, level, asked, document, none }) => {
   const units = unitsOf(document.placed?.text ?? "");
@@ -105,27 +140,28 @@ export const sceneOf = ({ name, rows, chosen, level, asked, document, none }) =>
   const [first] = chosen;
   const isOne = chosen.length === 1;
   const spans = chosen.flatMap((row) => spansOf(row, units));
-  const found = spans.flatMap((place) => {
-    const at = boxOf(place, document.placed?.words ?? []);
-    /** @type {"truth" | "found"} */
-    const look = place[0].look ? "truth" : "found";
-    return at ? [{ at, look }] : [];
-  });
-  const marks = chosen.flatMap((row) => marksOf(row, ["expected", "cited"], true));
-  if (first && !marks.length) {
-    marks.push(
-      ...found.map(({ at, look }) => ({
-        page: at.number + 1,
-        boxes: [at.box],
-        look,
-        label: `${first.path}, found, page ${at.number + 1}`,
-        row: first.row,
-      })),
-    );
-  }
+  /** @type {(row: Server.PlacedRow) => PageMark[]} */
+  const foundMarks = (row) =>
+    spansOf(row, units).flatMap((place) => {
+      const at = boxOf(place, document.placed?.words ?? []);
+      if (!at) return [];
+      const [page, label] = [at.number + 1, `${row.path}, found, page ${at.number + 1}`];
+      return [{ page, boxes: [at.box], look: place[0].look ? "truth" : "found", label, row: row.row }];
+    });
+  const placed = chosen.flatMap((row) => marksOf(row, ["expected", "cited"], true));
+  const own = placed.length ? placed : chosen.flatMap(foundMarks);
+  const marks = isOne ? own : joined(own);
   const others = rows.filter((row) => !chosen.includes(row));
+  const areCited = rows.some((row) => row.cited.length);
+  /** @type {(row: Server.PlacedRow) => PageMark[]} */
+  const faint = (row) =>
+    areCited
+      ? marksOf(row, ["cited"], false)
+      : foundMarks(row).flatMap((mark) => (mark.look === "found" ? [{ ...mark, look: "other" }] : []));
   const sign = isOne ? signOf(first, level) : chosen.length ? signOfFold(signsOf(chosen, level)).sign : "";
   const said = isOne ? sentencesOf(first, level, known, asked) : chosen.length ? saidOfAll(chosen, level, known) : [];
+  const owner = isOne && said[1]?.startsWith("Prediction stands on") ? ownerOf(first, rows) : undefined;
+  if (owner) said[1] = `${said[1].slice(0, -1)}, where ${owner.path} is expected.`;
   const [page = 0] = chosen.map((row) => citedPage(row) || expectedPage(row)).filter(Boolean);
   return {
     name,
@@ -134,7 +170,7 @@ export const sceneOf = ({ name, rows, chosen, level, asked, document, none }) =>
     said: said.length ? said : [rows.length ? "Choose a value to see its place." : "No places are known."],
     page: page || (marks[0]?.page ?? (spans[0] ? pageOfSpan(document, spans[0]) : 0)),
     marks,
-    others: others.flatMap((row) => marksOf(row, ["cited"], false)),
+    others: others.flatMap(faint),
     spans: spans.flat(),
     document,
     pageCount: known.pages,

@@ -57,6 +57,16 @@ test("of a fold the values are counted", () => {
   assert.deepEqual(scene(all, all).said, ["3 values.", "1 cited at the right place, 2 missing."]);
 });
 
+test("the boxes of a row on one line are one, those of several lines are not", () => {
+  const cell = (left, top) =>
+    newRow({ row: left, cited: [], expected: [[1, [[left, top, left + 0.1, top + 0.02]], null]] });
+  const boxes = (rows) => scene(rows, rows).marks.map((mark) => mark.boxes);
+  assert.deepEqual(boxes([cell(0.1, 0.3), cell(0.8, 0.305)]), [[[0.1, 0.3, 0.9, 0.325]]]);
+  assert.equal(boxes([cell(0.1, 0.3), cell(0.8, 0.34)]).length, 2);
+  const several = newRow({ cited: [], expected: [0.1, 0.8].map((left) => [1, [[left, 0.3, left + 0.1, 0.32]], null]) });
+  assert.equal(boxes([several]).length, 2, "a value may stand at either place");
+});
+
 test("without places, values are marked where they stand in the text", () => {
   const text = "😀 Total\n12.50";
   const words = [{ start: 9, end: 14, page: 0, box: OTHER }];

@@ -1,9 +1,13 @@
-// The rows of a score tree as a pane: Right and Left open and close a part, n and p lead from loss to loss, c copies a
-// path.
+// The rows of a score tree as a pane: Right and Left open and close a part, n and p lead from loss to loss by the points
+// lost, c copies a path.
 
 import { findElements } from "./elements.js";
 import { tellBelow } from "./links.js";
 import { newPane } from "./panes.js";
+
+/** What a row says that it loses, such as "−0.030". */
+const pointsOf = (/** @type {HTMLElement} */ row) =>
+  Number(row.querySelector(".anls-lost")?.textContent?.replace("−", "") ?? 0);
 
 export const newTreePane = (/** @type {HTMLElement} */ place) => {
   const ROW = ".anls-row:not(.anls-header)";
@@ -17,15 +21,34 @@ export const newTreePane = (/** @type {HTMLElement} */ place) => {
     return /missing|extra/.test(above?.dataset.status ?? "");
   };
 
-  const toLoss = (/** @type {HTMLElement} */ row, /** @type {number} */ step) => {
-    const all = findElements(place, ROW);
-    for (let at = all.indexOf(row) + step; all[at]; at += step) {
-      if (!isLoss(all[at]) || isWithinLoss(all[at])) continue;
-      for (let part = all[at].parentElement; part && part !== place; part = part.parentElement) {
-        if (part instanceof HTMLDetailsElement) part.open = true;
-      }
-      pane.go(all[at]);
-      return;
+  /** Open all that holds a row. */
+  const unfold = (/** @type {HTMLElement} */ row) => {
+    for (let part = row.parentElement; part && part !== place; part = part.parentElement) {
+      if (part instanceof HTMLDetailsElement && part.firstElementChild !== row) part.open = true;
+    }
+  };
+
+  const toRow = (/** @type {HTMLElement | null | undefined} */ row) => {
+    if (!row) return;
+    unfold(row);
+    pane.go(row);
+  };
+
+  /** From loss to loss, by the points that are lost; from another row to the largest. */
+  const toLoss = (/** @type {HTMLElement | null} */ row, /** @type {number} */ step) => {
+    const losses = findElements(place, ROW).filter((each) => isLoss(each) && !isWithinLoss(each));
+    losses.sort((one, other) => pointsOf(other) - pointsOf(one));
+    toRow(row && losses.includes(row) ? losses[losses.indexOf(row) + step] : losses[0]);
+  };
+
+  /** Unfold exact rows from above, until the tree is as high as its place. */
+  const fill = () => {
+    const [grid] = findElements(place, ".anls-grid");
+    if (!grid?.clientHeight || getComputedStyle(grid).overflowY === "visible") return;
+    for (const part of grid.querySelectorAll("details:not([open])")) {
+      if (!(part instanceof HTMLDetailsElement)) continue;
+      part.open = true;
+      if (grid.scrollHeight > grid.clientHeight) part.open = false;
     }
   };
 
@@ -63,5 +86,5 @@ export const newTreePane = (/** @type {HTMLElement} */ place) => {
       },
     },
   });
-  return { ...pane, look };
+  return { ...pane, look, unfold, toRow, toLoss, fill };
 };

@@ -27,13 +27,19 @@ export const rowsWithin = (/** @type {HTMLElement} */ row, /** @type {Map<number
 
 /**
  * Draw the signs of all rows anew; without places the tree has no such column.
- * @type {(place: HTMLElement, rows: Server.PlacedRow[], level: Level, isMany: boolean) => void}
+ * @param {HTMLElement} place
+ * @param {Server.PlacedRow[]} rows
+ * @param {Level} level
+ * @param {boolean} isMany  whether the document has several pages
+ * @param {(row: Server.PlacedRow) => string} lineOf  where the text has a value that is not cited, "" if it is not said
  */
-export const drawSigns = (place, rows, level, isMany) => {
+export const drawSigns = (place, rows, level, isMany, lineOf = () => "") => {
   for (const old of findElements(place, ".anls-cited")) old.remove();
   const byRow = new Map(rows.map((row) => [row.row, row]));
   const signs = new Map(rows.map((row) => [row, signOf(row, level)]));
-  const hasSigns = [...signs.values()].some(Boolean);
+  const isCited = rows.some((row) => row.levels || row.cited.length);
+  const lines = new Map(isCited ? [] : rows.map((row) => [row, lineOf(row)]));
+  const hasSigns = [...signs.values(), ...lines.values()].some(Boolean);
   const [tree] = findElements(place, ".anls-tree");
   tree?.classList.toggle("with-places", hasSigns);
   const [head] = findElements(place, ".anls-header > span");
@@ -42,7 +48,7 @@ export const drawSigns = (place, rows, level, isMany) => {
   for (const row of findElements(place, ".anls-row")) {
     const before = row.querySelector(".anls-points") ?? row.children[2];
     if (row.classList.contains("anls-header")) {
-      before?.after(newElement("span", "anls-cited", "cited"));
+      before?.after(newElement("span", "anls-cited", isCited ? "cited" : "line"));
       continue;
     }
     const within = rowsWithin(row, byRow);
@@ -51,8 +57,8 @@ export const drawSigns = (place, rows, level, isMany) => {
     if (isOwn) {
       const sign = signs.get(within[0]) ?? "";
       const page = citedPage(within[0]);
-      const words = isMany && page && sign !== "none" ? String(page) : "";
-      if (sign) before?.after(cellOf(sign, labelOfSign(sign, isMany ? page : 0), words));
+      const words = isMany && page && sign !== "none" ? String(page) : (lines.get(within[0]) ?? "");
+      if (sign || words) before?.after(cellOf(sign, labelOfSign(sign, isMany ? page : 0), words));
       continue;
     }
     const { sign, pages, elsewhere } = signOfFold(signsOf(within, level));

@@ -167,6 +167,8 @@ class PairRequest(Request):
         reading: how the text of the prediction is read, one of `READINGS`.
         metric: one of `PAIR_METRICS`.
         options: how values are compared: the options in `WHAT_IFS`, and by "schema" a JSON Schema as text.
+        text: what the document says, in which the values are looked up; "" where that is not known.
+        is_example: whether the texts were the first example, before they were edited.
     """
 
     truth: str
@@ -174,6 +176,8 @@ class PairRequest(Request):
     reading: Annotated[str, one_of(*READINGS)] = "repair"
     metric: Annotated[str, one_of(*PAIR_METRICS)] = PAIR_METRICS[0]
     options: WhatIf = _what_if({})
+    text: Annotated[str, Field(max_length=MAX_BYTES)] = ""
+    is_example: bool = False
 
     @classmethod
     def of_link(cls, value: object) -> PairRequest:
@@ -437,6 +441,7 @@ class PdfRequest(KeptRequest):
     """The PDF of a document, or one of its pages.
 
     Attributes:
+        run: the result that has the document; "" for that of a pair.
         pdf: the file; None to ask whether PDFs are taken.
         page: from 1; 0 for the words of all pages.
     """

@@ -57,6 +57,8 @@ declare namespace Server {
     reading: string;
     metric: string;
     options: SchemaOptions;
+    text?: string;
+    is_example?: boolean;
   }
   interface LinkRequest extends Request {
     link: unknown;
@@ -157,6 +159,8 @@ declare namespace Server {
     raw: string;
     python: string;
     spans: Spans[];
+    places: PlacedRow[];
+    is_example: boolean;
   }
   interface Fault {
     text: string;

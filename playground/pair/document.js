@@ -1,0 +1,217 @@
+// The document beside a pair: that of the example, or the files that a visitor adds. Its pane shows where the values of
+// the tree are expected, cited and found.
+
+import { DocumentFiles, NO_DOCUMENT } from "../parts/document_files.js";
+import { DocumentPane } from "../parts/document_pane.js";
+import { around, findElement, newButton, newDrawing, newElement } from "../parts/elements.js";
+import { noDocument } from "../parts/no_document.js";
+import { openPdf } from "../parts/pdfs.js";
+import { knownOf, sceneOf, unitsOf } from "../parts/scene.js";
+import { TYPED, isShown } from "../parts/tabs.js";
+import { drawSigns, rowsWithin } from "../parts/tree_places.js";
+import { printedPage } from "./printed.js";
+
+/** @import { Fault } from "../parts/document_files.js" */
+/**
+ * @typedef {object} PairPage  the tab around the document
+ * @property {HTMLElement} screen
+ * @property {HTMLElement} tree
+ * @property {Server.Functions} server
+ * @property {string[]} example  the lines of the example's document
+ * @property {() => void} changed  the text of the document is another one
+ * @property {(row: HTMLElement) => void} choose
+ * @property {(sentence: string) => void} say
+ */
+
+const WIDE = "(min-width: 1200px)"; // in which the document of the example is open
+const NARROW = "(max-width: 720px)";
+const LEVEL = "box"; // of the places of values that have boxes
+const IOU = 0.5; // the least overlap at which a box is accepted
+const NAME = "document"; // all files that are added are of one
+const LONGEST_TEXT = 200_000; // characters in which values are looked for
+const ABOVE_SHEET = 120; // pixels from the top of a phone to the chosen row
+/** @type {Fault} */
+const NONE = [
+  "Drop the document here",
+  "Values that stand in its text are marked, with or without citations.",
+  "Choose a file",
+];
+const ICON = "M4 1.75h5L12.25 5v9.25H4zM9 1.75V5h3.25M6 8.25h4.25M6 10.75h4.25";
+
+export class PairDocument {
+  constructor(/** @type {PairPage} */ page) {
+    this.page = page;
+    this.narrow = matchMedia(NARROW);
+    this.main = findElement(page.screen, ".pair");
+    this.isExample = true;
+    this.name = "";
+    this.loaded = NO_DOCUMENT;
+    this.isOpen = false;
+    this.isKeptClosed = false; // the visitor closed it
+    /** @type {Server.PlacedRow[]} */
+    this.places = [];
+    /** @type {HTMLElement | null} */
+    this.row = null; // that is chosen
+    this.pane = new DocumentPane(findElement(page.screen, "#pair-beside"), {
+      choose: (number) => {
+        const row = document.getElementById(`pair-${number}`);
+        if (row) page.choose(row);
+      },
+      close: () => this.toggle(false),
+    });
+    this.button = newButton("btn tint", "", () => this.toggle(!this.isOpen));
+    const icon = newDrawing("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, newDrawing("path", { d: ICON }));
+    const key = newElement("kbd", "wide-only", "d");
+    key.setAttribute("aria-hidden", "true");
+    this.button.append(icon, newElement("span", "wide-only", "Document"), key);
+    this.button.setAttribute("aria-label", "Document");
+    this.button.title = "The document (d)";
+    this.button.setAttribute("aria-keyshortcuts", "d");
+    this.listen();
+    this.begin(true);
+  }
+
+  listen() {
+    /** @type {Record<string, () => void>} */
+    const keys = {
+      d: () => this.toggle(!this.isOpen),
+      z: () => this.pane.zoom(),
+      "[": () => this.pane.turn(-1),
+      "]": () => this.pane.turn(1),
+    };
+    document.addEventListener("keydown", (event) => {
+      const action = isShown("pair") && !around(event, `${TYPED}, dialog`) ? keys[event.key] : undefined;
+      if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      action();
+    });
+    this.pane.element.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      if (this.pane.isZoomed) this.pane.zoom();
+      else if (this.pane.isSheet) this.toggle(false);
+    });
+    for (const kind of ["pointerover", "focusin", "pointerleave"]) {
+      this.page.tree.addEventListener(kind, (event) => {
+        const row = kind === "pointerleave" ? null : around(event, ".anls-row[id]");
+        this.pane.light(row && Number(row.id.split("-")[1]));
+      });
+    }
+    for (const place of [this.page.tree, this.pane.element]) {
+      place.addEventListener("dragover", (event) => {
+        if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+      });
+      place.addEventListener("drop", (event) => {
+        if (!event.dataTransfer?.files.length) return;
+        event.preventDefault();
+        this.add([...event.dataTransfer.files]);
+      });
+    }
+    this.narrow.addEventListener("change", () => {
+      this.pane.openSheet(false);
+      this.open(false);
+    });
+  }
+
+  /** The text in which values are looked up. */
+  get text() {
+    const text = this.loaded.placed?.text ?? "";
+    return text.length < LONGEST_TEXT ? text : "";
+  }
+
+  /** Another pair is opened: the example with its document, or one without. */
+  begin(/** @type {boolean} */ isExample) {
+    this.isExample = isExample;
+    this.row = null;
+    this.name = isExample ? "The receipt" : "";
+    this.loaded = isExample ? printedPage(this.page.example) : NO_DOCUMENT;
+    this.open(isExample && !this.isKeptClosed && matchMedia(WIDE).matches);
+  }
+
+  /** Files of a document, which take the place of the one before. */
+  async add(/** @type {File[]} */ files) {
+    const taken = new DocumentFiles((file) => openPdf(this.page.server, "", file));
+    const others = taken.take(files);
+    if (others.length) this.page.say(`${others[0].name} is no image, PDF or text of a document.`);
+    if (taken.isEmpty) return;
+    const { pdfs, images, texts } = taken;
+    const inOrder = [...images].sort(([one], [other]) => one.localeCompare(other, "en", { numeric: true }));
+    taken.images = new Map(inOrder.map(([, image], number) => [`${NAME}-${number + 1}`, image]));
+    taken.pdfs = new Map([...pdfs.values()].map((pdf) => [NAME, pdf]));
+    taken.texts = new Map([...texts.values()].map((text) => [NAME, text]));
+    const loaded = await taken.open(NAME);
+    this.isExample = false;
+    this.name = files[0].name;
+    this.loaded = loaded;
+    this.toggle(true);
+    this.page.changed();
+  }
+
+  /** The answer to a pair: its places, with the row that was chosen before. */
+  show(/** @type {Server.PairAnswer} */ found) {
+    if (this.isExample && !found.is_example) this.begin(false);
+    this.places = found.places;
+    this.draw();
+  }
+
+  /** The tree is patched without the signs in it. */
+  undraw() {
+    drawSigns(this.page.tree, [], LEVEL, false);
+  }
+
+  /** On a phone a press on a row opens its place. */
+  get opensWithRow() {
+    return this.narrow.matches && !this.isOpen && this.places.length > 0;
+  }
+
+  /** A row of the tree is chosen, or none. */
+  look(/** @type {HTMLElement | null} */ row) {
+    this.row = row;
+    this.drawScene();
+  }
+
+  /** Where a predicted value stands, if that is all that is known of its place. @type {(row: Server.PlacedRow) => string} */
+  lineOf({ found: [, spots] }) {
+    if (!spots?.length) return "";
+    const { pages, lineOf } = this.known();
+    const { page, line } = lineOf(spots[0]);
+    return pages > 1 ? `${page}:${line}` : String(line);
+  }
+
+  known() {
+    return knownOf(this.loaded, unitsOf(this.loaded.placed?.text ?? ""));
+  }
+
+  draw() {
+    drawSigns(this.page.tree, this.places, LEVEL, this.known().pages > 1, (row) => this.lineOf(row));
+    this.drawScene();
+  }
+
+  drawScene() {
+    if (!this.isOpen) return;
+    const byRow = new Map(this.places.map((row) => [row.row, row]));
+    const chosen = this.row ? rowsWithin(this.row, byRow) : [];
+    const none = noDocument("", false, this.loaded.fault ?? NONE, (files) => this.add(files), "");
+    const { name, places: rows, loaded } = this;
+    this.pane.show(sceneOf({ name, rows, chosen, level: LEVEL, asked: IOU, document: loaded, none }));
+  }
+
+  /** Closed stays closed; on a phone it is a sheet, which gives the focus back. */
+  toggle(/** @type {boolean} */ isOpen) {
+    const hadFocus = this.pane.element.contains(document.activeElement);
+    this.isKeptClosed = !isOpen;
+    if (this.narrow.matches) this.pane.openSheet(isOpen);
+    this.open(isOpen);
+    if (!isOpen && hadFocus) (this.narrow.matches && this.row ? this.row : this.button).focus({ preventScroll: true });
+    else if (isOpen && this.narrow.matches && this.row) {
+      window.scrollBy(0, this.row.getBoundingClientRect().top - ABOVE_SHEET);
+    }
+  }
+
+  open(/** @type {boolean} */ isOpen) {
+    this.isOpen = isOpen;
+    this.main.classList.toggle("doc-open", isOpen);
+    this.button.setAttribute("aria-pressed", String(isOpen));
+    this.drawScene();
+  }
+}
