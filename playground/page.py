@@ -62,7 +62,9 @@ def build_demo() -> gr.Blocks:
     uploads_folder()  # which tells gradio where uploads are
     asked = [written(name, ask) for name, ask in ASKED.items()]
     demo: gr.Blocks
-    with api.Page(title="ANLS*", analytics_enabled=False, delete_cache=(3600, 3600), fill_width=True) as demo:
+    with api.Page(
+        title="Score an extraction · docscore", analytics_enabled=False, delete_cache=(3600, 3600), fill_width=True
+    ) as demo:
         top = fragment("top", TABS, MISSING, without_first_screen(), template="controls.html.jinja")
         gr.HTML(top, elem_id="top", js_on_load="docscore['parts/tabs.js'].showBar()", apply_default_css=False)
         workspace = (

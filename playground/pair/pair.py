@@ -86,17 +86,15 @@ def answer(asked: PairRequest) -> dict[str, Any]:
     Raises:
         ValueError: for a schema that is wrong, or names none of the fields.
     """
-    faults, pairs, note = _read_both(asked)
-    if any(faults):
-        texts, lists = dict.fromkeys(("note", "result", "raw", "python"), ""), ("spans", "edits", "places")
-        return {"faults": faults, **texts, **{name: [] for name in lists}, "is_example": asked.is_example}
-    edits = edits_of(asked.prediction, pairs.predictions[0]) if note else []
-    return {"faults": faults, **_scored(pairs, asked, note), "edits": edits}
+    faults, pairs, note, edits = _read_both(asked)
+    empty = {"note": "", "result": "", "raw": "", "python": "", "spans": [], "places": []}
+    scored = empty | {"is_example": asked.is_example} if any(faults) else _scored(pairs, asked, note)
+    return {"faults": faults, **scored, "edits": edits}
 
 
 def what_ifs_of_pair(asked: PairRequest) -> dict[str, Any]:
     """The options by which a pair scores higher, as for a test set of this one row; none for texts with faults."""
-    faults, pairs, _ = _read_both(asked)
+    faults, pairs, *_ = _read_both(asked)
     if any(faults):
         return {"what_ifs": []}
     found = Evaluation(
@@ -109,8 +107,8 @@ def what_ifs_of_pair(asked: PairRequest) -> dict[str, Any]:
     return {"what_ifs": [each.to_dict() for each in what_ifs_of([found], check_pairs)]}
 
 
-def _read_both(asked: PairRequest) -> tuple[list[Fault | None], Pairs, str]:
-    """What is wrong with either text, their values as a row, and how the prediction was read."""
+def _read_both(asked: PairRequest) -> tuple[list[Fault | None], Pairs, str, list[Edit]]:
+    """What is wrong with either text, their values as a row, how the prediction was read, and the edits for that."""
     faults: list[Fault | None] = []
     values: list[Any] = []
     note = ""
@@ -123,7 +121,8 @@ def _read_both(asked: PairRequest) -> tuple[list[Fault | None], Pairs, str]:
             faults.append(_fault(error, text, next(iter(values), None)))
     pairs = Pairs([_NAME], values[:1], values[1:])
     if any(faults):
-        return faults, pairs, note
+        return faults, pairs, "", []
+    edits = edits_of(asked.prediction, values[1]) if note else []
     try:
         check_work(*values)
         check_metric(asked.metric, *values)
@@ -133,7 +132,7 @@ def _read_both(asked: PairRequest) -> tuple[list[Fault | None], Pairs, str]:
         note = " ".join([*filter(None, [note]), *(f"{capital(remark.problem)}." for remark in remarks)])
     except ValueError as error:
         faults["evidence: " not in str(error)] = _fault(error, asked.prediction)
-    return faults, pairs, note.replace(_ROW, "")
+    return faults, pairs, note.replace(_ROW, ""), edits
 
 
 def _fault(error: Exception, text: str, truth: Value = None) -> Fault:

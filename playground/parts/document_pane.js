@@ -125,7 +125,8 @@ const drawPage = (page, marks, choose = null) => {
  */
 export const drawText = (text, spans, isWhole = true) => {
   const lines = newElement("pre", "said-text");
-  const sorted = [...spans].sort((one, other) => one.start - other.start);
+  const isTruth = (/** @type {MarkedPlace[0]} */ { look }) => Number(look === "truth");
+  const sorted = [...spans].sort((one, other) => one.start - other.start || isTruth(one) - isTruth(other));
   markedLines(text, sorted).forEach((pieces, number) => {
     const content = pieces.map(({ text: piece, isMarked, look }) =>
       isMarked ? newElement("mark", look ?? "", piece) : piece.replaceAll("\f", ""),

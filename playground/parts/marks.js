@@ -56,7 +56,7 @@ export const boxOf = (place, words) => {
 };
 
 /**
- * The lines of a text, each in pieces of which some are marked.
+ * The lines of a text, each in pieces of which some are marked; of spans that overlap, the later one marks the rest.
  * @type {(text: string, place: MarkedPlace) => {text: string, isMarked: boolean, look?: string}[][]}
  */
 export const markedLines = (text, place) => {
@@ -66,7 +66,8 @@ export const markedLines = (text, place) => {
     const pieces = [];
     let from = start;
     for (const span of place.filter((each) => each.start <= end && start < each.end)) {
-      const [begin, stop] = [Math.max(start, span.start), Math.min(end, span.end)];
+      const [begin, stop] = [Math.max(from, span.start), Math.min(end, span.end)];
+      if (stop <= begin) continue;
       pieces.push(
         { text: text.slice(from, begin), isMarked: false },
         { text: text.slice(begin, stop), isMarked: true, look: span.look ?? "" },

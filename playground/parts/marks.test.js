@@ -50,6 +50,24 @@ test("a place is marked in its lines", () => {
   assert.equal(lineOf(text, [{ start: 4, end: 5 }]), 2);
 });
 
+test("no letter is shown twice where spans overlap", () => {
+  const spans = [
+    { start: 5, end: 9, look: "" },
+    { start: 5, end: 9, look: "truth" },
+    { start: 7, end: 11, look: "truth" },
+  ];
+  const [pieces] = markedLines("Date 2026-05", spans);
+  assert.deepEqual(
+    pieces.filter(({ text }) => text).map(({ text, look }) => [text, look]),
+    [
+      ["Date ", undefined],
+      ["2026", ""],
+      ["-0", "truth"],
+      ["5", undefined],
+    ],
+  );
+});
+
 test("images belong to a document by the names in its text, its own name, or that with a number", () => {
   const images = new Map(["scan", "scan-10", "scan-2", "scanner", "other"].map((name) => [name, name]));
   assert.deepEqual(imagesOf("scan.pdf", [], images), ["scan"]);
