@@ -45,7 +45,7 @@ export const newTreePane = (/** @type {HTMLElement} */ place) => {
   const fill = () => {
     const [grid] = findElements(place, ".anls-grid");
     if (!grid?.clientHeight || getComputedStyle(grid).overflowY === "visible") return;
-    for (const part of grid.querySelectorAll("details:not([open])")) {
+    for (const part of grid.querySelectorAll("details[data-status=exact]:not([open])")) {
       if (!(part instanceof HTMLDetailsElement)) continue;
       part.open = true;
       if (grid.scrollHeight > grid.clientHeight) part.open = false;
