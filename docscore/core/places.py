@@ -119,6 +119,12 @@ def overlap(citations: Sequence[Place], evidence: Sequence[Place]) -> float | No
     return max(ious, default=None)
 
 
+def around(boxes: Sequence[Box]) -> Box:
+    """Return the box around boxes."""
+    left, top, right, bottom = zip(*boxes, strict=True)
+    return min(left), min(top), max(right), max(bottom)
+
+
 def _iou(cited: Sequence[Box], lines: Sequence[Box]) -> float:
     """Return the intersection over union of the unions of two lists of boxes."""
     common = _area(_intersections(cited, lines))

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from itertools import accumulate, chain, groupby, pairwise
 from typing import Any
 
-from docscore.core.places import Box, Place
+from docscore.core.places import Box, Place, around
 from docscore.core.runtime import grouped
 from docscore.core.same_value import ORDERS, date_of, number_without_doubt
 from docscore.core.values import SCALAR_TYPES, Scalar, Value, scalar_text, step_text
@@ -186,7 +186,15 @@ class Document:
         if self.boxes is None:
             return Place(page)
         lines = groupby(words, key=self._lines.__getitem__)
-        return Place(page, tuple(_around([self.boxes[number] for number in line]) for _, line in lines))
+        return Place(page, tuple(around([self.boxes[number] for number in line]) for _, line in lines))
+
+    def line_at(self, start: int) -> tuple[int, int]:
+        """Return the page of a character of the text as it was given, and the line there, both counted from 1."""
+        before = self.text[:start].split(PAGE_BREAK)
+        if self.boxes is None:
+            return len(before), before[-1].removeprefix("\n").count("\n") + 1
+        lines = sorted({line for page, line in zip(self._pages, self._lines, strict=True) if page == len(before)})
+        return len(before), lines.index(self._lines[len(self.text[:start].split())]) + 1
 
     def has_at(self, value: Scalar, place: Place) -> bool:
         """Return whether a scalar stands on the page of a place, and in its boxes, if it has any.
@@ -279,7 +287,7 @@ class Document:
         boxes: Sequence[Box] = self.boxes or ()
         last, line = boxes[numbers[-1]], self._lines[numbers[-1]]
         height, width = last[3] - last[1], (last[2] - last[0]) / len(self._given_words[1][numbers[-1]][0])
-        left, _, right, _ = _around([boxes[each] for each in numbers])
+        left, _, right, _ = around([boxes[each] for each in numbers])
         candidates = (self._words_of_lines.get((word, line + below), ()) for below in range(_LINES_BELOW + 1))
         for number in chain.from_iterable(candidates):
             box, down = boxes[number], boxes[number][1] - last[1]
@@ -414,11 +422,6 @@ def _nearest(occurrences: list[Occurrence], first: Occurrence) -> Occurrence:
     """The occurrence that begins nearest to where another does."""
     after = bisect_left(occurrences, first)
     return min(occurrences[max(0, after - 1) : after + 1], key=lambda each: abs(each[0][0] - first[0][0]))
-
-
-def _around(boxes: Sequence[Box]) -> Box:
-    left, top, right, bottom = zip(*boxes, strict=True)
-    return min(left), min(top), max(right), max(bottom)
 
 
 def _is_within(inner: Box, outer: Box) -> bool:

@@ -14,7 +14,7 @@ from docscore.report.html_tree import LONGEST_LABEL, value_taken
 
 
 def placed_rows(
-    tree: ScoreTree, numbers: Mapping[int, int], places: Places | None, text: str = ""
+    tree: ScoreTree, numbers: Mapping[int, int], places: Places | None, document: Document | None = None
 ) -> list[dict[str, Any]]:
     """Return where the values of the rows of a tree are expected and cited, and where they stand in a text.
 
@@ -22,7 +22,7 @@ def placed_rows(
         tree: the tree.
         numbers: the number of the row of each node that is drawn, by the `id` of the node.
         places: those that it was built with; None if there are none.
-        text: what the document says; "" if that is not known.
+        document: what the document says; None if that is not known.
 
     Returns:
         Of each "row" its number and its "path"; of a single value that has evidence whether it is "right" and
@@ -32,18 +32,21 @@ def placed_rows(
     """
     if isinstance(tree, MetricTree):  # whose paths are its own
         return []
-    document, found = Document(text), list[dict[str, Any]]()
-    values = (value_taken(tree), tree.prediction) if text else ()
-    sides = [
-        {
-            path: None if spots is None else [document.given(spot) for spot in spots]
-            for path, _, spots in document.looked_up(value)
-        }
-        for value in values
-    ]
+    found: list[dict[str, Any]] = []
+    sides = (
+        []
+        if document is None
+        else [
+            {
+                path: None if spots is None else [document.given(spot) for spot in spots]
+                for path, _, spots in document.looked_up(value)
+            }
+            for value in (value_taken(tree), tree.prediction)
+        ]
+    )
     for leaf, predicted, cell, evidence, cited in placed_leaves(tree, places or NO_PLACES):
         is_extra = leaf.status == "extra"
-        if (row := numbers.get(id(leaf))) is not None and (text or cell or evidence or cited):
+        if (row := numbers.get(id(leaf))) is not None and (sides or cell or evidence or cited):
             found.append(
                 {
                     "row": row,

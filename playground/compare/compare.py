@@ -12,6 +12,7 @@ from typing import Any
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import counted, percent_text, shown_name, three_digits
 from docscore.core.numbers import ROUNDING
+from docscore.data.documents import Document
 from docscore.data.formats import names_of_files
 from docscore.data.places import has_places
 from docscore.evaluation.comparison import Comparison, level_of_tests
@@ -339,7 +340,7 @@ class KeptSystems(KeptResult):
                     trees,
                     repeat({id(node): at for at, row in enumerate(places) for node in row["nodes"]}),
                     self.places(number),
-                    repeat(text),
+                    repeat(Document(text) if text else None),
                 )
             ),
         }

@@ -14,6 +14,7 @@ from docscore.core.formatting import printable
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.places import Places
 from docscore.core.values import Value
+from docscore.data.documents import Document
 from docscore.data.json_text import JsonError, dumps, dumps_in_style
 from docscore.data.model_text import Parsed, is_json_container, kinds_of, parse_text
 from docscore.data.pairing import Pairs
@@ -273,7 +274,8 @@ def _scored(pairs: Pairs, asked: PairRequest, note: str) -> dict[str, Any]:
     """The note with what is doubtful of the schema, the result as HTML, JSON and Python, and where values stand."""
     values = pairs.truths[0], pairs.predictions[0]
     is_example = asked.is_example and places_in(*values) is not None
-    text = asked.text if is_example or not asked.is_example else ""  # of the document of the example
+    is_own = is_example or not asked.is_example  # the text is that of the values
+    document = Document(asked.text) if asked.text and is_own else None
     places = pairs.places[0] if pairs.places else None
     found: list[dict[str, Any]] = []
     options, metric = scoring_options(asked.options), metrics_of([asked.metric], asked.options["schema"])[0]
@@ -281,7 +283,7 @@ def _scored(pairs: Pairs, asked: PairRequest, note: str) -> dict[str, Any]:
     if metric in (ANLS_STAR, TYPED):
         tree = _tree(*values, options, places)
         drawing = explained_drawing(tree, "pair", None if metric == TYPED else options, with_positions=True)
-        found = placed_rows(tree, drawing.row_numbers, places, text)
+        found = placed_rows(tree, drawing.row_numbers, places, document)
         imports, name, raw = "docscore", "typed_tree" if metric == TYPED else "score_tree", tree.to_dict()
     else:
         function = _TREES[metric]

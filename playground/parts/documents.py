@@ -21,6 +21,7 @@ from docscore.core.places import Places, places_of_json
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.values import Value, convert_ground_truth, to_json
 from docscore.data.document_files import draw_page_of_pdf, pages_of_pdf
+from docscore.data.documents import Document
 from docscore.data.json_text import dumps, loads
 from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
@@ -471,7 +472,7 @@ class KeptList(KeptResult):
             "html": fragment("document", name, drawing),
             "marks": marks,
             "image": embedded_image(image_of_row(row)),
-            "places": placed_rows(tree, drawing.row_numbers, self.places(number)[0], text),
+            "places": placed_rows(tree, drawing.row_numbers, self.places(number)[0], Document(text) if text else None),
             "lists": list(long_lists(tree, drawing.row_numbers)),
         }
 
