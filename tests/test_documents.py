@@ -232,7 +232,7 @@ TEXTS = {name: f"Invoice {TRUTHS[name]['no']}\fTotal 12.50" for name in "abc"}
 
 def test_each_face_shows_what_stands_where(tmp_path: Path) -> None:
     result = docscore.evaluate(references=TRUTHS, predictions=INVENTED, documents=TEXTS)
-    with pytest.warns(UserWarning, match=r"^documents: 1 of 4 documents have no text: no file of 'd'$"):
+    with pytest.warns(UserWarning, match=r"^documents: 1 of 4 documents have no text: no PDF, hOCR or text of 'd'$"):
         found = result.breakdowns["documents"]
     (share,), (nowhere,) = list(found.standing), list(found.nowhere)
     assert (share["where"], share["hits"], share["total"]) == ("document", 6, 9)
@@ -284,7 +284,7 @@ def test_the_command_looks_values_up(tmp_path: Path) -> None:
     done = run("score", tmp_path / "r.json", tmp_path / "p.json", "--documents", folder)
     assert "in the document 66.7%" in done.out
     assert '"DE89 3704" iban ' in " ".join(done.out.split())
-    assert "no file of 'd'" in done.err
+    assert "no PDF, hOCR or text of 'd'" in done.err
 
 
 # Evidence
@@ -310,7 +310,7 @@ def test_values_cited_where_they_were_found_are_grounded(tmp_path: Path) -> None
     folder, output = folder_of(tmp_path, {f"{name}.pdf": page for name, page in pages.items()}), tmp_path / "out.jsonl"
     (tmp_path / "r.json").write_text(json.dumps(TRUTHS))
     done = run("evidence", tmp_path / "r.json", "--documents", folder, "-o", output)
-    assert (done.code, "no file of 'd'" in done.err) == (0, True)
+    assert (done.code, "no PDF, hOCR or text of 'd'" in done.err) == (0, True)
     rows = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
     assert ["box" in place for row in rows[:3] for (place,) in row["evidence"].values()] == [True] * 6
     cited = [

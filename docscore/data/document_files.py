@@ -1,18 +1,21 @@
-"""Open the documents that values were read from: PDFs, hOCR and texts of a folder, or texts by id."""
+"""Open the documents that values were read from: PDFs, hOCR, texts and page images of a folder, or texts by id."""
 
 import json
 import os
 import re
 import subprocess
 import sys
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, cast
 from unicodedata import normalize
+from warnings import catch_warnings, simplefilter
 
 from docscore.core.errors import InputTypeError, InputValueError, in_file, listed, short_repr, some_of
 from docscore.core.formatting import counted
@@ -26,6 +29,9 @@ _PDF, _HOCR, _TEXT = ".pdf", ".hocr", ".txt"
 _SUFFIXES = (_PDF, _HOCR, _TEXT)  # the first that has a text counts
 _NAMES = "ID.pdf, ID.hocr or ID.txt"
 _OF_IDS = (*_SUFFIXES, ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".json")  # with which an id may end
+_IMAGES = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".gif": "GIF", ".webp": "WEBP"}  # which a browser shows too
+_MOST_PIXELS = 50_000_000  # of an image; A4 at 600 dpi has 35 million
+_PAGE_NUMBER = re.compile(r"[-_. ]?(?:p|page)?[-_. ]?([0-9]{1,9})")  # between the id and the suffix of an image
 _PDF_WORDS = Path(__file__).with_name("pdf_words.py")
 
 _BBOX = re.compile(r"\bbbox" + r"\s+(-?\d{1,9}(?:\.\d+)?)" * 4 + r"(?![\d.])")
@@ -38,7 +44,8 @@ class Documents:
     """The documents of a test set.
 
     Args:
-        source: a folder with `ID.pdf`, `ID.hocr` or `ID.txt` for each id, or a dict of texts by id.
+        source: a folder with `ID.pdf`, `ID.hocr`, `ID.txt` or page images (`ID.png`, `ID-1.png`) for each id, or a dict
+            of texts by id.
         ids: the ids of the test set.
 
     Attributes:
@@ -51,15 +58,20 @@ class Documents:
     def __init__(self, source: Any, ids: Collection[str]) -> None:
         self.faults: dict[str, str] = {}
         self._files: dict[str, dict[str, Path]] = {}
+        self._images: dict[str, Path] = {}
         self._texts: Mapping[str, Any] = {}
         if isinstance(source, str | PathLike):
             folder = Path(source)
             if not folder.is_dir():
                 raise InputValueError(place=in_file(folder), expected=f"a folder with {_NAMES}", got="no folder")
             for path in sorted(folder.rglob("*")):
-                if path.suffix.lower() in _SUFFIXES and path.is_file():
+                if (suffix := path.suffix.lower()) in (*_SUFFIXES, *_IMAGES) and path.is_file():
                     name = normalize("NFC", path.relative_to(folder).with_suffix("").as_posix())
-                    self._files.setdefault(name, {})[path.suffix.lower()] = path
+                    if suffix in _SUFFIXES:
+                        self._files.setdefault(name, {})[suffix] = path
+                    else:
+                        self._images[name.lower()] = path
+                        self._images.setdefault(name.lower().rpartition("/")[2], path)
             if any(_PDF in files for files in self._files.values()):
                 library("pypdfium2", "reading PDFs needs {!r}", "documents")
         elif isinstance(source, Mapping):
@@ -68,7 +80,8 @@ class Documents:
             raise InputTypeError(
                 place="documents", expected="a folder, or a dict of texts by id", got=type(source).__name__
             )
-        if not any(self._texts.get(name) is not None or self._files_of(name) for name in ids):
+        self._stems = sorted(self._images)
+        if not any(self._texts.get(name) is not None or self._files_of(name) or self.images_of(name) for name in ids):
             expected = f"documents such as {short_repr(next(iter(ids), 'ID'))} ({_NAMES})"
             raise InputValueError(place="documents", expected=expected, got="none of the ids")
 
@@ -104,8 +117,28 @@ class Documents:
             return ""
         missing = [name for name in self.faults if not self.faults[name]]
         told = [f"{short_repr(name)} ({fault})" for name, fault in self.faults.items() if fault]
-        told += [f"no file of {some_of(missing)}"] if missing else []
+        told += [f"no PDF, hOCR or text of {some_of(missing)}"] if missing else []
         return f"{len(self.faults):,} of {counted(count, 'document')} have no text: {listed(told, len(told))}"
+
+    def images_of(self, name: str) -> list[Path]:
+        """Return the images of a document's pages: that of its name, or those of its name with a number, in order.
+
+        Names are matched as the page does: without case and suffix; without folders, if none has them.
+        """
+        whole = re.sub(r"\.[a-z]{3,4}$", "", normalize("NFC", name).lower())
+        for stem in (whole, re.split(r"[\\/]", whole)[-1]):
+            if stem in self._images:
+                return [self._images[stem]]
+            begin, end = (bisect_left(self._stems, each) for each in (stem, f"{stem}\U0010ffff"))
+            pages = ((_PAGE_NUMBER.fullmatch(key, len(stem)), self._images[key]) for key in self._stems[begin:end])
+            if numbered := sorted((int(match[1]), path) for match, path in pages if match):
+                return [path for _, path in numbered]
+        return []
+
+    def page_file(self, name: str, number: int) -> Path | None:
+        """Return the image of a page of a document, counted from 1, or the PDF that may have it; None for neither."""
+        images = self.images_of(name)[number - 1 : number]
+        return images[0] if images else self._files_of(name).get(_PDF)
 
     def _files_of(self, name: str) -> Mapping[str, Path]:
         name = normalize("NFC", name)
@@ -128,9 +161,7 @@ def _document(path: Path, suffix: str) -> Document:
         ValueError: naming the file, if it has no text.
         OSError: if it cannot be read.
     """
-    size = path.stat().st_size
-    if size > _LARGEST:
-        raise InputValueError(problem=f"{path.name} has {size:,} bytes, {_LARGEST:,} at most are read")
+    _check_size(path, path.stat().st_size, "bytes", _LARGEST)
     text = "" if suffix == _PDF else _decoded(path)
     if suffix == _TEXT and text.strip():
         return Document(text)
@@ -139,6 +170,11 @@ def _document(path: Path, suffix: str) -> Document:
     if not boxes:
         raise InputValueError(problem=f"{path.name} {_NO_TEXT[suffix]}")
     return Document(PAGE_BREAK.join(" ".join(word for word, _ in words) for words in pages), boxes)
+
+
+def _check_size(path: Path, size: int, unit: str, most: int) -> None:
+    if size > most:
+        raise InputValueError(problem=f"{path.name} has {size:,} {unit}, {most:,} at most are read")
 
 
 _NO_TEXT = {
@@ -180,6 +216,26 @@ def pages_of_pdf(path: Path) -> tuple[list[_Words], list[tuple[float, float]]]:
 def draw_page_of_pdf(path: Path, number: int, image: Path) -> None:
     """Draw a page of a PDF, counted from 1, into a PNG file; raise `ValueError` if that cannot be done."""
     _run_pdf(path, str(number), str(image))
+
+
+def page_image(path: Path, number: int) -> tuple[Any, str]:
+    """Return a page of a PDF, counted from 1, or an image, turned as it is to be looked at; or None and why not."""
+    with TemporaryDirectory() as folder, catch_warnings():
+        try:
+            pillow, turned = (library(f"PIL.{name}", "pages need {!r}", "documents") for name in ("Image", "ImageOps"))
+            simplefilter("ignore", pillow.DecompressionBombWarning)  # the bound below is lower
+            file = Path(folder, path.name) if path.suffix.lower() == _PDF else path
+            if file is not path:
+                draw_page_of_pdf(path, number, file)
+            _check_size(path, file.stat().st_size, "bytes", _LARGEST)
+            with pillow.open(file, formats=list(_IMAGES.values())) as image:
+                _check_size(path, image.width * image.height, "pixels", _MOST_PIXELS)
+                return turned.exif_transpose(image), ""
+        except InputValueError as error:
+            return None, str(error)
+        except Exception as error:  # noqa: BLE001  damage may raise anything
+            is_bomb = "decompression bomb" in str(error)
+            return None, f"{path.name} {'has too many pixels' if is_bomb else 'cannot be read as an image'}"
 
 
 def _run_pdf(path: Path, *page: str) -> dict[str, Any]:

@@ -226,7 +226,8 @@ def evaluate(
             of a JSON file that describes a form.
         iou: the intersection over union from which a cited box is accepted (grounding).
         documents: the documents that values were read from, a folder with `ID.pdf`, `ID.hocr` or `ID.txt` or a dict of
-            texts by id; `result.breakdowns["documents"]` then says which predicted values stand in them.
+            texts by id; `result.breakdowns["documents"]` then says which predicted values stand in them. The report
+            also takes page images from the folder, `ID.png` or `ID-1.png`.
         ignore_keys: keys that are left out of both sides, from the top level: `["model", "meta.tokens"]`.
         absent_words: texts that are read as null on both sides, whatever their case: `["NOT_FOUND", "N/A"]`.
         id_column: the column or key of the ids, if it is not "question_id". Any column can be a path into the rows,

@@ -291,7 +291,7 @@ def test_documents_without_a_text_are_counted() -> None:
     references, system = {name: {"q": "1"} for name in "abc"}, {name: {"q": "2"} for name in "abc"}
     review = docscore.review(references, {"s": system}, documents={"a": "1"})
     assert review.without_text[:2] == (2, 3)
-    assert "2 of 3 documents have no text: no file of" in str(review)
+    assert "2 of 3 documents have no text: no PDF, hOCR or text of" in str(review)
     assert "have no text" not in str(docscore.review(references, {"s": system}))
 
 
