@@ -13,6 +13,7 @@ import pytest
 from tests import browser
 from tests.browser import HOSTILE, NARROW, VISIBLE, WIDE, XSS, Window, axe, close_all
 from tests.commands import NEW, PREDICTIONS, RECEIPTS, REFERENCES, pred, ref, run, written
+from tests.conftest import ROOT, needs
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Request
@@ -196,3 +197,56 @@ def test_the_policy_alone_stops_a_script(chromium: Browser, tmp_path: Path) -> N
     assert len(refused) >= 3
     assert [fault for fault in reader.faults if fault.startswith("dialog")] == []
     reader.context.close()
+
+
+@pytest.fixture(scope="module")
+def with_places(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report on the example of invoices with the images of their pages."""
+    needs("PIL", "pypdfium2")
+    invoices = ROOT / "examples" / "invoices"
+    options = ("--metrics", "anls_star,grounding", "--documents", str(invoices / "documents"))
+    files = invoices / "references.jsonl", invoices / "quill.jsonl"
+    return written_report(tmp_path_factory.mktemp("places"), *files, *options)
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(WIDE, "light"), (NARROW, "dark")])
+def test_places_are_seen_on_crops(read: Read, with_places: Path, size: tuple[int, int], scheme: str) -> None:
+    """Each box lies within its crop, which is drawn; the rest of the values is a press away."""
+    reader = read(with_places, size, color_scheme=scheme)
+    page = reader.page
+    for number in (0, 2):
+        page.locator(".anls-document > summary").nth(number).click()
+    crops = page.locator(".anls-crop > div")
+    seen = crops.evaluate_all(
+        "all => all.filter(each => each.checkVisibility()).map(each => [each.querySelector('img').naturalWidth > 100,"
+        " each.clientHeight > 30, ...[...each.querySelectorAll('.anls-box')].map(box => {"
+        " const [inner, outer] = [box, each].map(e => e.getBoundingClientRect());"
+        " return inner.top > outer.top && inner.bottom < outer.bottom && inner.left > outer.left &&"
+        " inner.right < outer.right; })])"
+    )
+    assert len(seen) == 14
+    assert all(all(each) for each in seen), seen
+    assert axe(page, ".anls-documents") == []
+    assert reader.sideways() == 0
+    rest = page.locator(".anls-document[open] .anls-rest").last
+    rest.locator("summary").first.click()
+    assert rest.locator("[data-path]").evaluate_all(VISIBLE) != []
+
+
+def test_on_paper_no_row_with_a_place_is_broken(read: Read, with_places: Path) -> None:
+    """Of the first three documents, which are open: each sentence is on the page of its crops."""
+    import pypdfium2  # noqa: PLC0415  not everywhere
+    from pypdfium2 import raw  # noqa: PLC0415
+
+    with pypdfium2.PdfDocument(read(with_places, color_scheme="dark").page.pdf(format="A4")) as pdf:
+        texts = [page.get_textpage().get_text_bounded() for page in pdf]
+        kinds = [[each.type for each in page.get_objects()].count(raw.FPDF_PAGEOBJ_IMAGE) for page in pdf]
+    said = [
+        len(re.findall(r"Missing: it is|Missing\.", text)) + 2 * text.count("Wrong value, cited elsewhere")
+        for text in texts
+    ]
+    assert sum(said) == 15
+    assert len([count for count in said if count]) > 1
+    assert kinds == [count * sum(kinds) / 15 for count in said]  # a crop is an image, and one of its faded edges
+    assert sum(kinds) >= 15
+    assert "175 more values are right." in " ".join(" ".join(texts).split())

@@ -471,7 +471,8 @@ documents_option = click.option(
     "--documents",
     type=a_file,
     metavar="FOLDER",
-    help="Folder with the documents, ID.pdf, ID.hocr or ID.txt, in which values are looked up.",
+    help="Folder with the documents, ID.pdf, ID.hocr or ID.txt, in which values are looked up. The report shows where "
+    "they stand, also on page images, ID.png or ID-1.png.",
 )
 by_option = click.option(
     "--by", metavar="COLUMN", help="Column of the ground truths. Also show the metrics for each of its values."

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 
 from docscore.core.formatting import clipped, counted, printable, shown_name, with_minus_signs, with_sign
 from docscore.core.numbers import ROUNDING
+from docscore.core.runtime import warn
 from docscore.core.values import value_text
 from docscore.evaluation.automation import Curve, Point, calibration_table, reliability_table
 from docscore.evaluation.comparison import Comparison, Gate, document_changes_table
 from docscore.evaluation.evaluation import Evaluation, breakdown_tables, figure_table
 from docscore.evaluation.figures import kieval_tables
-from docscore.evaluation.rows import Row, scored_rows
+from docscore.evaluation.rows import Row, ScoredRows, scored_rows
 from docscore.evaluation.sentences import (
     capital,
     conclusion_of,
@@ -25,18 +26,31 @@ from docscore.evaluation.sentences import (
     spread_lines,
     verdict_text,
 )
-from docscore.report.html_tree import TreeDrawing, explained_drawing, lost_text, template_environment, tree_drawing
+from docscore.report.document_places import cut_crops, places_of_document
+from docscore.report.html_tree import explained_drawing, lost_text, template_environment, tree_drawing
 from docscore.stats.calibration import Calibration
 
 
-def _document(row: Row) -> tuple[str, TreeDrawing, list[TreeDrawing]]:
-    """The name of a row, its tree by the first metric with the remarks on it, and those by other metrics."""
-    others = enumerate(row.other_trees)
-    return (
-        shown_name(row.id),
-        explained_drawing(row.tree, f"d{row.number}", row.text_options, most=MOST_FIELDS_DRAWN),
-        [tree_drawing(other, f"d{row.number}-{count}", most=MOST_FIELDS_DRAWN) for count, other in others],
-    )
+def _documents(rows: ScoredRows, worst: Sequence[Row]) -> tuple[list[dict[str, Any]], list[str]]:
+    """The drawn documents, each with its name, tree, places and the trees of other metrics; and what is not drawn."""
+    files, found = rows.documents, list[dict[str, Any]]()
+    names = [rows.document_ids[row.number % len(rows.document_ids)] for row in worst]
+    texts = files.read_all(names) if files else [None] * len(names)
+    for row, name, text in zip(worst, names, texts, strict=True):
+        tree, pages = row.tree, max(len(files.images_of(name)) if files else 0, text.page_count if text else 0)
+        drawing = explained_drawing(tree, f"d{row.number}", row.text_options, most=MOST_FIELDS_DRAWN)
+        others = enumerate(row.other_trees)
+        found.append(
+            {
+                "name": shown_name(row.id),
+                "tree": drawing,
+                "places": places_of_document(tree, drawing, row.for_metrics.places, text, pages),
+                "others": [tree_drawing(other, f"d{row.number}-{at}", most=MOST_FIELDS_DRAWN) for at, other in others],
+            }
+        )
+    shown = zip(names, found, strict=True)
+    crops = [(name, crop) for name, each in shown for row in each["places"].get("rows", ()) for crop in row["crops"]]
+    return found, cut_crops(files, crops) if files else []
 
 
 def report_as_html(evaluation: Evaluation, title: str, worst: int, recipe: str = "") -> str:
@@ -51,6 +65,9 @@ def report_as_html(evaluation: Evaluation, title: str, worst: int, recipe: str =
     Returns:
         An HTML document.
     """
+    documents, not_drawn = _documents(scored_rows(evaluation), evaluation.worst(worst))
+    for remark in not_drawn:
+        warn(f"documents: {remark}")
     return page_as_html(
         "report.html.jinja",
         title,
@@ -62,7 +79,8 @@ def report_as_html(evaluation: Evaluation, title: str, worst: int, recipe: str =
         counts=count_lines(evaluation),
         causes=causes_of(evaluation),
         figures=figures_of_evaluation(evaluation),
-        documents=list(map(_document, evaluation.worst(worst))),
+        documents=documents,
+        not_drawn=not_drawn,
         count=len(evaluation),
     )
 

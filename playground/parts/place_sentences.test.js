@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { sentencesOf, signOf } from "./places.js";
+import { knownOf, unitsOf } from "./scene.js";
+
+const TABLE = new URL("../../tests/data/place_sentences.jsonl", import.meta.url);
+
+test("the page says of a place what the report says", () => {
+  for (const line of readFileSync(TABLE, "utf8").trim().split("\n")) {
+    const { why, row, pages, text, sign, said } = JSON.parse(line);
+    const placed = text ? { text, words: [], images: [] } : null;
+    const known = knownOf({ pages: Array(pages).fill(null), placed, unread: "" }, unitsOf(text));
+    const [title, detail] = sentencesOf({ overlap: null, ...row }, "box", known, 0.5);
+    assert.deepEqual([signOf(row, "box"), title], [sign, said[0]], why);
+    if (said.length > 1) assert.equal(detail, said[1], why);
+  }
+});
