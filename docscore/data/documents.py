@@ -196,6 +196,13 @@ class Document:
         lines = sorted({line for page, line in zip(self._pages, self._lines, strict=True) if page == len(before)})
         return len(before), lines.index(self._lines[len(self.text[:start].split())]) + 1
 
+    def line_of(self, place: Place) -> int:
+        """Return the line on its page of the first word in the boxes of a place; 0 if none is known to stand there."""
+        for word, page, own in zip(self._given_words[1], self._pages, self.boxes or (), strict=False):
+            if page == place.page and any(_is_within(own, box) for box in place.boxes):
+                return self.line_at(word.start())[1]
+        return 0
+
     def has_at(self, value: Scalar, place: Place) -> bool:
         """Return whether a scalar stands on the page of a place, and in its boxes, if it has any.
 

@@ -58,6 +58,9 @@ def sentence_on_place(row: Mapping[str, Any], pages: int, document: Document | N
     value, count = "Right value" if row["right"] else "Wrong value", len(row["expected"])
     one_of = f": one of {count} accepted" if count > 1 else ""
     where = f": page {cited}, expected page {expected}" if cited not in (0, expected) else on_cited
+    if document and pages == 1:
+        line, other = (next(filter(None, map(document.line_of, row[side])), 0) for side in _LOOKS)
+        where = f": line {line}, expected line {other}" if line and other and line != other else where
     sentences = {
         "there": f"Right value, right {level if level == 'page' else 'place'}{one_of}."
         if row["right"]
