@@ -106,7 +106,7 @@ export class KeptReview {
    * Take over what another window decided since. A window may write without having read what another wrote before: so
    * of two verdicts that do not know each other the later is kept, and the other beside it.
    * @returns {{changed: string[], isWritten: boolean}} the places whose verdict is another one now, and whether the
-   *   browser has all verdicts
+   *   browser has all verdicts, with those beside them
    */
   merge() {
     const file = this.read();
@@ -127,7 +127,9 @@ export class KeptReview {
       if (stampOf(this.verdicts[key]) === other[0]) this.others[key] = other;
       else delete this.others[key];
     }
-    const isWritten = Object.entries(this.verdicts).every(([key, each]) => stampOf(each) === stampOf(read[key]));
+    const isWritten =
+      Object.entries(this.verdicts).every(([key, each]) => stampOf(each) === stampOf(read[key])) &&
+      Object.entries(this.others).every(([key, [stamp]]) => others[key]?.[0] === stamp);
     this.agreed = { ...this.verdicts };
     return { changed, isWritten };
   }

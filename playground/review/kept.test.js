@@ -132,6 +132,22 @@ test("a window that writes without having read what another wrote loses nothing"
   assert.deepEqual(fit(one), [...unclear, [1, decision("unclear")]]);
 });
 
+test("what only one window knows to stand beside a verdict comes to the others", async () => {
+  const storage = newStorage();
+  const [one, two] = ["one", "two"].map(() => new KeptReview(storage, "files", "f1"));
+  one.set(places[0], decision("both"));
+  one.write();
+  two.storage = { ...storage, getItem: () => null };
+  await later();
+  two.set(places[0], decision("unclear"));
+  two.write();
+  assert.equal(one.merge().isWritten, false);
+  one.write();
+  two.storage = storage;
+  two.merge();
+  assert.deepEqual([...fitting(two.beside, places)], both);
+});
+
 test("of one that takes back and one that decides, the verdict stays", () => {
   const [one, two] = windows();
   one.set(places[0], decision("both"));
