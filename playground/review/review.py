@@ -212,10 +212,8 @@ def _side(value: Any, *, is_plain: bool) -> str | None:
 
 
 def _found(value: Any, text: Document | None) -> str:
-    """Whether a value stands in the text: "yes", "no", "unspaced" without white space, "" where nothing tells."""
+    """Whether a value stands in the text: "yes", "no", "" where nothing tells."""
     held = None if text is None or value is NoCell else text.holds(convert_ground_truth(value))
-    if held is False and isinstance(value, str) and text is not None and text.places(value):
-        return "unspaced"
     return "" if held is None else "yes" if held else "no"
 
 

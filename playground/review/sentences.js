@@ -5,7 +5,6 @@ import { blindOrder, letterOf } from "./places.js";
 
 /** @import { Decided } from "./worklist.js" */
 
-const RANKS = { no: 0, unspaced: 1, yes: 2 };
 const TOO_SMALL = 0.0005; // points, in three digits
 const STANDS = "stands in the document’s text";
 
@@ -33,27 +32,25 @@ export const evidenceOf = (place, { isBlind, chosen }) => {
   const nameOf = sideNames(place, isBlind);
   const sides = (isBlind ? blindOrder(place) : [-1, chosen]).flatMap((side) => {
     const { found } = side < 0 ? place : place.answers[side];
-    return found ? [{ name: nameOf(side), rank: RANKS[found] }] : [];
+    return found ? [{ name: nameOf(side), stands: found === "yes" }] : [];
   });
   if (!place.has_text) return "There is no text of this document.";
   if (!sides.length) return "A text does not show such values.";
   const isOne = sides.length === 1;
   if (place.whole && isOne) {
     const whose = place.answers.length > 1 || isBlind ? sides[0].name : "the row";
-    return `${sides[0].rank ? "All" : "Not all"} values of ${whose} stand in the document’s text.`;
+    return `${sides[0].stands ? "All" : "Not all"} values of ${whose} stand in the document’s text.`;
   }
-  const most = Math.max(...sides.map(({ rank }) => rank));
-  const yes = sides.filter(({ rank }) => rank && rank === most).map(({ name }) => name);
-  const no = sides.filter(({ rank }) => !rank || rank < most).map(({ name }) => name);
+  const yes = sides.filter(({ stands }) => stands).map(({ name }) => name);
+  const no = sides.filter(({ stands }) => !stands).map(({ name }) => name);
   const isTwo = sides.length === 2;
   if (!yes.length && isOne) return capital(`${no[0]} does not stand in the document’s text.`);
   if (!yes.length) return `${isTwo ? "Neither" : "None of them"} ${STANDS}.`;
   const stand = yes.length > 1 ? STANDS.replace("stands", "stand") : STANDS;
-  const begin = most === 1 ? "without spaces, " : "";
   if (no.length)
-    return capital(`${begin}${yes.join(" and ")} ${stand}, ${no.join(" and ")} ${no.length > 1 ? "do" : "does"} not.`);
+    return capital(`${yes.join(" and ")} ${stand}, ${no.join(" and ")} ${no.length > 1 ? "do" : "does"} not.`);
   const all = isTwo ? "both" : "all of them";
-  return capital(`${begin}${isOne ? yes[0] : all} ${stand}.`);
+  return capital(`${isOne ? yes[0] : all} ${stand}.`);
 };
 
 /**

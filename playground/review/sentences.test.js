@@ -10,8 +10,6 @@ test("the evidence says which values stand in the text, never which is right", (
   assert.equal(evidence({}), "The prediction stands in the document’s text, the ground truth does not.");
   assert.equal(evidence({ found: "yes" }), "Both stand in the document’s text.");
   assert.equal(evidence({ answers: [newAnswer({ found: "no" })] }), "Neither stands in the document’s text.");
-  const unspaced = evidence({ answers: [newAnswer({ found: "unspaced" })] });
-  assert.ok(unspaced.startsWith("Without spaces, the prediction stands in the document’s text, the ground truth"));
   assert.equal(evidence({ found: "" }), "The prediction stands in the document’s text.");
   assert.equal(evidence({ has_text: false }), "There is no text of this document.");
   assert.equal(evidence({ found: "", answers: [newAnswer({ found: "" })] }), "A text does not show such values.");

@@ -507,7 +507,7 @@ declare namespace Server {
     found: Found;
     answers: PredictedValue[];
   }
-  type Found = "yes" | "no" | "unspaced" | "";
+  type Found = "yes" | "no" | "";
   /** What systems predict, and both sides as spans, in which what differs is marked. */
   interface PredictedValue {
     systems: number[];
