@@ -70,6 +70,11 @@ class Reviewer(Visitor):
         for key in keys:
             self.page.keyboard.press(key)
 
+    def reach(self) -> tuple[list[str], str]:
+        """What a verdict can be for, and what it is for."""
+        buttons = self.page.locator(".rv-reach button")
+        return buttons.all_inner_texts(), self.page.locator('.rv-reach [aria-pressed="true"]').inner_text()
+
     def decided(self) -> int:
         self.page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
         return int(self.text("count").replace(",", ""))
@@ -124,11 +129,10 @@ def test_a_hundred_verdicts_by_keyboard_are_kept_and_exported(visit: Visit, tmp_
 def test_a_group_is_decided_at_once_after_three_and_undone_at_once(visit: Visit) -> None:
     visitor = on_the_tab(visit)
     visitor.give(**made(documents=8, fields=1))
-    box = visitor.page.locator(".rv-all input")
     for left in (3, 2, 1):
-        assert visitor.text("all").startswith(f"The same for all 8 of this group, after {left} more of it")
+        assert visitor.reach() == (["Only this", f"All 8, after {left} more"], "Only this")
         visitor.press("g")
-        assert not box.is_checked()
+        assert visitor.reach()[1] == "Only this"
         visitor.press("3")
     visitor.press("g3")
     assert (visitor.decided(), visitor.text("toast-text")) == (8, "5 values: both are right.")
@@ -143,7 +147,8 @@ def test_a_group_is_decided_at_once_after_three_and_undone_at_once(visit: Visit)
 def test_what_is_typed_is_chosen_or_was_decided_is_shown(visit: Visit, tmp_path: Path) -> None:
     visitor = on_the_tab(visit)
     visitor.example()
-    visitor.press("2")
+    assert visitor.reach() == (["Only this", "2 in this document"], "2 in this document")
+    visitor.press("g2")
     assert visitor.page.locator(".rv-value kbd").all_inner_texts() == ["a", "b"]
     visitor.press("b")
     assert visitor.page.locator('[role="radio"][aria-checked="true"] .rv-val').inner_text() == "6lO4-K"
@@ -152,7 +157,7 @@ def test_what_is_typed_is_chosen_or_was_decided_is_shown(visit: Visit, tmp_path:
     visitor.page.keyboard.press("ControlOrMeta+a")
     visitor.page.keyboard.type("12345")
     visitor.page.keyboard.press("Enter")
-    assert visitor.decided() == 2, "digits are typed"
+    assert visitor.decided() == 1, "digits are typed; both places of the group are decided"
     visitor.press("kk")
     assert visitor.page.locator('.rv-choice[aria-pressed="true"]').get_attribute("data-choice") == "2"
     lines = Review.read(visitor.export("verdicts", tmp_path)).lines
@@ -163,7 +168,7 @@ def test_what_is_typed_is_chosen_or_was_decided_is_shown(visit: Visit, tmp_path:
     visitor.page.keyboard.press("Enter")
     assert "winch" in visitor.text("body")
     visitor.press("?")
-    assert visitor.page.locator(".keys h3:visible").all_inner_texts() == ["Everywhere", "Review"]
+    assert visitor.page.locator(".keys h3:visible").all_inner_texts() == ["Everywhere", "Document", "Review"]
 
 
 def test_verdicts_of_a_file_and_of_another_version_of_the_files(visit: Visit) -> None:
@@ -175,7 +180,7 @@ def test_verdicts_of_a_file_and_of_another_version_of_the_files(visit: Visit) ->
     visitor["review"].locator(".drop[data-state=chosen]:not([aria-busy])").wait_for()
     visitor["review"].get_by_role("button", name="Review", exact=True).click()
     visitor.shown()
-    assert visitor.decided() == 16
+    assert (visitor.decided(), visitor.text("toast-text")) == (15, "59 of 59 verdicts carried over.")
     assert visitor.scores() == ["0.974", "0.962", "0.941"], "as in docs/review.md"
     rows = made(documents=2, fields=2)
     other = on_the_tab(visit)
@@ -242,7 +247,7 @@ def test_each_state_is_usable_and_within_the_window(visit: Visit, size: tuple[in
         visitor.press("2")
         if visitor.decided() == 1:
             assert (axe(visitor.page, "#review"), visitor.sideways()) == ([], 0)
-    assert visitor.text("sum").startswith("16 ground truths corrected")
+    assert visitor.text("sum").startswith("17 ground truths corrected")
     assert (axe(visitor.page, "#review"), visitor.sideways()) == ([], 0)
 
 
@@ -314,7 +319,7 @@ def test_two_windows_of_a_review_are_merged_and_what_differs_shows_both(visit: V
         window.page.locator(".rv-notice", has_text="1 place was decided differently in another window.").wait_for()
         window.page.get_by_role("button", name="Look at them").click()
         assert window.text("of") == "of 1 decided"
-        assert window.text("who").endswith("here: cannot tell · in another window: ground truth is right")
+        assert window.text("both") == "Here: cannot tell. In another window: ground truth is right."
     assert axe(one.page, "#review") == []
     one.press("1")
     one.page.wait_for_timeout(300)

@@ -22,6 +22,7 @@ CENTRES = """drawn => {
   const [page, box] = [drawn, drawn.querySelector(".ev-box")].map(each => each.getBoundingClientRect());
   return [(box.left + box.right) / 2 - page.left, (box.top + box.bottom) / 2 - page.top]
     .map((at, side) => at / (side ? page.height : page.width)); }"""
+BELOW = "(all, box) => all.every(one => one.getBoundingClientRect().top > box.getBoundingClientRect().bottom)"
 STANDS = "The prediction stands in the document’s text, the ground truth does not."
 TRUTH = {"lines": [{"item": "Lamp-oak", "price": "1850.00"}], "date": "2024-05-15", "gone": "brass"}
 OTHER = {"lines": [{"item": "Lamp - oak", "price": "1850"}], "date": "2024-05-14", "gone": "copper"}
@@ -86,16 +87,19 @@ def test_the_place_on_the_page(visit: Visit, size: tuple[int, int], *, dark: boo
     review(visitor, IMAGE, HOCR)
     document = open_place(visitor, "lines[0].item")
     assert evidence(visitor) == "Both stand in the document’s text."
+    crop = visitor["review"].locator(".rv-crop .ev-box")
+    crop.wait_for()
+    values = visitor["review"].locator(".rv-value")
+    assert values.evaluate_all(BELOW, crop.element_handle()), "the place on the page stands above the values"
     if size == NARROW:
         assert visitor.sideways() == 0
         assert not document.is_visible()
         assert axe(visitor.page, "#review") == []
         choices = visitor["review"].locator(".rv-choice:visible")
         assert choices.evaluate_all("all => all.map(each => each.offsetHeight)") == [48] * 5
-        visitor["review"].locator(".rv-crop .ev-box").click()
+        crop.click()
     page = document.locator(".ev-sheet .ev-page")
     assert page.evaluate(CENTRES) == pytest.approx([140 / WIDTH, 120 / HEIGHT], abs=0.002)
-    assert document.locator(".ev-crop .ev-box").is_visible()
     assert axe(visitor.page, "#review") == []
     document.get_by_role("button", name="Text", exact=True).click()
     assert document.locator("mark").all_text_contents() == ["Lamp - oak"]
@@ -142,7 +146,7 @@ def test_what_is_missing_can_be_added_in_the_pane(visit: Visit) -> None:
     assert visitor["review"].locator(".rv-path").inner_text() == "date"
     assert evidence(visitor) == STANDS
     document.locator("input[type=file]").set_input_files([HOCR])
-    document.locator(".ev-box").first.wait_for()
+    document.locator(".ev-sheet .ev-box").wait_for()
 
 
 def test_texts_of_other_documents(visit: Visit) -> None:

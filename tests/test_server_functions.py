@@ -292,7 +292,8 @@ def test_a_review_gives_what_the_library_does(tmp_path: Path) -> None:
     asked = {"references": str(notes), "predictions": list(map(str, systems)), "verdicts": up}
     found = asyncio.run(result_of(server_functions.begin_review, asked))
     assert [each["path"] for each in found["places"]] == [line.path for line in lines]
-    assert (len(found["decided"]["verdicts"]), found["decided"]["gone"]) == (len(lines), 0)
+    assert len(found["decided"]["verdicts"]) == len(lines)
+    assert found["decided"]["note"] == f"{len(lines)} of {len(lines)} verdicts carried over."
     decided = found["decided"]["verdicts"]
     verdicts = json.dumps([[each["number"], each["verdict"], each["answer"], each["value"]] for each in decided])
     question = {"run": found["run"], "verdicts": verdicts}
@@ -311,6 +312,29 @@ def test_a_review_gives_what_the_library_does(tmp_path: Path) -> None:
         assert scores[each["name"]] == pytest.approx(shown, abs=1e-12)
 
 
+def test_readers_agree_as_the_command_says_and_a_verdict_may_hold_for_a_group() -> None:
+    notes, systems = NOTES / "references.jsonl", sorted((NOTES / "systems").iterdir())
+    asked = {"references": str(notes), "predictions": list(map(str, systems))}
+    files = [NOTES / name for name in ("decided.jsonl", "second_reader.jsonl")]
+    found = asyncio.run(result_of(server_functions.begin_review, {**asked, "verdicts": uploaded(files[0])}))
+    decided = [list(each.values()) for each in found["decided"]["verdicts"]]
+    question = {"run": found["run"], "verdicts": json.dumps(decided), "other": uploaded(files[1])}
+    compared = asyncio.run(server_functions.compare_readers(question))
+    first, second = map(Review.read, files)
+    agreement = first.agreement(second)
+    assert compared["text"] == str(agreement)
+    differing = [(found["places"][each["number"]]["path"], each["verdict"]) for each in compared["differing"]]
+    assert differing == [(one.path, other.verdict) for one, other in agreement.differing]
+    nothing = {**question, "verdicts": "[]"}
+    assert "both readers decided" in asyncio.run(server_functions.compare_readers(nothing))["refused"]
+    assert "refused" in asyncio.run(server_functions.compare_readers({**question, "other": None}))
+    group = [each for each in found["places"] if each["group"] == "rows[].sku: other value" and each["id"] == "note-15"]
+    number = found["places"].index(group[0])
+    for_group = {"run": found["run"], "verdicts": json.dumps([[number, "prediction", 0, "", True]])}
+    lines = Review.read(asyncio.run(server_functions.export_review(for_group))["verdicts"])
+    assert (len(group), lines.counts["prediction"], sum(line.verdict is not None for line in lines.lines)) == (2, 2, 1)
+
+
 def test_contradictions_and_nonsense_are_refused_and_verdicts_are_kept() -> None:
     rows = {"references": [{"id": "x", "references": [{"a": {"b": "tea", "c": 1}}]}], "one": [pred("x", {"a": "tea"})]}
     rows["two"] = [pred("x", {"a": {"b": "tee", "c": 1}})]
@@ -320,7 +344,9 @@ def test_contradictions_and_nonsense_are_refused_and_verdicts_are_kept() -> None
     assert {each["path"] for each in found["places"]} == {"$.a", "$.a.b"}
     both = {"run": found["run"], "verdicts": '[[0, "prediction", 0, ""], [1, "prediction", 0, ""]]'}
     fault = "a verdict on a part of what another verdict replaces or takes away"
-    assert fault in asyncio.run(server_functions.score_verdicts(both))["refused"]
+    scored = asyncio.run(server_functions.score_verdicts(both))
+    assert [each[:2] for each in scored["faults"]] == [[0, "$.a.b"]]
+    assert (scored["faults"][0][2], scored["gains"]) == (fault, [[0, 0.0, 0.0]])
     exported = asyncio.run(server_functions.export_review(both))
     assert (exported["references"], fault in exported["fault"]) == ("", True)
     assert Review.read(exported["verdicts"]).counts["prediction"] == 2
@@ -404,6 +430,9 @@ def test_answers_have_the_names_of_their_types(results: Results, monkeypatch: py
         }
         asked |= {name: {"run": reviewed["run"], "verdicts": verdicts} for name in ("score_verdicts", "export_review")}
         asked["read_beside"] = {"run": reviewed["run"], "number": 0}
+        decided = await server_functions.export_review(asked["export_review"])
+        other = uploaded(Path(decided["verdicts"]))
+        asked["compare_readers"] = {**asked["export_review"], "verdicts": '[[0, "both", 0, ""]]', "other": other}
         answers = {name: await getattr(server_functions, name)(each) for name, each in asked.items()}
         answers |= {"score_files": scored, "compare_files": compared, "begin_review": reviewed}
         assert answers.keys() == ANSWERS.keys()

@@ -1,11 +1,11 @@
 // The document beside an item of a review: where its values stand in the text is what the server says, and where words
-// stand on a page is in a file in hOCR. The pane is that of the other tabs; on a phone the place stands in the item.
+// stand on a page is in a file in hOCR or a PDF. The pane is that of the other tabs; the place enlarged is in the item.
 
 import { DOCUMENT_TYPES, DocumentFiles, NO_DOCUMENT } from "../parts/document_files.js";
 import { DocumentPane, drawPlace, drawText } from "../parts/document_pane.js";
 import { newButton, newDrawing, newElement } from "../parts/elements.js";
 import { boxOf, lineOf, matchesOf, nearestTo } from "../parts/marks.js";
-import { sentenceOf } from "../parts/words.js";
+import { sentenceOf, stemOf } from "../parts/words.js";
 
 /** @import { LoadedDocument } from "../parts/document_files.js" */
 /** @import { PageMark } from "../parts/document_pane.js" */
@@ -13,7 +13,8 @@ import { sentenceOf } from "../parts/words.js";
 /**
  * @typedef {object} DocumentParts
  * @property {HTMLElement} crop  where the place enlarged is drawn in the item, on a phone
- * @property {(files: File[]) => void} add  takes images and texts that the visitor chose here
+ * @property {(files: File[]) => void} add  takes images, PDFs and texts that the visitor chose here
+ * @property {(file: File) => Promise<LoadedDocument>} readPdf
  */
 /**
  * @typedef {object} ShownItem
@@ -41,11 +42,12 @@ export class ReviewDocument {
    * @param {HTMLElement} element
    * @param {DocumentParts} parts
    */
-  constructor(element, { crop, add }) {
+  constructor(element, { crop, add, readPdf }) {
     this.element = element;
     this.crop = crop;
     this.state = newState();
-    this.files = new DocumentFiles();
+    this.files = new DocumentFiles(readPdf);
+    this.narrow = matchMedia("(max-width: 720px)");
     this.pane = new DocumentPane(element, { choose: null, close: () => this.open(false) });
     this.steps = STEPS.map(([name, by, path]) => {
       const button = newButton("btn ghost icon", "", () => this.step(by));
@@ -76,6 +78,12 @@ export class ReviewDocument {
     this.pane.openSheet(false);
     this.pane.clear();
     this.crop.replaceChildren();
+  }
+
+  /** What the PDF of a document says, which this browser alone has; "" without one. */
+  async pdfText(/** @type {string} */ name) {
+    if (!this.files.pdfs.has(stemOf(name))) return "";
+    return (await this.files.open(name)).placed?.text ?? "";
   }
 
   /** The text of the document, null where there is none. */
@@ -134,9 +142,17 @@ export class ReviewDocument {
       view: marks.length || !place ? "Image" : "Text",
       tools: matches.length > 1 ? this.steps : [],
     });
-    const page = document.pages[(marks[0]?.page ?? 0) - 1];
+    const number = marks[0]?.page ?? 0;
+    const page = document.pages[number - 1];
+    if (page?.width && !page.url) {
+      document.draw?.(number).then(() => {
+        if (this.state.shown === shown) this.draw();
+      });
+    }
     const inText = this.text !== null && place ? drawText(this.text, place, false) : null;
-    this.drawCrop(page?.width && marks.length ? drawPlace(page, marks) : inText, hasImage || this.text !== null);
+    const isOnPage = Boolean(page?.width && marks.length);
+    this.crop.classList.toggle("on-page", isOnPage);
+    this.drawCrop(page && isOnPage ? drawPlace(page, marks) : inText, hasImage || this.text !== null);
   }
 
   /**
@@ -161,16 +177,23 @@ export class ReviewDocument {
       if (page && !page.width) said.push(this.note(`${page.name} cannot be shown as an image.`));
     }
     if (loaded.unread) said.push(this.note(`${loaded.unread} cannot be read any more.`, "Choose it again"));
-    if (!hasImage) said.push(this.note("No image belongs to this document.", "Add page images"));
+    const [title, detail, button] = loaded.fault ?? ["", "", ""];
+    if (title) said.push(this.note(`${title}. ${detail}`, button));
+    else if (!hasImage) said.push(this.note("No image belongs to this document.", "Add page images"));
     return said;
   }
 
-  /** On a phone the place stands in the item, and opens the document. */
+  /** Above the values stands the place on the page; on a phone also that in the text, which opens the document. */
   drawCrop(/** @type {Element | null} */ place, /** @type {boolean} */ hasDocument) {
-    const button = newButton("rv-crop", place ? "" : "Show the document", () => this.open(true));
+    const button = newButton("rv-crop", place ? "" : "Show the document", () => this.enlarge());
     if (place) button.append(place);
     if (place) button.setAttribute("aria-label", "The place in the document; show the document");
     this.crop.replaceChildren(...(hasDocument ? [button] : []));
+  }
+
+  enlarge() {
+    if (this.narrow.matches) this.open(true);
+    else this.pane.zoom();
   }
 
   open(/** @type {boolean} */ isOpen) {

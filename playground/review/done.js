@@ -11,6 +11,7 @@ import { verdictCounts } from "./sentences.js";
  * @property {Decided[]} decided
  * @property {string} references  the name of the corrected file
  * @property {number} count  of documents
+ * @property {HTMLElement} written  what will be written, in sentences
  * @property {(name: "references" | "verdicts") => void} download
  * @property {HTMLElement} loss  what a sample estimates
  * @property {HTMLElement} scores
@@ -46,7 +47,8 @@ const section = (name, title, ...content) => newElement("section", name, newElem
 /** How many places have which verdict, as parts of a bar. */
 const bars = (/** @type {Decided[]} */ decided) => {
   const { corrected, acceptable, errors, unclear } = verdictCounts(decided);
-  const rows = decided.filter(({ place, decision }) => place.whole && decision.verdict === "prediction").length;
+  const isRow = (/** @type {Decided} */ { place, decision }) => place.whole && decision.verdict === "prediction";
+  const rows = decided.filter(isRow).length;
   const added = rows ? `${counted(rows, "row")} added or removed` : "";
   const accepted = `${acceptable.toLocaleString("en")} more acceptable`;
   const parts = [
@@ -71,11 +73,12 @@ const bars = (/** @type {Decided[]} */ decided) => {
     });
 };
 
-/** A button for a download, with what is in the file. */
-const fileOf = (/** @type {HTMLButtonElement} */ button, /** @type {string} */ name, /** @type {string} */ text) => {
+// A button for a download, with what is in the file.
+/** @type {(button: HTMLButtonElement, name: string, ...text: (string | Node)[]) => HTMLElement} */
+const fileOf = (button, name, ...text) => {
   const path = newDrawing("path", { d: "M8 2.5v7.5M4.5 7 8 10.5 11.5 7M2.5 13.5h11" });
   button.prepend(newDrawing("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, path));
-  const note = newElement("p", "soft t12", newElement("code", "", name), document.createElement("br"), text);
+  const note = newElement("p", "soft t12", newElement("code", "", name), document.createElement("br"), ...text);
   return newElement("div", "", button, note);
 };
 
@@ -87,11 +90,15 @@ export const drawSummary = (/** @type {HTMLElement} */ part, /** @type {Summary}
   const references = newButton("btn main", "Download corrected references", () => found.download("references"));
   const verdicts = newButton("btn", "Download verdicts", () => found.download("verdicts"));
   const files = [
-    fileOf(references, found.references, `${documents}; what else is acceptable stands as an option`),
+    fileOf(references, found.references, `${documents}. `, found.written),
     fileOf(verdicts, "verdicts.jsonl", "one line for each place; drop it here again to continue"),
   ];
   const summary = [
-    section("full", `${all} of ${all} decided`, newElement("div", "rv-sum", ...bars(found.decided))),
+    section(
+      "full",
+      `${all} ${found.decided.length === 1 ? "place" : "places"} decided`,
+      newElement("div", "rv-sum", ...bars(found.decided)),
+    ),
     section("", "Scores before → after", found.scores, same),
     section("", "How much of the loss is not the system’s", found.loss),
     section("full rv-files", "Files", ...files),

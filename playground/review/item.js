@@ -11,6 +11,9 @@ import { evidenceOf, stakeOf } from "./sentences.js";
  * @property {string} references  the name of the file
  * @property {number} chosen  the number of the answer that is chosen
  * @property {number} size  how many places the group has
+ * @property {string} fault  why its verdict cannot be applied, or ""
+ * @property {string} both  the verdicts of two readers who differ, or ""
+ * @property {HTMLElement} crop  where its place on the page is drawn
  * @property {boolean} isBlind
  * @property {Set<number>} picked  blind: the values that are picked, the ground truth being -1
  * @property {(answer: number) => void} choose
@@ -150,24 +153,32 @@ const fact = (/** @type {string} */ name, /** @type {string} */ look, /** @type 
 /** Draw a place. @type {(body: HTMLElement, place: Server.Place, look: ItemLook) => void} */
 export const drawPlace = (body, place, look) => {
   const values = cards(place, look);
-  const facts = newElement("div", "rv-facts", fact("page", "rv-evidence", evidenceOf(place, look)));
+  const facts = newElement("div", "rv-facts");
+  if (look.fault) facts.append(fact("minus", "rv-fault", `Cannot be applied: ${look.fault}.`));
+  if (look.both) facts.append(newElement("p", "rv-both", look.both));
+  if (place.about) facts.append(newElement("p", "rv-about", place.about));
+  facts.append(fact("page", "rv-evidence", evidenceOf(place, look)));
   if (!look.isBlind) {
     const hasSpace = values.some((value) =>
       [...value.querySelectorAll("del, ins")].some(({ textContent }) => textContent?.includes("␣")),
     );
     facts.append(fact("minus", "soft", stakeOf(place, look.systems, look.size) + (hasSpace ? " ␣ is a space." : "")));
   }
-  body.replaceChildren(...values, facts, newElement("div", "rv-row"));
+  body.replaceChildren(look.crop, ...values, facts, newElement("div", "rv-row"));
 };
 
 /**
- * Draw what stands beside the place, once the server said it.
+ * Draw what stands beside the place, once the server said it, and what a PDF says that only this browser has.
  * @param {HTMLElement} body
  * @param {Server.Place} place
- * @param {Server.Beside} found
+ * @param {Server.Beside} beside
+ * @param {{isBlind: boolean, chosen: number}} look
  * @param {(number: number) => void} open  another place was pressed
  */
-export const drawBeside = (body, place, { heads, rows, places, count }, open) => {
+export const drawBeside = (body, place, { heads, rows, places, count, text, found }, look, open) => {
+  if (!place.has_text && text !== null) {
+    findElement(body, ".rv-evidence").replaceWith(fact("page", "rv-evidence", evidenceOf(place, { ...look, found })));
+  }
   const within = findElement(body, ".rv-row");
   if (!heads.length) {
     within.replaceChildren();

@@ -4,8 +4,10 @@
 /** @import { Decision } from "./places.js" */
 /**
  * A verdict, with the text of its answer; a stamp that no other has, and that of the verdict which it took the place
- * of.
- * @typedef {[verdict: string, answer: string | null, value: string, stamp?: string, before?: string]} KeptVerdict
+ * of; and whether it holds for its group.
+ * @typedef {[
+ *   verdict: string, answer: string | null, value: string, stamp?: string, before?: string, isForGroup?: boolean
+ * ]} KeptVerdict
  */
 /** @typedef {Record<string, KeptVerdict>} KeptVerdicts  by place; "" is one that was taken back */
 /** @typedef {Record<string, [stamp: string, other: KeptVerdict]>} OtherVerdicts  beside the verdict of this stamp */
@@ -25,7 +27,7 @@ export const keyOf = (/** @type {Pick<Server.Place, "id" | "path" | "row" | "ref
 
 const stampOf = (/** @type {KeptVerdict | undefined} */ verdict) => verdict?.[3] ?? "";
 const saysSame = (/** @type {KeptVerdict} */ one, /** @type {KeptVerdict} */ other) =>
-  [0, 1, 2].every((part) => one[part] === other[part]);
+  [0, 1, 2].every((part) => one[part] === other[part]) && !one[5] === !other[5];
 
 /**
  * The verdict that took the place of the other, undefined where neither did.
@@ -46,10 +48,11 @@ export const fitting = (verdicts, places) => {
   places.forEach((place, number) => {
     const kept = verdicts[keyOf(place)];
     if (!kept?.[0]) return;
-    const [verdict, text, value] = kept;
+    const [verdict, text, value, , , isForGroup] = kept;
     const answer = place.answers.findIndex((each) => each.text === text);
     if (answer < 0 && OF_ANSWERS.includes(verdict)) return;
-    found.set(number, { verdict, answer: Math.max(0, answer), value });
+    const decision = { verdict, answer: Math.max(0, answer), value };
+    found.set(number, isForGroup ? { ...decision, isForGroup } : decision);
   });
   return found;
 };
@@ -87,9 +90,11 @@ export class KeptReview {
   /** Keep the verdict on a place, or that there is none. */
   set(/** @type {Server.Place} */ place, /** @type {Decision | undefined} */ decision) {
     const key = keyOf(place);
-    const { verdict, answer, value } = decision ?? { verdict: "", answer: -1, value: "" };
+    const { verdict, answer, value, isForGroup = false } = decision ?? { verdict: "", answer: -1, value: "" };
     const stamp = Date.now().toString(36) + Math.random().toString(36).slice(2);
-    this.verdicts[key] = [verdict, place.answers[answer]?.text ?? null, value, stamp, stampOf(this.agreed[key])];
+    const text = place.answers[answer]?.text ?? null;
+    this.verdicts[key] = [verdict, text, value, stamp, stampOf(this.agreed[key])];
+    if (isForGroup) this.verdicts[key].push(isForGroup);
     delete this.earlier[key];
     delete this.others[key];
   }

@@ -28,6 +28,16 @@ test("verdicts come back for the same files", () => {
   assert.deepEqual([...fitting(new KeptReview(storage, "others", "f1").verdicts, places)], []);
 });
 
+test("a verdict that holds for a group comes back so", () => {
+  const storage = newStorage();
+  const kept = new KeptReview(storage, "files", "f1");
+  const decision = { verdict: "both", answer: 0, value: "", isForGroup: true };
+  kept.set(newPlace(), decision);
+  kept.write();
+  const again = new KeptReview(storage, "files", "f1");
+  assert.deepEqual(fitting(again.verdicts, [newPlace()]).get(0), decision);
+});
+
 test("verdicts on other ground truths are earlier ones, until they are decided again", () => {
   const storage = newStorage();
   const kept = new KeptReview(storage, "files", "f1");

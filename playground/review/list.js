@@ -3,8 +3,7 @@
 import { findElement, findElements, newButton, newElement } from "../parts/elements.js";
 import { SHOWN_OF_GROUP, groupName, placeName, verdictWords } from "./places.js";
 
-/** @import { Group } from "./places.js" */
-/** @import { Worklist } from "./worklist.js" */
+/** @import { ListedGroup, Worklist } from "./worklist.js" */
 /**
  * @typedef {{id: string, height: number, number: number | null, draw: () => HTMLElement}} ListRow  of a group or place
  */
@@ -49,14 +48,10 @@ export class ReviewList {
     this.narrow.addEventListener("change", () => this.redraw());
   }
 
-  countDecided(/** @type {Group} */ { numbers }) {
-    return numbers.reduce((count, number) => count + Number(this.state.decisions.has(number)), 0);
-  }
-
-  head(/** @type {Group} */ group) {
-    const { name, numbers } = group;
-    const decided = this.countDecided(group);
-    const isDone = decided === numbers.length;
+  head(/** @type {ListedGroup} */ group) {
+    const { name, firsts } = group;
+    const decided = this.state.doneOf(firsts);
+    const isDone = decided === firsts.length;
     const words = groupName(name, this.state.isBlind);
     const title = newElement("span", "cut", words);
     const found = newButton(`rv-kind${isDone ? " done" : ""}`, "", () => {
@@ -68,7 +63,7 @@ export class ReviewList {
     found.append(
       newElement("span", "rv-twig"),
       title,
-      newElement("span", "rv-size", `· ${numbers.length}`),
+      newElement("span", "rv-size", `· ${this.state.sizeOf(group).toLocaleString("en")}`),
       newElement("span", "grow"),
       state,
     );
@@ -78,13 +73,16 @@ export class ReviewList {
 
   item(/** @type {number} */ number) {
     const place = this.state.places[number];
-    const decision = this.state.decisions.get(number);
+    const decision = this.state.verdicts.at(number);
+    const isDone = !this.state.isRowOpen(number);
     const isHere = number === this.state.current;
-    const found = newButton(`rv-it${decision ? " done" : ""}`, "", () => this.open(number));
-    const state = decision ? newTick("decided") : newElement("span", "rv-state");
-    if (!decision) {
+    const isRefused = this.state.faultAt(number) !== "";
+    const found = newButton(`rv-it${isDone ? " done" : ""}`, "", () => this.open(number));
+    const state = isDone && !isRefused ? newTick("decided") : newElement("span", "rv-state");
+    if (isRefused) state.classList.add("refused");
+    if (!isDone || isRefused) {
       state.setAttribute("role", "img");
-      state.setAttribute("aria-label", isHere ? "this one" : "open");
+      state.setAttribute("aria-label", isRefused ? "cannot be applied" : isHere ? "this one" : "open");
     }
     const { isBlind, hasSystems, mode } = this.state;
     const hasAgreement = hasSystems && mode !== "sample";
@@ -107,12 +105,20 @@ export class ReviewList {
       /** @type {ListRow[]} */
       const found = [{ id: `group ${group.name}`, height: ofHead, number: null, draw: () => this.head(group) }];
       if (this.folded.has(group.name)) return found;
-      const isCut = !this.whole.has(group.name) && group.alike && group.numbers.length > SHOWN_OF_GROUP + 1;
+      const isLong = group.alike && group.numbers.length > SHOWN_OF_GROUP + 1;
+      const isCut = isLong && !this.whole.has(group.name) && group.numbers.length === group.firsts.length;
       const shown = isCut
         ? group.numbers.filter((number, at) => at < SHOWN_OF_GROUP || number === this.state.current)
         : group.numbers;
       for (const number of shown) {
         found.push({ id: `place ${number}`, height: ofItem, number, draw: () => this.item(number) });
+        const alike = this.state.more(number);
+        const unfold = () => {
+          this.state.unfold(number);
+          this.redraw();
+        };
+        const draw = () => newButton("rv-more", `and ${alike.toLocaleString("en")} more like it`, unfold);
+        if (alike) found.push({ id: `alike ${number}`, height: ofMore, number: null, draw });
       }
       const rest = group.numbers.length - shown.length;
       if (rest) {

@@ -1,14 +1,15 @@
 // The place of a review that is shown: its values, and the choices by which it is decided, by key or button.
 
-import { findElement, findElements, newElement, partsOf } from "../parts/elements.js";
+import { findElement, findElements, newButton, newElement, partsOf } from "../parts/elements.js";
 import { drawBeside, drawPlace } from "./item.js";
-import { VERDICTS, placeName, verdictWords } from "./places.js";
+import { VERDICTS, decisionWords, faultOfRow, placeName } from "./places.js";
 
 /** @import { Decision } from "./places.js" */
-/** @import { Worklist } from "./worklist.js" */
+/** @import { Reach, Worklist } from "./worklist.js" */
 /**
  * @typedef {object} PlacePage  the page around a place
  * @property {(decision: Decision) => void} decide
+ * @property {HTMLElement} crop  where the place on the page is drawn
  * @property {(number: number) => void} open  another place was pressed
  * @property {() => void} redraw
  * @property {() => string} references  the name of the file
@@ -29,16 +30,18 @@ export class PlaceView {
     this.state = state;
     this.page = page;
     this.part = partsOf(screen, ".rv-");
-    this.every = findElement(this.part("all"), "input", HTMLInputElement);
+    /** @type {Reach} what the verdict is for */
+    this.reach = "place";
     this.neither = this.part("neither", HTMLFormElement);
     this.typed = findElement(this.neither, "textarea", HTMLTextAreaElement);
     this.neither.addEventListener("submit", (event) => {
       event.preventDefault();
       const { value } = this.typed;
-      if (!value.trim()) return;
+      if (!value.trim() || !this.checkTyped(value)) return;
       this.closeNeither();
       page.decide({ verdict: "other", answer: state.chosen, value });
     });
+    this.typed.addEventListener("input", () => this.typed.setCustomValidity(""));
     this.neither.addEventListener("keydown", (event) => {
       if (event.key === "Escape") {
         event.stopPropagation();
@@ -51,40 +54,44 @@ export class PlaceView {
     });
   }
 
-  /** Whether the verdict is for all open places of the group. */
-  get isForAll() {
-    return this.every.checked;
-  }
-
   /** Another place is shown. */
   begin() {
-    this.every.checked = false;
+    this.reach = this.state.usualReach;
     this.closeNeither();
   }
 
-  toggleAll() {
-    if (!this.every.disabled && !this.part("all").hidden) this.every.checked = !this.every.checked;
+  /** The verdict is for more places, or again for this one. */
+  widen() {
+    const offered = this.state.reaches().filter(({ until }) => !until);
+    const at = offered.findIndex(({ reach }) => reach === this.reach);
+    this.setReach(offered[(at + 1) % offered.length].reach);
   }
 
-  /** Draw the place; what stands beside it has a place in the part that is returned. */
+  setReach(/** @type {Reach} */ reach) {
+    this.reach = reach;
+    this.drawReach();
+  }
+
+  /** Draw the place, without what stands beside it. */
   draw(/** @type {Server.Place} */ place) {
     const { state } = this;
     const names = (state.result?.systems ?? []).map(({ name }) => name);
-    const body = this.part("body");
     this.part("path").textContent = placeName(place);
     this.part("path").title = placeName(place);
     this.part("who").replaceChildren(newElement("span", "mono", place.id), this.agreement(place, names));
-    drawPlace(body, place, {
+    drawPlace(this.part("body"), place, {
       systems: names,
       references: this.page.references(),
       chosen: state.chosen,
-      size: state.groupOf(state.current)?.numbers.length ?? 1,
+      size: state.sizeOfGroup(),
       isBlind: state.isBlind,
       picked: state.picked,
+      fault: state.faultAt(state.current),
+      both: this.bothVerdicts(place),
+      crop: this.page.crop,
       choose: (side) => this.choose(side),
     });
     this.drawChoices();
-    return body;
   }
 
   /** How many systems say the same, and what was decided earlier. */
@@ -97,19 +104,29 @@ export class PlaceView {
       said.push(isAlone ? `Only ${names[first.systems[0]]} says this` : `${place.agree} of ${place.of} agree`);
     }
     if (place.drawn > 1) said.push(`drawn ${place.drawn} times`);
-    const earlier = state.decisions.has(state.current) ? undefined : state.earlier.get(state.current);
-    if (earlier) said.push(`earlier: ${verdictWords(place, earlier.verdict)}`);
-    const mine = state.decisions.get(state.current);
-    const other = state.others.get(state.current);
-    if (mine && other) {
-      said.push(`here: ${verdictWords(place, mine.verdict)}`);
-      said.push(`in another window: ${verdictWords(place, other.verdict)}`);
-    }
+    const { current } = state;
+    const more = state.more(current);
+    if (more) said.push(`and ${more.toLocaleString("en")} more like it`);
+    const mine = state.verdicts.at(current);
+    if (mine && !state.decisions.has(current)) said.push("decided with its group");
+    const earlier = mine ? undefined : state.earlier.get(current);
+    if (earlier) said.push(`earlier: ${decisionWords(place, earlier)}`);
     return said.join(" · ");
   }
 
+  /** Both verdicts where two readers differ, "" elsewhere. */
+  bothVerdicts(/** @type {Server.Place} */ place) {
+    const { state } = this;
+    const mine = state.verdicts.at(state.current);
+    const window_ = state.others.get(state.current);
+    const other = window_ ?? state.second.get(state.current);
+    if (!mine || !other) return "";
+    const where = window_ ? "In another window" : "Second reader";
+    return `Here: ${decisionWords(place, mine)}. ${where}: ${decisionWords(place, other)}.`;
+  }
+
   drawBeside(/** @type {Server.Place} */ place, /** @type {Server.Beside} */ found) {
-    drawBeside(this.part("body"), place, found, (number) => this.page.open(number));
+    drawBeside(this.part("body"), place, found, this.state, (number) => this.page.open(number));
   }
 
   choose(/** @type {number} */ side) {
@@ -125,39 +142,37 @@ export class PlaceView {
   /** The words of the choices, and which is taken. */
   drawChoices() {
     const { state } = this;
-    const { place, isBlind } = state;
+    const { isBlind } = state;
     const words = state.choices();
-    const verdict = state.decisions.get(state.current)?.verdict ?? "";
+    const verdict = state.verdicts.at(state.current)?.verdict ?? "";
     for (const button of findElements(this.screen, "[data-choice]")) {
       const key = button.dataset.choice ?? "";
       const isOfBlind = key === "1" && BY_PICKING.includes(verdict);
       const isTaken = isBlind ? isOfBlind : verdict === VERDICTS[Number(key) - 1];
-      const isWhole = place?.whole && ["3", "4"].includes(key);
-      button.hidden = isWhole || (isBlind && ["2", "3"].includes(key));
+      button.hidden = isBlind && ["2", "3"].includes(key);
       findElement(button, "b").textContent = words[key][0];
       findElement(button, "small").textContent = words[key][1];
       button.setAttribute("aria-pressed", String(isTaken));
     }
-    this.part("choices").toggleAttribute("data-few", place?.whole || isBlind);
-    this.drawAllOfGroup();
+    this.part("choices").toggleAttribute("data-few", isBlind);
+    this.drawReach();
   }
 
-  /** The box for a whole group: on once three of its places have the same verdict. */
-  drawAllOfGroup() {
-    const { state } = this;
-    const group = state.isBlind ? undefined : state.groupOf(state.current);
-    const label = this.part("all");
-    label.hidden = !group;
-    if (!group) {
-      this.every.checked = false;
-      return;
+  /** What the verdict is for: the place, alike ones in its document, or all; these once three have the same verdict. */
+  drawReach() {
+    const choices = this.state.reaches();
+    if (!choices.some(({ reach, until }) => reach === this.reach && !until)) this.reach = "place";
+    const part = this.part("reach");
+    part.hidden = choices.length < 2;
+    const bar = findElement(part, ".seg");
+    const labels = choices.map(({ words, until }) => (until ? `${words}, ${until}` : words));
+    if (labels.join() !== [...bar.children].map((button) => button.textContent).join()) {
+      bar.replaceChildren(...choices.map(({ reach }, at) => newButton("", labels[at], () => this.setReach(reach))));
     }
-    const until = state.untilSure();
-    const size = group.numbers.length;
-    const all = size === 2 ? "both" : `all ${size.toLocaleString("en")}`;
-    this.every.disabled = until !== "";
-    if (this.every.disabled) this.every.checked = false;
-    findElement(label, "span").textContent = `The same for ${all} of this group${until}`;
+    findElements(bar, "button").forEach((button, at) => {
+      button.toggleAttribute("disabled", choices[at].until !== "");
+      button.setAttribute("aria-pressed", String(choices[at].reach === this.reach));
+    });
   }
 
   /** A choice, by its key. */
@@ -185,16 +200,25 @@ export class PlaceView {
     const { state } = this;
     const { place } = state;
     if (!place) return;
-    if (this.every.checked) this.page.toast("Neither is for one place.");
-    this.every.checked = false;
-    const decision = state.decisions.get(state.current);
-    const edit = state.isBlind ? "" : (place.edit ?? "");
+    if (this.reach !== "place") this.page.toast("Neither is for one place.");
+    this.setReach("place");
+    const decision = state.verdicts.at(state.current);
+    const row = place.whole ? (place.answers[state.chosen]?.text ?? "") : "";
+    const edit = state.isBlind ? "" : (place.edit ?? row);
     const isTooLong = place.truth !== null && place.edit === null;
     this.neither.hidden = false;
     findElement(this.screen, '[data-choice="4"]').setAttribute("aria-pressed", "true");
     this.typed.value = decision?.verdict === "other" ? decision.value : edit;
     this.typed.placeholder = isTooLong ? "too long to be shown here: type all of it" : "";
     this.typed.focus();
+  }
+
+  /** Whether what is typed can be a row, where one is expected; else the field says why not. */
+  checkTyped(/** @type {string} */ value) {
+    const fault = this.state.place?.whole ? faultOfRow(value, this.state.place) : "";
+    this.typed.setCustomValidity(fault);
+    if (fault) this.typed.reportValidity();
+    return !fault;
   }
 
   closeNeither() {

@@ -1,6 +1,9 @@
 // The places of a review: their names, the words of verdicts, and the groups of places that are alike.
 
-/** @typedef {{verdict: string, answer: number, value: string}} Decision  with the number of the answer */
+/**
+ * A verdict, with the number of the answer; it may hold for the other places of the group in the document too.
+ * @typedef {{verdict: string, answer: number, value: string, isForGroup?: boolean}} Decision
+ */
 /** @typedef {{name: string, numbers: number[], alike: boolean}} Group  with the numbers of its places */
 
 export const VERDICTS = ["ground_truth", "prediction", "both", "other", "unclear"]; // by their keys, from 1
@@ -17,9 +20,29 @@ const WORDS = {
 /** The words of a verdict on a place. @type {(place: Server.Place, verdict: string) => string} */
 export const verdictWords = (place, verdict) => {
   const [is, not] = ["is in the document", "not in the document"];
+  if (place.whole && verdict === "both") return "the row is optional";
   if (place.whole && verdict === "ground_truth") return place.truth === null ? not : is;
   if (place.whole && verdict === "prediction") return place.truth === null ? is : not;
   return WORDS[verdict] ?? "cannot tell";
+};
+
+/** The words of a verdict with the value that it names. @type {(place: Server.Place, decision: Decision) => string} */
+export const decisionWords = (place, { verdict, answer, value }) => {
+  const words = verdictWords(place, verdict);
+  if (verdict === "other") return `${words}, but ${value}`;
+  return answer && ["prediction", "both"].includes(verdict) ? `${words}, ${letterOf(answer)}` : words;
+};
+
+/** Why a text is no row such as a place has, "" if it is one. @type {(text: string, place: Server.Place) => string} */
+export const faultOfRow = (text, { truth, answers }) => {
+  const isObject = /^\s*\{/.test(truth ?? answers.find((answer) => answer.text !== null)?.text ?? "");
+  if (!isObject) return "";
+  try {
+    const found = JSON.parse(text);
+    return found && typeof found === "object" && !Array.isArray(found) ? "" : "A row is an object in braces.";
+  } catch (error) {
+    return `This is not JSON: ${error instanceof Error ? error.message : String(error)}`;
+  }
 };
 
 /** The name of a place: its path without the root; a new row of a list has no number. */

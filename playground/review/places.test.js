@@ -1,8 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { SHOWN_OF_GROUP, blindOrder, groupName, groupsOf, placeName, verdictWords } from "./places.js";
-import { newPlace } from "./samples.js";
+import {
+  SHOWN_OF_GROUP,
+  blindOrder,
+  decisionWords,
+  faultOfRow,
+  groupName,
+  groupsOf,
+  placeName,
+  verdictWords,
+} from "./places.js";
+import { newAnswer, newPlace } from "./samples.js";
 
 test("a place is called by its path", () => {
   assert.equal(placeName({ path: "$.items[2].tax", row: null }), "items[2].tax");
@@ -17,6 +26,22 @@ test("of a whole row a verdict says whether it is in the document", () => {
   assert.deepEqual(words, ["is in the document", "not in the document"]);
   const added = newPlace({ whole: true, truth: null });
   assert.equal(verdictWords(added, "ground_truth"), "not in the document");
+  assert.equal(verdictWords(added, "both"), "the row is optional");
+});
+
+test("a verdict of another reader is said with the value that it names", () => {
+  const words = (verdict, answer, value) => decisionWords(newPlace(), { verdict, answer, value });
+  assert.equal(words("other", 0, "18"), "neither is right, but 18");
+  assert.equal(words("prediction", 1, ""), "prediction is right, B");
+  assert.equal(words("ground_truth", 1, ""), "ground truth is right");
+});
+
+test("a row that is typed is an object where others are", () => {
+  const row = newPlace({ whole: true, truth: null, answers: [newAnswer({ text: '{"qty": 2}' })] });
+  assert.equal(faultOfRow('{"qty": 3}', row), "");
+  for (const text of ["3", "null", "[1]"]) assert.equal(faultOfRow(text, row), "A row is an object in braces.");
+  assert.match(faultOfRow('{"qty": 3', row), /^This is not JSON: /);
+  assert.equal(faultOfRow("tea", newPlace({ whole: true, truth: "coffee" })), "");
 });
 
 test("blind, a group has the name of its field alone", () => {

@@ -5,21 +5,26 @@ import { around, findElement, newButton, newElement, partsOf } from "../parts/el
 import { DropBox } from "../parts/files.js";
 import { setScreenState, showNotice } from "../parts/notices.js";
 import { Options } from "../parts/options.js";
+import { openPdf } from "../parts/pdfs.js";
 import { TYPED, isShown, stepToResult, tabOf } from "../parts/tabs.js";
 import { askAgain, droppedFiles, uploaded } from "../parts/uploads.js";
 import { counted, fileName, printable, sentenceOf } from "../parts/words.js";
 import { ReviewDocument } from "./document.js";
-import { drawSummary, estimateOf, gainsTable } from "./done.js";
+import { Export } from "./export.js";
+import { Finished } from "./finished.js";
+import { countFiles, decisionsOf, isReview } from "./given.js";
 import { KeptReview, fitting, keyOf } from "./kept.js";
 import { ReviewList } from "./list.js";
 import { PlaceView } from "./place_view.js";
 import { placeName, verdictWords } from "./places.js";
+import { Readers } from "./readers.js";
 import { drawScores } from "./scores.js";
 import { conclusionOf } from "./sentences.js";
 import { Worklist, addressOfReview, reviewOf } from "./worklist.js";
 
 /** @import { Chosen } from "../parts/files.js" */
 /** @import { Decision } from "./places.js" */
+/** @import { Act } from "./readers.js" */
 /** @import { ReviewView } from "./worklist.js" */
 /** @typedef {{metric: string, parse: string, missing: string, skip: boolean, blind: boolean}} OwnOptions */
 /** @typedef {Server.SchemaOptions & OwnOptions} ReviewOptions */
@@ -29,23 +34,12 @@ const SHOWN = 8000; // milliseconds of a toast
 const SCORED = 150; // milliseconds until verdicts are scored
 const PATIENCE = 400; // milliseconds until it is said that a run goes on
 const SAMPLE = 80; // places that are drawn
-const MOST_GROUPS = 20; // in the table of what they gave back
 const KEPT = "docscore-review "; // begins the names of verdicts in this browser
 const STEPS = "docscore-review-steps"; // in this browser tab, what can be undone
 const HELD = 500; // milliseconds within which the places that one passes are one step of Back
 const OLD_SCORES = "The scores are old.";
+const REFUSED = "cannot be applied.";
 const TWICE = "decided differently in another window.";
-
-/** Whether a file holds verdicts. */
-const isReview = async (/** @type {File} */ file) => {
-  if (!/\.jsonl$/i.test(file.name)) return false;
-  try {
-    const line = JSON.parse((await file.slice(0, 100_000).text()).split("\n")[0]);
-    return typeof line === "object" && "judged" in line && "verdict" in line;
-  } catch {
-    return false;
-  }
-};
 
 class ReviewTab {
   constructor(/** @type {HTMLElement} */ root, /** @type {Server.Functions} */ server) {
@@ -75,16 +69,36 @@ class ReviewTab {
     this.find = this.part("find", HTMLInputElement);
     this.crop = newElement("div", "rv-crop-place");
     const document_ = findElement(this.screen, ".review-document");
-    this.pane = new ReviewDocument(document_, { crop: this.crop, add: (given) => this.sift(given) });
+    this.pane = new ReviewDocument(document_, {
+      crop: this.crop,
+      add: (given) => this.sift(given),
+      readPdf: (file) => openPdf(server, this.state.result?.run ?? "", file),
+    });
     this.list = new ReviewList(this.part("list"), this.state, (number) => this.visit(number));
     this.item = new PlaceView(this.screen, this.state, {
       decide: (decision) => this.decide(decision),
+      crop: this.crop,
       open: (number) => this.visit(number),
       redraw: () => this.drawItem(),
       references: () => this.references,
       say: (text) => this.say(text),
       toast: (text) => this.toast(text, false),
     });
+    const page = {
+      server,
+      state: this.state,
+      notice: this.notice.bind(this),
+      visit: (/** @type {number} */ number) => this.visit(number),
+      setMode: (/** @type {string} */ mode) => this.setMode(mode),
+      score: () => this.scoreNow(),
+      run: () => this.run(),
+      drawAll: () => this.drawAll(),
+      drawScores: () => this.drawScores(),
+      corrected: () => this.correctedName,
+    };
+    this.readers = new Readers(page);
+    this.export = new Export(this.screen, page);
+    this.finished = new Finished(this.part("done"), { ...page, files: this.export });
     this.box = new DropBox(findElement(this.screen, ".drop"), server, {
       isPair: false,
       examples: this.examples,
@@ -113,8 +127,9 @@ class ReviewTab {
     /** @type {Record<string, (button: HTMLElement) => void>} */
     const acts = {
       change: () => this.changeFiles(),
-      references: () => this.download("references"),
-      verdicts: () => this.download("verdicts"),
+      references: () => this.export.download("references"),
+      verdicts: () => this.export.download("verdicts"),
+      readers: () => this.part("reader").click(),
       previous: () => this.step(-1),
       next: () => this.step(1),
       undo: () => this.undo(),
@@ -130,6 +145,13 @@ class ReviewTab {
       const button = around(event, "button");
       if (button?.dataset.do) acts[button.dataset.do](button);
       else if (button?.dataset.choice) this.item.press(button.dataset.choice);
+    });
+    const reader = this.part("reader", HTMLInputElement);
+    reader.addEventListener("change", () => {
+      const [file] = reader.files ?? [];
+      reader.value = "";
+      this.export.close();
+      if (file) this.readers.compare(file);
     });
     this.find.addEventListener("input", () => {
       this.drawAll();
@@ -181,7 +203,7 @@ class ReviewTab {
     if (event.ctrlKey || event.metaKey || event.altKey || around(event, `${TYPED}, [contenteditable=true]`)) return;
     if (document.querySelector("dialog[open]") || this.screen.querySelector("details.pop[open]")) return;
     if (/^[1-5]$/.test(key)) this.item.press(key);
-    else if (key === "g") this.item.toggleAll();
+    else if (key === "g") this.item.widen();
     else if (key === "u") this.undo();
     else if (key === "j" || key === "k") this.step(key === "j" ? 1 : -1);
     else if (key === "z") this.pane.pane.zoom();
@@ -254,15 +276,16 @@ class ReviewTab {
   async sift(/** @type {File[]} */ given) {
     const { state } = this;
     const others = this.pane.files.take(given);
+    const taken = countFiles(given.filter((file) => !others.includes(file)));
     const sorted = await Promise.all(others.map(async (file) => ({ file, isReview: await isReview(file) })));
-    const verdicts = sorted.find((each) => each.isReview)?.file;
-    const texts = given.filter((file) => !file.type.startsWith("image/") && !others.includes(file)).length;
-    const images = given.length - others.length - texts;
-    const added = [images ? counted(images, "page image") : "", texts ? counted(texts, "text") : ""].filter(Boolean);
-    const said = added.length ? [`Added: ${added.join(", ")}.`] : [];
+    const found = sorted.find((each) => each.isReview)?.file;
+    // who has decided something may compare the verdicts of somebody else
+    const isAsked = found && state.result && state.decisions.size > 0;
+    const verdicts = isAsked ? undefined : found;
+    const said = taken.words ? [`Added: ${taken.words}.`] : [];
     if (verdicts) said.push(`${printable(verdicts.name)}: its verdicts are taken over.`);
     try {
-      const file = texts ? await this.pane.files.textFile() : null;
+      const file = taken.texts ? await this.pane.files.textFile() : null;
       if (file) state.extra.texts = await uploaded(file);
       if (verdicts) state.extra.verdicts = await uploaded(verdicts);
       if (said.length && state.result) this.toast(said.join(" "), false);
@@ -272,7 +295,9 @@ class ReviewTab {
       if (state.result) this.notice(fault, "", [["Close", () => this.notice("")]]);
       else this.part("also").textContent = fault;
     }
-    if (state.result && (texts || verdicts)) this.run();
+    if (isAsked) this.readers.offer(found);
+    this.asides.clear();
+    if (state.result && (taken.texts || verdicts)) this.run();
     else if (state.result) this.drawItem();
     return sorted.filter((each) => !each.isReview).map(({ file }) => file);
   }
@@ -282,7 +307,7 @@ class ReviewTab {
   notice(
     /** @type {string} */ title,
     detail = "",
-    /** @type {[string, () => void][]} */ acts = [],
+    /** @type {Act[]} */ acts = [],
     /** @type {number | null} */ share = null,
   ) {
     showNotice(this.part, title, detail, acts, share);
@@ -409,7 +434,7 @@ class ReviewTab {
     const name = KEPT + [this.references, ...found.asked.predictions.map(fileName)].join(" ");
     this.kept = new KeptReview(localStorage, name, found.fingerprint);
     const { earlier } = this.kept;
-    state.decisions = fitting(this.kept.verdicts, state.places);
+    for (const each of fitting(this.kept.verdicts, state.places)) state.verdicts.set(...each);
     state.earlier = fitting(earlier, state.places);
     state.others = fitting(this.kept.beside, state.places);
     this.takeSteps(found);
@@ -434,7 +459,7 @@ class ReviewTab {
       this.notice("");
       this.setMode("earlier");
     };
-    /** @type {[string, () => void][]} */
+    /** @type {Act[]} */
     const acts = [["Discard", forget]];
     if (fit) acts.unshift(["Look at them again", look]);
     const fits = `${fit} fit${fit === 1 ? "s" : ""}`;
@@ -484,17 +509,15 @@ class ReviewTab {
     findElement(this.screen, "#review-python").textContent = python;
   }
 
-  /** Verdicts of a file: those on the same ground truths are taken over, others are looked at again. */
-  takeVerdicts(/** @type {Server.DecidedBefore} */ { verdicts, gone }) {
+  /** Verdicts of a file for the places that are open, and how many were carried over. */
+  takeVerdicts(/** @type {Server.DecidedBefore} */ { verdicts, note }) {
     const { state } = this;
-    const decisionOf = (/** @type {Server.VerdictBefore} */ { verdict, answer, value }) => ({ verdict, answer, value });
-    const same = verdicts.filter((each) => each.same);
-    const others = verdicts.filter((each) => !each.same);
-    this.changed(state.apply(same.map((each) => [each.number, decisionOf(each)])));
-    this.toast(`${counted(same.length, "verdict is", "verdicts are")} taken over.`);
-    if (!others.length && !gone) return;
-    for (const each of others) state.earlier.set(each.number, decisionOf(each));
-    this.offerEarlier(others.length + gone);
+    const open = decisionsOf(verdicts).filter(([number]) => !state.verdicts.at(number));
+    this.changed(state.apply(state.verdicts.folded(open)));
+    const decided = verdicts.length - open.length;
+    const said = decided ? `${note} ${counted(decided, "place was", "places were")} decided here already.` : note;
+    if (decided || note.includes(";")) this.notice(said, "", [["Close", () => this.notice("")]]);
+    else this.toast(said);
   }
 
   setMode(/** @type {string} */ name) {
@@ -547,7 +570,7 @@ class ReviewTab {
     const { state } = this;
     if (!state.result) return;
     const { decided } = state;
-    const all = state.order.length;
+    const all = state.firsts.length;
     const progress = this.part("progress");
     this.part("count").textContent = decided.toLocaleString("en");
     this.part("of").textContent = `of ${all.toLocaleString("en")} decided`;
@@ -569,7 +592,7 @@ class ReviewTab {
       else if (largest) this.visit(largest.first);
     };
     this.part("references").textContent = `${this.correctedName}, ${counted(state.result.count, "document")}`;
-    this.part("verdicts").textContent = `verdicts.jsonl, ${state.decisions.size.toLocaleString("en")} decided`;
+    this.part("verdicts").textContent = `verdicts.jsonl, ${counted(state.decisions.size, "verdict")}`;
     findElement(this.screen, ".rv-undo", HTMLButtonElement).disabled = !state.steps.length;
   }
 
@@ -588,6 +611,11 @@ class ReviewTab {
     if (this.state.stale.size) this.scoring = window.setTimeout(() => this.score(), SCORED);
   }
 
+  async scoreNow() {
+    clearTimeout(this.scoring);
+    if (this.state.stale.size) await this.score();
+  }
+
   async score() {
     const { state } = this;
     if (!state.result) return;
@@ -602,7 +630,7 @@ class ReviewTab {
         this.notice("");
         this.score();
       };
-      /** @type {[string, () => void][]} */
+      /** @type {Act[]} */
       const acts = [found.kind === "gone" ? ["Review again", () => this.run()] : ["Try again", again]];
       if (state.steps.length) acts.push(["Undo", () => this.undo()]);
       this.notice(OLD_SCORES, sentenceOf(found.refused), acts);
@@ -610,8 +638,31 @@ class ReviewTab {
     }
     if (this.part("notice-title").textContent === OLD_SCORES) this.notice("");
     if (verdicts !== decided()) return; // what was decided since is asked next
-    state.score(asked, found.gains);
+    const before = state.refused();
+    state.score(asked, found);
     this.drawScores();
+    this.drawRefused(before);
+  }
+
+  /** What cannot be applied is said at once, and stands at its places. */
+  drawRefused(/** @type {number[]} */ before) {
+    const { state } = this;
+    const refused = state.refused();
+    if (refused.join() === before.join()) return;
+    this.list.redraw();
+    if ([...before, ...refused].includes(state.current)) this.drawItem();
+    const title = this.part("notice-title").textContent ?? "";
+    if (!refused.length) {
+      if (title.endsWith(REFUSED)) this.notice("");
+      return;
+    }
+    const number = refused.find((each) => !before.includes(each)) ?? refused[0];
+    const { id } = state.places[number];
+    const detail = `${id}, ${placeName(state.places[number])}: ${state.faultAt(number)}.`;
+    /** @type {Act[]} */
+    const acts = [["Show it", () => this.visit(number)]];
+    if (state.steps.length) acts.push(["Undo", () => this.undo()]);
+    this.notice(`${counted(refused.length, "verdict")} ${REFUSED}`, detail, acts);
   }
 
   // A place
@@ -646,13 +697,12 @@ class ReviewTab {
       this.pane.clear();
       return;
     }
-    const body = this.item.draw(place);
+    this.item.draw(place);
     this.beside(number).then((found) => {
       if (state.current === number && !("refused" in found)) this.item.drawBeside(place, found);
     });
     const following = state.next(number);
-    if (following !== null) this.beside(following);
-    findElement(body, ".rv-row").before(this.crop);
+    if (following !== null && !this.pane.files.pdfs.size) this.beside(following);
     const chosen = state.isBlind ? null : state.chosen;
     this.pane.show({ document: place.id, chosen, found: this.beside(number) });
   }
@@ -660,7 +710,11 @@ class ReviewTab {
   /** What stands beside a place, which is asked for once. */
   beside(/** @type {number} */ number) {
     const run = this.state.result?.run ?? "";
-    const found = this.asides.get(number) ?? answerTo(this.server.read_beside, { run, number });
+    const ask = async () => {
+      const text = await this.pane.pdfText(this.state.places[number].id);
+      return answerTo(this.server.read_beside, { run, number, text });
+    };
+    const found = this.asides.get(number) ?? ask();
     this.asides.set(number, found);
     return found;
   }
@@ -687,15 +741,20 @@ class ReviewTab {
     this.visit(numbers[0]);
   }
 
-  /** A verdict on the current place, and with the box on all open ones of its group. */
+  /** A verdict on the current place, or on all that it is for. */
   decide(/** @type {Decision} */ decision) {
     const { state } = this;
     const { place, current } = state;
     if (!place) return;
-    const verdicts = state.verdictsOf(decision, this.item.isForAll);
+    const verdicts = state.verdictsOf(decision, this.item.reach);
     const words = verdictWords(place, decision.verdict);
     this.changed(state.apply(verdicts));
-    if (verdicts.length > 1) this.toast(`${verdicts.length.toLocaleString("en")} values: ${words}.`);
+    const size = state.verdicts.sizeOf(verdicts);
+    if (state.more(current) && state.isRowOpen(current)) {
+      state.unfold(current); // the others are decided one by one
+      this.list.redraw();
+    }
+    if (size > 1) this.toast(`${size.toLocaleString("en")} values: ${words}.`);
     else {
       this.hideToast();
       this.say(state.isBlind ? "Decided." : `${placeName(place)}: ${words}.`);
@@ -739,81 +798,9 @@ class ReviewTab {
     if (!state.result) return;
     this.showItem(true);
     this.write("push");
-    const loss = newElement("div", "rv-loss");
-    const groups = newElement("div", "");
-    drawSummary(this.part("done"), {
-      decided: state.decidedPlaces(),
-      references: this.correctedName,
-      count: state.result.count,
-      download: (name) => this.download(name),
-      loss,
-      scores: newElement("div", "rv-moves rv-moves-done"),
-      groups,
-    });
     this.list.fold();
-    this.drawScores();
     this.drawHead();
-    await this.drawLoss(loss, state.result.run);
-    await this.drawGains(groups, state.result);
-  }
-
-  /** What a sample estimates; of places that were not drawn at random, samples are offered. */
-  async drawLoss(/** @type {HTMLElement} */ place, /** @type {string} */ run) {
-    const { state } = this;
-    if (state.mode === "sample") {
-      const found = await answerTo(this.server.export_review, { run, verdicts: state.asText() });
-      if (!("refused" in found) && found.estimate) place.replaceChildren(...estimateOf(found.estimate, SAMPLE));
-      return;
-    }
-    const samples = state.modes().filter(({ name }) => name.startsWith("sample "));
-    const acts = samples.map(({ name, label }) =>
-      newButton("btn", `Draw ${label[0].toLowerCase()}${label.slice(1)}`, () => this.setMode(name)),
-    );
-    const why = "These places were not drawn at random, so they cannot answer this. A random sample can.";
-    place.replaceChildren(newElement("p", "soft", why), newElement("div", "rv-draws", ...acts));
-  }
-
-  /** What each group gave back, by itself. */
-  async drawGains(/** @type {HTMLElement} */ place, /** @type {Server.Review} */ { run, systems, count }) {
-    const { state } = this;
-    const rows = state.groups.slice(0, MOST_GROUPS).map(({ name, numbers }) => ({
-      name,
-      numbers,
-      places: numbers.length,
-      verdicts: state.wordsAt(numbers),
-      gains: /** @type {number[] | null} */ (null),
-    }));
-    const all = state.groups.length > rows.length ? `All ${counted(state.groups.length, "group")}` : "All";
-    rows.push({ name: all, numbers: state.order, places: state.order.length, verdicts: "", gains: null });
-    const names = systems.map(({ name }) => name);
-    const show = () => place.replaceChildren(gainsTable(rows, names));
-    show();
-    if (state.stale.size) {
-      clearTimeout(this.scoring);
-      await this.score(); // the scores of all come first
-    }
-    for (const row of rows) {
-      if (state.result?.run !== run || this.part("done").hidden) return;
-      const verdicts = state.asText(state.verdictsAt(row.numbers));
-      const found = await answerTo(this.server.score_verdicts, { run, verdicts });
-      if ("refused" in found) continue;
-      row.gains = systems.map((_, at) => found.gains.reduce((sum, each) => sum + each[at + 1], 0) / count);
-      show();
-    }
-  }
-
-  async download(/** @type {"references" | "verdicts"} */ name) {
-    const { state } = this;
-    if (!state.result) return;
-    const found = await answerTo(this.server.export_review, { run: state.result.run, verdicts: state.asText() });
-    if ("refused" in found || !found[name]) {
-      const why = sentenceOf("refused" in found ? found.refused : found.fault);
-      this.notice("Nothing to download.", why, [["Close", () => this.notice("")]]);
-      return;
-    }
-    const link = newElement("a", "");
-    [link.href, link.download] = [`gradio_api/file=${found[name]}`, fileName(found[name])];
-    link.click();
+    await this.finished.draw();
   }
 
   // The address

@@ -3,14 +3,16 @@
 import contextlib
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, Json
 
-from docscore.core.errors import Faults, InputError, InputValueError
+from docscore.core.errors import DataError, Faults, InputError, InputValueError
 from docscore.core.formatting import printable, shown_name, three_digits, threshold_text
+from docscore.core.runtime import grouped
 from docscore.core.similarity import fold_all, similarity
 from docscore.core.values import SCALAR_TYPES, convert_ground_truth, step_text
 from docscore.data.documents import Document
@@ -23,7 +25,16 @@ from docscore.evaluation.rows import ScoredRows, scored_rows
 from docscore.evaluation.sentences import Span, text_differences
 from docscore.ground_truths.correction import corrected_rows
 from docscore.ground_truths.verdicts import Review, around, is_whole_row, review_of, steps_of
-from docscore.ground_truths.worklist import AGREEMENT, OTHER, VERDICTS, Item, answers_of
+from docscore.ground_truths.worklist import (
+    AGREEMENT,
+    GROUP,
+    OTHER,
+    VERDICTS,
+    Item,
+    answers_of,
+    decided_value,
+    value_text,
+)
 from docscore.metrics.registry import ANLS_STAR
 from playground.compare.compare import checked_names, systems_of_request
 from playground.parts.documents import KeptResult, keep_documents, numbered_lines, shown_ids
@@ -59,18 +70,26 @@ class Verdict(NamedTuple):
         verdict: one of `VERDICTS`.
         answer: which of the predicted values it means.
         value: the value that a visitor typed.
+        is_for_group: whether it holds for the other places of the group in the document too.
     """
 
     number: Annotated[int, Field(ge=0)]
     verdict: Annotated[str, one_of(*VERDICTS)]
     answer: Annotated[int, Field(ge=0)]
     value: str
+    is_for_group: bool = False
 
 
 class VerdictsRequest(KeptRequest):
     """Verdicts on places of a review, as text, as lists in requests are limited."""
 
     verdicts: Json[list[Verdict]]
+
+
+class ReadersRequest(VerdictsRequest):
+    """Verdicts on places of a review, and a file with those of another reader."""
+
+    other: Upload
 
 
 MOST_BESIDE = 12  # fields and rows that are shown beside a place
@@ -93,8 +112,10 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
     uploaded, systems = systems_of_request(request, names, progress)
     first = next(iter(systems.values()))
     if first.pairs.documents is not None:
-        problem = "each document was predicted in several runs, which the command docscore review can read"
-        raise InputValueError(place="predictions", problem=problem)
+        raise InputValueError(
+            place="predictions",
+            problem="each document was predicted in several runs, which the command docscore review can read",
+        )
     earlier = [] if request.verdicts is None else Review.read(request.verdicts).lines
     drawn = earlier[0].sample if earlier else None
     sample, of = (drawn["draws"], drawn["system"]) if drawn else (request.sample, request.sample_of or None)
@@ -122,8 +143,8 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
             }
             for item in review.lines
         ],
-        "decided": _decided_before(earlier, review.lines),
-        "left_out": [*skipped_lines(uploaded), *review.left_out_lines],
+        "left_out": [*skipped_lines(uploaded), *review.left_out_lines, *review.notes],
+        "decided": _carried(review, earlier),
         "python": code_of_files(
             uploaded,
             request.of_first(),
@@ -133,18 +154,21 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
         ),
     }
     scores = [dict(zip(each.ids, scored_rows(each).scores, strict=True)) for each in systems.values()]
-    facts = {
-        "ids": first.ids,
-        "scores": [[of_system[name] for of_system in scores] for name in first.ids],
-        "result": result,
-    }
-    keep_documents(folder, list(systems.values()), facts)
+    keep_documents(
+        folder,
+        list(systems.values()),
+        {
+            "ids": first.ids,
+            "scores": [[of_system[name] for of_system in scores] for name in first.ids],
+            "result": result,
+        },
+    )
     (folder / _TEXTS).write_text("\n".join(dumps(texts.get(name)) for name in first.ids), encoding="ascii")
     paths: list[Any] = [{} for _ in first.ids]
     for number, item in enumerate(review.lines):
         paths[numbers[item.question_id]][item.path] = number
-    documents: list[Any] = [numbers[item.question_id] for item in review.lines]
-    (folder / _PATHS).write_text("\n".join([dumps(documents), *map(dumps, paths)]), encoding="ascii")
+    of_items = dumps([numbers[item.question_id] for item in review.lines])
+    (folder / _PATHS).write_text("\n".join([of_items, *map(dumps, paths)]), encoding="ascii")
     return result
 
 
@@ -182,6 +206,7 @@ def _place(item: Item, systems: Sequence[str], first: Evaluation, text: Document
         "reference": item.reference,
         "kind": item.kind,
         "group": printable(item.group),
+        "about": printable((item.about or "")[:_LONGEST_VALUE]),
         "agree": item.agree,
         "of": item.of,
         "drawn": 1 if item.drawn is None else item.drawn,
@@ -235,25 +260,22 @@ def _difference(truth: Any, value: Any, first: Evaluation, *, is_plain: bool) ->
     return {"similarity": said, "marked": marked}
 
 
-def _decided_before(earlier: Sequence[Item], items: Sequence[Item]) -> dict[str, Any] | None:
-    """The verdicts of a file: those on places that are here, and how many are not."""
-    decided = [item for item in earlier if item.verdict is not None and item.kind != AGREEMENT]
-    if not decided:
-        return None
-    numbers, found = {_key(item): number for number, item in enumerate(items)}, []
-    fitting = [(numbers[_key(item)], item) for item in decided if _key(item) in numbers]
-    for number, item in fitting:
-        value = item.proposal if item.value is NoCell else item.value
-        texts = [None if part is NoCell else dumps(part) for part in (value, *answers_of(items[number]))]
-        answer = texts[1:].index(texts[0]) if texts[0] in texts[1:] else 0
-        typed = _typed_text(item.value) if item.verdict == OTHER else ""
-        same = item.judged == items[number].judged
-        found.append({"number": number, "verdict": item.verdict, "answer": answer, "value": typed, "same": same})
-    return {"verdicts": found, "gone": len(decided) - len(fitting)}
+def _carried(review: Review, earlier: Sequence[Item]) -> dict[str, Any] | None:
+    """Carry the verdicts of a file over; return those that are here, and a sentence on how many; None without any."""
+    review.carry([Review([item for item in earlier if item.kind != AGREEMENT])])
+    decided = [_shown_verdict(number, item, item) for number, item in enumerate(review.lines) if item.verdict]
+    return {"verdicts": decided, "note": review.notes[-1]} if review.carried[1] else None
 
 
-def _key(item: Item) -> tuple[Any, ...]:
-    return item.question_id, item.path, item.row, item.reference
+def _shown_verdict(number: int, place: Item, decided: Item) -> dict[str, Any]:
+    """The verdict of an item as the page shows it at a place."""
+    texts, text = list(map(value_text, answers_of(place))), value_text(decided_value(decided))
+    return {
+        "number": number,
+        "verdict": decided.verdict,
+        "answer": texts.index(text) if text in texts else 0,
+        "value": _typed_text(decided.value) if decided.verdict == OTHER else "",
+    }
 
 
 def _typed_text(value: Any) -> str:
@@ -282,8 +304,8 @@ class KeptReview(KeptResult):
         """The values in these lines of a file, of which nothing else is read."""
         return map(loads, numbered_lines(self.folder / name, numbers))
 
-    def document_of(self, number: int) -> tuple[int, str | None]:
-        """The number of the document of a place, and its text.
+    def document_of(self, number: int, given: str) -> tuple[int, str | None]:
+        """The number of the document of a place, and its text: one that is given, else that of the review.
 
         Raises:
             ValueError: if there is no place of that number.
@@ -291,7 +313,7 @@ class KeptReview(KeptResult):
         [documents] = self._lines(_PATHS, 0)
         if not 0 <= number < len(documents):
             raise InputValueError(place="number", expected="the number of a place", got=str(number))
-        return documents[number], next(self._lines(_TEXTS, documents[number]))
+        return documents[number], given or next(self._lines(_TEXTS, documents[number]))
 
     @cached_property
     def lines(self) -> list[Item]:
@@ -300,11 +322,11 @@ class KeptReview(KeptResult):
 
     def _decided(self, verdicts: Sequence[Verdict]) -> Review:
         """The review with verdicts."""
-        for number, verdict, answer, typed in verdicts:
+        for number, verdict, answer, typed, is_for_group in verdicts:
             if number >= len(self.lines):
                 raise InputValueError(place="verdicts", expected="the number of a place", got=str(number))
             item = self.lines[number]
-            item.verdict = verdict
+            item.verdict, item.scope = verdict, GROUP if is_for_group else None
             if verdict == OTHER:
                 item.value = _typed(typed, item)
             elif 0 < answer <= len(item.others) and "value" in item.others[answer - 1]:
@@ -315,25 +337,47 @@ class KeptReview(KeptResult):
         """How much each system's score of the documents with these verdicts rises with corrected ground truths.
 
         Returns:
-            "gains": of each document its number, and what each system gains.
-
-        Raises:
-            ValueError: for verdicts that contradict each other, naming the document and the place.
+            "gains": of each document its number, and what each system gains. "faults": what `apply` would refuse, each
+            with the number of its document, its path ("" for the whole document), and a sentence.
         """
         numbers = {name: number for number, name in enumerate(self.facts["ids"])}
         items = self._decided(verdicts).lines
         names = list(dict.fromkeys(items[each.number].question_id for each in verdicts))
         sides = dict(zip(names, self.values_of(numbers[name] for name in names), strict=True))
-        of_documents = Review([item for item in items if item.question_id in sides])
-        changed = of_documents.corrected(sides, (truth for truth, *_ in sides.values()))
+        changed: dict[str, Any] = {}
+        faults: list[list[Any]] = []
+        for name, of_document in grouped(
+            (item.question_id, item) for item in items if item.question_id in sides
+        ).items():
+            try:
+                changed |= Review(of_document).corrected([name], sides[name][:1])
+            except DataError as error:
+                faults += [
+                    [numbers[name], "".join(map(str, parts[1:])), printable(str(replace(fault.diagnostic, parts=())))]
+                    for fault in error.faults
+                    for parts in [fault.diagnostic.parts]
+                ]
         gains = {name: [0.0] * len(self.result["systems"]) for name in names}
-        of_systems = list(zip(*(sides[name][1:] for name in changed), strict=True))
-        for system, predictions in enumerate(of_systems):
+        for system, predictions in enumerate(zip(*(sides[name][1:] for name in changed), strict=True)):
             pairs = Pairs(list(changed), list(changed.values()), predictions)
-            after = ScoredRows(pairs, self.options, metrics=self.facts["metrics"], whole=False).scores
-            for name, score in zip(changed, after, strict=True):
+            scored = ScoredRows(pairs, self.options, metrics=self.facts["metrics"], whole=False)
+            for name, score in zip(changed, scored.scores, strict=True):
                 gains[name][system] = score - self.facts["scores"][numbers[name]][system]
-        return {"gains": [[numbers[name], *of_name] for name, of_name in gains.items()]}
+        return {"gains": [[numbers[name], *of_name] for name, of_name in gains.items()], "faults": faults}
+
+    def agreement(self, verdicts: Sequence[Verdict], other: Path | None) -> dict[str, Any]:
+        """How far these verdicts agree with those in the file of another reader.
+
+        Returns:
+            "text": the sentences of the command; "differing": the other reader's verdicts where they differ.
+
+        Raises:
+            ValueError: if the file is no review, or there is no place that both decided.
+        """
+        found = self._decided(verdicts).agreement(Review.read(other or Path()))
+        numbers = {item.identity: number for number, item in enumerate(self.lines)}
+        differing = [_shown_verdict(numbers[own.identity], own, their) for own, their in found.differing]
+        return {"text": str(found), "differing": differing}
 
     def beside(self, number: int, document: int, text: str | None) -> dict[str, Any]:
         """What stands beside a place: the other fields of its row, or the rows of the list that a new row joins.
@@ -346,7 +390,8 @@ class KeptReview(KeptResult):
         Returns:
             "heads": the names of the fields; "rows": of each row the fields as texts; "places": by field the number of
             its own place, None where all systems are right; "count": of fields, or of rows; "text": that of the
-            document, or None; "marks": of the ground truth and of each answer the places in it; "row": one of the row.
+            document, or None; of the ground truth and of each answer "found", whether it stands in it, and "marks", its
+            places; "row": a place of the row.
         """
         item = Item.from_dict(next(self._lines(_REVIEW, number)))
         is_row = is_whole_row(item)
@@ -362,15 +407,17 @@ class KeptReview(KeptResult):
         heads = list(dict.fromkeys(key for row in shown for key in row))[:MOST_BESIDE]
         words, values = Document(text or ""), [item.ground_truth, *answers_of(item)]
         marks = [[] if value is NoCell else words.places(convert_ground_truth(value)) for value in values]
-        is_in_row = not is_row and len(steps) > 1 and isinstance(steps[-2], int)
         return {
             "heads": list(map(shown_name, heads)),
             "rows": [[_typed_text(row[key])[:_LONGEST_CELL] if key in row else "" for key in heads] for row in shown],
             "places": list(map(own.get, heads)),
             "count": len(rows) if is_row else len(heads),
             "text": text,
+            "found": [_found(value, words if text else None) for value in values],
             "marks": [places[:_MOST_MARKS] for places in marks],
-            "row": next(iter(words.places(rows[0])), []) if is_in_row else [],
+            "row": next(iter(words.places(rows[0])), [])
+            if not is_row and any(isinstance(step, int) for step in steps[-2:-1])
+            else [],
         }
 
     def export(self, verdicts: Sequence[Verdict], uploads: Path) -> dict[str, Any]:

@@ -10,6 +10,7 @@ export const newPlace = (changes = {}) => ({
   reference: 0,
   kind: "wrong",
   group: "total: a digit differs",
+  about: "",
   agree: 2,
   of: 3,
   drawn: 0,

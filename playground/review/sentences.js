@@ -26,15 +26,16 @@ const sideNames = (place, isBlind) => {
 /**
  * What the text of the document says of values: never which is right.
  * @param {Server.Place} place
- * @param {{isBlind: boolean, chosen: number}} look  the number of the answer that is chosen
+ * @param {{isBlind: boolean, chosen: number, found?: Server.Found[]}} look  the number of the chosen answer; and what is
+ *   found of the ground truth and each answer in a text that the review was not made with
  */
-export const evidenceOf = (place, { isBlind, chosen }) => {
+export const evidenceOf = (place, { isBlind, chosen, found }) => {
   const nameOf = sideNames(place, isBlind);
-  const sides = (isBlind ? blindOrder(place) : [-1, chosen]).flatMap((side) => {
-    const { found } = side < 0 ? place : place.answers[side];
-    return found ? [{ name: nameOf(side), stands: found === "yes" }] : [];
-  });
-  if (!place.has_text) return "There is no text of this document.";
+  const known = found ?? [place.found, ...place.answers.map((answer) => answer.found)];
+  const sides = (isBlind ? blindOrder(place) : [-1, chosen])
+    .filter((side) => known[side + 1])
+    .map((side) => ({ name: nameOf(side), stands: known[side + 1] === "yes" }));
+  if (!place.has_text && !found) return "There is no text of this document.";
   if (!sides.length) return "A text does not show such values.";
   const isOne = sides.length === 1;
   if (place.whole && isOne) {

@@ -12,6 +12,9 @@ test("the evidence says which values stand in the text, never which is right", (
   assert.equal(evidence({ answers: [newAnswer({ found: "no" })] }), "Neither stands in the document’s text.");
   assert.equal(evidence({ found: "" }), "The prediction stands in the document’s text.");
   assert.equal(evidence({ has_text: false }), "There is no text of this document.");
+  const read = { found: ["yes", "no"] };
+  const said = "The ground truth stands in the document’s text, the prediction does not.";
+  assert.equal(evidence({ has_text: false, found: "" }, read), said, "a PDF is read later");
   assert.equal(evidence({ found: "", answers: [newAnswer({ found: "" })] }), "A text does not show such values.");
   const row = { whole: true, truth: null, found: "" };
   assert.equal(evidence(row), "All values of the row stand in the document’s text.");

@@ -5,7 +5,14 @@ from functools import partial
 
 from playground.parts.fragments import fragment
 from playground.parts.tab import READING_CHOICES, Tab, fields_with_words, offered
-from playground.review.review import SMALL_TEXT, KeptReview, ReviewRequest, VerdictsRequest, review_files
+from playground.review.review import (
+    SMALL_TEXT,
+    KeptReview,
+    ReadersRequest,
+    ReviewRequest,
+    VerdictsRequest,
+    review_files,
+)
 from playground.server.functions import READERS, Answer, in_child, runs, where_it_takes
 from playground.server.limits import MAX_FILE_BYTES
 from playground.server.requests import MAX_FILES, NOTES, DocumentRequest, KeptRequest
@@ -18,7 +25,7 @@ def _kept(asked: KeptRequest) -> KeptReview:
 
 def _beside(asked: DocumentRequest) -> tuple[bool, Callable[[], Answer]]:
     kept = _kept(asked)
-    document, text = kept.document_of(asked.number)
+    document, text = kept.document_of(asked.number, asked.text)
     return len(text or "") <= SMALL_TEXT, partial(kept.beside, asked.number, document, text)
 
 
@@ -43,6 +50,12 @@ TAB = Tab(
             READERS,
             "export",
             lambda asked: partial(_kept(asked).export, asked.verdicts, uploads_folder()),
+        ),
+        "compare_readers": in_child(
+            ReadersRequest,
+            READERS,
+            "readers",
+            lambda asked: partial(_kept(asked).agreement, asked.verdicts, asked.other),
         ),
         "read_beside": where_it_takes(DocumentRequest, _beside),
     },

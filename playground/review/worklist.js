@@ -2,12 +2,15 @@
 // change.
 
 import { blindOrder, groupName, groupsOf, placeName, verdictWords } from "./places.js";
+import { Verdicts, isForMany } from "./verdicts.js";
 
 /** @import { Decision, Group } from "./places.js" */
+/** @import { Verdict } from "./verdicts.js" */
 /** @typedef {Pick<Server.ReviewRequest, "references" | "predictions" | "names" | "reading">} ReviewedFiles */
 /** @typedef {Pick<Server.ReviewRequest, "verdicts" | "texts" | "sample" | "sample_of">} ReviewExtra */
-/** @typedef {[number: number, decision: Decision]} Verdict  on a place, by its number */
 /** @typedef {{place: Server.Place, decision: Decision}} Decided */
+/** @typedef {"place" | "document" | "all"} Reach  of a verdict: a place, alike ones of its document, or of all */
+/** @typedef {{reach: Reach, words: string, until: string}} Choice  and what it still waits for, "" for nothing */
 
 const SURE = 3; // places of a group that are decided alike before one verdict may decide the others
 const LARGE = 0.2; // share of what is open from which a group is named
@@ -37,30 +40,39 @@ export const addressOfReview = (run, { list, find, place }) => {
   return `#${parts}`;
 };
 
+/** @typedef {Group & {firsts: number[]}} ListedGroup  with the first of the alike places of each document */
+
 export class Worklist {
   constructor() {
+    this.text = ""; // that stands in the places that are listed
     /** @type {ReviewedFiles | null} */
     this.files = null;
     /** @type {ReviewExtra} beside files and options */
     this.extra = { verdicts: null, texts: null, sample: 0, sample_of: "" };
     /** @type {Server.Review | null} */
     this.result = null;
-    // which places are listed: where predictions agree, "all", a "sample", those of an "earlier" file
+    // which places are listed: where predictions agree, "all", a "sample", those of an "earlier" file, those that
+    // another window decided differently ("twice"), or a second reader ("readers")
     this.mode = "agree";
     this.isBlind = false; // whose value is whose is hidden
-    /** @type {Map<number, Decision>} */
-    this.decisions = new Map();
+    this.verdicts = new Verdicts();
     /** @type {Map<number, Decision>} verdicts of an earlier file, which are looked at again */
     this.earlier = new Map();
     /** @type {Map<number, Decision>} of another window, on places that both decided differently */
     this.others = new Map();
+    /** @type {Map<number, Decision>} of a second reader, on places that both decided differently */
+    this.second = new Map();
     /** @type {[number: number, before: Decision | undefined][][]} what each step changed, the newest last */
     this.steps = [];
-    /** @type {Group[]} of the places that are listed */
+    /** @type {ListedGroup[]} of the places that are listed */
     this.groups = [];
-    /** @type {number[]} the places that are listed */
+    /** @type {number[]} the places that are listed; of alike ones in a document the first, until they are opened */
     this.order = [];
-    /** @type {Map<number, Group>} */
+    /** @type {number[]} the places that are listed, of alike ones in a document always the first alone */
+    this.firsts = [];
+    /** @type {Set<number[]>} alike places of a document that are listed one by one */
+    this.opened = new Set();
+    /** @type {Map<number, ListedGroup>} */
     this.groupsByPlace = new Map();
     this.current = -1; // the place that is shown
     this.chosen = 0; // its answer that is chosen
@@ -70,6 +82,13 @@ export class Worklist {
     this.stale = new Set();
     /** @type {Map<number, number[]>} what each system gains by the verdicts on a document */
     this.gains = new Map();
+    /** @type {Map<number, [path: string, text: string][]>} why the verdicts on a document cannot be applied */
+    this.faults = new Map();
+  }
+
+  /** The verdicts that places have themselves. */
+  get decisions() {
+    return this.verdicts.own;
   }
 
   get places() {
@@ -85,14 +104,58 @@ export class Worklist {
     return (this.result?.systems.length ?? 0) > 1;
   }
 
-  /** How many of the listed places are decided. */
+  /** How many of the listed places are decided, alike ones of a document being one. */
   get decided() {
-    return this.order.filter((number) => !this.isOpen(number)).length;
+    return this.doneOf(this.firsts);
   }
 
-  /** Whether a place is to be decided, among those that two windows decided differently once more. */
+  /** How many of these are decided, with those alike in their documents. */
+  doneOf(/** @type {number[]} */ firsts) {
+    return firsts.filter((number) => !this.alikeOf(number).some((each) => this.isOpen(each))).length;
+  }
+
+  /** How many places a group of the list has. */
+  sizeOf(/** @type {ListedGroup} */ { firsts }) {
+    return firsts.reduce((sum, first) => sum + this.alikeOf(first).length, 0);
+  }
+
+  /** Whether a place is to be decided, among those that two readers decided differently once more. */
   isOpen(/** @type {number} */ number) {
-    return !this.decisions.has(number) || (this.mode === "twice" && this.others.has(number));
+    const isTwice = (this.mode === "twice" && this.others.has(number)) || this.isOfReaders(number);
+    return isTwice || !this.verdicts.at(number);
+  }
+
+  isOfReaders(/** @type {number} */ number) {
+    return this.mode === "readers" && this.second.has(number);
+  }
+
+  /** Whether alike places of a document are listed as one. In other lists, places were chosen one by one. */
+  get isByGroup() {
+    return !this.isBlind && ["agree", "all"].includes(this.mode);
+  }
+
+  /** The places of a document that are listed as one with a place, itself among them. */
+  alikeOf(/** @type {number} */ number) {
+    return this.isByGroup ? this.verdicts.groups[number] : [number];
+  }
+
+  /** Whether a row of the list is to be decided: a place, or alike ones that are listed as one. */
+  isRowOpen(/** @type {number} */ number) {
+    const alike = this.alikeOf(number);
+    return this.opened.has(alike) ? this.isOpen(number) : alike.some((each) => this.isOpen(each));
+  }
+
+  /** How many places a row of the list stands for, beside the one that it names. */
+  more(/** @type {number} */ number) {
+    const alike = this.alikeOf(number);
+    return this.opened.has(alike) ? 0 : alike.length - 1;
+  }
+
+  /** List the alike places of a document one by one. */
+  unfold(/** @type {number} */ number) {
+    if (this.alikeOf(number).length < 2 || this.opened.has(this.alikeOf(number))) return;
+    this.opened.add(this.alikeOf(number));
+    this.list(this.text);
   }
 
   // Files and results
@@ -117,9 +180,12 @@ export class Worklist {
     this.result = found;
     this.restore();
     this.steps = [];
-    this.decisions = new Map();
+    this.verdicts = new Verdicts(found.places);
     this.earlier = new Map();
     this.others = new Map();
+    this.second = new Map();
+    this.opened.clear();
+    this.faults.clear();
     this.stale.clear();
     this.gains.clear();
     if (!this.hasSystems && this.mode === "agree") this.mode = "all";
@@ -137,6 +203,7 @@ export class Worklist {
     }
     if (this.earlier.size) modes.push({ name: "earlier", label: "Of an earlier file" });
     if (this.others.size) modes.push({ name: "twice", label: "Decided differently in another window" });
+    if (this.second.size) modes.push({ name: "readers", label: "Where a second reader differs" });
     return modes;
   }
 
@@ -150,6 +217,12 @@ export class Worklist {
     const { result } = this;
     if (result && this.mode === "sample") return `A sample of what ${result.systems[result.sampled ?? 0].name} lost`;
     return this.modes().find(({ name }) => name === this.mode)?.label ?? "";
+  }
+
+  /** How many places are in the group of the place that is shown. */
+  sizeOfGroup() {
+    const group = this.groupOf(this.current);
+    return group ? this.sizeOf(group) : this.place ? this.alikeOf(this.current).length : 0;
   }
 
   /** Choose a list; returns whether the server must draw it. */
@@ -167,6 +240,7 @@ export class Worklist {
 
   /** List the places of the mode in which a text stands, in groups. */
   list(/** @type {string} */ text) {
+    this.text = text;
     const wanted = text.trim().toLowerCase();
     const isFound = (/** @type {Server.Place} */ place) =>
       [place.id, placeName(place), place.truth, ...place.answers.map((answer) => answer.text)].some((each) =>
@@ -177,16 +251,36 @@ export class Worklist {
       if (this.mode === "agree" && place.agree < 2) return false;
       if (this.mode === "earlier" && !this.earlier.has(number)) return false;
       if (this.mode === "twice" && !this.others.has(number)) return false;
+      if (this.mode === "readers" && !this.second.has(number)) return false;
       return !wanted || isFound(place);
     };
-    this.groups = groupsOf(this.places, [...this.places.keys()].filter(isListed));
+    const listed = [...this.places.keys()].filter(isListed);
+    /** @type {Map<number[], number>} */
+    const firstOf = new Map();
+    for (const number of listed) {
+      const alike = this.verdicts.groups[number];
+      if (!firstOf.has(alike)) firstOf.set(alike, number);
+    }
+    const first = (/** @type {number} */ number) =>
+      this.isByGroup ? (firstOf.get(this.verdicts.groups[number]) ?? number) : number;
+    const rows = (/** @type {number} */ number) => {
+      const alike = this.alikeOf(number);
+      return this.opened.has(alike) ? [number, ...alike.filter((each) => each !== number)] : [number];
+    };
+    this.groups = groupsOf(this.places, listed).map((group) => {
+      const firsts = [...new Set(group.numbers.map(first))];
+      return { ...group, firsts, numbers: firsts.flatMap(rows) };
+    });
+    this.firsts = this.groups.flatMap(({ firsts }) => firsts);
     this.order = this.groups.flatMap((group) => group.numbers);
     this.groupsByPlace = new Map(
-      this.groups.flatMap((group) => group.numbers.map((number) => /** @type {const} */ ([number, group]))),
+      this.groups.flatMap((group) =>
+        group.firsts.flatMap((each) => this.alikeOf(each).map((number) => /** @type {const} */ ([number, group]))),
+      ),
     );
   }
 
-  /** The group of a place with others that are alike. @returns {Group | undefined} */
+  /** The group of a place with others that are alike. @returns {ListedGroup | undefined} */
   groupOf(/** @type {number} */ number) {
     const group = this.groupsByPlace.get(number);
     return group?.alike ? group : undefined;
@@ -196,13 +290,14 @@ export class Worklist {
   next(/** @type {number} */ from) {
     const at = this.order.indexOf(from);
     const others = [...this.order.slice(at + 1), ...this.order.slice(0, at + 1)];
-    return others.find((number) => this.isOpen(number)) ?? null;
+    return others.find((number) => this.isRowOpen(number)) ?? null;
   }
 
   /** Show a place, with the answer of its verdict. */
   go(/** @type {number} */ number) {
+    if (number >= 0 && !this.order.includes(number) && this.groupsByPlace.has(number)) this.unfold(number);
     this.current = number;
-    this.chosen = this.decisions.get(number)?.answer ?? 0;
+    this.chosen = this.verdicts.at(number)?.answer ?? 0;
     this.picked = new Set();
   }
 
@@ -210,16 +305,16 @@ export class Worklist {
   largestOpen() {
     const [largest] = this.groups
       .filter(({ alike }) => alike)
-      .map(({ name, numbers }) => ({ name, numbers: numbers.filter((number) => this.isOpen(number)) }))
+      .map(({ name, firsts }) => ({ name, numbers: firsts.filter((number) => this.isRowOpen(number)) }))
       .sort((one, other) => other.numbers.length - one.numbers.length);
-    const left = this.order.length - this.decided;
+    const left = this.firsts.length - this.decided;
     if (!largest || largest.numbers.length < 2 || largest.numbers.length < LARGE * left) return null;
     return { name: largest.name, open: largest.numbers.length, first: largest.numbers[0] };
   }
 
   /** What is left to decide, as a title and a sentence. */
   headline() {
-    const left = this.order.length - this.decided;
+    const left = this.firsts.length - this.decided;
     const largest = this.largestOpen();
     if (largest) {
       const of = this.decided ? `the ${left.toLocaleString("en")} left` : left.toLocaleString("en");
@@ -229,7 +324,7 @@ export class Worklist {
         text: isMany ? "After three of them, one verdict decides the others." : "One verdict decides them all.",
       };
     }
-    const most = Math.max(0, ...this.groups.filter(({ alike }) => alike).map(({ numbers }) => numbers.length));
+    const most = Math.max(0, ...this.groups.filter(({ alike }) => alike).map(({ firsts }) => firsts.length));
     const size = `the largest group has ${most.toLocaleString("en")}`;
     if (most > 1) return { title: `${left.toLocaleString("en")} places to decide; ${size}.`, text: "" };
     return { title: this.order.length ? "No two places are alike." : "Nothing to decide in this list.", text: "" };
@@ -242,8 +337,9 @@ export class Worklist {
     if (!verdicts.length) return [];
     this.steps.push(verdicts.map(([number]) => [number, this.decisions.get(number)]));
     for (const [number, decision] of verdicts) {
-      this.decisions.set(number, decision);
+      this.verdicts.set(number, decision);
       this.others.delete(number);
+      this.second.delete(number);
     }
     return this.touch(verdicts.map(([number]) => number));
   }
@@ -254,10 +350,7 @@ export class Worklist {
    */
   adopt(verdicts) {
     const numbers = verdicts.map(([number]) => number);
-    for (const [number, decision] of verdicts) {
-      if (decision) this.decisions.set(number, decision);
-      else this.decisions.delete(number);
-    }
+    for (const [number, decision] of verdicts) this.verdicts.set(number, decision);
     const isOwn = (/** @type {[number, unknown]} */ [number]) => !numbers.includes(number);
     this.steps = this.steps.map((step) => step.filter(isOwn)).filter((step) => step.length);
     return this.touch(numbers);
@@ -266,10 +359,7 @@ export class Worklist {
   /** Take the last step back; returns its places. @type {() => number[]} */
   undo() {
     const last = this.steps.pop() ?? [];
-    for (const [number, before] of last) {
-      if (before) this.decisions.set(number, before);
-      else this.decisions.delete(number);
-    }
+    for (const [number, before] of [...last].reverse()) this.verdicts.set(number, before);
     return this.touch(last.map(([number]) => number));
   }
 
@@ -279,13 +369,33 @@ export class Worklist {
     return numbers;
   }
 
-  /** Scores of documents are computed; @param {Set<number>} asked @param {number[][]} gains  by document */
-  score(asked, gains) {
+  /** Scores of documents are computed. @type {(asked: Set<number>, found: Server.Gains) => void} */
+  score(asked, { gains, faults }) {
     for (const document of asked) {
       this.gains.delete(document);
       this.stale.delete(document);
+      this.faults.delete(document);
     }
     for (const [document, ...gained] of gains) this.gains.set(document, gained);
+    for (const [document, ...fault] of faults) {
+      this.faults.set(document, [...(this.faults.get(document) ?? []), fault]);
+    }
+  }
+
+  /** Why the verdict on a place cannot be applied, "" if it can. */
+  faultAt(/** @type {number} */ number) {
+    const { document, path, whole } = this.places[number];
+    const verdict = this.verdicts.at(number)?.verdict;
+    const isOptional = whole && verdict === "both";
+    const isHere = (/** @type {string} */ at) => (at ? at === path : isOptional);
+    return (verdict && this.faults.get(document)?.find(([at]) => isHere(at))?.[1]) || "";
+  }
+
+  /** The places whose verdicts cannot be applied. */
+  refused() {
+    return [...this.places.keys()].filter(
+      (number) => this.faults.has(this.places[number].document) && this.faultAt(number),
+    );
   }
 
   /** The scores of the systems with the corrected documents. */
@@ -299,31 +409,56 @@ export class Worklist {
   }
 
   /**
-   * A verdict on the place that is shown, and with `isForAll` on all open ones of its group, by what the same systems
-   * say there.
-   * @type {(decision: Decision, isForAll: boolean) => Verdict[]}
+   * A verdict on the place that is shown, on alike ones of its document, or on all open ones of its group. Where it
+   * cannot hold for a group as it is, each place gets one of its own, by what the same systems say there.
+   * @type {(decision: Decision, reach?: Reach) => Verdict[]}
    */
-  verdictsOf(decision, isForAll) {
+  verdictsOf(decision, reach = "place") {
     const { current, place } = this;
-    const group = isForAll ? this.groupOf(current) : undefined;
     if (!place) return [];
+    if (reach === "document" && isForMany(decision)) return this.verdicts.forGroup(current, { ...decision, answer: 0 });
+    const all = this.groupOf(current)?.firsts.flatMap((first) => this.alikeOf(first)) ?? [];
+    const others = { place: [], document: this.verdicts.followers(current), all }[reach];
     /** @type {Verdict[]} */
     const verdicts = [[current, decision]];
-    for (const number of group?.numbers ?? []) {
+    for (const number of others) {
       const answer = answerOf(this.places[number], place.answers[decision.answer].systems);
-      if (number === current || this.decisions.has(number) || answer < 0) continue;
+      if (number === current || !this.isOpen(number) || answer < 0) continue;
       verdicts.push([number, { verdict: decision.verdict, answer, value: "" }]);
     }
-    return verdicts;
+    return this.verdicts.folded(verdicts);
+  }
+
+  /** What a verdict on the place that is shown can be for. @returns {Choice[]} */
+  reaches() {
+    const { current } = this;
+    const group = this.isBlind ? undefined : this.groupOf(current);
+    const followers = this.isBlind || !this.place ? 0 : this.verdicts.followers(current).length;
+    /** @type {Choice[]} */
+    const choices = [{ reach: "place", words: "Only this", until: "" }];
+    if (followers) {
+      choices.push({ reach: "document", words: `${(followers + 1).toLocaleString("en")} in this document`, until: "" });
+    }
+    if (!group || group.firsts.length < 2) return choices;
+    const words = `All ${this.sizeOf(group).toLocaleString("en")}`;
+    return [...choices, { reach: "all", words, until: this.untilSure() }];
+  }
+
+  /** What a verdict on the place that is shown is for unless something else is chosen. @returns {Reach} */
+  get usualReach() {
+    const { current, opened } = this;
+    if (!this.place || !this.isByGroup || opened.has(this.alikeOf(current)) || !this.verdicts.followers(current).length)
+      return "place";
+    return "document";
   }
 
   /** Why one verdict may not yet decide the group of the place that is shown; "" if it may. */
   untilSure() {
-    const { numbers = [] } = this.groupOf(this.current) ?? {};
-    if (numbers.length <= SURE) return "";
-    const verdicts = numbers.slice(0, SURE).flatMap((number) => this.decisions.get(number)?.verdict ?? []);
-    if (new Set(verdicts).size > 1) return ": its first three differ";
-    return verdicts.length < SURE ? `, after ${SURE - verdicts.length} more of it` : "";
+    const { firsts = [] } = this.groupOf(this.current) ?? {};
+    if (firsts.length <= SURE) return "";
+    const verdicts = firsts.slice(0, SURE).flatMap((number) => this.verdicts.at(number)?.verdict ?? []);
+    if (new Set(verdicts).size > 1) return "the first three differ";
+    return verdicts.length < SURE ? `after ${SURE - verdicts.length} more` : "";
   }
 
   /** Blind: pick a value, or put it back; else choose an answer. */
@@ -343,7 +478,7 @@ export class Worklist {
   pickedDecision() {
     const answers = [...this.picked].filter((side) => side >= 0);
     const hasTruth = this.picked.has(-1);
-    if (!this.picked.size || answers.length > 1 || (this.place?.whole && this.picked.size > 1)) return null;
+    if (!this.picked.size || answers.length > 1) return null;
     const verdict = !answers.length ? "ground_truth" : hasTruth ? "both" : "prediction";
     return { verdict, answer: answers[0] ?? 0, value: "" };
   }
@@ -369,11 +504,14 @@ export class Worklist {
       const [is, not] = ["Is in the document", "Not in the document"];
       words[1][0] = isAdded ? not : is;
       words[2] = isAdded ? [is, "the row is added"] : [not, "the row is removed"];
+      words[3] = ["Optional", "accepted, not demanded"];
+      words[4] = ["Neither…", "you type the row"];
     }
     if (this.isBlind) {
-      const one = place.whole ? "choose one above" : "choose one or more above";
       const isOne = this.picked.size <= 1;
-      words[1] = isOne ? ["The chosen value is right", one] : ["The chosen values are right", "each is accepted"];
+      words[1] = isOne
+        ? ["The chosen value is right", "choose one or more above"]
+        : ["The chosen values are right", "each is accepted"];
     }
     return words;
   }
@@ -383,7 +521,13 @@ export class Worklist {
   /** Verdicts as the server takes them; those on the documents alone if there are any. */
   asText(/** @type {Iterable<Verdict>} */ verdicts = this.decisions) {
     return JSON.stringify(
-      [...verdicts].map(([number, { verdict, answer, value }]) => [number, verdict, answer, value]),
+      [...verdicts].map(([number, { verdict, answer, value }]) => [
+        number,
+        verdict,
+        answer,
+        value,
+        this.verdicts.isHolder(number),
+      ]),
     );
   }
 
@@ -392,10 +536,10 @@ export class Worklist {
     return [...this.decisions].filter(([number]) => documents.has(this.places[number].document));
   }
 
-  /** The verdicts on some places. @type {(numbers: number[]) => Verdict[]} */
+  /** The verdicts that hold for places of the list, with those alike. @type {(numbers: number[]) => Verdict[]} */
   verdictsAt(numbers) {
-    return numbers.flatMap((number) => {
-      const decision = this.decisions.get(number);
+    return [...new Set(numbers.flatMap((number) => this.alikeOf(number)))].flatMap((number) => {
+      const decision = this.verdicts.at(number);
       return decision ? [/** @type {Verdict} */ ([number, decision])] : [];
     });
   }
@@ -407,7 +551,7 @@ export class Worklist {
 
   /** The words of the verdicts on some places, each once. */
   wordsAt(/** @type {number[]} */ numbers) {
-    const words = numbers.map((number) => verdictWords(this.places[number], this.decisions.get(number)?.verdict ?? ""));
+    const words = this.verdictsAt(numbers).map(([number, { verdict }]) => verdictWords(this.places[number], verdict));
     return [...new Set(words)].join(", ");
   }
 }

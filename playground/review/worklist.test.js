@@ -15,9 +15,21 @@ const opened = (places, changes = {}) => {
   return state;
 };
 const alike = (count) => Array.from({ length: count }, () => newPlace());
+/** As many places in one document as the numbers say, and in the next as the next says. */
+const alikeIn = (...counts) => counts.flatMap((count, document) => Array.from({ length: count }, () => document));
+/** A worklist of alike places in documents. */
+const openedIn = (...counts) => {
+  const documents = alikeIn(...counts);
+  const review = newReview(alike(documents.length));
+  const state = new Worklist();
+  state.open({ ...review, places: review.places.map((place, at) => ({ ...place, document: documents[at] })) });
+  state.list("");
+  state.go(state.next(-1) ?? -1);
+  return state;
+};
 /** Decide the place that is shown, and go to the next that is open. */
-const decide = (state, verdict, isForAll = false) => {
-  const numbers = state.apply(state.verdictsOf(decision(verdict), isForAll));
+const decide = (state, verdict, reach = "place") => {
+  const numbers = state.apply(state.verdictsOf(decision(verdict), reach));
   state.go(state.next(state.current) ?? state.current);
   return numbers;
 };
@@ -25,11 +37,11 @@ const decide = (state, verdict, isForAll = false) => {
 test("a group is decided at once after three of it, and undone at once", () => {
   const state = opened(alike(8));
   for (const left of [3, 2, 1]) {
-    assert.equal(state.untilSure(), `, after ${left} more of it`);
+    assert.equal(state.untilSure(), `after ${left} more`);
     decide(state, "both");
   }
   assert.equal(state.untilSure(), "");
-  assert.equal(decide(state, "both", true).length, 5);
+  assert.equal(decide(state, "both", "all").length, 5);
   assert.deepEqual([state.decided, state.next(-1)], [8, null]);
   assert.equal(state.undo().length, 5);
   assert.equal(state.decided, 3);
@@ -40,7 +52,7 @@ test("a group is decided at once after three of it, and undone at once", () => {
 test("a group whose first places differ is decided one by one, and a small one at once", () => {
   const state = opened(alike(5));
   for (const verdict of ["both", "prediction"]) decide(state, verdict);
-  assert.equal(state.untilSure(), ": its first three differ");
+  assert.equal(state.untilSure(), "the first three differ");
   assert.equal(opened(alike(3)).untilSure(), "");
 });
 
@@ -48,7 +60,7 @@ test("a verdict for all takes what the same systems say, and leaves out what the
   const others = [newAnswer({ systems: [2], text: "9" }), newAnswer({ systems: [0, 1], text: "8" })];
   const state = opened([newPlace(), newPlace({ answers: others }), newPlace({ answers: [others[0]] })]);
   state.go(0);
-  state.apply(state.verdictsOf(decision("prediction"), true));
+  state.apply(state.verdictsOf(decision("prediction"), "all"));
   assert.deepEqual(
     [...state.decisions],
     [
@@ -113,10 +125,10 @@ test("scores after are those before with what documents gain", () => {
   const state = opened(alike(4));
   const numbers = decide(state, "prediction");
   assert.deepEqual([...state.stale], numbers);
-  state.score(new Set(numbers), [[numbers[0], 0.4, 0.4, 0]]);
+  state.score(new Set(numbers), { gains: [[numbers[0], 0.4, 0.4, 0]], faults: [] });
   assert.deepEqual([state.after(), state.stale.size], [[0.6, 0.6, 0.5], 0]);
   state.undo();
-  state.score(new Set(numbers), []);
+  state.score(new Set(numbers), { gains: [], faults: [] });
   assert.deepEqual(state.after(), [0.5, 0.5, 0.5]);
 });
 
@@ -136,11 +148,98 @@ test("blind, the values that are picked are the verdict", () => {
   assert.equal(state.picked.has(0), true);
 });
 
-test("a row is one or the other", () => {
-  const state = opened([newPlace({ whole: true })]);
+test("alike places of a document are one of the list, and one verdict decides them", () => {
+  const state = openedIn(3, 1, 2);
+  assert.deepEqual([state.order.length, state.firsts.length, state.decided], [3, 3, 0]);
+  assert.deepEqual(
+    [state.order, state.order.map((number) => state.more(number))],
+    [
+      [0, 3, 4],
+      [2, 0, 1],
+    ],
+  );
+  assert.equal(state.sizeOf(state.groups[0]), 6);
+  assert.equal(state.usualReach, "document");
+  decide(state, "prediction", "document");
+  assert.deepEqual([state.decisions.size, state.decided, state.current], [1, 1, 3]);
+  assert.equal(state.asText(), '[[0,"prediction",0,"",true]]');
+  assert.equal(state.verdictsAt([0]).length, 3);
+  assert.equal(state.decidedPlaces().length, 3);
+  state.undo();
+  assert.deepEqual([state.decisions.size, state.decided], [0, 0]);
+});
+
+test("a place of a group can be decided otherwise, before the others or after", () => {
+  const state = openedIn(3, 1);
+  state.apply(state.verdictsOf(decision("unclear"), "document"));
+  state.go(1);
+  assert.deepEqual(state.order, [0, 1, 2, 3], "the group is listed place by place");
+  assert.equal(state.usualReach, "place");
+  state.apply(state.verdictsOf(decision("other", 0, "18"), "place"));
+  const verdicts = [0, 1, 2].map((number) => state.verdicts.at(number).verdict);
+  assert.deepEqual(verdicts, ["unclear", "other", "unclear"]);
+  state.go(2);
+  state.apply(state.verdictsOf(decision("both"), "document"));
+  assert.deepEqual([state.verdicts.isHolder(0), state.verdicts.isHolder(2)], [false, true]);
+  state.undo();
+  assert.deepEqual([state.verdicts.isHolder(0), state.verdicts.at(2).verdict], [true, "unclear"]);
+});
+
+test("a verdict is for a place, for alike ones of its document, or for all once three documents agree", () => {
+  const state = openedIn(2, 2, 1, 1);
+  const words = () => state.reaches().map(({ words, until }) => [words, until].filter(Boolean).join(", "));
+  assert.deepEqual(words(), ["Only this", "2 in this document", "All 6, after 3 more"]);
+  for (const reach of ["document", "document", "place"]) decide(state, "both", reach);
+  assert.deepEqual(words(), ["Only this", "All 6"]);
+  assert.equal(state.usualReach, "place");
+  decide(state, "both", "all");
+  assert.equal(state.next(-1), null);
   state.isBlind = true;
-  state.picked = new Set([-1, 0]);
-  assert.equal(state.pickedDecision(), null);
+  state.list("");
+  assert.deepEqual([words(), state.order.length], [["Only this"], 6], "blind, each place is decided by itself");
+});
+
+test("another answer than the first becomes a verdict of each place", () => {
+  const answers = [newAnswer({ systems: [0, 1] }), newAnswer({ systems: [2], text: "9" })];
+  const state = new Worklist();
+  const { places, ...rest } = newReview([newPlace({ answers }), newPlace({ answers }), newPlace()]);
+  state.open({ ...rest, places: places.map((place) => ({ ...place, document: 0 })) });
+  state.list("");
+  state.go(0);
+  const verdicts = state.verdictsOf(decision("prediction", 1), "document");
+  assert.deepEqual(verdicts, [
+    [0, decision("prediction", 1)],
+    [1, decision("prediction", 1)],
+  ]);
+});
+
+test("what cannot be applied stands at its places until they are scored again", () => {
+  const state = opened([newPlace(), newPlace({ whole: true, path: "$.rows" }), newPlace()]);
+  state.apply([
+    [0, decision("prediction")],
+    [1, decision("both")],
+  ]);
+  const faults = [
+    [0, "$.total", "two verdicts on one place"],
+    [1, "", "at most 3 groups"],
+    [2, "$.total", "of an open place"],
+  ];
+  state.score(new Set([0, 1, 2]), { gains: [], faults });
+  assert.deepEqual(state.refused(), [0, 1]);
+  assert.deepEqual([state.faultAt(0), state.faultAt(1)], ["two verdicts on one place", "at most 3 groups"]);
+  state.score(new Set([0, 1]), { gains: [], faults: [] });
+  assert.deepEqual(state.refused(), []);
+});
+
+test("places that a second reader decided differently are a list until they are decided again", () => {
+  const state = opened(alike(3));
+  for (const number of [0, 1, 2]) state.apply([[number, decision("both")]]);
+  state.second = new Map([[1, decision("unclear")]]);
+  state.setMode("readers", 80);
+  state.list("");
+  assert.deepEqual([state.order, state.modeLabel, state.decided], [[1], "Where a second reader differs", 0]);
+  state.apply([[1, decision("unclear")]]);
+  assert.deepEqual([state.decided, state.next(-1)], [1, null]);
 });
 
 test("the choices say what follows", () => {
@@ -155,7 +254,9 @@ test("the choices say what follows", () => {
     "an absent value is accepted as well",
   ]);
   assert.deepEqual(says({ whole: true, truth: null })[2], ["Is in the document", "the row is added"]);
-  assert.deepEqual(says({ whole: true }, true)[1], ["The chosen value is right", "choose one above"]);
+  assert.deepEqual(says({ whole: true })[3], ["Optional", "accepted, not demanded"]);
+  assert.deepEqual(says({ whole: true })[4], ["Neither…", "you type the row"]);
+  assert.deepEqual(says({ whole: true }, true)[1], ["The chosen value is right", "choose one or more above"]);
   const two = { answers: [newAnswer(), newAnswer({ systems: [2] })] };
   assert.equal(says(two)[2][1], "A becomes the ground truth");
 });
@@ -173,8 +274,8 @@ test("verdicts are written for the server, all of them or those on some document
     [0, decision("other", 0, "x")],
     [2, decision("both", 0)],
   ]);
-  assert.equal(state.asText(), '[[0,"other",0,"x"],[2,"both",0,""]]');
-  assert.equal(state.asText(state.verdictsOn(new Set([2]))), '[[2,"both",0,""]]');
+  assert.equal(state.asText(), '[[0,"other",0,"x",false],[2,"both",0,"",false]]');
+  assert.equal(state.asText(state.verdictsOn(new Set([2]))), '[[2,"both",0,"",false]]');
   assert.equal(state.wordsAt([0, 2]), "neither is right, both are right");
 });
 

@@ -17,6 +17,7 @@ declare namespace Server {
     begin_review: Ask<ReviewRequest, Review | Running>;
     score_verdicts: Ask<VerdictsRequest, Gains>;
     export_review: Ask<VerdictsRequest, ReviewFiles>;
+    compare_readers: Ask<ReadersRequest, ReadersAgreement>;
     read_beside: Ask<DocumentRequest, Beside>;
     progress: <R>(asked: Request) => Promise<R | Running | Refusal>;
     stop: Ask<Request, object>;
@@ -102,9 +103,12 @@ declare namespace Server {
   interface KeptRequest extends Request {
     run: string;
   }
-  /** With a list of [number of the place, verdict, number of the answer, value] as JSON text. */
+  /** With a list of [number of the place, verdict, number of the answer, value, is for its group] as JSON text. */
   interface VerdictsRequest extends KeptRequest {
     verdicts: string;
+  }
+  interface ReadersRequest extends VerdictsRequest {
+    other: string;
   }
   interface ViewRequest extends KeptRequest {
     cause: string | null;
@@ -496,6 +500,7 @@ declare namespace Server {
     reference: number | null;
     kind: string;
     group: string;
+    about: string;
     agree: number;
     of: number;
     drawn: number;
@@ -517,19 +522,23 @@ declare namespace Server {
     marked: [text: string, differs: boolean][][];
   }
   interface DecidedBefore {
-    verdicts: VerdictBefore[];
-    gone: number;
+    verdicts: ShownVerdict[];
+    note: string;
   }
-  interface VerdictBefore {
+  interface ShownVerdict {
     number: number;
     verdict: string;
     answer: number;
     value: string;
-    same: boolean;
   }
-  /** Of documents their numbers, and by how much the score of each system rises. */
+  /** Of documents their numbers, and by how much the score of each system rises; and what cannot be applied. */
   interface Gains {
     gains: number[][];
+    faults: [document: number, path: string, text: string][];
+  }
+  interface ReadersAgreement {
+    text: string;
+    differing: ShownVerdict[];
   }
   interface ReviewFiles {
     verdicts: string;
@@ -551,6 +560,7 @@ declare namespace Server {
     places: (number | null)[];
     count: number;
     text: string | null;
+    found: Found[];
     marks: Mark[][];
     row: Mark;
   }

@@ -1,0 +1,82 @@
+// The menu of a review's downloads: what they will hold, and what is refused, said before.
+
+import { answerTo } from "../parts/asking.js";
+import { findElement, newButton, newElement, partsOf } from "../parts/elements.js";
+import { fileName, sentenceOf } from "../parts/words.js";
+import { effectSentences, effectsOf } from "./effects.js";
+import { placeName } from "./places.js";
+
+/** @import { Act } from "./readers.js" */
+/** @import { Worklist } from "./worklist.js" */
+/**
+ * @typedef {object} ExportPage  the page around the menu
+ * @property {Server.Functions} server
+ * @property {Worklist} state
+ * @property {() => Promise<void>} score  score what is not yet
+ * @property {(number: number) => void} visit
+ * @property {(title: string, detail?: string, acts?: Act[]) => void} notice
+ */
+
+const MOST = 5; // refused places that are named
+
+export class Export {
+  /**
+   * @param {HTMLElement} screen
+   * @param {ExportPage} page
+   */
+  constructor(screen, page) {
+    this.page = page;
+    const part = partsOf(screen, ".rv-");
+    this.menu = part("export");
+    this.part = part("effects");
+    this.menu.addEventListener("toggle", () => {
+      if (this.menu.hasAttribute("open")) this.draw();
+    });
+  }
+
+  close() {
+    this.menu.removeAttribute("open");
+  }
+
+  /** What will be written, as sentences. */
+  effects() {
+    const { state } = this.page;
+    const effects = effectsOf(state.places, (number) => state.verdicts.at(number));
+    return effectSentences(effects, state.refused().length);
+  }
+
+  /** What the files will hold, and what is refused with its places. */
+  async draw() {
+    const { state, score } = this.page;
+    await score(); // what is refused is known then
+    const refused = state.refused();
+    const places = refused.slice(0, MOST).map((number) => newElement("p", "", this.placeOf(number)));
+    this.part.replaceChildren(...this.effects().map((text) => newElement("p", "", text)), ...places);
+    findElement(this.menu, "[data-do=references]", HTMLButtonElement).disabled = refused.length > 0;
+  }
+
+  placeOf(/** @type {number} */ number) {
+    const { state, visit } = this.page;
+    const place = state.places[number];
+    const button = newButton("rv-lead", "", () => {
+      this.close();
+      visit(number);
+    });
+    button.append(newElement("u", "", `${place.id}, ${placeName(place)}`), `: ${state.faultAt(number)}`);
+    return button;
+  }
+
+  async download(/** @type {"references" | "verdicts"} */ name) {
+    const { server, state, notice } = this.page;
+    if (!state.result) return;
+    const found = await answerTo(server.export_review, { run: state.result.run, verdicts: state.asText() });
+    if ("refused" in found || !found[name]) {
+      const why = sentenceOf("refused" in found ? found.refused : found.fault);
+      notice("Nothing to download.", why, [["Close", () => notice("")]]);
+      return;
+    }
+    const link = newElement("a", "");
+    [link.href, link.download] = [`gradio_api/file=${found[name]}`, fileName(found[name])];
+    link.click();
+  }
+}

@@ -1,0 +1,99 @@
+// The summary of a review, once its list is decided: what was decided, what a sample estimates, what each group gave
+// back.
+
+import { answerTo } from "../parts/asking.js";
+import { newButton, newElement } from "../parts/elements.js";
+import { counted } from "../parts/words.js";
+import { drawSummary, estimateOf, gainsTable } from "./done.js";
+
+/** @import { Export } from "./export.js" */
+/** @import { Worklist } from "./worklist.js" */
+/**
+ * @typedef {object} FinishedPage  the page around the summary
+ * @property {Server.Functions} server
+ * @property {Worklist} state
+ * @property {() => string} corrected  the name of the corrected file
+ * @property {Export} files  what is downloaded
+ * @property {(mode: string) => void} setMode
+ * @property {() => void} drawScores
+ * @property {() => Promise<void>} score  score what is not yet
+ */
+
+const SAMPLE = 80; // places that are drawn
+const MOST_GROUPS = 20; // in the table of what they gave back
+
+export class Finished {
+  /**
+   * @param {HTMLElement} part
+   * @param {FinishedPage} page
+   */
+  constructor(part, page) {
+    this.part = part;
+    this.page = page;
+  }
+
+  async draw() {
+    const { state, corrected, files, drawScores } = this.page;
+    if (!state.result) return;
+    const loss = newElement("div", "rv-loss");
+    const groups = newElement("div", "");
+    const written = newElement("span", "", files.effects().join(" "));
+    drawSummary(this.part, {
+      decided: state.decidedPlaces(),
+      references: corrected(),
+      count: state.result.count,
+      written,
+      download: (name) => files.download(name),
+      loss,
+      scores: newElement("div", "rv-moves rv-moves-done"),
+      groups,
+    });
+    drawScores();
+    await this.drawLoss(loss, state.result.run);
+    await this.page.score(); // what is refused is known then
+    written.textContent = files.effects().join(" ");
+    await this.drawGains(groups, state.result);
+  }
+
+  /** What a sample estimates; of places that were not drawn at random, samples are offered. */
+  async drawLoss(/** @type {HTMLElement} */ place, /** @type {string} */ run) {
+    const { server, state, setMode } = this.page;
+    if (state.mode === "sample") {
+      const found = await answerTo(server.export_review, { run, verdicts: state.asText() });
+      if (!("refused" in found) && found.estimate) place.replaceChildren(...estimateOf(found.estimate, SAMPLE));
+      return;
+    }
+    const samples = state.modes().filter(({ name }) => name.startsWith("sample "));
+    const acts = samples.map(({ name, label }) =>
+      newButton("btn", `Draw ${label[0].toLowerCase()}${label.slice(1)}`, () => setMode(name)),
+    );
+    const why = "These places were not drawn at random, so they cannot answer this. A random sample can.";
+    place.replaceChildren(newElement("p", "soft", why), newElement("div", "rv-draws", ...acts));
+  }
+
+  /** What each group gave back, by itself. */
+  async drawGains(/** @type {HTMLElement} */ place, /** @type {Server.Review} */ { run, systems, count }) {
+    const { server, state } = this.page;
+    const rows = state.groups.slice(0, MOST_GROUPS).map(({ name, numbers }) => ({
+      name,
+      numbers,
+      places: state.verdictsAt(numbers).length,
+      verdicts: state.wordsAt(numbers),
+      gains: /** @type {number[] | null} */ (null),
+    }));
+    const all = state.groups.length > rows.length ? `All ${counted(state.groups.length, "group")}` : "All";
+    const places = state.verdictsAt(state.order).length;
+    rows.push({ name: all, numbers: state.order, places, verdicts: "", gains: null });
+    const names = systems.map(({ name }) => name);
+    const show = () => place.replaceChildren(gainsTable(rows, names));
+    show();
+    for (const row of rows) {
+      if (state.result?.run !== run || this.part.hidden) return;
+      const verdicts = state.asText(state.verdictsAt(row.numbers));
+      const found = await answerTo(server.score_verdicts, { run, verdicts });
+      if ("refused" in found) continue;
+      row.gains = systems.map((_, at) => found.gains.reduce((sum, each) => sum + each[at + 1], 0) / count);
+      show();
+    }
+  }
+}
