@@ -170,7 +170,7 @@ export class PairDocument {
     this.drawScene();
   }
 
-  /** Where a predicted value stands, if that is all that is known of its place. @type {(row: Server.PlacedRow) => string} */
+  /** The line of a predicted value, "" where it is not known. @type {(row: Server.PlacedRow) => string} */
   lineOf({ found: [, spots] }) {
     if (!spots?.length) return "";
     const { pages, lineOf } = this.known();

@@ -15,7 +15,7 @@ import { counted } from "./words.js";
  * @property {number} pages  how many it has, 0 where that is not known
  * @property {(place: Server.DocumentPlace) => string} textAt  what it says at a place, "" where that is not known
  * @property {(spot: Server.Mark) => {page: number, line: number}} lineOf  where a span of its text stands
- * @property {(place: Server.DocumentPlace) => number} lineAt  the line of a place on its page, 0 where that is not known
+ * @property {(place: Server.DocumentPlace) => number} lineAt  the line of a place on its page, 0 if it is not known
  */
 
 /** @type {Record<Share, string>} */

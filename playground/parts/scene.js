@@ -129,7 +129,10 @@ const saidOfAll = (rows, level, known) => {
   return [`${counted(rows.length, "value")}.`, ...(parts.length ? [`${parts.join(", ")}.`] : [])];
 };
 
-/** The row whose ground truth stands where a value is predicted. @type {(row: Server.PlacedRow, rows: Server.PlacedRow[]) => Server.PlacedRow | undefined} */
+/**
+ * The row whose ground truth stands where a value is predicted.
+ * @type {(row: Server.PlacedRow, rows: Server.PlacedRow[]) => Server.PlacedRow | undefined}
+ */
 const ownerOf = ({ row: own, found: [, spots] }, rows) =>
   rows.find(({ row, found: [truth] }) => row !== own && truth?.some((spot) => String(spot) === String(spots?.[0])));
 

@@ -1,5 +1,5 @@
-// The rows of a score tree as a pane: Right and Left open and close a part, n and p lead from loss to loss by the points
-// lost, c copies a path.
+// The rows of a score tree as a pane: Right and Left open and close a part, n and p lead from loss to loss by the
+// points, c copies a path.
 
 import { findElements } from "./elements.js";
 import { tellBelow } from "./links.js";

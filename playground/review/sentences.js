@@ -26,8 +26,8 @@ const sideNames = (place, isBlind) => {
 /**
  * What the text of the document says of values: never which is right.
  * @param {Server.Place} place
- * @param {{isBlind: boolean, chosen: number, found?: Server.Found[]}} look  the number of the chosen answer; and what is
- *   found of the ground truth and each answer in a text that the review was not made with
+ * @param {{isBlind: boolean, chosen: number, found?: Server.Found[]}} look  the number of the chosen answer, and what
+ *   a text that the review was not made with has of the ground truth and of each answer
  */
 export const evidenceOf = (place, { isBlind, chosen, found }) => {
   const nameOf = sideNames(place, isBlind);
