@@ -17,7 +17,7 @@ from docscore.data.documents import Document  # noqa: E402
 from docscore.report.drawn_rows import placed_rows  # noqa: E402
 from docscore.report.html_tree import explained_drawing  # noqa: E402
 from playground.pair.examples import as_texts, examples  # noqa: E402
-from playground.pair.pair import answer, what_ifs_of_pair  # noqa: E402
+from playground.pair.pair import answer, tree_for_clients, what_ifs_of_pair  # noqa: E402
 from playground.server.requests import PairRequest  # noqa: E402
 
 PLACE = {"page": 1, "box": [0.1, 0.1, 0.2, 0.2]}
@@ -51,6 +51,7 @@ def test_places_at_values_are_no_part_of_them() -> None:
     found = answer(asked(truth, {"a": {"$value": "x", "$citations": [PLACE]}, "b": "z"}))
     assert json.loads(found["raw"])["score"] == 0.5
     assert accepted(found) == {"a": (1, 1)}
+    assert tree_for_clients(truth, {"a": {"$value": "x", "$citations": [PLACE]}}, ScoringOptions())["score"] == 0.5
     assert what_ifs_of_pair(asked({**truth, "b": "1.5"}, {"a": "x", "b": "1,50"}))["what_ifs"]
 
 

@@ -408,7 +408,8 @@ def tree_for_clients(ground_truth: Any, prediction: Any, options: ScoringOptions
     truth = check_value(_value_of_text(ground_truth, "ground_truth", notes), is_truth=True)
     values = truth, check_value(_prediction(prediction, truth, options, notes), is_truth=False)
     check_work(*values)
-    tree = _tree(*values, options)
+    pairs, _ = with_places(Pairs([_NAME], values[:1], values[1:]), (), None, wanted=False)
+    tree = _tree(pairs.truths[0], pairs.predictions[0], options)
     found = _renamed(tree, tree.to_dict(), {id(node) for node, *_ in drawn_places(tree)})
     return {"notes": notes, **found} if notes else found
 
