@@ -184,7 +184,7 @@ def test_a_verdict_says_what_reading_texts_and_a_schema_would_change() -> None:
     given = dict.fromkeys(TRUTHS, "{}"), JSON_TEXTS
     with pytest.warns(UserWarning, match="predictions: 6 of 6 are text"):
         empty, texts = [told({"x": right, "y": evaluated(TRUTHS, predictions)}) for predictions in given]
-    assert empty["rest"] == "that is beyond chance"
+    assert empty["rest"] == "that is unlikely to be chance"
     assert empty["remarks"] == ["Predictions of y are text where an object or a list is expected."]
     assert empty["remedies"] == []
     assert texts["remarks"][1:] == [f"{EXTRACTED}, the scores are x 1.000, y 1.000."]

@@ -261,7 +261,7 @@ def verdict_of(
         title = f"{shown_name(best)} leads {shown_name(second)} by {three_digits(lead)}"
         text, documents = _of_lead(Comparison(systems[second], systems[best]))
     if proven:
-        rest = "that is beyond chance"
+        rest = "that is unlikely to be chance"
     else:
         rest = "that is not proven" if any(each["proven"] for each in pairs) else "no difference is proven"
     remarks, remedies = [], []

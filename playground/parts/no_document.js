@@ -5,7 +5,7 @@ import { newButton, newElement } from "./elements.js";
 
 /** @import { Fault } from "./document_files.js" */
 
-const MATCHED = "Matched to rows by name. ";
+const MATCHED = "Files are matched to rows by name. ";
 
 /**
  * @param {string} named  the image that the row names
