@@ -20,6 +20,7 @@ playground, chromium, visit = browser.playground, browser.chromium, browser.visi
 INVOICES = ROOT / "examples" / "invoices"
 IMAGES = sorted((INVOICES / "documents").glob("*.png"))
 FILES = [INVOICES / "references.jsonl", INVOICES / "quill.jsonl"]
+RECT = "each => { const box = each.getBoundingClientRect(); return [box.left, box.top, box.right, box.bottom]; }"
 BOX = """box => { const [page, own] = [box.parentElement, box].map(each => each.getBoundingClientRect());
   return [(own.left + own.right) / 2 - page.left, (own.top + own.bottom) / 2 - page.top]
     .map((at, side) => at / (side ? page.height : page.width)); }"""
@@ -116,6 +117,66 @@ def test_keys_turn_and_close_the_document(visit: Visit) -> None:
     assert "level=page" in page.url
 
 
+def test_a_document_opens_at_its_largest_loss(visit: Visit) -> None:
+    """The row of a link stays; with a share it is the first row of the share; without a loss none is chosen."""
+    visitor = invoices(visit)
+    here = visitor["testset-tree"].locator(".here")
+    title(visitor.page, "invoice-12")
+    assert here.locator(".anls-label").inner_text() == "18 missing rows"
+    assert said(visitor) == ["Missing: 72 values are expected."]
+    visitor.page.locator(".doc").nth(1).click()
+    title(visitor.page, "invoice-03")
+    lost = here.locator(".anls-lost").inner_text()
+    shown = visitor["testset-tree"].locator("div.anls-row .anls-lost").all_inner_texts()
+    assert lost == min(shown, key=lambda text: float(text.replace("−", "-")))
+    visitor.page.locator(".ev-sheet .ev-box.other").first.press("Enter")
+    other = here.get_attribute("data-path")
+    linked = visit(visitor.page.url.removeprefix(visitor.app.url))
+    title(linked.page, "invoice-03")
+    assert linked["testset-tree"].locator(".here").get_attribute("data-path") == other
+    visitor.page.locator(".doc").last.click()
+    title(visitor.page, "invoice-11")
+    assert here.count() == 0
+    assert said(visitor) == ["Choose a value to see its place."]
+
+
+def test_a_list_filters(visit: Visit) -> None:
+    """Documents with faults in its rows, the worst first, and these rows; taken back by its chip."""
+    visitor = come(visit, files=FILES)
+    visitor["testset-lists"].get_by_role("button", name="lines[]").click()
+    visitor.page.locator(".testset:not([aria-busy]) #testset-count").get_by_text("1 of 12 documents").wait_for()
+    title(visitor.page, "invoice-12")
+    hits = visitor["testset-tree"].locator(".hit").evaluate_all("all => all.map(each => each.dataset.path)")
+    assert hits
+    assert all(path.startswith("$.lines[") for path in hits)
+    assert "within=lines" in visitor.page.url
+    chip = visitor["testset-share"].locator(".chip")
+    assert chip.all_text_contents() == ["lines[]×"]
+    assert visitor["testset-lists"].get_by_role("button").get_attribute("aria-pressed") == "true"
+    chip.get_by_role("button", name="Undo: lines[]").click()
+    visitor["testset-count"].get_by_text("12 documents", exact=True).wait_for()
+    assert chip.count() == 0
+
+
+def test_boxes_at_the_edge_of_a_page_are_not_cut_off(visit: Visit) -> None:
+    """Neither of the page nor of what is enlarged, and also where the place is high."""
+    place = [{"page": 1, "box": [0, 0, 1, 0.4]}]
+    rows = [
+        payload("references.jsonl", [{**ref("a", {"total": "12.50"}), "evidence": {"total": place}}]),
+        payload("predictions.jsonl", [{**pred("a", {"total": "12.30"}), "citations": {"total": place}}]),
+    ]
+    visitor = come(visit, files=[*rows, named("a.png", PIXEL)])
+    visitor.page.locator(".ev-sheet .ev-box.cited").wait_for()
+    for frame in (".ev-sheet > .ev-page", ".ev-crop .win"):
+        around = visitor.page.locator(frame).evaluate(RECT)
+        for look in ("cited", "expected"):
+            left, top, right, bottom = visitor.page.locator(f"{frame} .ev-box.{look}").evaluate(RECT)
+            assert left >= around[0] - 0.5
+            assert top >= around[1] - 0.5
+            assert right <= around[2] + 0.5
+            assert bottom <= around[3] + 0.5
+
+
 @pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)
 def test_a_list_that_was_cut_off(visit: Visit, size: tuple[int, int], *, dark: bool) -> None:
     """The list says after which row; a bar leads to its row."""
@@ -147,7 +208,7 @@ def test_a_misread_value_is_found_by_its_box(visit: Visit) -> None:
     ]
     visitor = come(visit, files=[*rows, named("a.png", PIXEL), named("a.hocr", hocr.encode())])
     visitor["testset-tree"].locator('[data-path="$.total"]').click()
-    detail = "There the document says 12.50. The boxes overlap by 1.00."
+    detail = "The document says 12.50 there. The boxes overlap by 1.00."
     assert said(visitor) == ["Wrong value, right place: misread.", detail]
     visitor["testset-tree"].locator('[data-path="$.note"]').click()
     assert said(visitor) == ["The value stands nowhere in the document.", "Nothing is cited."]
@@ -165,7 +226,7 @@ def test_a_pdf_from_drop_to_box(visit: Visit) -> None:
     title(visitor.page, "invoice-02")
     visitor["testset-tree"].locator('[data-path="$.total"]').click()
     assert said(visitor)[0] == "Wrong value, right place: misread."
-    assert said(visitor)[1].startswith("There the document says 10,038.38. The boxes overlap by ")
+    assert said(visitor)[1].startswith("The document says 10,038.38 there. The boxes overlap by ")
     page = visitor.page.locator(".ev-sheet .ev-page img")
     page.wait_for()
     assert page.evaluate("image => image.decode().then(() => image.naturalWidth)") > 1000

@@ -41,6 +41,7 @@ import { areNear, around, partAround } from "./places.js";
  */
 
 const MOST_BESIDE = 8; // pages in a strip beside the page
+const BESIDE = 0.1; // the part of a page that letters beside a box need
 const SEEN = 6; // pages in a strip above it
 const RATIO = { 1: 0.16, 2: 0.3 }; // height by width of what is enlarged, of one place and of two
 const ICONS = {
@@ -108,6 +109,8 @@ const drawPage = (page, marks, choose = null) => {
     for (const box of boxes) {
       const mark = choose ? newButton(`ev-box ${look}`, "", () => choose(row)) : newElement("span", `ev-box ${look}`);
       if (letters) mark.append(newElement("span", "letters", ...lettersOf(letters)));
+      mark.classList.toggle("at-left", box[0] < BESIDE);
+      mark.classList.toggle("at-right", box[2] > 1 - BESIDE);
       if (choose) {
         mark.setAttribute("aria-label", label);
         mark.dataset.row = String(row);

@@ -105,7 +105,7 @@ const standing = (spots, known) => {
 /** What the document says at the cited place, as a sentence. @type {(row: Server.PlacedRow, known: Known) => string} */
 const saidThere = (row, known) => {
   const said = row.cited.map(known.textAt).find(Boolean) ?? "";
-  return said ? `There the document says ${said}.` : "";
+  return said ? `The document says ${said} there.` : "";
 };
 
 /** @type {(row: Server.PlacedRow, level: Level, known: Known, asked: number) => [title: string, detail: string]} */
@@ -115,7 +115,7 @@ const ofElsewhere = (row, level, known, asked) => {
   const beyond = known.pages && cited > known.pages;
   if (beyond) {
     const has = `the document has ${counted(known.pages, "page")}`;
-    return [`The citation names page ${cited}; ${has}.`, "Counted as cited elsewhere."];
+    return [`The citation names page ${cited}; ${has}.`, "It counts as cited elsewhere."];
   }
   if (!cited) return [`${value} value, cited elsewhere.`, "The citation is faulty: it names no place."];
   const pages = [...new Set(row.expected.map(([page]) => page ?? 0))];
@@ -128,7 +128,7 @@ const ofElsewhere = (row, level, known, asked) => {
   const apart =
     row.overlap === null || level === "page"
       ? "No box is cited."
-      : `The boxes overlap by ${row.overlap.toFixed(2)}; ${asked.toFixed(2)} is asked for.`;
+      : `The boxes overlap by ${row.overlap.toFixed(2)}; at least ${asked.toFixed(2)} is required.`;
   const [line, expectedLine] = [row.cited, row.expected].map((places) => places.map(known.lineAt).find(Boolean) ?? 0);
   const lines = line && expectedLine && line !== expectedLine ? `: line ${line}, expected line ${expectedLine}` : "";
   const where = known.pages === 1 ? lines : ` on page ${cited}`;
@@ -201,25 +201,25 @@ const LEAST = 0.42; // the least part of a page's width that is enlarged
 const ROOM = 1.2; // of the height of the place, above and below it
 
 /**
- * The part of a page that is enlarged around a place: as high as `ratio` of its width, within the page.
+ * The part of a page that is enlarged around a place, within the page: as high as `ratio` of its width, or as the
+ * place where that is higher.
  * @type {(box: Box, page: {width: number, height: number}, ratio: number, least?: number) => Box}
  */
 export const partAround = ([left, top, right, bottom], { width, height }, ratio, least = LEAST) => {
   const shape = width / height; // heights are fractions of the height
   const high = (bottom - top) * (1 + 2 * ROOM);
   const wide = Math.min(1, Math.max(least, (right - left) * 1.15, high / (ratio * shape)));
-  const tall = Math.min(1, wide * ratio * shape);
+  const tall = Math.min(1, Math.max(wide * ratio * shape, (bottom - top) * 1.15));
   const x = Math.max(0, Math.min(1 - wide, (left + right - wide) / 2));
   const y = Math.max(0, Math.min(1 - tall, (top + bottom - tall) / 2));
   return [x, y, x + wide, y + tall];
 };
 
-/** Whether two places of one page are seen in one enlarged part: both fit in it, or in what the larger one needs. */
+/** Whether two places on a page are seen in one enlarged part: near each other, or hardly larger together. */
 export const areNear = (/** @type {Box} */ one, /** @type {Box} */ other) => {
-  const all = around([one, other]);
-  const isWithin = (/** @type {number} */ side, /** @type {number} */ most) =>
-    Math.max(most, ...[one, other].map((box) => box[side + 2] - box[side])) >= all[side + 2] - all[side];
-  return isWithin(0, 0.6) && isWithin(1, 0.12);
+  const [wide, high] = [0, 1].map((side) => Math.max(one[side + 2] - one[side], other[side + 2] - other[side]));
+  const [left, top, right, bottom] = around([one, other]);
+  return right - left < Math.max(0.6, 1.1 * wide) && bottom - top < Math.max(0.12, 1.1 * high);
 };
 
 /**

@@ -74,7 +74,7 @@ test("what is said of right values", () => {
   ]);
   assert.deepEqual(said({ ...elsewhere, cited: [at(1)] }), [
     "Right value, cited elsewhere on page 1.",
-    "The boxes overlap by 0.00; 0.50 is asked for.",
+    "The boxes overlap by 0.00; at least 0.50 is required.",
   ]);
   assert.equal(said({ ...elsewhere, cited: [at(1)] }, { pages: 1 })[0], "Right value, cited elsewhere.");
   assert.deepEqual(said(uncited), ["Right value, nothing cited.", "It is expected on page 1."]);
@@ -84,7 +84,7 @@ test("what is said of wrong and missing values", () => {
   const textAt = ([page]) => (page === 1 ? "KX-2208" : "");
   assert.deepEqual(said({ right: false }, { textAt }), [
     "Wrong value, right place: misread.",
-    "There the document says KX-2208. The boxes overlap by 0.84.",
+    "The document says KX-2208 there. The boxes overlap by 0.84.",
   ]);
   assert.equal(said({ right: false, ...elsewhere })[0], "Wrong value, cited elsewhere: page 2, expected page 1.");
   assert.equal(said({ right: false, predicted: false, ...uncited })[0], "Missing: it is expected on page 1.");
@@ -93,7 +93,7 @@ test("what is said of wrong and missing values", () => {
 test("what is said of citations that cannot be, and of places that are not annotated", () => {
   assert.deepEqual(said({ ...elsewhere, cited: [at(7)] }), [
     "The citation names page 7; the document has 3 pages.",
-    "Counted as cited elsewhere.",
+    "It counts as cited elsewhere.",
   ]);
   assert.equal(said({ ...elsewhere, cited: [at(-1)] })[1], "The citation is faulty: it names no place.");
   assert.equal(said(free)[0], "Cited on page 1. No place is annotated.");
@@ -134,10 +134,13 @@ test("what is enlarged is around the place, and within the page", () => {
   assert.ok(left >= 0 && top >= 0 && right <= 1 && bottom <= 1);
   assert.ok(left <= 0.9 && top <= 0.97);
   assert.ok(Math.abs(((bottom - top) * 800) / ((right - left) * 600) - 0.16) < 1e-9);
+  const [, above, , below] = partAround([0.1, 0.2, 0.9, 0.6], page, 0.16);
+  assert.ok(above < 0.2 && below > 0.6);
   assert.ok(areNear(BOX, [0.15, 0.11, 0.25, 0.13]));
   assert.ok(!areNear(BOX, [0.1, 0.5, 0.2, 0.52]));
   const wide = [0.05, 0.3, 0.95, 0.32];
   assert.ok(areNear(wide, wide) && areNear(wide, [0.8, 0.3, 0.9, 0.32]));
+  assert.ok(areNear([0, 0, 1, 0.4], [0, 0.01, 1, 0.4]));
 });
 
 test("a word belongs to a box if its middle lies within", () => {
