@@ -649,7 +649,9 @@ def test_metrics_slices_and_a_schema(visit: Visit) -> None:
     schema = {"properties": {"totals": {"properties": {"total": {"type": "number"}}}}}
     visitor["testset-metric"].evaluate("metric => { document.querySelector('#testset-options').open = true; }")
     visitor["testset-metric"].select_option("anls_star")
-    visitor["testset-schema-file"].set_input_files(payload("s.json", json.dumps(schema).encode()))
+    with visitor.page.expect_file_chooser() as chooser:  # what the note on numbers by value says is needed
+        visitor["testset-options"].get_by_role("button", name="Choose a schema").click()
+    chooser.value.set_files(payload("s.json", json.dumps(schema).encode()))
     typed = docscore.evaluate(references=REFERENCES, predictions=PREDICTIONS, metrics=["typed"], schema=schema).score
     scored(visitor, typed)
     ready(visitor)
@@ -665,6 +667,79 @@ def test_metrics_slices_and_a_schema(visit: Visit) -> None:
     visitor["testset-options"].locator("summary").click()
     visitor["testset-by"].fill("true")  # a name as any other
     visitor["testset-detail"].get_by_text("'true'").wait_for()
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_slices_are_a_table_that_filters(visit: Visit, size: tuple[int, int]) -> None:
+    """What lost most is first; a press leaves the documents of a slice, also for whom a link is sent."""
+    rows = [json.loads(line) for line in REFERENCES.read_text(encoding="utf-8").splitlines()]
+    languages = ["de", "en", "ja"]
+    sliced = [{**row, "language": languages[number % 3]} for number, row in enumerate(rows)]
+    visitor = opened(visit, size)
+    visitor.choose_files(payload(REFERENCES.name, sliced), PREDICTIONS)
+    visitor["testset-options"].evaluate("options => { options.open = true; }")
+    visitor["testset-by"].fill("language")
+    visitor.page.get_by_role("button", name="Score", exact=True).click()
+    ready(visitor)
+    if size == NARROW:
+        visitor["testset-more"].click()
+    visitor["testset-slices"].get_by_text("3 slices by language").click()
+    shown = visitor["testset-slices-shown"].locator("tbody tr").evaluate_all(CELLS)
+    result = docscore.evaluate(references=sliced, predictions=PREDICTIONS, by="language")
+    lost = {row["value"]: row["documents"] * (1 - row["figure"]) for row in result.slices}
+    expected = [
+        [row["value"], str(row["documents"]), f"{row['figure']:.3f}", f"{row['low']:.3f}–{row['high']:.3f}"]
+        for row in sorted(result.slices, key=lambda row: -lost[row["value"]])
+    ]
+    assert [cells[:4] for cells in shown] == expected
+    shares = [f"{100 * lost[row[0]] / sum(lost.values()):.1f} %" for row in shown]
+    assert [cells[4] for cells in shown] == shares
+    assert axe(visitor.page, "#testset-slices-shown") == []
+    assert visitor.sideways() == 0
+    visitor["testset-slices-shown"].get_by_role("button", name="en", exact=True).click()
+    count(visitor, "13 of 40 documents")
+    assert visitor["testset-share"].locator(".chip").all_text_contents() == ["language: en×"]
+    names = {row["question_id"] for row in sliced if row["language"] == "en"}
+    assert set(texts(visitor, ".doc bdi")) <= names
+    other = visit(visitor.page.url.removeprefix(visitor.app.url), size=size)
+    other["testset-count"].get_by_text("13 of 40 documents").wait_for(state="attached")
+    visitor["testset-share"].get_by_role("button", name="Undo: language: en").click()
+    count(visitor, "40 documents")
+
+
+def test_names_that_begin_alike_show_their_ends(visit: Visit) -> None:
+    """In the list and above the tree; the whole name stays the text."""
+    names = [f"the_scans_of_a_long_winter_in_one_folder_{number}.pdf" for number in (1, 2)]
+    truths = [ref(name, {"a_field_whose_name_is_long_for_a_narrow_tree_1": "x"}) for name in names]
+    guesses = [pred(name, {}) for name in names]
+    visitor = come(visit, files=(payload("references.jsonl", truths), payload("predictions.jsonl", guesses)))
+    assert texts(visitor, ".doc bdi") == names
+    ends = """all => all.map(each => {
+      const [head, tail] = each.childNodes, range = document.createRange();
+      range.selectNode(tail);
+      const isSeen = range.getBoundingClientRect().right <= each.getBoundingClientRect().right + 0.5;
+      return [head.scrollWidth > head.clientWidth, isSeen, tail.data];
+    })"""
+    seen = visitor.page.locator(".doc bdi").evaluate_all(ends)
+    assert seen == [[True, True, "er_1.pdf"], [True, True, "er_2.pdf"]]
+
+
+def test_titles_are_read_without_hovering(visit: Visit) -> None:
+    """By keys below what has the focus, and a chosen cause says what it means; no ring after a press."""
+    visitor = come(visit)
+    facets = visitor.page.locator("#testset-causes .facet")
+    facets.nth(1).click()
+    ready(visitor)
+    meaning = facets.nth(1).get_attribute("title")
+    assert facets.nth(1).locator(".meaning").inner_text() == meaning
+    assert visitor.page.locator(".told").count() == 0
+    assert facets.nth(1).evaluate("each => getComputedStyle(each).outlineStyle") == "none"
+    visitor.page.keyboard.press("ArrowUp")
+    assert facets.first.evaluate("each => getComputedStyle(each).outlineStyle") == "solid"
+    note = visitor.page.locator(".told")
+    assert note.inner_text() == facets.first.get_attribute("title")
+    visitor.page.keyboard.press("Escape")
+    assert note.count() == 0
 
 
 def fail(visitor: Visitor, kind: str, sentence: str) -> None:

@@ -553,7 +553,6 @@ STATES: dict[str, list[Callable[[Visitor], object]]] = {
         see(".testset:not([aria-busy])"),
         lambda visitor: visitor.page.locator(".pane[data-stale]").first.wait_for(state="detached"),
     ],
-    "a page image": [press("Page image")],
     "all figures": [press("All figures")],
     "systems": [
         key("Escape"),
@@ -571,9 +570,14 @@ STATES: dict[str, list[Callable[[Visitor], object]]] = {
         see(".cmp-places"),
     ],
     "for programs": [lambda visitor: visitor.open_tab("API")],
+    "a page beside the values": [
+        lambda visitor: visitor.arrive("/?anew#test-set"),
+        press("Try 12 invoices with their pages"),
+        see(".testset[data-ready] .ev-sheet .ev-box"),
+    ],
 }
 FAINT = {"a fault of a pair": ":is(#pair-notice, #pair .editors)"}  # in place of the page, whose tree is faint then
-WIDE_ONLY = {"a page image", "all figures"}
+WIDE_ONLY = {"a page beside the values", "all figures"}
 
 
 @pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)

@@ -258,6 +258,7 @@ def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any], c
         "note": rows.scorer.fields_note,
         "rates": {name: (rate.hits, rate.totals) for name, rate in rows.rate_counts.items()},
         "left_out": sum(max(0, len(lost) - most) for lost in table.losses),
+        "slices": rows.rows_by_slice,
         "shares": [
             {level: [getattr(counts, name) for name in SHARES] for level, counts in points.levels.items()}
             for points in (rows.points("grounding") if pairs.places is not None else ())
@@ -351,25 +352,35 @@ class KeptList(KeptResult):
             points, of which some may be left out.
 
         Raises:
-            ValueError: for a cause or field that the test set has not.
+            ValueError: for a cause, a field, a list or a slice that the test set has not.
         """
         for name, value, known in (
             ("cause", asked.cause, CAUSES),
             ("field", asked.field, self._list["holding"]),
+            ("list", asked.within, [each["field"] for each in self.result["lists"]]),
+            ("slice", asked.slice, self._list["slices"]),
             ("share", asked.share, SHARES if self._list["shares"] else ()),
         ):
             if value is not None and value not in known:
                 raise InputValueError(problem=f"its {name} is not in this test set")
         scores: list[float] = self._list["scores"]
-        losses: list[list[tuple[str, str, float]]] = self._list["losses"]
-        by_text = [number for number in self._with_text(asked.find) if asked.low <= scores[number] <= asked.high]
+        of_slice = set(self._list["slices"].get(asked.slice, range(len(scores))))
+        by_text = [
+            number
+            for number in self._with_text(asked.find)
+            if asked.low <= scores[number] <= asked.high and number in of_slice
+        ]
+        losses: dict[int, list[tuple[str, str, float]]] = {
+            number: [loss for loss in self._list["losses"][number] if loss[0].startswith(asked.within or "")]
+            for number in by_text
+        }
         meant = {
             number: [
                 loss for loss in losses[number] if asked.field in (None, loss[0]) and asked.cause in (None, loss[1])
             ]
             for number in by_text
         }
-        is_filtered = asked.cause is not None or asked.field is not None
+        is_filtered = any(name is not None for name in (asked.cause, asked.field, asked.within))
         lost = {
             number: fsum(points for *_, points in meant[number]) if is_filtered else 1 - scores[number]
             for number in by_text

@@ -74,6 +74,18 @@ export const newDrawing = (tag, attributes, ...content) => {
   return element;
 };
 
+const TAIL = 8; // characters
+
+/**
+ * A name that loses its middle where its place is too narrow: of names that begin alike the ends differ.
+ * @type {(name: string) => (string | HTMLElement)[]}
+ */
+export const cutName = (name) => {
+  const signs = [...name];
+  if (signs.length <= 2 * TAIL) return [name];
+  return [newElement("span", "cut-head", signs.slice(0, -TAIL).join("")), signs.slice(-TAIL).join("")];
+};
+
 export const newButton = (
   /** @type {string} */ look,
   /** @type {string} */ words,

@@ -1,6 +1,7 @@
 // Causes and fields by which points were lost, as buttons that filter the documents; and rates of those that are left.
 
-import { findElements, newButton, newElement, partsOf } from "./elements.js";
+import { cutName, findElement, findElements, newButton, newElement, partsOf } from "./elements.js";
+import { drawListSums } from "./long_lists.js";
 import { newPane } from "./panes.js";
 
 /** @import { View } from "./views.js" */
@@ -8,7 +9,7 @@ import { newPane } from "./panes.js";
 export class Facets {
   /**
    * @param {HTMLElement} rail
-   * @param {(filter: "cause" | "field", name: string | null) => void} choose  sets a filter, or takes it away
+   * @param {(filter: "cause" | "field" | "within", name: string | null) => void} choose  sets or takes away a filter
    */
   constructor(rail, choose) {
     this.rail = rail;
@@ -21,9 +22,10 @@ export class Facets {
   /**
    * @param {Server.View} shown
    * @param {View} view
+   * @param {Server.ListSum[]} lists  of all documents
    * @param {string[] | null} intervals  of the rates of all documents; null where some are left out
    */
-  draw(shown, view, intervals) {
+  draw(shown, view, lists, intervals) {
     const FIELDS = 10; // before the others are asked for
     const focused = document.activeElement;
     const held = focused instanceof HTMLElement && this.rail.contains(focused) ? focused.dataset.name : null;
@@ -34,6 +36,9 @@ export class Facets {
     if (!shown.causes.length && shown.order.length) {
       this.part("causes").append(newElement("li", "facet soft", shown.nothing));
     }
+    const sums = drawListSums(lists, view.within, (name) => this.choose("within", name));
+    this.part("lists").hidden = !sums.length;
+    findElement(this.part("lists"), "ul").replaceChildren(...sums);
     this.part("fields-count").textContent = shown.field_count.toLocaleString("en");
     this.part("fields").replaceChildren(
       ...fields.map((sum) => this.facet("field", sum, view, intervals ? "" : " overall")),
@@ -41,7 +46,7 @@ export class Facets {
     if (left > 0) {
       const more = newButton("btn ghost", `${left.toLocaleString("en")} more field${left === 1 ? "" : "s"}`, () => {
         this.areAll = true;
-        this.draw(shown, view, intervals);
+        this.draw(shown, view, lists, intervals);
         findElements(this.part("fields"), ".facet")[FIELDS]?.focus();
       });
       this.part("fields").append(newElement("li", "more", more));
@@ -96,10 +101,11 @@ export class Facets {
             : []),
         );
     button.append(
-      newElement("bdi", isCause ? "name cut" : "name mono cut", isCause ? (label ?? name) : name),
+      isCause ? newElement("bdi", "name cut", label ?? name) : newElement("bdi", "name mono cut", ...cutName(name)),
       newElement("span", "num", points),
       below,
       newElement("small", "num", documents),
+      isCause && isPressed ? newElement("small", "meaning", title) : "",
       bar,
     );
     const item = newElement("li", "", button);

@@ -1,9 +1,10 @@
 // Long lists: what became of their rows, a bar each in the order of the ground truth, and where a list was cut off.
 
-import { newButton, newElement } from "./elements.js";
+import { cutName, newButton, newElement } from "./elements.js";
 import { counted } from "./words.js";
 
 const MOST_BARS = 160;
+const LONG = 20; // rows of a list
 const NAMES = /** @type {const} */ ([
   ["whole row", ""],
   ["a value differs", "half"],
@@ -83,7 +84,7 @@ export const drawLists = (lists, go) => {
     "in the order of the ground truth",
   ]);
   const rows = lists.map((list) => {
-    const name = newElement("code", "cut", list.path);
+    const name = newElement("code", "cut", ...cutName(list.path));
     name.setAttribute("role", "rowheader");
     const bars = newElement("span", "", drawBars(list, go));
     bars.setAttribute("role", "cell");
@@ -96,8 +97,8 @@ export const drawLists = (lists, go) => {
     const last = numbers[cut - 1];
     if (!cut || last === null || last === undefined) return [];
     const lead = newButton("lead", `row ${cut.toLocaleString("en")}`, () => go(last));
-    const of = lists.length > 1 ? `${path}: cut off after ` : "Cut off after ";
-    return [newElement("p", "", newElement("b", "", of, lead, ` of ${expected.toLocaleString("en")}.`))];
+    const of = lists.length > 1 ? `${path}: cut off after` : "Cut off after";
+    return [newElement("p", "", newElement("b", "", of, lead, `of ${expected.toLocaleString("en")}.`))];
   });
   const size = Math.max(...lists.map((list) => barsOf(list.rows).size));
   const key = newElement("p", "soft t12 key");
@@ -109,20 +110,31 @@ export const drawLists = (lists, go) => {
   return [newElement("section", "lists", table, ...said, key)];
 };
 
-/** What was found of all lists, for the rail. @type {(lists: Server.ListSum[]) => HTMLElement[]} */
-export const drawListSums = (lists) =>
-  lists.map(({ field, lists: count, expected, paired, right, cut_off: cut }) => {
+/** @type {(sum: Server.ListSum) => boolean} */
+const isLong = ({ lists, expected, cut_off: cut }) => cut > 0 || expected >= LONG * lists;
+
+/**
+ * What was found of the rows of long lists, as buttons of which one may be chosen.
+ * @type {(lists: Server.ListSum[], chosen: string | null, choose: (list: string | null) => void) => HTMLElement[]}
+ */
+export const drawListSums = (lists, chosen, choose) =>
+  lists.filter(isLong).map(({ field, lists: count, expected, paired, right, cut_off: cut }) => {
     const bar = newElement("span", "bar", document.createElement("i"));
     bar.style.setProperty("--v", String(expected ? paired / expected : 0));
     const many = (/** @type {number} */ number) => number.toLocaleString("en");
-    const facet = newElement(
-      "div",
-      "facet",
-      newElement("bdi", "name mono cut", field),
+    const isPressed = field === chosen;
+    const facet = newButton("facet", "", () => choose(isPressed ? null : field));
+    Object.assign(facet.dataset, { name: field, cell: "" });
+    facet.tabIndex = -1;
+    facet.setAttribute("aria-pressed", String(isPressed));
+    facet.append(
+      newElement("bdi", "name mono cut", ...cutName(field)),
       newElement("span", "num", `${many(paired)} of ${many(expected)}`),
       newElement("small", "", cut ? `cut off in ${many(cut)} of ${many(count)}` : "never cut off"),
       newElement("small", "num", `${expected ? Math.round((100 * right) / expected) : 0} % whole`),
       bar,
     );
-    return newElement("li", "", facet);
+    const item = newElement("li", "", facet);
+    item.dataset.row = "";
+    return item;
   });

@@ -30,19 +30,18 @@ export class Options {
     this.root = root;
     const schema = root.querySelector("[data-option=schema]");
     this.schema = schema instanceof HTMLInputElement ? schema : null;
+    this.lead = newButton("inline", "Choose a schema", () => {});
     if (this.schema) this.takeSchemas(this.schema);
   }
 
   /** The text of a file is the schema, and its name the title of the input. */
   takeSchemas(/** @type {HTMLInputElement} */ schema) {
     const file = findElement(this.root, "input[type=file]", HTMLInputElement);
+    this.lead.addEventListener("click", () => file.click());
     findElement(this.root, ".schema button").addEventListener("click", () => file.click());
     // the note on numbers by value leads to the schema that it needs
     const note = this.root.querySelector("[data-option=numbers]")?.closest(".opt")?.querySelector("small");
-    note?.append(
-      " ",
-      newButton("inline", "Choose a schema", () => file.click()),
-    );
+    note?.append(" ", this.lead);
     for (const kind of ["input", "change"]) file.addEventListener(kind, (event) => event.stopPropagation());
     file.addEventListener("change", async () => {
       const [chosen] = file.files ?? [];
@@ -84,6 +83,7 @@ export class Options {
 
   drawSchema() {
     if (!this.schema) return;
+    this.lead.hidden = isOfOthers(this.schema);
     findElement(this.root, ".schema span").textContent = this.schema.value && (this.schema.title || "in use");
     const metric = findElement(this.root, "[value=anls_star]");
     const label = metric instanceof HTMLInputElement ? metric.nextSibling : metric;

@@ -1,6 +1,7 @@
 // The bar of tabs: the address says which is shown; a tab that comes into view hears of it.
 
 import { around, findElement, findElements } from "./elements.js";
+import { startTitleNotes } from "./title_notes.js";
 
 const TABS = new Map([
   ["", "pair"],
@@ -50,6 +51,10 @@ const markTab = () => {
 /** Follow the address and the keys of all tabs. */
 export const startTabs = () => {
   const root = document.documentElement;
+  startTitleNotes();
+  for (const kind of ["pointerdown", "keydown"]) {
+    document.addEventListener(kind, () => root.toggleAttribute("data-pointer", kind === "pointerdown"), true);
+  }
 
   window.addEventListener("hashchange", () => {
     const tab = namedTab();

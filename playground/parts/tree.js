@@ -1,7 +1,7 @@
 // The rows of a score tree as a pane: Right and Left open and close a part, n and p lead from loss to loss by the
 // points, c copies a path.
 
-import { findElements } from "./elements.js";
+import { cutName, findElement, findElements } from "./elements.js";
 import { tellBelow } from "./links.js";
 import { newPane } from "./panes.js";
 
@@ -15,11 +15,21 @@ export const newTreePane = (/** @type {HTMLElement} */ place) => {
   const isLoss = (/** @type {HTMLElement} */ row) =>
     row.querySelector(".anls-lost") && (row.tagName !== "SUMMARY" || /missing|extra/.test(row.dataset.status ?? ""));
 
-  /** A part that is missing as a whole is one loss. */
-  const isWithinLoss = (/** @type {HTMLElement} */ row) => {
+  /** The line of the part around a row that is missing as a whole, which is one loss. */
+  const lossAround = (/** @type {HTMLElement} */ row) => {
     const above = (row.tagName === "SUMMARY" ? row.parentElement : row)?.parentElement?.closest("details");
-    return /missing|extra/.test(above?.dataset.status ?? "");
+    return above && /missing|extra/.test(above.dataset.status ?? "") ? findElement(above, "summary") : null;
   };
+
+  /** @type {(row: HTMLElement) => HTMLElement} */
+  const wholeLoss = (row) => {
+    const around = lossAround(row);
+    return around ? wholeLoss(around) : row;
+  };
+
+  /** Of some rows, or all, those that lost points, the largest loss first. */
+  const losses = (/** @type {HTMLElement[]} */ among = findElements(place, ROW)) =>
+    [...new Set(among.map(wholeLoss))].filter(isLoss).sort((one, other) => pointsOf(other) - pointsOf(one));
 
   /** Open all that holds a row. */
   const unfold = (/** @type {HTMLElement} */ row) => {
@@ -36,9 +46,8 @@ export const newTreePane = (/** @type {HTMLElement} */ place) => {
 
   /** From loss to loss, by the points that are lost; from another row to the largest. */
   const toLoss = (/** @type {HTMLElement | null} */ row, /** @type {number} */ step) => {
-    const losses = findElements(place, ROW).filter((each) => isLoss(each) && !isWithinLoss(each));
-    losses.sort((one, other) => pointsOf(other) - pointsOf(one));
-    toRow(row && losses.includes(row) ? losses[losses.indexOf(row) + step] : losses[0]);
+    const all = losses();
+    toRow(row && all.includes(row) ? all[all.indexOf(row) + step] : all[0]);
   };
 
   /** Unfold exact rows from above, until the tree is as high as its place. */
@@ -86,5 +95,12 @@ export const newTreePane = (/** @type {HTMLElement} */ place) => {
       },
     },
   });
-  return { ...pane, look, unfold, toRow, toLoss, fill };
+
+  /** What is in the tree is new. */
+  const fresh = () => {
+    for (const label of findElements(place, "code.anls-label")) label.replaceChildren(...cutName(label.textContent));
+    pane.fresh();
+  };
+
+  return { ...pane, fresh, look, losses, unfold, toRow, toLoss, fill };
 };

@@ -8,6 +8,8 @@
  * @property {number | null} row  of its tree
  * @property {string | null} cause
  * @property {string | null} field
+ * @property {string | null} within  a list in whose rows points were lost
+ * @property {string | null} slice  a value of the column of slices
  * @property {string} find
  * @property {string} sort
  * @property {number} low
@@ -26,6 +28,8 @@ export const NO_VIEW = {
   row: null,
   cause: null,
   field: null,
+  within: null,
+  slice: null,
   find: "",
   sort: "loss",
   low: 0,

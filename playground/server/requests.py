@@ -408,6 +408,8 @@ class ViewRequest(KeptRequest):
 
     Attributes:
         cause, field: that they lost points by; None for any.
+        within: a list in whose rows they lost points; None for any.
+        slice: the value of the column of slices that they have; None for any.
         find: a text in their ids or values.
         low, high: the range of their scores.
         sort: their order.
@@ -417,6 +419,8 @@ class ViewRequest(KeptRequest):
 
     cause: str | None = None
     field: str | None = None
+    within: str | None = None
+    slice: str | None = None
     find: Annotated[str, Field(max_length=MAX_FOUND)] = ""
     low: Annotated[float, Field(strict=False)] = 0.0
     high: Annotated[float, Field(strict=False)] = 1.0

@@ -113,6 +113,8 @@ declare namespace Server {
   interface ViewRequest extends KeptRequest {
     cause: string | null;
     field: string | null;
+    within?: string | null;
+    slice?: string | null;
     find: string;
     low: number;
     high: number;
@@ -242,6 +244,7 @@ declare namespace Server {
     counts: string[];
     signature: string;
     lists: ListSum[];
+    slices: Slice[];
     grounding: Grounding | null;
     histogram: HistogramBins;
     intervals: string[];
@@ -270,6 +273,14 @@ declare namespace Server {
     cut_off: number;
     cut_rows: number;
     cut_points: number;
+  }
+  /** The documents with a value of the column of slices; what they lost is a sum over them. */
+  interface Slice {
+    value: string;
+    documents: number;
+    score: number;
+    ends: [low: number, high: number] | null;
+    lost: number;
   }
   interface GroundingLevel {
     level: "page" | "box";

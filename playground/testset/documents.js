@@ -2,7 +2,7 @@
 // is shown is the view, which stands in the address.
 
 import { Asker, answerTo } from "../parts/asking.js";
-import { around, findElement, findElements, newButton, newElement, partsOf } from "../parts/elements.js";
+import { around, cutName, findElement, findElements, newButton, newElement, partsOf } from "../parts/elements.js";
 import { DocumentFiles, NO_DOCUMENT } from "../parts/document_files.js";
 import { DocumentPane } from "../parts/document_pane.js";
 import { Facets } from "../parts/facets.js";
@@ -14,6 +14,7 @@ import { isShown } from "../parts/tabs.js";
 import { newTreePane } from "../parts/tree.js";
 import { drawSigns, rowsWithin } from "../parts/tree_places.js";
 import { drawGrounding } from "./grounding.js";
+import { drawSlices } from "./slices.js";
 import { drawLists } from "../parts/long_lists.js";
 import { noDocument } from "../parts/no_document.js";
 import { changesList } from "./state.js";
@@ -41,6 +42,9 @@ const LONGEST_TEXT = 200_000; // characters of a document in which values are lo
 const ABOVE_SHEET = 120; // pixels from the top of a phone to the chosen row
 const BEYOND = 8; // rows drawn above and below what is seen
 const OF_ONE = ["image", "pair", "previous", "next"]; // buttons
+
+/** The number of a row of the tree. */
+const numberOf = (/** @type {HTMLElement} */ row) => Number(row.id.split("-")[1]);
 
 export class Documents {
   constructor(/** @type {DocumentsPage} */ { root, server, state, say, fault }) {
@@ -71,14 +75,7 @@ export class Documents {
     });
     this.facets = new Facets(this.rail, (filter, name) => {
       // A new filter shows its first document; without it the document stays.
-      this.go(
-        {
-          ...(filter === "cause" ? { cause: name } : { field: name }),
-          row: null,
-          ...(name === null ? {} : { document: null }),
-        },
-        "push",
-      );
+      this.go({ [filter]: name, row: null, ...(name === null ? {} : { document: null }) }, "push");
       if (this.narrow.matches && name !== null) this.seg("2");
     });
     this.histogram = new Histogram(this.part("histogram"), (low, high) => this.later({ low, high }));
@@ -176,8 +173,8 @@ export class Documents {
     for (const kind of ["click", "focusin"]) {
       this.tree.addEventListener(kind, (event) => {
         const row = around(event, ".anls-row[id]");
-        const number = Number(row?.id.split("-")[1]);
         if (row === null || this.isMoved) return;
+        const number = numberOf(row);
         const opensSheet = kind === "click" && this.narrow.matches && this.state.places.length > 0;
         if (number === this.state.view.row) {
           if (opensSheet) this.toggleDocument(true);
@@ -193,7 +190,7 @@ export class Documents {
     for (const kind of ["pointerover", "focusin", "pointerleave"]) {
       this.tree.addEventListener(kind, (event) => {
         const row = kind === "pointerleave" ? null : around(event, ".anls-row[id]");
-        this.pane.light(row && Number(row.id.split("-")[1]));
+        this.pane.light(row && numberOf(row));
       });
     }
     this.root.addEventListener("click", (event) => {
@@ -256,10 +253,10 @@ export class Documents {
   /** Ask what the filters leave, and draw it; the newest view wins. A sentence if the server does not take the view. */
   async ask() {
     if (!this.state.result || !this.state.all) return "";
-    const { cause, field, find: text, sort, low, high, share } = this.state.view;
+    const { cause, field, within, slice, find: text, sort, low, high, share } = this.state.view;
     this.root.setAttribute("aria-busy", "true");
     const { level } = this.state;
-    const asked = { cause, field, find: text, sort, low, high, share: share || null, level };
+    const asked = { cause, field, within, slice, find: text, sort, low, high, share: share || null, level };
     const found = await this.views.ask({ run: this.state.result.run, ...asked });
     if (!found) return "";
     this.root.removeAttribute("aria-busy");
@@ -276,7 +273,7 @@ export class Documents {
     const { result, all, view, order } = this.state;
     const isPart = order.length < all.names.length;
     const ofAll = isPart ? ` of all ${all.names.length.toLocaleString("en")}` : "";
-    this.facets.draw(found, view, isPart ? null : result.intervals);
+    this.facets.draw(found, view, result.lists, isPart ? null : result.intervals);
     this.histogram.show(found.bins);
     this.part("spread").textContent = found.spread.join("\n");
     this.part("interval").textContent = `${result.range}${ofAll}`.trim();
@@ -295,6 +292,7 @@ export class Documents {
     this.part("count").textContent = this.state.shown.count;
     for (const button of findElements(this.root, "[data-side=documents]")) button.textContent = this.state.shown.count;
     this.drawGrounding();
+    this.drawChips();
     for (const button of findElements(this.root, "[data-sort]")) {
       button.setAttribute("aria-pressed", String(button.dataset.sort === this.state.view.sort));
     }
@@ -346,7 +344,7 @@ export class Documents {
     const row = newElement(
       "div",
       "doc",
-      newElement("bdi", "mono cut", names[number]),
+      newElement("bdi", "mono cut", ...cutName(names[number])),
       bar,
       newElement("span", "num", scores[number]),
       newElement("small", "cut", why[at]),
@@ -421,7 +419,8 @@ export class Documents {
     if (found && "refused" in found) this.tree.replaceChildren(newElement("p", "soft", sentenceOf(found.refused)));
     else this.tree.innerHTML = found?.html ?? ""; // of the server's templates, which escape every value
     this.tree.scrollTop = 0;
-    this.part("name").textContent = this.state.ofChosen("names") || (this.state.all && "No document");
+    const name = this.state.ofChosen("names") || (this.state.all ? "No document" : "");
+    this.part("name").replaceChildren(...cutName(name));
     this.part("of").textContent = this.state.ofChosen("scores");
     this.part("points").textContent = this.tree.querySelector(".anls-detail")?.textContent.split(";")[0] ?? "";
     delete this.part("document").dataset.stale;
@@ -452,15 +451,11 @@ export class Documents {
     for (const old of this.tree.querySelectorAll(".rest")) old.remove();
     this.tree.classList.toggle("only-hits", this.state.view.share !== "");
     if (!this.state.answer) return;
-    if (this.state.view.share && this.state.view.row === null) {
-      const [row = null] = this.state.hits();
-      this.state.view = { ...this.state.view, row };
-      this.write();
-    }
     const marked = this.state
       .hits()
       .map((row) => this.rowElement(row))
       .filter((row) => row !== null);
+    this.chooseFirst(marked);
     const here = this.state.view.row === null ? null : this.rowElement(this.state.view.row);
     for (const row of marked) row.classList.add("hit");
     this.treePane.look(here);
@@ -472,6 +467,16 @@ export class Documents {
     const first = here ?? marked[0];
     if (this.state.view.share) this.foldRest();
     if (first) this.scrollTo(first);
+  }
+
+  /** Where no row is chosen, choose the first of a share, or for the open document the one that lost most. */
+  chooseFirst(/** @type {HTMLElement[]} */ marked) {
+    const { share, row } = this.state.view;
+    if (row !== null || !(share || this.isOpen)) return;
+    const first = share ? marked[0] : this.treePane.losses(marked.length ? marked : undefined)[0];
+    if (!first) return;
+    this.state.change({ row: numberOf(first) });
+    this.write();
   }
 
   /** A line for the values that a share leaves out, which shows them. */
@@ -546,10 +551,36 @@ export class Documents {
       },
       filter: (share) => this.filterShare(share),
     });
-    const words = Object.entries(SHARE_NAMES).find(([name]) => name === view.share)?.[1] ?? "";
-    const close = newButton("", "×", () => this.filterShare(""));
-    close.setAttribute("aria-label", `Undo: ${words}`);
-    this.part("share").replaceChildren(...(words ? [newElement("span", "chip", words, close)] : []));
+  }
+
+  /** The filters that are pressed out of sight, as chips that take them back. */
+  drawChips() {
+    const { share, within, slice } = this.state.view;
+    /** @type {[words: string | null | undefined, without: Partial<View>][]} */
+    const filters = [
+      [Object.entries(SHARE_NAMES).find(([name]) => name === share)?.[1], { share: "", row: null }],
+      [within, { within: null }],
+      [slice && `${this.state.result?.asked.by}: ${slice}`, { slice: null }],
+    ];
+    const chips = filters.flatMap(([words, without]) => {
+      if (!words) return [];
+      const close = newButton("", "×", () => this.go(without, "push"));
+      close.setAttribute("aria-label", `Undo: ${words}`);
+      return [newElement("span", "chip", newElement("span", "cut", words), close)];
+    });
+    this.part("share").replaceChildren(...chips);
+  }
+
+  /** The slices as a table, of which one filters. */
+  drawSlices(/** @type {HTMLDialogElement} */ dialog) {
+    const { result, view } = this.state;
+    findElement(dialog, "h2").textContent = this.part("slices").textContent;
+    const table = drawSlices(result?.slices ?? [], view.slice, (slice) => {
+      dialog.close();
+      this.go({ slice, row: null, document: null }, "push");
+      if (this.narrow.matches && slice !== null) this.seg("2");
+    });
+    findElement(dialog, ".scroll").replaceChildren(table);
   }
 
   /** Only documents with values of a share, the first of which is chosen. */

@@ -11,7 +11,15 @@ import { finestLevel } from "./grounding.js";
 const EXAMPLE = "example"; // in place of the name of a result
 const OF_DOCUMENT = ["document", "row", "image"]; // parts of a view that leave the list as it is
 /** @type {Partial<View>[]} */
-const FILTERS = [{ cause: null }, { field: null }, { find: "" }, { low: 0, high: 1 }, { share: "" }]; // taken back
+const FILTERS = [
+  { cause: null },
+  { field: null },
+  { within: null },
+  { find: "" },
+  { low: 0, high: 1 },
+  { slice: null },
+  { share: "" },
+]; // taken back
 
 /** Whether changes of a view ask for other documents. @type {(changes: Partial<View>) => boolean} */
 export const changesList = (changes) => Object.keys(changes).some((name) => !OF_DOCUMENT.includes(name));
@@ -96,7 +104,8 @@ export class TestsetState {
   /** The filters leave these documents; returns whether the list begins anew. */
   show(/** @type {Server.View} */ shown) {
     const isOther = (/** @type {keyof View} */ name) => this.viewShown[name] !== this.view[name];
-    const isNew = this.shown !== null && (isOther("cause") || isOther("find") || isOther("share"));
+    const anew = /** @type {const} */ (["cause", "within", "find", "slice", "share"]);
+    const isNew = this.shown !== null && anew.some(isOther);
     [this.shown, this.viewShown] = [shown, this.view];
     return isNew;
   }
@@ -134,12 +143,13 @@ export class TestsetState {
 
   /** The numbers of the rows of the tree that the filters mean. */
   hits() {
-    const { cause, field, share } = this.view;
+    const { cause, field, within, share } = this.view;
     if (share) return this.places.filter((row) => shareOf(row, this.level) === share).map(({ row }) => row);
-    if (cause === null && field === null) return [];
+    if (cause === null && field === null && within === null) return [];
     const marks = this.answer?.marks ?? [];
     return marks
       .filter(([, ofField, ofCause]) => [null, ofField].includes(field) && [null, ofCause].includes(cause))
+      .filter(([, ofField]) => ofField.startsWith(within ?? ""))
       .map(([row]) => row);
   }
 

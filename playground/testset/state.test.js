@@ -100,3 +100,16 @@ test("rows are meant by the cause and the field together", () => {
   state.change({ field: "total" });
   assert.deepEqual(state.hits(), [1]);
 });
+
+test("rows of a list are meant by the list", () => {
+  const state = opened();
+  const marks = [
+    [1, "lines[]", "row"],
+    [2, "lines[].item", "case"],
+    [3, "lines", "type"],
+  ];
+  state.answer = { html: "", image: "", marks };
+  state.change({ within: "lines[]" });
+  assert.deepEqual(state.hits(), [1, 2]);
+  assert.deepEqual(state.cleared(true), { within: null });
+});

@@ -2,10 +2,9 @@
 // fails.
 
 import { Runner, answerTo } from "../parts/asking.js";
-import { findElement, newButton, newElement, partsOf } from "../parts/elements.js";
+import { findElement, findElements, newButton, newElement, partsOf } from "../parts/elements.js";
 import { DropBox } from "../parts/files.js";
 import { copyLink, hashOfDocument } from "../parts/links.js";
-import { drawListSums } from "../parts/long_lists.js";
 import { Options } from "../parts/options.js";
 import { saveFile, schemaButtons } from "../parts/saving.js";
 import { stepToResult, tabOf } from "../parts/tabs.js";
@@ -19,7 +18,6 @@ import { counted, sentenceOf } from "../parts/words.js";
 /** @import { Files } from "./state.js" */
 
 const PAUSE = 300; // milliseconds until changed options are scored
-const LONG = 20; // rows of a list
 const PATIENCE = 600; // milliseconds until it is said that they are
 
 class TestsetTab {
@@ -46,6 +44,7 @@ class TestsetTab {
       (input) => input instanceof HTMLInputElement,
     );
     this.figures = this.part("figures-shown", HTMLDialogElement);
+    this.slices = this.part("slices-shown", HTMLDialogElement);
     this.box = new DropBox(findElement(this.root, ".drop"), server, {
       isPair: true,
       examples: this.examples,
@@ -102,7 +101,13 @@ class TestsetTab {
       this.part("more").setAttribute("aria-expanded", String(this.root.classList.toggle("with-setup"))),
     );
     this.part("figures").addEventListener("click", () => this.figures.showModal());
-    findElement(this.figures, "button").addEventListener("click", () => this.figures.close());
+    this.part("slices").addEventListener("click", () => {
+      this.panes.drawSlices(this.slices);
+      this.slices.showModal();
+    });
+    for (const dialog of [this.figures, this.slices]) {
+      findElement(dialog, ".btn").addEventListener("click", () => dialog.close());
+    }
     this.root.addEventListener("dragover", (event) => {
       if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
     });
@@ -352,9 +357,8 @@ class TestsetTab {
   }
 
   drawResult(/** @type {Server.TestSet} */ found) {
-    const lists = found.lists.filter(({ lists: count, expected, cut_off: cut }) => cut || expected >= LONG * count);
-    this.part("lists").hidden = !lists.length;
-    findElement(this.part("lists"), "ul").replaceChildren(...drawListSums(lists));
+    this.part("slices").hidden = found.slices.length < 2;
+    this.part("slices").textContent = `${counted(found.slices.length, "slice")} by ${found.asked.by}`;
     const { references, predictions } = found.names;
     this.part("truth").textContent = references ?? predictions;
     this.part("prediction").textContent = references ? predictions : "";
@@ -381,6 +385,7 @@ class TestsetTab {
     findElement(this.part("export"), "ul").replaceChildren(...links, ...schemas, newElement("li", "", rows));
     const scroll = findElement(this.figures, ".scroll");
     scroll.innerHTML = found.figures; // of the server's templates, which escape every value
+    for (const noted of findElements(scroll, "abbr[title]")) noted.tabIndex = 0;
     scroll.prepend(newElement("ul", "", ...found.counts.map((line) => newElement("li", "", line))));
   }
 
@@ -437,7 +442,7 @@ class TestsetTab {
     this.box.busy("Opening …", 0, null);
     const found = await answerTo(this.server.open_result, { run: link.documents });
     this.box.idle();
-    if ("pairs" in found || "places" in found) this.box.say("This link could not be opened: It is not a test set.");
+    if ("pairs" in found || "places" in found) this.box.say("This link could not be opened: it is not a test set.");
     else if (!("refused" in found)) await this.open(found, link);
     else if (found.kind === "silent") this.box.say(sentenceOf(found.refused), () => this.follow(null));
     else this.box.say(`This link could not be opened: ${sentenceOf(found.refused)}`);

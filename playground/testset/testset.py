@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from copy import copy
 from filecmp import cmp
 from functools import partial
+from math import fsum
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,17 @@ def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
         "counts": count_lines(found),
         "signature": found.signature,
         "lists": list(found.lists),
+        "slices": [
+            {
+                "value": part.value,
+                "documents": part.documents,
+                "score": figure.value,
+                "ends": figure.interval and figure.interval.ends,
+                "lost": fsum(1 - rows.scores[number] for number in rows.rows_by_slice[str(part.value)]),
+            }
+            for part in rows.slice_figures
+            for figure in part.figures[:1]
+        ],
         "grounding": None
         if found.pairs.places is None
         else {
