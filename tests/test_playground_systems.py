@@ -13,7 +13,7 @@ from docscore import evaluate
 from docscore.core.formatting import three_digits, with_sign
 from playground.compare.compare import FILES as FILES_OF_RESULT
 from tests import browser
-from tests.browser import HOSTILE, LOOKS, SERVER, WIDE, Visit, Visitor, axe, heard, payload
+from tests.browser import HOSTILE, LOOKS, NARROW, SERVER, WIDE, Visit, Visitor, axe, heard, payload
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS, pred, ref
 
 if TYPE_CHECKING:
@@ -141,6 +141,32 @@ def test_the_example_says_what_the_library_and_the_commands_say(visitor: Compare
     assert (lines[0], len(lines)) == ("document,new,base,text", 41)
 
 
+def test_systems_are_sorted_by_what_they_cost(visit: Visit, visitor: Comparer) -> None:
+    """The columns that files have, as sums, or a note why there is none; the link keeps the order."""
+    base = [{**row, "cost": 0.5, "seconds": 2} for row in BASE]
+    better = [{**row, "cost": 1.5, "seconds": 1} for row in BETTER]
+    unknown = [{**row, "cost": None if row["question_id"] == "a" else 0.1} for row in BASE]
+    visitor.drop_rows(references=TRUTHS, base=base, better=better, unknown=unknown)
+    visitor.shown()
+    forest = visitor.part("forest")
+    assert forest.locator("b").all_inner_texts() == ["better", "base", "unknown"]
+    assert forest.locator("button").all_inner_texts() == ["score", "cost", "seconds"]
+    assert forest.locator("span.cmp-number").all_inner_texts()[3:] == ["4.5", "1.5", "–", "3", "6", "–"]
+    assert "unknown: 1 of 3 predictions have no cost" in visitor.part("notes").inner_text()
+    assert visitor.part("verdict").evaluate("each => getComputedStyle(each).outlineStyle") == "none"  # no key was used
+    forest.get_by_role("button", name="Sort systems by cost").click()
+    visitor.page.wait_for_url("**by=cost*")
+    assert forest.locator("b").all_inner_texts() == ["base", "better", "unknown"]
+    assert forest.get_by_role("button", name="Sort systems by cost").evaluate("each => each === document.activeElement")
+    assert visitor.part("tie").count() == 0  # brackets stand around neighbours by score
+    assert axe(visitor.page, "#compare") == []
+    other = visit(visitor.page.url.removeprefix(visitor.app.url), size=NARROW)
+    other.page.locator(".cmp-forest b").first.get_by_text("base").wait_for()
+    assert other.sideways() == 0
+    visitor.page.go_back()
+    forest.locator("b").first.get_by_text("better").wait_for()
+
+
 def test_a_document_side_by_side_and_its_link(visit: Visit) -> None:
     """A cell opens the document that lost most, with its rows in view; keys lead on; a link restores what is seen."""
     visitor = on_the_tab(visit)
@@ -178,7 +204,7 @@ def test_a_document_side_by_side_and_its_link(visit: Visit) -> None:
     assert other.part("find").input_value() == "receipt-0"
     assert other.part("verdict").inner_text() == visitor.part("verdict").inner_text()
     run = link.split("#compare=")[1].split("&")[0]
-    visit(f"/#documents={run}").page.get_by_text("This link could not be opened: It is not a test set.").wait_for()
+    visit(f"/#documents={run}").page.get_by_text("This link could not be opened: it is not a test set.").wait_for()
     gone = on_the_tab(visit, "/#compare=" + "r" * 22)
     gone.part("status").get_by_text("These results are no longer on the server").wait_for()
 

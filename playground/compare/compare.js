@@ -3,7 +3,7 @@
 import { Asker, Runner, answerTo } from "../parts/asking.js";
 import { DocumentFiles, NO_DOCUMENT } from "../parts/document_files.js";
 import { DocumentPane } from "../parts/document_pane.js";
-import { around, findElement, findElements, newButton, newElement, partsOf } from "../parts/elements.js";
+import { around, cutName, findElement, findElements, newButton, newElement, partsOf } from "../parts/elements.js";
 import { DropBox } from "../parts/files.js";
 import { copyLink, hashOfDocument } from "../parts/links.js";
 import { setScreenState, showNotice } from "../parts/notices.js";
@@ -14,7 +14,7 @@ import { openPdf } from "../parts/pdfs.js";
 import { isShown, stepToResult, tabOf } from "../parts/tabs.js";
 import { askAgain } from "../parts/uploads.js";
 import { counted, fileName, sentenceOf } from "../parts/words.js";
-import { drawComparison, drawDocumentList } from "./comparison.js";
+import { drawComparison, drawDocumentList, drawSystems } from "./comparison.js";
 import { drawSystemSigns, sceneOfSystems } from "./places.js";
 import { CompareState, PLAIN_VIEW, comparisonOf, lossesOf } from "./state.js";
 
@@ -117,7 +117,9 @@ class CompareTab {
         this.go({ document: row?.dataset.document });
       } else if (button?.dataset.do) this.acts[button.dataset.do](button);
       else if (button?.dataset.toSeg) this.go({ seg: button.dataset.toSeg });
-      else if (cell) {
+      else if (button?.dataset.by !== undefined) {
+        this.go({ by: /** @type {ComparisonView["by"]} */ (button.dataset.by) });
+      } else if (cell) {
         this.state.sought = { field: row?.dataset.ofField ?? "", cause: row?.dataset.ofCause ?? "" };
         if (cell.dataset.open === this.state.view.document) this.seek();
         else this.go({ document: cell.dataset.open });
@@ -434,7 +436,7 @@ class CompareTab {
     this.loaded = await this.files.open(name);
     [this.places, this.row] = ["refused" in found ? [] : found.places, null];
     this.part("side").removeAttribute("aria-busy");
-    this.part("name").textContent = this.state.view.document;
+    this.part("name").replaceChildren(...cutName(this.state.view.document));
     this.state.opened = "refused" in found ? null : found.number;
     if ("refused" in found) {
       const act =
@@ -576,6 +578,9 @@ class CompareTab {
     if (this.find.value !== view.find) this.find.value = view.find;
     this.worse.value = view.worse;
     if (this.worse.selectedIndex < 0) view.worse = this.worse.value = "";
+    const held = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.by : undefined;
+    if (this.state.result) drawSystems(this.part("forest"), this.state.result, view.by);
+    if (held !== undefined) findElements(this.part("forest"), `[data-by="${held}"]`)[0]?.focus();
   }
 
   /** Show what the address says; a result that is not here is asked for. */

@@ -183,6 +183,7 @@ def _system(name: str, evaluation: Evaluation, says_by_value: bool) -> dict[str,
         "name": shown_name(name),
         **figure_of(evaluation),
         "lost": loss_text(1 - evaluation.score),
+        "costs": {name: cost._asdict() for name, cost in evaluation.costs.items()},
         "counts": [
             line for line in count_lines(evaluation) if not (says_by_value and line == by_value_text({"": evaluation}))
         ],

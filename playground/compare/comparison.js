@@ -1,9 +1,9 @@
 // How several systems compare, drawn from the result of the server: verdict, intervals, causes, fields, documents,
 // pairs.
 
-import { findElement, newDrawing, newElement } from "../parts/elements.js";
-import { signed } from "../parts/words.js";
-import { listedDocuments, ticks } from "./state.js";
+import { cutName, findElement, newButton, newDrawing, newElement } from "../parts/elements.js";
+import { capital, signed } from "../parts/words.js";
+import { costsOf, listedDocuments, sortedSystems, ticks } from "./state.js";
 
 /** @import { ComparisonView } from "./state.js" */
 
@@ -70,7 +70,7 @@ const losses = (
   /** @type {Server.LossRow} */ { name, label, paths, documents, few, cells },
   /** @type {Server.System[]} */ systems,
 ) => {
-  const head = part("rowheader", "cut", paths ? newElement("code", "", name) : (label ?? name));
+  const head = part("rowheader", "cut", paths ? newElement("code", "", ...cutName(name)) : (label ?? name));
   if (paths) head.title = paths.join("\n");
   const count = documents === undefined ? [] : [part("gridcell", "soft cmp-count", documents.toLocaleString("en"))];
   const found = row(
@@ -110,8 +110,16 @@ const interval = (
   return [...ends, newDrawing("circle", { class: "cmp-point", cx: x(point), cy: y, r: 6 })];
 };
 
-/** The scores of the systems with intervals, an axis, and brackets around systems that are not proven to differ. */
-const forest = (/** @type {HTMLElement} */ place, /** @type {Server.Comparison} */ { systems, ties }) => {
+/**
+ * The systems: their scores with intervals, an axis, and brackets around those that are not proven to differ; where
+ * files have them what they cost, by which they can be sorted.
+ * @type {(place: HTMLElement, found: Server.Comparison, by: ComparisonView["by"]) => void}
+ */
+export const drawSystems = (place, found, by) => {
+  const systems = sortedSystems(found.systems, by);
+  const ties = by ? [] : found.ties; // which stand around neighbours by score
+  const costs = costsOf(systems);
+  const below = costs.length ? 1 : 0; // the heads
   const marks = ticks(
     Math.min(...systems.map(({ low, score }) => low ?? score)),
     Math.max(...systems.map(({ high, score }) => high ?? score)),
@@ -136,22 +144,44 @@ const forest = (/** @type {HTMLElement} */ place, /** @type {Server.Comparison} 
     "aria-label",
     `Scores: ${systems.map(({ name, text, interval: said }) => `${name} ${text}, ${said}`).join("; ")}.`,
   );
+  plot.style.gridRow = String(below + 1);
+  const placed = (/** @type {HTMLElement} */ element, /** @type {number} */ row, column = 1) => {
+    element.style.gridArea = `${row} / ${column}`;
+    return element;
+  };
   const names = systems.map(({ name, interval: said }, number) => {
-    const found = newElement("b", "cut", name);
-    found.title = `${name}: ${said}`;
-    found.style.gridRow = String(number + 1);
-    return found;
+    const cell = newElement("b", "cut", ...cutName(name));
+    cell.title = `${name}: ${said}`;
+    return placed(cell, below + number + 1);
   });
-  const scores = systems.map(({ text }, number) => {
-    const found = newElement("span", "cmp-number", text);
-    found.style.gridRow = String(number + 1);
-    return found;
-  });
-  place.replaceChildren(...names, plot, ...scores, ...brackets(ties, systems));
-  place.style.setProperty("--lanes", String(Math.max(1, ties.length)));
+  /** @type {(name: ComparisonView["by"], at: number, text: (system: Server.System) => string) => HTMLElement[]} */
+  const column = (name, at, text) => {
+    const head = newButton("btn ghost", name || "score", () => {});
+    head.dataset.by = name;
+    head.setAttribute("aria-pressed", String(name === by));
+    head.setAttribute("aria-label", `Sort systems by ${name || "score"}`);
+    const cells = systems.map((system, number) =>
+      placed(newElement("span", "cmp-number", text(system)), below + number + 1, at),
+    );
+    return below ? [placed(head, 1, at), ...cells] : cells;
+  };
+  const columns = costs.flatMap((name, at) => column(name, at + 4, (system) => costText(system.costs[name])));
+  const scores = column("", 3, ({ text }) => text);
+  place.replaceChildren(...names, plot, ...scores, ...columns, ...brackets(ties, systems, below));
+  place.classList.toggle("with-costs", below > 0);
+  place.style.setProperty("--costs", String(costs.length));
+  place.style.setProperty("--lanes", String(Math.max(1, found.ties.length)));
 };
 
-const brackets = (/** @type {[number, number][]} */ ties, /** @type {Server.System[]} */ systems) =>
+/** A sum of costs, in few digits. */
+const costText = (/** @type {Server.Cost | undefined} */ cost) => {
+  const total = cost?.total ?? null;
+  if (total === null) return "–";
+  return total.toLocaleString("en", total < 1000 ? { maximumSignificantDigits: 4 } : { maximumFractionDigits: 0 });
+};
+
+/** @type {(ties: [number, number][], systems: Server.System[], below: number) => HTMLElement[]} */
+const brackets = (ties, systems, below) =>
   ties.map(([first, last], lane) => {
     const found = newElement("span", "cmp-tie", ...(ties.length === 1 ? [newElement("em", "", "tied")] : []));
     found.setAttribute("role", "img");
@@ -162,8 +192,7 @@ const brackets = (/** @type {[number, number][]} */ ties, /** @type {Server.Syst
         .map(({ name }) => name)
         .join(", ")}.`,
     );
-    found.title = "no difference is proven";
-    found.style.gridRow = `${first + 1} / ${last + 2}`;
+    found.style.gridRow = `${below + first + 1} / ${below + last + 2}`;
     found.style.setProperty("--lane", String(lane));
     return found;
   });
@@ -179,9 +208,9 @@ const pairs = (/** @type {HTMLElement} */ place, /** @type {Server.Comparison} *
     const name = part(
       "rowheader",
       "",
-      newElement("span", "cut", pair.first),
+      newElement("span", "cut", ...cutName(pair.first)),
       "–",
-      newElement("span", "cut", pair.second),
+      newElement("span", "cut", ...cutName(pair.second)),
     );
     const range =
       pair.low === null || pair.high === null ? "" : `95 % interval ${signed(pair.low)} to ${signed(pair.high)}; `;
@@ -231,7 +260,7 @@ export const drawDocumentList = (place, found, view, link) => {
   const shown = listedDocuments(found, view);
   const chosen = view.pair === null ? null : found.pairs[view.pair];
   const rows = shown.map(({ id, numbers, scores }) => {
-    const name = newElement("a", "", newElement("code", "", id));
+    const name = newElement("a", "", newElement("code", "", ...cutName(id)));
     const head = part("rowheader", "cut", name);
     name.href = link(id);
     name.dataset.cell = "";
@@ -294,7 +323,6 @@ export const drawComparison = (screen, found, link) => {
   place("verdict").classList.toggle("cmp-long", verdict.title.length > 60);
   place("text").replaceChildren(verdict.text, ...leader(verdict, link));
   place("order").textContent = verdict.remarks.join(" ");
-  forest(place("forest"), found);
   grid(place("causes"), "Points lost by cause", systems.length, [
     heads([part("columnheader", "", "cause")], systems),
     ...causes.map((each) => losses(each, systems)),
@@ -306,8 +334,14 @@ export const drawComparison = (screen, found, link) => {
   const tests = found.pairs.length > 1 ? `, p adjusted for ${found.pairs.length} tests` : "";
   place("adjusted").textContent = `difference${tests}`;
   pairs(place("pairs"), found);
-  const counts = systems.flatMap(({ name, counts: lines }) => lines.map((line) => `${name}: ${line}`));
-  const notes = [...left, ...counts, ...(fields.length && found.note ? [found.note] : []), signature];
+  const lines = systems.flatMap(({ name, counts, costs }) =>
+    [...counts, ...Object.values(costs).map(({ note: why }) => why)].filter(Boolean).map((line) => `${name}: ${line}`),
+  );
+  const bracket = found.ties.length > 1 ? ["Brackets join systems that cannot be told apart."] : [];
+  const names = costsOf(systems).join(", ");
+  const sums = names ? [`${capital(names)}: sums over the documents.`] : [];
+  const ofFields = fields.length && found.note ? [found.note] : [];
+  const notes = [...left, ...lines, ...bracket, ...sums, ...ofFields, signature];
   place("notes").replaceChildren(...notes.map((text) => newElement("li", "", text)));
 };
 

@@ -7,6 +7,7 @@
  * @property {string} find  a text in the ids of the documents that are listed
  * @property {number | null} pair  the number of the pair of systems by which documents are sorted
  * @property {string} worse  "2 0": documents where the third system is worse than the first; "" for all
+ * @property {Server.CostColumn | ""} by  what the systems are sorted by, least first; "" for the score, best first
  * @property {string} seg  the pane that a phone shows
  */
 /** @typedef {Server.DocumentScores & {numbers: number[]}} ListedDocument */
@@ -14,25 +15,34 @@
 const STEPS = [0.01, 0.02, 0.05, 0.1, 0.25]; // of an axis
 const MOST_STEPS = 4;
 /** @type {ComparisonView} */
-export const PLAIN_VIEW = { document: "", find: "", pair: null, worse: "", seg: "1" };
+export const PLAIN_VIEW = { document: "", find: "", pair: null, worse: "", by: "", seg: "1" };
+const COSTS = /** @type {const} */ (["cost", "seconds", "tokens"]);
 
-/** The name of a result and the view of it in an address; the name is null if there is none. */
-export const comparisonOf = (/** @type {string} */ hash) => {
+/**
+ * The name of a result and the view of it in an address; the name is null if there is none.
+ * @type {(hash: string) => {run: string | null, view: ComparisonView}}
+ */
+export const comparisonOf = (hash) => {
   const asked = new URLSearchParams(hash.slice(1));
   const pair = Number.parseInt(asked.get("pair") ?? "", 10);
   const seg = asked.get("seg") ?? "";
   const [document, find, worse] = ["document", "find", "worse"].map((name) => asked.get(name) ?? "");
-  const view = { document, find, pair: pair >= 0 ? pair : null, worse, seg: ["1", "2", "3"].includes(seg) ? seg : "1" };
-  return { run: asked.get("compare"), view };
+  const by = COSTS.find((name) => name === asked.get("by")) ?? "";
+  const shown = ["1", "2", "3"].includes(seg) ? seg : "1";
+  return {
+    run: asked.get("compare"),
+    view: { document, find, pair: pair >= 0 ? pair : null, worse, by, seg: shown },
+  };
 };
 
 /** @type {(run: string, view: ComparisonView) => string} */
-export const addressOfComparison = (run, { document, find, pair, worse, seg }) => {
+export const addressOfComparison = (run, { document, find, pair, worse, by, seg }) => {
   const parts = new URLSearchParams({ compare: run });
   if (document) parts.set("document", document);
   if (find) parts.set("find", find);
   if (pair !== null) parts.set("pair", String(pair));
   if (worse) parts.set("worse", worse);
+  if (by) parts.set("by", by);
   if (seg !== "1") parts.set("seg", seg);
   return `#${parts}`;
 };
@@ -62,6 +72,24 @@ export const listedDocuments = ({ documents, systems, pairs }, { find, pair, wor
   const [first, second] = [chosen.first, chosen.second].map((name) => systems.findIndex((each) => each.name === name));
   const gain = lead(first, second);
   return listed.sort((one, other) => gain(other) - gain(one));
+};
+
+/** The columns of costs that any system has. */
+export const costsOf = (/** @type {Server.System[]} */ systems) =>
+  COSTS.filter((name) => systems.some(({ costs }) => costs[name]));
+
+/**
+ * The systems by a column of costs, least first, those without a sum last; else best first.
+ * @type {(systems: Server.System[], by: ComparisonView["by"]) => Server.System[]}
+ */
+export const sortedSystems = (systems, by) => {
+  if (!by) return systems;
+  const isKnown = (/** @type {Server.System} */ { costs }) => typeof costs[by]?.total === "number";
+  const total = (/** @type {Server.System} */ { costs }) => costs[by]?.total ?? 0;
+  return [
+    ...systems.filter(isKnown).sort((one, other) => total(one) - total(other)),
+    ...systems.filter((system) => !isKnown(system)),
+  ];
 };
 
 /**

@@ -6,8 +6,10 @@ import {
   PLAIN_VIEW,
   addressOfComparison,
   comparisonOf,
+  costsOf,
   listedDocuments,
   lossesOf,
+  sortedSystems,
   ticks,
 } from "./state.js";
 
@@ -27,11 +29,21 @@ const FOUND = {
 const ids = (changes) => listedDocuments(FOUND, { ...PLAIN_VIEW, ...changes }).map(({ id }) => id);
 
 test("a view comes back from its address, and what is unknown there is left out", () => {
-  const view = { document: "a&b", find: "x=y", pair: 1, worse: "2 0", seg: "3" };
+  const view = { document: "a&b", find: "x=y", pair: 1, worse: "2 0", by: "cost", seg: "3" };
   assert.deepEqual(comparisonOf(addressOfComparison("run1", view)), { run: "run1", view });
   assert.equal(addressOfComparison("run1", PLAIN_VIEW), "#compare=run1");
-  assert.deepEqual(comparisonOf("#compare=run1&pair=-1&seg=12"), { run: "run1", view: PLAIN_VIEW });
+  assert.deepEqual(comparisonOf("#compare=run1&pair=-1&by=name&seg=12"), { run: "run1", view: PLAIN_VIEW });
   assert.equal(comparisonOf("#compare").run, "");
+});
+
+test("systems are sorted by what they cost, those without a sum last", () => {
+  const costs = { alder: { cost: { total: 2 } }, birch: { cost: { total: null } }, cedar: { cost: { total: 0.5 } } };
+  const systems = FOUND.systems.map(({ name }) => ({ name, costs: costs[name] }));
+  const names = (by) => sortedSystems(systems, by).map(({ name }) => name);
+  assert.deepEqual(names(""), ["alder", "birch", "cedar"]);
+  assert.deepEqual(names("cost"), ["cedar", "alder", "birch"]);
+  assert.deepEqual(names("seconds"), ["alder", "birch", "cedar"]);
+  assert.deepEqual(costsOf(systems), ["cost"]);
 });
 
 test("documents are found by their ids, and sorted by what one system gains", () => {

@@ -11,12 +11,13 @@ export const counted = (count, one, many = `${one}s`) => `${count.toLocaleString
 /** A difference with its sign, in three digits. @type {(value: number) => string} */
 export const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(3)}`;
 
+export const capital = (/** @type {string} */ text) => text[0].toUpperCase() + text.slice(1);
+
 /**
  * A message as a sentence: with a capital, where it does not begin with the name of a file, and a full stop.
  * @type {(text: string) => string}
  */
-export const sentenceOf = (text) =>
-  (FILE_NAME.test(text) ? text : text[0].toUpperCase() + text.slice(1)) + (/[.…!?]$/.test(text) ? "" : ".");
+export const sentenceOf = (text) => (FILE_NAME.test(text) ? text : capital(text)) + (/[.…!?]$/.test(text) ? "" : ".");
 
 /**
  * A name with its control characters and those that turn the direction of text as numbers.

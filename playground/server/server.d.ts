@@ -428,7 +428,14 @@ declare namespace Server {
     low: number | null;
     high: number | null;
     interval: string;
+    costs: Partial<Record<CostColumn, Cost>>;
     counts: string[];
+  }
+  type CostColumn = "cost" | "seconds" | "tokens";
+  /** A sum over the documents, or why there is none. */
+  interface Cost {
+    total: number | null;
+    note: string;
   }
   interface Verdict {
     title: string;
