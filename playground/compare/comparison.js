@@ -9,6 +9,7 @@ import { costsOf, listedDocuments, sortedSystems, ticks } from "./state.js";
 
 const ROW = 28; // pixels
 const AXIS = 16; // pixels
+const LONGEST_HEAD = 20; // characters
 
 /** A part of a grid with its role; a cell can be reached by arrows. */
 const part = (/** @type {string} */ role, /** @type {string} */ name, /** @type {(string | Node)[]} */ ...content) => {
@@ -31,6 +32,13 @@ const row = (/** @type {string} */ name, /** @type {Node[]} */ ...cells) => {
 /** A name may break behind its signs, and not within its words. */
 const pieces = (/** @type {string} */ name) => name.split(/(?<=[-_.\/ ])/);
 
+/** A name without its middle, where it is too long for the head of a column. */
+const shortName = (/** @type {string} */ name) => {
+  const signs = [...name];
+  const isLong = signs.length > LONGEST_HEAD;
+  return isLong ? `${signs.slice(0, LONGEST_HEAD / 2).join("")}…${signs.slice(-LONGEST_HEAD / 2).join("")}` : name;
+};
+
 const heads = (/** @type {Node[]} */ first, /** @type {Server.System[]} */ systems) =>
   row(
     "cmp-head",
@@ -39,8 +47,9 @@ const heads = (/** @type {Node[]} */ first, /** @type {Server.System[]} */ syste
       const head = part(
         "columnheader",
         "cmp-system",
-        newElement("span", "", ...pieces(name).flatMap((piece) => [piece, document.createElement("wbr")])),
+        newElement("span", "", ...pieces(shortName(name)).flatMap((piece) => [piece, document.createElement("wbr")])),
       );
+      head.setAttribute("aria-label", name);
       head.title = name;
       return head;
     }),
