@@ -1,19 +1,18 @@
-"""Take the pictures of the page that the README shows: `python -m tests.pictures`, with Debian's chromium."""
+"""Take the pictures of the page that the README shows: `python -m tests.pictures`.
+
+It needs Debian's packages chromium and, for receipts in Japanese, fonts-noto-cjk.
+"""
 
 from __future__ import annotations
 
-import html
-import json
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
 
-from dev.scripts.pictures import cut
-from tests.browser import FLAGS, NARROW, Playground, Visitor, payload, started
-from tests.commands import PREDICTIONS, REFERENCES
+from dev.scripts.pictures import check_fonts, cut
+from tests.browser import FLAGS, NARROW, Playground, Visitor, started
 from tests.conftest import ROOT
 
 DOCS = ROOT / "docs"
@@ -22,6 +21,7 @@ DRAWN = 1440, 900  # pixels, as the drawings of the page
 
 def main() -> None:
     """Start the page, and take pictures of a pair by two metrics, of a scored file, its documents, several systems."""
+    check_fonts()
     with tempfile.TemporaryDirectory() as folder, started(Path(folder)) as app, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         for name, size, dark in (("pair_dark", DRAWN, True), ("pair_phone", NARROW, False), ("pair", DRAWN, False)):
@@ -55,28 +55,6 @@ def main() -> None:
         cut(path)
 
 
-def _drawable(*paths: Path) -> list[list[Any]]:
-    """The rows of files but those of receipts in Japanese, for which this machine may lack a font."""
-    files = [[json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] for path in paths]
-    rows = [(row["question_id"], json.dumps(row, ensure_ascii=False)) for file in files for row in file]
-    left_out = {name for name, text in rows if max(text) > "\u3000"}
-    return [[row for row in file if row["question_id"] not in left_out] for file in files]
-
-
-def _page_of(browser: Browser, name: str) -> bytes:
-    """A page image of a receipt: its texts in lines."""
-    [receipt] = [row["references"][0] for row in _drawable(REFERENCES)[0] if row["question_id"] == name]
-    head = [*receipt["merchant"].values(), "", f"{receipt['date']}  {receipt['time']}", receipt["receipt_number"], ""]
-    items = [f"{item['quantity']} x {item['name'][:30]:<30} {item['amount']:>9}" for item in receipt["items"]]
-    lines = [*head, *items, "", f"{'TOTAL':<34} {receipt['totals']['total']:>9}"]
-    page = browser.new_page(viewport={"width": 480, "height": 560})
-    text = html.escape("\n".join(str(line) for line in lines))
-    page.set_content(f'<pre style="font-size: 15px; line-height: 1.6; margin: 32px">{text}</pre>')
-    image = page.screenshot()
-    page.close()
-    return image
-
-
 def _compare(browser: Browser, app: Playground) -> None:
     """The tab for several systems: a comparison, light, dark, on a phone, and a document in all systems."""
     for name, size, dark in (("", DRAWN, False), ("_dark", DRAWN, True), ("_phone", NARROW, False)):
@@ -98,9 +76,7 @@ def _test_set(browser: Browser, app: Playground) -> None:
         visitor.arrive("/#test-set")
         if name == "testset":
             visitor.page.screenshot(path=DOCS / "testset_empty.png")
-        references, predictions = _drawable(REFERENCES, PREDICTIONS)
-        visitor.choose_files(payload(REFERENCES.name, references), payload(PREDICTIONS.name, predictions))
-        visitor.page.get_by_role("button", name="Score", exact=True).click()
+        visitor.page.get_by_role("button", name="Try 40 receipts").click()
         visitor.page.locator(".testset[data-ready]").wait_for()
         if size == NARROW:
             visitor.page.screenshot(path=DOCS / "testset_phone.png")
@@ -109,14 +85,15 @@ def _test_set(browser: Browser, app: Playground) -> None:
         visitor.page.locator(".doc bdi").nth(2).click()
         visitor["testset-points"].get_by_text("33.43 of 90 points").wait_for(state="attached")
         visitor.page.screenshot(path=DOCS / f"{name}{'_document' if size == NARROW else ''}.png")
-        if name == "testset":
-            visitor.page.get_by_role("button", name="Page image").click()
-            image: Any = payload("receipt-018.png", _page_of(browser, "receipt-018"))
-            image["mimeType"] = "image/png"
-            visitor.page.locator(".image input").set_input_files(image)
-            visitor.page.locator(".image img").wait_for()
-            visitor.page.screenshot(path=DOCS / "testset_image.png")
         visitor.context.close()
+    visitor = Visitor(browser, app, DRAWN, dark=False)
+    visitor.arrive("/#test-set")
+    visitor.page.get_by_role("button", name="Try 12 invoices with their pages").click()
+    visitor.page.locator(".testset[data-ready] .ev-sheet .ev-box").first.wait_for()
+    visitor["testset-grounding"].get_by_role("button", name="right value, elsewhere").click()
+    visitor.page.locator(".ev-say").get_by_text("expected page 2").wait_for()
+    visitor.page.locator(".ev-sheet .ev-box.cited").wait_for()
+    visitor.page.screenshot(path=DOCS / "testset_image.png")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""Draws the pictures `docs/tree.png` and `docs/report.png`: `python -m dev.scripts.pictures`, with Chromium."""
+"""Draws the pictures `docs/tree.png` and `docs/report.png`: `python -m dev.scripts.pictures`.
+
+It needs Debian's packages chromium and, for receipts in Japanese, fonts-noto-cjk.
+"""
 
 from __future__ import annotations
 
@@ -40,6 +43,13 @@ PAGE = """<!doctype html><meta charset="utf-8"><style>body {{ margin: 16px; font
 <main>{tree}</main>"""
 
 
+def check_fonts() -> None:
+    """Stop where a script of the receipts would be drawn as boxes."""
+    command = shutil.which("fc-list") or "fc-list", ":lang=ja"
+    if not subprocess.run(command, check=True, capture_output=True).stdout:
+        sys.exit("no font for Japanese: apt-get install fonts-noto-cjk")
+
+
 MARGIN = 16  # pixels below what a picture shows
 
 
@@ -64,6 +74,7 @@ def draw(page: Page, source: Path, target: str) -> None:
 
 def main() -> None:
     """Draw both."""
+    check_fonts()
     receipts = ROOT / "examples" / "receipts"
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         tree, report = Path(folder, "tree.html"), Path(folder, "report.html")
