@@ -398,10 +398,9 @@ class KeptList(KeptResult):
         }
         if asked.sort in keys:
             order.sort(key=keys[asked.sort])
-        of = f"{len(order):,} of " if len(order) < len(scores) else ""
-        holding = {name: f" of {count:,}" for name, count in self._list["holding"].items()}
         causes = [[(c, points) for f, c, points in losses[number] if asked.field in (None, f)] for number in by_text]
         fields = [[(f, points) for f, c, points in losses[number] if asked.cause in (None, c)] for number in by_text]
+        holding = {name: f" of {count:,}" for name, count in self._list["holding"].items()}
         by_field, meanings = self._sums(fields, holding), METRICS[self.facts["metrics"][0]].meanings
         largest = [_largest_cause(meant[number], lost[number]) for number in order]
         return {
@@ -415,7 +414,7 @@ class KeptList(KeptResult):
             "bins": bins(self.result["histogram"]["edges"], [scores[number] for number in order]),
             "spread": spread_lines([scores[number] for number in order]),
             "rates": [_rate(name, hits, totals, order) for name, (hits, totals) in self._list["rates"].items()],
-            "count": f"{of}{counted(len(scores), 'document')}",
+            "count": (f"{len(order):,} of " if len(order) < len(scores) else "") + counted(len(scores), "document"),
             "causes": [
                 {
                     **each,

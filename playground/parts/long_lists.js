@@ -97,8 +97,8 @@ export const drawLists = (lists, go) => {
     const last = numbers[cut - 1];
     if (!cut || last === null || last === undefined) return [];
     const lead = newButton("lead", `row ${cut.toLocaleString("en")}`, () => go(last));
-    const of = lists.length > 1 ? `${path}: cut off after` : "Cut off after";
-    return [newElement("p", "", newElement("b", "", of, lead, `of ${expected.toLocaleString("en")}.`))];
+    const of = lists.length > 1 ? `${path}: cut off after ` : "Cut off after ";
+    return [newElement("p", "", newElement("b", "", of, lead, ` of ${expected.toLocaleString("en")}.`))];
   });
   const size = Math.max(...lists.map((list) => barsOf(list.rows).size));
   const key = newElement("p", "soft t12 key");

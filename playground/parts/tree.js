@@ -98,7 +98,10 @@ export const newTreePane = (/** @type {HTMLElement} */ place) => {
 
   /** What is in the tree is new. */
   const fresh = () => {
-    for (const label of findElements(place, "code.anls-label")) label.replaceChildren(...cutName(label.textContent));
+    for (const label of findElements(place, "code.anls-label")) {
+      const parts = cutName(label.textContent);
+      if (parts.length > 1) label.replaceChildren(...parts); // others stay as they are drawn
+    }
     pane.fresh();
   };
 
