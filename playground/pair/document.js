@@ -156,7 +156,7 @@ export class PairDocument {
 
   /** The tree is patched without the signs in it. */
   undraw() {
-    drawSigns(this.page.tree, [], LEVEL, false);
+    drawSigns(this.page.tree, [], LEVEL, this.known());
   }
 
   /** On a phone a press on a row opens its place. */
@@ -170,20 +170,12 @@ export class PairDocument {
     this.drawScene();
   }
 
-  /** The line of a predicted value, "" where it is not known. @type {(row: Server.PlacedRow) => string} */
-  lineOf({ found: [, spots] }) {
-    if (!spots?.length) return "";
-    const { pages, lineOf } = this.known();
-    const { page, line } = lineOf(spots[0]);
-    return pages > 1 ? `${page}:${line}` : String(line);
-  }
-
   known() {
     return knownOf(this.loaded, unitsOf(this.loaded.placed?.text ?? ""));
   }
 
   draw() {
-    drawSigns(this.page.tree, this.places, LEVEL, this.known().pages > 1, (row) => this.lineOf(row));
+    drawSigns(this.page.tree, this.places, LEVEL, this.known());
     this.drawScene();
   }
 

@@ -5,7 +5,7 @@ import { drawSign } from "./document_pane.js";
 import { citedPage, labelOfSign, signOf, signOfFold } from "./places.js";
 import { signsOf } from "./scene.js";
 
-/** @import { Level, Sign } from "./places.js" */
+/** @import { Known, Level, Sign } from "./places.js" */
 
 /** @type {(sign: Sign, label: string, words: string) => HTMLElement} */
 const cellOf = (sign, label, words) => {
@@ -25,20 +25,27 @@ export const rowsWithin = (/** @type {HTMLElement} */ row, /** @type {Map<number
   });
 };
 
+/** Where a predicted value is found, "" if nowhere. @type {(row: Server.PlacedRow, known: Known) => string} */
+const lineOf = ({ found: [, spots] }, known) => {
+  if (!spots?.length) return "";
+  const { page, line } = known.lineOf(spots[0]);
+  return known.pages > 1 ? `${page}:${line}` : String(line);
+};
+
 /**
  * Draw the signs of all rows anew; without places the tree has no such column.
  * @param {HTMLElement} place
  * @param {Server.PlacedRow[]} rows
  * @param {Level} level
- * @param {boolean} isMany  whether the document has several pages
- * @param {(row: Server.PlacedRow) => string} lineOf  where the text has a value that is not cited, "" if it is not said
+ * @param {Known} known
  */
-export const drawSigns = (place, rows, level, isMany, lineOf = () => "") => {
+export const drawSigns = (place, rows, level, known) => {
+  const isMany = known.pages !== 1;
   for (const old of findElements(place, ".anls-cited")) old.remove();
   const byRow = new Map(rows.map((row) => [row.row, row]));
   const signs = new Map(rows.map((row) => [row, signOf(row, level)]));
   const isCited = rows.some((row) => row.levels || row.cited.length);
-  const lines = new Map(isCited ? [] : rows.map((row) => [row, lineOf(row)]));
+  const lines = new Map(isCited ? [] : rows.map((row) => [row, lineOf(row, known)]));
   const hasSigns = [...signs.values(), ...lines.values()].some(Boolean);
   const [tree] = findElements(place, ".anls-tree");
   tree?.classList.toggle("with-places", hasSigns);

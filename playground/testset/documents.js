@@ -9,7 +9,7 @@ import { Facets } from "../parts/facets.js";
 import { Histogram } from "../parts/histogram.js";
 import { openPdf } from "../parts/pdfs.js";
 import { SHARE_NAMES } from "../parts/places.js";
-import { sceneOf } from "../parts/scene.js";
+import { knownOf, sceneOf, unitsOf } from "../parts/scene.js";
 import { isShown } from "../parts/tabs.js";
 import { newTreePane } from "../parts/tree.js";
 import { drawSigns, rowsWithin } from "../parts/tree_places.js";
@@ -590,7 +590,8 @@ export class Documents {
   }
 
   drawSigns() {
-    drawSigns(this.tree, this.state.places, this.state.level, this.pageCount() !== 1);
+    const known = knownOf(this.loaded, unitsOf(this.loaded.placed?.text ?? ""));
+    drawSigns(this.tree, this.state.places, this.state.level, { ...known, pages: this.pageCount() });
   }
 
   /** Long lists stand above the rows; a line among these says where one was cut off. */
