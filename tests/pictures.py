@@ -42,7 +42,7 @@ def _pair(browser: Browser, app: Playground) -> None:
     for name, size, dark in (("pair_dark", DRAWN, True), ("pair_phone", NARROW, False), ("pair", DRAWN, False)):
         visitor = Visitor(browser, app, size, dark=dark)
         visitor.arrive()
-        visitor["pair-tree"].locator(".anls-row").first.wait_for()
+        visitor.row("$.receipt_number").wait_for()
         visitor.page.screenshot(path=DOCS / f"{name}.png")
     visitor["pair-options"].locator("summary").click()
     visitor.page.screenshot(path=DOCS / "pair_options.png")
