@@ -166,7 +166,7 @@ def add_first_screen() -> str:
     styles, entries = ([name for name in OTHER_PARTS if name.endswith(kind)] for kind in (".css", ".js"))
     first = bundled([FIRST])
     scripts = f"const docscore = {{}};\n{''.join(first.values())}docscore['{FIRST}'].startFirst();"
-    others = "".join(bundled(entries, first).values())
+    others = f"{''.join(bundled(entries, first).values())}docscore['{pair.DOCUMENT}'].startDocument();"
     text = gradio_page()
     if not text:
         style = f"{stylesheet()}{text_of([*STYLES, *styles])}"

@@ -9,6 +9,7 @@ import { openPdf } from "../parts/pdfs.js";
 import { knownOf, sceneOf, unitsOf } from "../parts/scene.js";
 import { TYPED, isShown } from "../parts/tabs.js";
 import { drawSigns, rowsWithin } from "../parts/tree_places.js";
+import { STARTED, WIDE, current } from "./pair.js";
 import { printedPage } from "./printed.js";
 
 /** @import { Fault } from "../parts/document_files.js" */
@@ -23,7 +24,6 @@ import { printedPage } from "./printed.js";
  * @property {(sentence: string) => void} say
  */
 
-const WIDE = "(min-width: 1200px)"; // in which the document of the example is open
 const NARROW = "(max-width: 720px)";
 const LEVEL = "box"; // of the places of values that have boxes
 const IOU = 0.5; // the least overlap at which a box is accepted
@@ -68,7 +68,6 @@ export class PairDocument {
     this.button.title = "The document (d)";
     this.button.setAttribute("aria-keyshortcuts", "d");
     this.listen();
-    this.begin(true);
   }
 
   listen() {
@@ -207,3 +206,10 @@ export class PairDocument {
     this.drawScene();
   }
 }
+
+/** The tab may be there before this script, or after it. */
+export const startDocument = () => {
+  const join = () => current.tab?.join((page) => new PairDocument(page));
+  if (current.tab) join();
+  else document.addEventListener(STARTED, join, { once: true });
+};

@@ -17,12 +17,12 @@ import { Options } from "../parts/options.js";
 import { schemaButtons } from "../parts/saving.js";
 import { TYPED, isShown } from "../parts/tabs.js";
 import { newTreePane } from "../parts/tree.js";
-import { PairDocument } from "./document.js";
 import { Editor, differenceOf } from "./editor.js";
 import { noticeOf } from "./faults.js";
 import { piecesOf, wordsOfMend } from "./json_text.js";
 import { sentenceOf } from "../parts/words.js";
 
+/** @import { PairDocument, PairPage } from "./document.js" */
 /** @import { Placed } from "./editor.js" */
 /** @import { Piece } from "./json_text.js" */
 /** @import { Side } from "./faults.js" */
@@ -36,7 +36,9 @@ import { sentenceOf } from "../parts/words.js";
 const PAUSE = 30; // milliseconds until what was typed is scored
 const PATIENCE = 1000; // milliseconds until Cancel is offered
 const LONGEST_ADDRESS = 30000; // characters; longer pairs are kept in this browser tab alone
+export const STARTED = "docscore-pair";
 const KEPT = "docscore-pair";
+export const WIDE = "(min-width: 1200px)"; // in which the document of the example is open
 const HIDDEN = "docscore-hello"; // where it is kept that the line of welcome was closed
 const ROW = ".anls-row:not(.anls-header)";
 const CHEVRONS = { "-1": "m4.5 9.5 3.5-3.5 3.5 3.5", 1: "m4.5 6.5 3.5 3.5 3.5-3.5" };
@@ -63,6 +65,11 @@ const newState = () => ({
   isStoppable: false, // that button cancels
   /** @type {Server.Changes} what scores higher */
   better: {},
+  isExample: true, // the texts are those of the first example, maybe edited
+  /** @type {HTMLElement | null} */
+  row: null, // that is chosen
+  /** @type {Server.PairAnswer | null} the last answer without a fault */
+  found: null,
 });
 
 class PairTab {
@@ -97,22 +104,19 @@ class PairTab {
       truth: new Editor(this.part("truth"), page),
       prediction: new Editor(this.part("prediction"), page),
     };
-    this.document = new PairDocument({
-      screen: this.screen,
-      tree: this.tree,
-      server,
-      example: this.settings.examples[0].document,
-      changed: () => this.changed(),
-      choose: (row) => this.reveal(row),
-      say: (text) => this.setStatus(text),
-    });
-    const steps = [this.stepButton("Previous loss", "p", -1), this.stepButton("Next loss", "n", 1)];
-    this.walk = newElement("span", "walk", this.document.button, ...steps);
+    /** @type {PairDocument | null} once its script is there */
+    this.document = null;
+    this.walk = newElement(
+      "span",
+      "walk",
+      ...[this.stepButton("Previous loss", "p", -1), this.stepButton("Next loss", "n", 1)],
+    );
     this.drawChips();
     this.plain = this.request(); // as the page came
     this.first = JSON.stringify(kept(this.plain));
     this.listen();
     this.part("hello").hidden = wasHidden();
+    this.begin(true);
     this.show(this.settings.first);
     this.offer(this.plain, this.settings.first);
     window.addEventListener("hashchange", (event) => this.follow(event));
@@ -121,9 +125,36 @@ class PairTab {
     });
   }
 
+  /** The script of the document beside the pair is there. */
+  join(/** @type {(page: PairPage) => PairDocument} */ newDocument) {
+    this.document = newDocument({
+      screen: this.screen,
+      tree: this.tree,
+      server: this.server,
+      example: this.settings.examples[0].document,
+      changed: () => this.changed(),
+      choose: (row) => this.reveal(row),
+      say: (text) => this.setStatus(text),
+    });
+    this.walk.prepend(this.document.button);
+    this.document.begin(this.state.isExample);
+    if (this.state.found) this.present(this.state.found);
+  }
+
+  /** Another pair is opened: the example with its document, or one without. */
+  begin(/** @type {boolean} */ isExample) {
+    [this.state.isExample, this.state.row] = [isExample, null];
+    if (this.document) this.document.begin(isExample);
+    else findElement(this.screen, ".pair").classList.toggle("doc-open", isExample && matchMedia(WIDE).matches);
+  }
+
+  get isExample() {
+    return this.document ? this.document.isExample : this.state.isExample;
+  }
+
   /** @type {(name: string, key: string, step: 1 | -1) => HTMLElement} */
   stepButton(name, key, step) {
-    const button = newButton("btn ghost icon", "", () => this.treePane.toLoss(this.document.row, step));
+    const button = newButton("btn ghost icon", "", () => this.treePane.toLoss(this.state.row, step));
     const path = newDrawing("path", { d: CHEVRONS[step] });
     button.append(newDrawing("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, path));
     button.title = `${name}, by points lost (${key})`;
@@ -138,7 +169,7 @@ class PairTab {
         const row = around(event, ROW);
         if (!row) return;
         this.chosen(row);
-        if (kind === "click" && this.document.opensWithRow) this.document.toggle(true);
+        if (kind === "click" && this.document?.opensWithRow) this.document.toggle(true);
       });
     }
     this.tree.addEventListener("click", (event) => {
@@ -150,7 +181,7 @@ class PairTab {
       const step = { n: 1, p: -1 }[event.key];
       const isElsewhere = !isShown("pair") || event.defaultPrevented || around(event, `${TYPED}, dialog`);
       if (!step || isElsewhere || event.ctrlKey || event.metaKey || event.altKey) return;
-      this.treePane.toLoss(this.document.row, step);
+      this.treePane.toLoss(this.state.row, step);
     });
     this.part("own").addEventListener("click", () => {
       this.open({ ...this.plain, truth: "", prediction: "", is_example: false });
@@ -263,7 +294,9 @@ class PairTab {
 
   request() {
     const { metric, reading, ...rest } = this.options.read();
-    const { text, isExample: is_example } = this.document;
+    const { isExample: is_example } = this;
+    const example = is_example ? this.settings.examples[0].document.join("\n") : "";
+    const text = this.document ? this.document.text : example;
     const sides = { truth: this.editors.truth.text, prediction: this.editors.prediction.text };
     return { ...sides, metric, reading, options: rest, text, is_example };
   }
@@ -340,7 +373,7 @@ class PairTab {
       return length > most ? { text, line: null, column: null, mend: null } : null;
     });
     const nothing = { note: "", edits: [], result: "", raw: "", python: "", spans: [], places: [] };
-    return faults.some(Boolean) ? { faults, ...nothing, is_example: this.document.isExample } : null;
+    return faults.some(Boolean) ? { faults, ...nothing, is_example: this.isExample } : null;
   }
 
   /** @type {(side: Side, fault: Server.Fault | null) => Placed} */
@@ -373,8 +406,8 @@ class PairTab {
       return;
     }
     const only = findElements(this.tree, ".anls-legend input:checked").map((input) => input.className);
-    const path = this.document.row?.dataset.path;
-    this.document.undraw();
+    const path = this.state.row?.dataset.path;
+    this.document?.undraw();
     patchHtml(this.tree, found.result, ROW);
     for (const name of only) findElements(this.tree, `.${name}:not(:checked)`)[0]?.click();
     this.treePane.fresh();
@@ -391,9 +424,15 @@ class PairTab {
     this.setStatus([this.part("status").textContent, found.note].filter(Boolean).join(" "));
     if (found.edits.length) this.showChange(piecesOf(this.editors.prediction.text, found.edits));
     for (const side of SIDES) this.editors[side].setSigns(this.signsOf(side));
-    this.document.show(found);
+    this.state.found = found;
+    this.present(found, path);
+  }
+
+  /** Show the places of values, and choose the row that was chosen before, or the one that the conclusion names. */
+  present(/** @type {Server.PairAnswer} */ found, /** @type {string | undefined} */ path = undefined) {
+    this.document?.show(found);
     const before = path === undefined ? null : findElements(this.tree, ROW).find((row) => row.dataset.path === path);
-    const row = before ?? (this.document.isOpen ? this.lead() : null);
+    const row = before ?? (this.document?.isOpen ? this.lead() : null);
     if (row) this.reveal(row);
   }
 
@@ -435,7 +474,8 @@ class PairTab {
 
   /** A row was chosen: its lines in both editors, and those where its value is predicted instead. */
   chosen(/** @type {HTMLElement} */ row) {
-    this.document.look(row);
+    this.state.row = row;
+    this.document?.look(row);
     const others = this.treePane.look(row);
     this.editors.truth.show(row.dataset.truth);
     this.editors.prediction.show(row.dataset.prediction, ...others.map(({ dataset }) => dataset.prediction));
@@ -492,7 +532,7 @@ class PairTab {
   open(/** @type {Server.PairRequest} */ values) {
     this.options.take({ ...values.options, metric: values.metric, reading: values.reading });
     for (const side of SIDES) this.editors[side].replace(values[side]);
-    this.document.begin(values.is_example ?? false);
+    this.begin(values.is_example ?? false);
     this.part("hello").hidden = true;
     this.drawChips();
     this.result.dataset.stale = "";
@@ -534,7 +574,11 @@ class PairTab {
   }
 }
 
+/** @type {{tab: PairTab | null}} */
+export const current = { tab: null };
+
 /** @type {(root: HTMLElement, server: Server.Functions) => void} */
 export const startPair = (root, server) => {
-  new PairTab(root, server);
+  current.tab = new PairTab(root, server);
+  document.dispatchEvent(new Event(STARTED));
 };

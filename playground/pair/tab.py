@@ -22,13 +22,15 @@ async def _score(request: PairRequest) -> Answer:
     return await answer_of_child(PAIRS, "window", request, lambda _: partial(answer, request))
 
 
+DOCUMENT = "pair/document.js"  # which loads after the first screen
 TAB = Tab(
     "one-pair",
     "pair",
     "One pair",
     "docscore['pair/first.js'].adopt(element, server)",
     "",
-    functions={
+    [DOCUMENT],
+    {
         "score_workspace": answers(PairRequest, _score),
         # what scores the pair higher; no score waits for it
         "try_options": in_child(PairRequest, READERS, "what-ifs", lambda asked: partial(what_ifs_of_pair, asked)),
