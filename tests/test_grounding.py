@@ -143,6 +143,7 @@ def test_files(tmp_path: Path) -> None:
 # Figures
 
 
+@pytest.mark.filterwarnings("ignore:evidence. places of objects and lists are not judged")
 @golden("grounding", "cells")
 def test_cells(
     truth: Any, prediction: Any, evidence: Raw, citations: Raw, figures: Raw, places: Raw, table_of: Raw
@@ -158,6 +159,14 @@ def test_cells(
     assert [row["level"] for row in table] == [level for level in LEVELS if f"grounding_{level}_f1" in figures]
     finest = table[-1] if table else {}
     assert {name: finest[name] for name in table_of} == pytest.approx(table_of)
+
+
+def test_evidence_of_objects_and_lists_is_counted_aloud() -> None:
+    rows = references({"t": {"a": "x"}, "n": "y"}, {"t": [{"page": 1}], "n": [{"page": 1}]})
+    with pytest.warns(
+        UserWarning, match=r"^evidence: places of objects and lists are not judged \(1\), .* row '.*': \$\.t$"
+    ):
+        grounded((rows, predictions({"t": {"a": "x"}, "n": "y"}, {"n": [{"page": 1}]})))
 
 
 def test_the_first_figure_that_is_there_is_that_of_gates_and_comparisons() -> None:

@@ -137,11 +137,21 @@ def test_places_beside_the_values_come_before_those_at_them() -> None:
     assert read.evidence == [{"$.t": [Place(3)], "$.u": [Place(5)]}]
 
 
-def test_an_object_with_other_keys_is_no_wrapper_in_a_prediction_and_an_error_in_a_ground_truth() -> None:
-    value = {"t": {"$value": "x", "$citations": [], "more": 1}}
-    assert docscore.evaluate(references=[value], predictions=[value]).score == 1
-    with pytest.raises(ValueError, match=r"^row '0': \$\.t: expected '\$value' and '\$evidence' as the keys"):
-        docscore.evaluate(references=[{"t": {"$evidence": []}}], predictions=[{}])
+@pytest.mark.parametrize(
+    ("truth", "prediction", "side"),
+    [
+        ({"$evidence": []}, "x", "evidence"),
+        ({"$value": "x"}, "x", "evidence"),
+        ({"$value": "x", "$citations": []}, "x", "evidence"),
+        ("x", {"$value": "x", "$citation": []}, "citations"),
+        ("x", {"$value": "x", "$citations": [], "confidence": 0.9}, "citations"),
+        ("x", {"$value": "x", "$evidence": []}, "citations"),
+    ],
+)
+def test_wrong_keys_around_a_value_are_an_error(truth: Any, prediction: Any, side: str) -> None:
+    """Else the keys would be scored as fields, with a figure that looks right."""
+    with pytest.raises(ValueError, match=rf"^row '0': \$\.t: expected '\$value' and '\${side}' as the keys"):
+        docscore.evaluate(references=[{"t": truth}], predictions=[{"t": prediction}])
 
 
 def test_evidence_of_acceptable_answers() -> None:

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import example, given
 from jinja2 import UndefinedError
 
+import docscore
 from docscore import score_tree
 from docscore.core.formatting import printable
 from docscore.core.options import ScoringOptions
@@ -115,6 +116,23 @@ def test_a_curve_is_a_line_of_steps() -> None:
     automated, aligned = html_report.picture_of_curve(drinks().curve).lines.values()
     assert automated == "0.0,14.0 320.0,14.0 320.0,94.0 640.0,94.0"
     assert aligned == "0.0,94.0 320.0,94.0 320.0,14.0 640.0,14.0"
+
+
+def test_documents_have_the_score_by_which_they_are_ordered() -> None:
+    """Of a metric that does not judge the values alone, the tree has another, which is named."""
+    place, other = [{"page": 1}], [{"page": 2}]
+    evaluation = docscore.evaluate(
+        references=[{"question_id": name, "references": [{"t": "x"}], "evidence": {"t": place}} for name in "ab"],
+        predictions=[
+            {"question_id": "a", "prediction": {"t": "x"}, "citations": {"t": place}},
+            {"question_id": "b", "prediction": {"t": "x"}, "citations": {"t": other}},
+        ],
+        metrics=["grounding"],
+        confidence=None,
+    )
+    page = Markup(html_report.report_as_html(evaluation, "t", 2))
+    shown = [text for text in page.texts("summary", "") if text.startswith(("a", "b"))]
+    assert shown == ["b0.000ANLS* 1.000. Every value is right.", "a1.000Every value is right."]
 
 
 TAGS = {"a", "div", "p", "strong", "span", "h2", "label", "input", "code", "small", "del", "ins", "details", "summary"}

@@ -153,7 +153,7 @@ def test_the_places_of_planted_faults_are_cut_out(tmp_path: Path, kind: str, nam
     for name in names:
         assert FAULTS[name][0].rstrip(".") in text  # a PDF tells the lines too
     assert "103 of 103 values are exact; 1 of them is cited elsewhere or not at all." in text
-    assert ("6 more lost points · 175 more values : right are right." in text) == ("invoice-12" in names)
+    assert ("6 more rows or values lost points · 175 more values : right are right." in text) == ("invoice-12" in names)
     for figure in ("Grounding page F1", "Grounding box F1", "right elsewhere", "wholly right", "cut off"):
         assert figure in text
     assert ("Values that stand nowhere in the document" in text) == (kind == "*.pdf")

@@ -380,8 +380,8 @@ reducto (citations_from="reducto") to score the values alone
     objects = [value for value in given if isinstance(value, dict)]
     parts = chain(objects, *(filter(lambda part: type(part) is dict, value.values()) for value in objects))
     found = {} if all(map(keys_of_forms().isdisjoint, parts)) else forms_of(given)
-    count = 0 if found else sum(has_key(value, "citations") for value in objects)
-    if count and not any(has_key(value, "citations") for value in first_truths(pairs)):
+    count = 0 if found else sum(has_key(value, {"citations"}) for value in objects)
+    if count and not any(has_key(value, {"citations"}) for value in first_truths(pairs)):
         yield Diagnostic(
             ("predictions",),
             problem=f"{count:,} of {len(given):,} hold a key 'citations', which is scored",

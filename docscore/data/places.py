@@ -6,6 +6,7 @@ accepts, and are an error only if they are more than a twentieth of all.
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from docscore.data.json_text import JsonError, loads
 from docscore.data.pairing import Pairs
 
 EVIDENCE, CITATIONS = "$evidence", "$citations"  # the keys of the places of a value, in an object with `VALUE`
+_MARKS = frozenset((EVIDENCE, CITATIONS, VALUE))
 _MOST_FAULTY = 0.05  # of all citations; with more of them, they are in another format
 _BEYOND = 0.01  # of a page, by which a box may lie outside of it
 _PARTS = ("page", "box", "boxes", "quote")
@@ -85,13 +87,13 @@ def has_places(pairs: Pairs) -> bool:
     """Return whether rows have evidence or citations, beside their values or at them."""
     if pairs.evidence is not None or pairs.citations is not None:
         return True
-    sides = (pairs.truths, EVIDENCE), (pairs.predictions, CITATIONS)
-    return any(has_key(value, mark) for values, mark in sides for value in values)
+    marks = frozenset((EVIDENCE, CITATIONS))
+    return any(has_key(value, marks) for values in (pairs.truths, pairs.predictions) for value in values)
 
 
 def _read(pairs: Pairs, failed: Collection[int]) -> tuple[Pairs, list[Diagnostic]]:
     """Read the places of all rows; arguments, result and errors are those of `with_places`."""
-    places, faults, total = [], list[Diagnostic](), 0
+    places, faults, total, unused = [], list[Diagnostic](), 0, list[str]()
     cells = _cells(pairs, pairs.evidence), _cells(pairs, pairs.citations)
     for number, (name, *values, accepted, cell) in enumerate(
         zip(pairs.ids, pairs.truths, pairs.predictions, *cells, strict=True)
@@ -101,6 +103,8 @@ def _read(pairs: Pairs, failed: Collection[int]) -> tuple[Pairs, list[Diagnostic
             cited = _plain(cell)
         except (TypeError, ValueError) as error:
             raise at_place(row_place(name), error) from None
+        by_path = dict(values_by_path(values[0])) if any(evidence) else {}
+        unused += [f"row {name!r}: {path}" for path in evidence[0] if type(by_path.get(path)) in (dict, list)]
         count = sum(map(len, map(_listed, cited.values()))) if isinstance(cited, dict) else cited is not None
         if values[1] is None or number in failed:
             places.append(Places(evidence, {}, left_out=count))
@@ -113,6 +117,9 @@ def _read(pairs: Pairs, failed: Collection[int]) -> tuple[Pairs, list[Diagnostic
     if faults:
         problem = f"{len(faults):,} of {total:,} citations are faulty and never accepted, such as that of {faults[0]}"
         remarks.append(Diagnostic(("predictions",), problem=problem))
+    if unused:
+        problem = f"places of objects and lists are not judged ({len(unused):,}), such as that of {unused[0]}"
+        remarks.append(Diagnostic(("evidence",), problem=problem))
     if len(faults) > _MOST_FAULTY * total:
         remedy = "if they are in another format, --citations-from (citations_from=) reads those of providers"
         raise InputValueError(place="predictions", problem=problem, remedy=remedy)
@@ -131,7 +138,7 @@ def _taken_out(
 ) -> tuple[Sequence[Any], Sequence[Any] | None]:
     """Return the values of a side without the places in them, and the places of each row with those beside it."""
     values = getattr(pairs, side)
-    if not any(has_key(value, wrapper.places) for value in values):
+    if not any(has_key(value, _MARKS) for value in values):
         return values, beside
     plain, cells = [], []
     for name, value, cell in zip(pairs.ids, values, _cells(pairs, beside), strict=True):
@@ -165,12 +172,12 @@ def answers_with_places(value: Any, cell: Any, wrapper: Wrapper) -> list[tuple[A
     ]
 
 
-def has_key(value: Any, mark: str) -> bool:
-    """Return whether an object in a value has a key."""
+def has_key(value: Any, keys: AbstractSet[str]) -> bool:
+    """Return whether an object in a value has one of some keys."""
     waiting = [value]
     while waiting:
         part = waiting.pop()
-        if type(part) is dict and mark in part:
+        if type(part) is dict and not keys.isdisjoint(part):
             return True
         if type(part) in _CONTAINERS:
             waiting += part.values() if type(part) is dict else part
@@ -184,7 +191,8 @@ def without_places(value: Any, wrapper: Wrapper) -> tuple[Any, Raw]:
     ({'total': '9'}, {'$.total': [{'page': 2}]})
     """
     found: Raw = {}
-    if not has_key(value, wrapper.places):
+    marks = _MARKS if wrapper.value == VALUE else frozenset((wrapper.places,))
+    if not has_key(value, marks):
         return value, found
 
     def plain(value: Any, path: str) -> Any:
@@ -198,8 +206,8 @@ def without_places(value: Any, wrapper: Wrapper) -> tuple[Any, Raw]:
             found[path] = [*found.get(path, []), *_listed(value[wrapper.places])]
             inner = plain(value[wrapper.value], path)
             return {VALUE: inner, wrapper.kept: value[wrapper.kept]} if wrapper.kept in value else inner
-        if EVIDENCE in value and wrapper is AT_TRUTHS:
-            expected = f"{VALUE!r} and {EVIDENCE!r} as the keys of their object"
+        if marks is _MARKS and not marks.isdisjoint(value) and value.keys() - {wrapper.kept and VALUE, wrapper.kept}:
+            expected = f"{VALUE!r} and {wrapper.places!r} as the keys of their object"
             raise InputValueError(place=path, expected=expected, got=short_repr(list(value)))
         return {key: plain(part, path + step_text(key)) for key, part in value.items()}
 

@@ -7,7 +7,7 @@ from math import floor
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from docscore.core.formatting import clipped, counted, printable, shown_name, with_minus_signs, with_sign
+from docscore.core.formatting import clipped, counted, printable, shown_name, three_digits, with_minus_signs, with_sign
 from docscore.core.numbers import ROUNDING
 from docscore.core.runtime import warn
 from docscore.core.values import value_text
@@ -26,6 +26,8 @@ from docscore.evaluation.sentences import (
     spread_lines,
     verdict_text,
 )
+from docscore.metrics.base import MetricTree
+from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
 from docscore.report.document_places import cut_crops, places_of_document
 from docscore.report.html_tree import explained_drawing, lost_text, template_environment, tree_drawing
 from docscore.stats.calibration import Calibration
@@ -40,9 +42,13 @@ def _documents(rows: ScoredRows, worst: Sequence[Row]) -> tuple[list[dict[str, A
         tree, pages = row.tree, max(len(files.images_of(name)) if files else 0, text.page_count if text else 0)
         drawing = explained_drawing(tree, f"d{row.number}", row.text_options, most=MOST_FIELDS_DRAWN)
         others = enumerate(row.other_trees)
+        by_values = METRICS[ANLS_STAR if row.text_options else TYPED].label
+        is_own = isinstance(tree, MetricTree) or tree.score == row.score
         found.append(
             {
                 "name": shown_name(row.id),
+                "score": three_digits(row.score),
+                "by_values": "" if is_own else f"{by_values} {drawing.score}. ",
                 "tree": drawing,
                 "places": places_of_document(tree, drawing, row.for_metrics.places, text, pages),
                 "others": [tree_drawing(other, f"d{row.number}-{at}", most=MOST_FIELDS_DRAWN) for at, other in others],
