@@ -51,6 +51,10 @@ def sentence_on_place(row: Mapping[str, Any], pages: int, document: Document | N
     cited = next(iter(_pages(row["cited"])), 0)
     expected = cited if cited in accepted else next(iter(accepted), 0)
     on_cited, on_expected = ("" if pages == 1 or not page else f" on page {page}" for page in (cited, expected))
+    line, other = 0, 0  # of the places on the only page
+    if document and pages == 1:
+        line, other = (next(filter(None, map(document.line_of, row[side])), 0) for side in _LOOKS)
+        on_expected = f" on line {other}" if other else ""
     if row["levels"] and not row["predicted"]:
         return f"Missing: it is expected{on_expected}." if on_expected else "Missing."
     if sign == "none" and row["cited"] and "page" in row["levels"]:  # without a box
@@ -58,9 +62,7 @@ def sentence_on_place(row: Mapping[str, Any], pages: int, document: Document | N
     value, count = "Right value" if row["right"] else "Wrong value", len(row["expected"])
     one_of = f": one of {count} accepted" if count > 1 else ""
     where = f": page {cited}, expected page {expected}" if cited not in (0, expected) else on_cited
-    if document and pages == 1:
-        line, other = (next(filter(None, map(document.line_of, row[side])), 0) for side in _LOOKS)
-        where = f": line {line}, expected line {other}" if line and other and line != other else where
+    where = f": line {line}, expected line {other}" if line and other and line != other else where
     sentences = {
         "there": f"Right value, right {level if level == 'page' else 'place'}{one_of}."
         if row["right"]
@@ -77,7 +79,10 @@ def sentence_on_place(row: Mapping[str, Any], pages: int, document: Document | N
         return "The value stands nowhere in the document."
     sides = zip(("Ground truth", "Prediction"), row["found"], strict=False)
     standing = [f"{side} {_standing(spots, pages, document)}." for side, spots in sides if spots is not None]
-    return " ".join(standing) or "Nothing is cited, and no place is annotated."
+    nothing = (
+        "Values as short as this are not looked up." if row["found"] else "Nothing is cited, and no place is annotated."
+    )
+    return " ".join(standing) or nothing
 
 
 def _level(row: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
 // The document beside a pair: that of the example, or the files that a visitor adds. Its pane shows where the values of
 // the tree are expected, cited and found.
 
-import { DocumentFiles, NO_DOCUMENT } from "../parts/document_files.js";
+import { DOCUMENT_TYPES, DocumentFiles, NO_DOCUMENT } from "../parts/document_files.js";
 import { DocumentPane } from "../parts/document_pane.js";
 import { around, findElement, newButton, newDrawing, newElement } from "../parts/elements.js";
 import { noDocument } from "../parts/no_document.js";
@@ -36,7 +36,10 @@ const NONE = [
   "Values that stand in its text are marked, with or without citations.",
   "Choose a file",
 ];
-const ICON = "M4 1.75h5L12.25 5v9.25H4zM9 1.75V5h3.25M6 8.25h4.25M6 10.75h4.25";
+const ICONS = {
+  document: "M4 1.75h5L12.25 5v9.25H4zM9 1.75V5h3.25M6 8.25h4.25M6 10.75h4.25",
+  replace: "M2 4.5h4l1.5 2H14v6.5H2zM8 11.5v-3M6.5 10 8 8.5 9.5 10",
+};
 
 export class PairDocument {
   constructor(/** @type {PairPage} */ page) {
@@ -59,8 +62,25 @@ export class PairDocument {
       },
       close: () => this.toggle(false),
     });
+    const input = newElement("input", "");
+    Object.assign(input, { type: "file", accept: DOCUMENT_TYPES, multiple: true, hidden: true });
+    input.addEventListener("change", () => {
+      this.add([...(input.files ?? [])]);
+      input.value = "";
+    });
+    this.pane.element.append(input);
+    this.replaceButton = newButton("btn ghost icon", "", () => input.click());
+    this.replaceButton.append(
+      newDrawing("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, newDrawing("path", { d: ICONS.replace })),
+    );
+    this.replaceButton.title = "Choose another document";
+    this.replaceButton.setAttribute("aria-label", this.replaceButton.title);
     this.button = newButton("btn tint", "", () => this.toggle(!this.isOpen));
-    const icon = newDrawing("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, newDrawing("path", { d: ICON }));
+    const icon = newDrawing(
+      "svg",
+      { viewBox: "0 0 16 16", "aria-hidden": "true" },
+      newDrawing("path", { d: ICONS.document }),
+    );
     const key = newElement("kbd", "wide-only", "d");
     key.setAttribute("aria-hidden", "true");
     this.button.append(icon, newElement("span", "wide-only", "Document"), key);
@@ -134,13 +154,18 @@ export class PairDocument {
     if (others.length) this.page.say(`${others[0].name} is no image, PDF or text of a document.`);
     if (taken.isEmpty) return;
     const { pdfs, images, texts } = taken;
+    const wholes = [...pdfs.values(), ...texts.values()].filter((file) => !/\.hocr$/i.test(file.name) || !pdfs.size);
+    if (wholes.length > 1) {
+      this.page.say(`${wholes[0].name} and ${wholes[1].name} are two documents; a pair has one.`);
+      return;
+    }
     const inOrder = [...images].sort(([one], [other]) => one.localeCompare(other, "en", { numeric: true }));
     taken.images = new Map(inOrder.map(([, image], number) => [`${NAME}-${number + 1}`, image]));
     taken.pdfs = new Map([...pdfs.values()].map((pdf) => [NAME, pdf]));
     taken.texts = new Map([...texts.values()].map((text) => [NAME, text]));
     const loaded = await taken.open(NAME);
     this.isExample = false;
-    this.name = files[0].name;
+    this.name = (wholes[0] ?? files[0]).name;
     this.loaded = loaded;
     this.toggle(true);
     this.page.changed();
@@ -184,7 +209,8 @@ export class PairDocument {
     const chosen = this.row ? rowsWithin(this.row, byRow) : [];
     const none = noDocument("", false, this.loaded.fault ?? NONE, (files) => this.add(files), "");
     const { name, places: rows, loaded } = this;
-    this.pane.show(sceneOf({ name, rows, chosen, level: LEVEL, asked: IOU, document: loaded, none }));
+    const scene = sceneOf({ name, rows, chosen, level: LEVEL, asked: IOU, document: loaded, none });
+    this.pane.show({ ...scene, tools: [this.replaceButton] });
   }
 
   /** Closed stays closed; on a phone it is a sheet, which gives the focus back. */

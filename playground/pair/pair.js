@@ -184,6 +184,8 @@ class PairTab {
       this.treePane.toLoss(this.state.row, step);
     });
     this.part("own").addEventListener("click", () => {
+      history.pushState(null, "", location.href); // Back returns to the example
+      this.part("example").textContent = "";
       this.open({ ...this.plain, truth: "", prediction: "", is_example: false });
       if (this.screen.dataset.seg !== "1") findElement(this.screen, "[data-to-seg='1']").click();
       this.editors.truth.area.focus();

@@ -123,22 +123,32 @@ const drawPage = (page, marks, choose = null) => {
 };
 
 /**
- * The lines of a text, numbered, with what is marked; of all or of those with a mark.
+ * The lines of a text, numbered on each page, with what is marked; of all or of those with a mark.
  * @type {(text: string, spans: MarkedPlace, isWhole?: boolean) => HTMLElement}
  */
 export const drawText = (text, spans, isWhole = true) => {
   const lines = newElement("pre", "said-text");
   const isTruth = (/** @type {MarkedPlace[0]} */ { look }) => Number(look === "truth");
   const sorted = [...spans].sort((one, other) => one.start - other.start || isTruth(one) - isTruth(other));
-  markedLines(text, sorted).forEach((pieces, number) => {
+  let [page, number] = [1, 0];
+  for (const pieces of markedLines(text, sorted)) {
+    const line = pieces.map((piece) => piece.text).join("");
+    const breaks = line.split("\f").length - 1;
+    if (breaks) {
+      [page, number] = [page + breaks, 0];
+      if (isWhole)
+        lines.append(newElement("span", "page", newElement("s", ""), newElement("span", "", `page ${page}`)));
+      if (!line.replaceAll("\f", "")) continue;
+    }
+    number += 1;
     const content = pieces.map(({ text: piece, isMarked, look }) =>
       isMarked ? newElement("mark", look ?? "", piece) : piece.replaceAll("\f", ""),
     );
     const isOn = pieces.some(({ isMarked }) => isMarked);
-    if (!isOn && !isWhole) return;
-    const line = newElement("s", "", String(number + 1));
-    lines.append(newElement("span", isOn ? "on" : "", line, newElement("span", "", ...content)));
-  });
+    if (!isOn && !isWhole) continue;
+    const shown = newElement("s", "", String(number));
+    lines.append(newElement("span", isOn ? "on" : "", shown, newElement("span", "", ...content)));
+  }
   return lines;
 };
 

@@ -80,8 +80,14 @@ export const markedLines = (text, place) => {
   });
 };
 
-/** The number of the line in which a place begins, from 1. @type {(text: string, place: MarkedPlace) => number} */
-export const lineOf = (text, place) => text.slice(0, place[0].start).split("\n").length;
+/**
+ * The page of an offset of a text, and the line there, both from 1.
+ * @type {(text: string, start: number) => {page: number, line: number}}
+ */
+export const lineAt = (text, start) => {
+  const before = text.slice(0, start).split("\f");
+  return { page: before.length, line: before[before.length - 1].replace(/^\n/, "").split("\n").length };
+};
 
 /**
  * The images of a document's pages: those that its text names, that of its own name, or those of its name with a

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { boxOf, imagesOf, lineOf, markedLines, matchesOf, nearestTo } from "./marks.js";
+import { boxOf, imagesOf, lineAt, markedLines, matchesOf, nearestTo } from "./marks.js";
 
 const beside = (text, marks, row = []) => ({ heads: [], rows: [], places: [], count: 0, text, marks, row });
 
@@ -47,7 +47,9 @@ test("a place is marked in its lines", () => {
     marked.map((pieces) => pieces.join("")),
     ["a[b]", "[c]d", "ef"],
   );
-  assert.equal(lineOf(text, [{ start: 4, end: 5 }]), 2);
+  assert.deepEqual(lineAt(text, 4), { page: 1, line: 2 });
+  assert.deepEqual(lineAt("a\nb\n\fc\nd", 7), { page: 2, line: 2 });
+  assert.deepEqual(lineAt("a\f\nb", 3), { page: 2, line: 1 });
 });
 
 test("no letter is shown twice where spans overlap", () => {

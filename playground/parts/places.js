@@ -159,7 +159,8 @@ export const sentencesOf = (row, level, known, asked) => {
   const at = levelOf(row, level);
   const sign = signOf(row, level);
   const page = expectedPage(row);
-  const expected = known.pages === 1 || !page ? "" : ` on page ${page}`;
+  const line = known.pages === 1 ? row.expected.map(known.lineAt).find(Boolean) : 0;
+  const expected = line ? ` on line ${line}` : known.pages === 1 || !page ? "" : ` on page ${page}`;
   if (at && sign === "there") return ofThere(row, at, known);
   if (at && sign === "elsewhere") return ofElsewhere(row, at, known, asked);
   if (at && !row.predicted) return [expected ? `Missing: it is expected${expected}.` : "Missing.", ""];
@@ -187,7 +188,10 @@ export const sentencesOf = (row, level, known, asked) => {
     ...(prediction ? [`Prediction ${standing(prediction, known)}.`] : []),
   ];
   if (said.length) return [said[0], said[1] ?? ""];
-  return ["Nothing is cited, and no place is annotated.", ""];
+  return [
+    row.found.length ? "Values as short as this are not looked up." : "Nothing is cited, and no place is annotated.",
+    "",
+  ];
 };
 
 /** The box around boxes. @type {(boxes: Box[]) => Box} */

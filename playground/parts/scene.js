@@ -1,7 +1,7 @@
 // What the pane of a document shows of the values of a tree: the boxes of the chosen row and of the others, what is
 // said of it, and where its values stand in the text.
 
-import { boxOf } from "./marks.js";
+import { boxOf, lineAt } from "./marks.js";
 import { around, citedPage, expectedPage, sentencesOf, signOf, signOfFold, wordsWithin } from "./places.js";
 import { counted } from "./words.js";
 
@@ -38,20 +38,16 @@ export const knownOf = (document, units) => {
   const { placed } = document;
   const text = placed?.text ?? "";
   const wordsOn = (/** @type {number | null} */ page) => (placed?.words ?? []).filter((word) => word.page + 1 === page);
-  const lineFrom = (/** @type {number} */ start) => {
-    const before = text.slice(0, start).split("\f");
-    return { page: before.length, line: before[before.length - 1].replace(/^\n/, "").split("\n").length };
-  };
   return {
     pages: pageCountOf(document),
     textAt: ([page, boxes]) => {
       const words = wordsWithin(wordsOn(page), boxes);
       return words.map(({ start, end }) => text.slice(start, end)).join(" ");
     },
-    lineOf: (spot) => lineFrom(units[spot[0][0]]),
+    lineOf: (spot) => lineAt(text, units[spot[0][0]]),
     lineAt: ([page, boxes]) => {
       const [word] = wordsWithin(wordsOn(page), boxes);
-      return word ? lineFrom(word.start).line : 0;
+      return word ? lineAt(text, word.start).line : 0;
     },
   };
 };
@@ -129,6 +125,12 @@ const saidOfAll = (rows, level, known) => {
   return [`${counted(rows.length, "value")}.`, ...(parts.length ? [`${parts.join(", ")}.`] : [])];
 };
 
+/** Why no place of a value is known. */
+const withoutRows = (/** @type {LoadedDocument} */ { pages, placed }) => {
+  const isThere = pages.length || placed;
+  return isThere && !placed?.text.trim() ? "There is no text in which values can be found." : "No places are known.";
+};
+
 /**
  * The row whose ground truth stands where a value is predicted.
  * @type {(row: Server.PlacedRow, rows: Server.PlacedRow[]) => Server.PlacedRow | undefined}
@@ -170,7 +172,7 @@ export const sceneOf = ({ name, rows, chosen, level, asked, document, none }) =>
     name,
     field: first?.path ?? "",
     sign,
-    said: said.length ? said : [rows.length ? "Choose a value to see its place." : "No places are known."],
+    said: said.length ? said : [rows.length ? "Choose a value to see its place." : withoutRows(document)],
     page: page || (marks[0]?.page ?? (spans[0] ? pageOfSpan(document, spans[0]) : 0)),
     marks,
     others: others.flatMap(faint),

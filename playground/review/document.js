@@ -4,7 +4,7 @@
 import { DOCUMENT_TYPES, DocumentFiles, NO_DOCUMENT } from "../parts/document_files.js";
 import { DocumentPane, drawPlace, drawText } from "../parts/document_pane.js";
 import { newButton, newDrawing, newElement } from "../parts/elements.js";
-import { boxOf, lineOf, matchesOf, nearestTo } from "../parts/marks.js";
+import { boxOf, lineAt, matchesOf, nearestTo } from "../parts/marks.js";
 import { sentenceOf, stemOf } from "../parts/words.js";
 
 /** @import { LoadedDocument } from "../parts/document_files.js" */
@@ -165,8 +165,9 @@ export class ReviewDocument {
     const said = [];
     if (answer && "refused" in answer) said.push(sentenceOf(answer.refused));
     if (text !== null && matches.length) {
-      const line = lineOf(text, matches[at]);
-      said.push(matches.length > 1 ? `${at + 1} of ${matches.length}, line ${line}` : `1 match, in line ${line}`);
+      const { page, line } = lineAt(text, matches[at][0].start);
+      const where = text.includes("\f") ? `page ${page}, line ${line}` : `line ${line}`;
+      said.push(matches.length > 1 ? `${at + 1} of ${matches.length}, ${where}` : `1 match, in ${where}`);
     } else if (text !== null) said.push("No value of this item stands in the text of this document.");
     if (hasImage && text === null) {
       said.push(this.note("There is no text of this document, so the place is not marked.", "Add texts"));
