@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+from collections import Counter
+from collections.abc import Callable, Collection
 from typing import Any
 
 import pytest
@@ -27,15 +29,10 @@ def asked(truth: Any, prediction: Any, **options: Any) -> PairRequest:
     return PairRequest(truth=json.dumps(truth), prediction=json.dumps(prediction), **options)
 
 
-def example(side: str = "", path: str = "", value: Any = None) -> dict[str, Any]:
-    """The answer to the first example, with another value at a path of a side."""
+def example(edit: Callable[[dict[str, Any]], object] = lambda _: None) -> dict[str, Any]:
+    """The answer to the first example after an edit."""
     values = copy.deepcopy(examples()[0])
-    if side:
-        *above, last = path.split()
-        part = values[side]
-        for step in above:
-            part = part[int(step) if isinstance(part, list) else step]
-        part[int(last) if isinstance(part, list) else last] = value
+    edit(values)
     text = "\n".join(values["document"])
     return answer(asked(values["truth"], values["prediction"], is_example=True, text=text))
 
@@ -79,23 +76,37 @@ def test_the_first_example_has_each_fault_of_a_place() -> None:
     assert (invented["extra"], invented["found"]) == (True, [None, []])
 
 
+ROW = ("name", "quantity", "amount")
+
+
 @pytest.mark.parametrize(
-    ("side", "path", "value", "lost"),
+    ("edit", "changed"),
     [
-        ("prediction", "total", "35.20", {"total"}),
-        ("prediction", "items 0 quantity", 3, {"items[0].name", "items[0].quantity", "items[0].amount"}),
-        ("truth", "date", "15/03/2026", {"date"}),
+        (lambda it: it["prediction"].update(total="35.20"), set()),
+        (lambda it: it["prediction"]["items"][0].update(quantity=3), set()),
+        (lambda it: it["prediction"]["items"].pop(0), {f"items[0].{key}" for key in ROW}),
+        (lambda it: it["prediction"]["items"].reverse(), set()),
+        (lambda it: it["prediction"]["items"].insert(0, {"name": "Tea", "quantity": 1, "amount": "2.00"}), set()),
+        (lambda it: it["prediction"].pop("date"), {"date"}),
+        (lambda it: it["truth"]["items"].pop(0), {f"items[0].{key}" for key in ROW}),
     ],
+    ids=["a value", "a cell", "a row less", "another order", "a row more", "a key less", "a row that is not expected"],
 )
-def test_what_is_edited_in_the_example_has_no_place(side: str, path: str, value: Any, lost: set[str]) -> None:
-    """A place belongs to its value, and in a list to its row, which may stand at another index after an edit."""
-    before, after = accepted(example()), accepted(example(side, path, value))
-    changed = {name for name in before if before[name] != after.get(name)}
-    assert changed == lost
+def test_places_follow_the_values_of_the_example(edit: Any, changed: set[str]) -> None:
+    """Through edits, and where rows move; what is gone has none."""
+
+    def cited(found: dict[str, Any], paths: Collection[str] = ()) -> Counter[Any]:
+        """The cited boxes of all values, or of some, and whether each is accepted."""
+        rows = [row for row in found["places"] if row["cited"] and (not paths or row["path"] in paths)]
+        return Counter((row["cited"][0].boxes, str(row["levels"])) for row in rows)
+
+    assert cited(example()) - cited(example(edit)) == (cited(example(), changed) if changed else Counter())
 
 
 def test_another_pair_is_not_the_example() -> None:
     """It has none of its places, and its values are not looked up in the document of the example."""
+    other = {**examples()[0]["prediction"], "items": [], "merchant": {}, "date": "2020", "receipt_number": "7"}
+    assert not answer(asked(examples()[0]["truth"], other, is_example=True))["is_example"]
     found = answer(asked({"total": "35.25"}, {"total": "35.25"}, is_example=True, text="TOTAL 35.25"))
     assert (found["is_example"], found["places"]) == (False, [])
     own = answer(asked({"total": "35.25"}, {"total": "35.25"}, text="TOTAL 35.25"))

@@ -154,6 +154,8 @@ def test_what_is_typed_is_chosen_or_was_decided_is_shown(visit: Visit, tmp_path:
     assert visitor.page.locator('[role="radio"][aria-checked="true"] .rv-val').inner_text() == "6lO4-K"
     visitor.press("4")
     assert visitor.page.locator(".rv-neither textarea").input_value() == "9021-P"
+    visitor.page.keyboard.press("Enter")
+    assert visitor.page.locator(".rv-neither textarea").is_visible(), "the ground truth is no other value"
     visitor.page.keyboard.press("ControlOrMeta+a")
     visitor.page.keyboard.type("12345")
     visitor.page.keyboard.press("Enter")

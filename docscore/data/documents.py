@@ -235,8 +235,8 @@ class Document:
     def _as_written(self, value: Scalar) -> list[Offsets]:
         """The spans of a scalar: in another notation, as it is, or with other spaces."""
         text, number = _words(scalar_text(value)), _number_of(value)
-        day = date_of(value) if number is None and isinstance(value, str) else None
-        known = self._numbers.get(number[0]) if number else self._dates.get(day) if day else None
+        days = _days_of(value) if number is None and isinstance(value, str) else set()
+        known = self._numbers.get(number[0]) if number else [span for day in days for span in self._dates.get(day, ())]
         if known or not text:
             return sorted({*(known or ())})
         spans = [] if number else list(self._literal(text))
@@ -338,11 +338,10 @@ class Document:
 
     @cached_property
     def _dates(self) -> dict[date, list[Offsets]]:
-        """The dates of the text; one whose order is in doubt counts in each."""
+        """The dates of the text."""
         dates: dict[date, list[Offsets]] = defaultdict(list)
         for match in _DATE.finditer(self._text):
-            text = match[0].replace("day of ", "")
-            for day in filter(None, {date_of(text)} - {None} or {date_of(text, order) for order in ORDERS}):
+            for day in _days_of(match[0].replace("day of ", "")):
                 dates[day].append(match.span())
         return dates
 
@@ -444,6 +443,11 @@ def _number_of(value: Scalar) -> tuple[Decimal, bool] | None:
 
 
 @lru_cache(maxsize=1024)
+def _days_of(text: str) -> set[date]:
+    """The date that a text is; where its order is in doubt, that of each order."""
+    return set(filter(None, {date_of(text)} - {None} or {date_of(text, order) for order in ORDERS}))
+
+
 def _edges(text: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """What holds before and behind a text as whole words and numbers; some languages need no space around letters."""
     first, last = (sign.isalnum() and not _UNSPACED.match(sign) for sign in (text[0], text[-1]))

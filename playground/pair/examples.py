@@ -1,7 +1,7 @@
 """The examples of pairs. The first has the page that it was read from, and where its values are expected and cited."""
 
 import json
-import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,6 @@ from typing import Any
 from docscore.core.places import values_by_path
 
 _MARGINS = 4, 2  # columns and lines around what is printed
-_WITHIN_ROW = re.compile(r"(?<=\]).*")  # of a list
 
 
 @cache
@@ -37,9 +36,9 @@ def as_texts() -> list[dict[str, Any]]:
 
 
 def places_in(truth: Any, prediction: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """The evidence and the citations of what the first example still has after edits; None if most of it is gone.
+    """The evidence and the citations of the first example after edits; None if most values of a side are others.
 
-    A place belongs to its value, and within a list to its row, which may be another one once something is edited.
+    A value keeps its places when it is edited. The row of a list keeps them too where half of it is as before.
     """
     example = examples()[0]
     columns, lines = _MARGINS
@@ -47,11 +46,25 @@ def places_in(truth: Any, prediction: Any) -> tuple[dict[str, Any], dict[str, An
     sides = []
     for kind, side, value in (("evidence", "truth", truth), ("citations", "prediction", prediction)):
         old, new = (dict(values_by_path(each)) for each in (example[side], value))
-        sides.append(
-            {
-                path: {"box": [left + columns, line + lines, left + wide + columns, line + 1 + lines], "size": size}
-                for path, (line, left, wide) in example[kind].items()
-                if new.get(unit := _WITHIN_ROW.sub("", path)) == old[unit]
-            }
-        )
-    return (sides[0], sides[1]) if 2 * len(sides[0]) >= len(example["evidence"]) else None
+        rows = {path: _same_row(path, old, new) for path in old if path.endswith("]")}
+        found, kept = {}, 0
+        for path, (line, left, wide) in example[kind].items():
+            row, bracket, cell = path.rpartition("]")
+            now = f"{rows[row + bracket]}{cell}" if bracket else path
+            if now in new:
+                box = [left + columns, line + lines, left + wide + columns, line + 1 + lines]
+                found[now] = {"box": box, "size": size}
+                kept += new[now] == old[path]
+        if 2 * kept < len(example[kind]):
+            return None
+        sides.append(found)
+    return sides[0], sides[1]
+
+
+def _same_row(path: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """The path where a row of a list stands after edits: the row most like it, if half of it is the same, else ""."""
+    place = path.rpartition("[")[0]
+    rows = {other: row for other, row in new.items() if other.rpartition("[")[0] == place and isinstance(row, dict)}
+    same = {other: sum(row.get(key) == value for key, value in old[path].items()) for other, row in rows.items()}
+    best = max(same, key=lambda other: (same[other], other == path), default="")
+    return best if best and 2 * same[best] >= len(old[path]) else ""

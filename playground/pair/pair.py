@@ -139,7 +139,8 @@ def _read_both(asked: PairRequest) -> tuple[list[Fault | None], Pairs, str, list
 def _fault(error: Exception, text: str, truth: Value = None) -> Fault:
     """An error for the editor of a text; where it has a line and a column, the sentence is without them."""
     line, column = (error.line, error.column) if isinstance(error, JsonError) else (None, None)
-    sentence = error.problem if isinstance(error, JsonError) and line else str(error).replace(_ROW, "")
+    said = error.diagnostic.for_remote_users() if isinstance(error, InputValueError) else error
+    sentence = error.problem if isinstance(error, JsonError) and line else str(said).replace(_ROW, "")
     parsed = parse_text(text, "repair", truth) if isinstance(error, JsonError) else None
     mend = _mend(text, parsed, line or 1, column or 1) if parsed else None
     if parsed and mend and (cut := _CUT.search(parsed.note)):

@@ -213,9 +213,11 @@ export class PlaceView {
     this.typed.focus();
   }
 
-  /** Whether what is typed can be a row, where one is expected; else the field says why not. */
+  /** Whether what is typed is another value, and a row where one is expected; else the field says why not. */
   checkTyped(/** @type {string} */ value) {
-    const fault = this.state.place?.whole ? faultOfRow(value, this.state.place) : "";
+    const { place } = this.state;
+    const fault =
+      value === place?.edit ? "This is the value above: choose it there." : place?.whole ? faultOfRow(value, place) : "";
     this.typed.setCustomValidity(fault);
     if (fault) this.typed.reportValidity();
     return !fault;
