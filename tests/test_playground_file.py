@@ -30,7 +30,7 @@ SEEN = """() => {
   return {
     count: text("#testset-count"), title: text("#testset-name"), score: text("#testset-score"),
     rows: all(".doc bdi").slice(0, 5).map(each => each.innerText), find: document.querySelector("#testset-find").value,
-    hits: all(".hit").map(each => each.dataset.path), here: document.querySelector(".here")?.dataset.path,
+    hits: all(".hit").map(each => each.dataset.path), here: document.querySelector("#testset .here")?.dataset.path,
     pressed: all(".facet[aria-pressed=true]").map(each => each.dataset.name),
     range: all(".histogram .handle").map(each => each.getAttribute("aria-valuetext")),
   };
@@ -386,7 +386,7 @@ def test_every_choice_filters_all_panes_and_stands_in_the_address(
     other = visitor.new_tab()
     other.goto(page.url)
     other.locator(".testset[data-ready]").wait_for()
-    other.locator(".here").wait_for(timeout=browser.MILLISECONDS, state="attached")
+    other.locator("#testset .here").wait_for(timeout=browser.MILLISECONDS, state="attached")
     assert (other.evaluate(SEEN), other.url) == (seen, page.url)
     other.close()
 

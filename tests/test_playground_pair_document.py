@@ -80,7 +80,7 @@ def test_the_headline_leads_without_a_press_where_the_document_is_open(visit: Vi
     assert here(visitor) == "$.merchant.vat_id"
     assert said(visitor) == [
         "Wrong value, cited elsewhere: line 5, expected line 3.",
-        "There the document says T-20418.",
+        "The document says T-20418 there.",
     ]
     visitor.page.keyboard.press("p")
     assert here(visitor) == "$.items[6]"

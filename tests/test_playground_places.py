@@ -44,7 +44,7 @@ def share(visitor: Visitor, name: str) -> None:
 
 def said(visitor: Visitor) -> list[str]:
     """What is said of the chosen row."""
-    return visitor.page.locator(".ev-say p").all_inner_texts()
+    return visitor.page.locator(".ev-say p:visible").all_inner_texts()
 
 
 @pytest.mark.parametrize(("size", "dark"), LOOKS, ids=str)
@@ -74,9 +74,9 @@ def test_a_value_that_is_cited_elsewhere(visit: Visit, size: tuple[int, int], *,
         assert not visitor["testset-beside"].is_visible()
         rows.first.click()
     assert said(visitor) == ["Right value, cited elsewhere: page 1, expected page 2.", "Only page 2 is accepted."]
-    cited = visitor.page.locator(".ev-sheet .ev-box.cited")
+    cited = visitor.page.locator("#testset-beside .ev-sheet .ev-box.cited")
     assert cited.evaluate(BOX) == pytest.approx([(0.8381 + 0.9238) / 2, (0.3361 + 0.3546) / 2], abs=0.002)
-    assert visitor.page.locator(".ev-crop figcaption").all_inner_texts() == ["cited, page 1", "expected, page 2"]
+    assert visitor.page.locator("#testset-beside .ev-crop figcaption").all_inner_texts() == ["cited, page 1", "expected, page 2"]
     assert ("button", "total, cited, page 1") in heard(visitor.page)
     assert axe(visitor.page, "#testset") == []
     assert visitor.sideways() == 0
@@ -98,14 +98,14 @@ def test_keys_turn_and_close_the_document(visit: Visit) -> None:
     page.keyboard.press("[")
     assert heading.inner_text() == "Page 2 of 4"
     page.keyboard.press("[")
-    page.locator(".ev-sheet .ev-box").first.focus()
+    page.locator("#testset-beside .ev-sheet .ev-box").first.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     assert visitor["testset-tree"].locator(".here").get_attribute("data-path") == "$.vendor.name"
     assert said(visitor)[0] == "Right value, right place."
     page.keyboard.press("z")
-    assert page.locator(".ev-sheet.zoomed").is_visible()
-    assert page.locator(".ev-crop").count() == 0
+    assert page.locator("#testset-beside .ev-sheet.zoomed").is_visible()
+    assert page.locator("#testset-beside .ev-crop").count() == 0
     page.keyboard.press("z")
     page.keyboard.press("d")
     assert not visitor["testset-beside"].is_visible()
@@ -129,7 +129,7 @@ def test_a_document_opens_at_its_largest_loss(visit: Visit) -> None:
     lost = here.locator(".anls-lost").inner_text()
     shown = visitor["testset-tree"].locator("div.anls-row .anls-lost").all_inner_texts()
     assert lost == min(shown, key=lambda text: float(text.replace("−", "-")))
-    visitor.page.locator(".ev-sheet .ev-box.other").first.press("Enter")
+    visitor.page.locator("#testset-beside .ev-sheet .ev-box.other").first.press("Enter")
     other = here.get_attribute("data-path")
     linked = visit(visitor.page.url.removeprefix(visitor.app.url))
     title(linked.page, "invoice-03")
@@ -166,8 +166,8 @@ def test_boxes_at_the_edge_of_a_page_are_not_cut_off(visit: Visit) -> None:
         payload("predictions.jsonl", [{**pred("a", {"total": "12.30"}), "citations": {"total": place}}]),
     ]
     visitor = come(visit, files=[*rows, named("a.png", PIXEL)])
-    visitor.page.locator(".ev-sheet .ev-box.cited").wait_for()
-    for frame in (".ev-sheet > .ev-page", ".ev-crop .win"):
+    visitor.page.locator("#testset-beside .ev-sheet .ev-box.cited").wait_for()
+    for frame in ("#testset-beside .ev-sheet > .ev-page", "#testset-beside .ev-crop .win"):
         around = visitor.page.locator(frame).evaluate(RECT)
         for look in ("cited", "expected"):
             left, top, right, bottom = visitor.page.locator(f"{frame} .ev-box.{look}").evaluate(RECT)
@@ -227,7 +227,7 @@ def test_a_pdf_from_drop_to_box(visit: Visit) -> None:
     visitor["testset-tree"].locator('[data-path="$.total"]').click()
     assert said(visitor)[0] == "Wrong value, right place: misread."
     assert said(visitor)[1].startswith("The document says 10,038.38 there. The boxes overlap by ")
-    page = visitor.page.locator(".ev-sheet .ev-page img")
+    page = visitor.page.locator("#testset-beside .ev-sheet .ev-page img")
     page.wait_for()
     assert page.evaluate("image => image.decode().then(() => image.naturalWidth)") > 1000
     damaged: Any = named("invoice-10.pdf", b"%PDF-1.7 nothing")
@@ -246,12 +246,12 @@ def test_the_example_has_its_pages(visit: Visit) -> None:
     visitor.page.get_by_role("button", name="Try 12 invoices with their pages").click()
     ready(visitor)
     title(visitor.page, "invoice-12")
-    page = visitor.page.locator(".ev-sheet .ev-page img")
+    page = visitor.page.locator("#testset-beside .ev-sheet .ev-page img")
     page.wait_for()
     assert page.evaluate("image => image.decode().then(() => image.naturalWidth)") > 500
     share(visitor, "wrong value, right place")
     assert visitor.page.locator(".doc small").first.inner_text() == "1 wrong, there"
-    visitor.page.locator(".ev-say").get_by_text("Wrong value, right place: misread.").wait_for()
+    visitor.page.locator("#testset-beside .ev-say").get_by_text("Wrong value, right place: misread.").wait_for()
 
 
 def test_citations_alone(visit: Visit) -> None:
