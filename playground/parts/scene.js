@@ -122,6 +122,10 @@ const saidOfAll = (rows, level, known) => {
     [missing.length, "missing"],
   ].filter(([many]) => many);
   const parts = said.map(([many, words]) => `${many} ${words}`);
+  const looked = rows.flatMap(({ found: [, spots] }) => (spots ? [spots.length] : []));
+  if (!parts.length && looked.length) {
+    parts.push(`${looked.filter(Boolean).length} of ${looked.length} predicted stand in the document`);
+  }
   return [`${counted(rows.length, "value")}.`, ...(parts.length ? [`${parts.join(", ")}.`] : [])];
 };
 

@@ -55,6 +55,10 @@ test("of a fold the values are counted", () => {
   assert.deepEqual(scene([missing, other], [missing, other]).said, ["Missing: 2 values are expected on page 1."]);
   const all = [missing, other, there];
   assert.deepEqual(scene(all, all).said, ["3 values.", "1 cited at the right place, 2 missing."]);
+  const found = (spots, row) =>
+    newRow({ levels: null, expected: [], cited: [], overlap: null, found: [null, spots], row });
+  const looked = [found([[[0, 2]]], 1), found([], 2), found(null, 3)];
+  assert.deepEqual(scene(looked, looked).said, ["3 values.", "1 of 2 predicted stand in the document."]);
 });
 
 test("the boxes of a row on one line are one, those of several lines are not", () => {
