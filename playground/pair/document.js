@@ -18,6 +18,7 @@ import { printedPage } from "./printed.js";
  * @property {HTMLElement} screen
  * @property {HTMLElement} tree
  * @property {Server.Functions} server
+ * @property {HTMLElement} button  that opens and closes it
  * @property {string[]} example  the lines of the example's document
  * @property {() => void} changed  the text of the document is another one
  * @property {(row: HTMLElement) => void} choose
@@ -36,10 +37,7 @@ const NONE = [
   "Values that stand in its text are marked, with or without citations.",
   "Choose a file",
 ];
-const ICONS = {
-  document: "M4 1.75h5L12.25 5v9.25H4zM9 1.75V5h3.25M6 8.25h4.25M6 10.75h4.25",
-  replace: "M2 4.5h4l1.5 2H14v6.5H2zM8 11.5v-3M6.5 10 8 8.5 9.5 10",
-};
+const REPLACE = "M2 4.5h4l1.5 2H14v6.5H2zM8 11.5v-3M6.5 10 8 8.5 9.5 10";
 
 export class PairDocument {
   constructor(/** @type {PairPage} */ page) {
@@ -71,22 +69,11 @@ export class PairDocument {
     this.pane.element.append(input);
     this.replaceButton = newButton("btn ghost icon", "", () => input.click());
     this.replaceButton.append(
-      newDrawing("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, newDrawing("path", { d: ICONS.replace })),
+      newDrawing("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, newDrawing("path", { d: REPLACE })),
     );
     this.replaceButton.title = "Choose another document";
     this.replaceButton.setAttribute("aria-label", this.replaceButton.title);
-    this.button = newButton("btn tint", "", () => this.toggle(!this.isOpen));
-    const icon = newDrawing(
-      "svg",
-      { viewBox: "0 0 16 16", "aria-hidden": "true" },
-      newDrawing("path", { d: ICONS.document }),
-    );
-    const key = newElement("kbd", "wide-only", "d");
-    key.setAttribute("aria-hidden", "true");
-    this.button.append(icon, newElement("span", "wide-only", "Document"), key);
-    this.button.setAttribute("aria-label", "Document");
-    this.button.title = "The document (d)";
-    this.button.setAttribute("aria-keyshortcuts", "d");
+    this.button = page.button;
     this.listen();
   }
 

@@ -42,6 +42,9 @@ export const WIDE = "(min-width: 1200px)"; // in which the document of the examp
 const HIDDEN = "docscore-hello"; // where it is kept that the line of welcome was closed
 const ROW = ".anls-row:not(.anls-header)";
 const CHEVRONS = { "-1": "m4.5 9.5 3.5-3.5 3.5 3.5", 1: "m4.5 6.5 3.5 3.5 3.5-3.5" };
+const PAGE = "M4 1.75h5L12.25 5v9.25H4zM9 1.75V5h3.25M6 8.25h4.25M6 10.75h4.25";
+const newIcon = (/** @type {string} */ d) =>
+  newDrawing("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, newDrawing("path", { d }));
 /** @type {Side[]} */
 const SIDES = ["truth", "prediction"];
 
@@ -106,9 +109,11 @@ class PairTab {
     };
     /** @type {PairDocument | null} once its script is there */
     this.document = null;
+    this.documentButton = this.newDocumentButton();
     this.walk = newElement(
       "span",
       "walk",
+      this.documentButton,
       ...[this.stepButton("Previous loss", "p", -1), this.stepButton("Next loss", "n", 1)],
     );
     this.drawChips();
@@ -131,12 +136,12 @@ class PairTab {
       screen: this.screen,
       tree: this.tree,
       server: this.server,
+      button: this.documentButton,
       example: this.settings.examples[0].document,
       changed: () => this.changed(),
       choose: (row) => this.reveal(row),
       say: (text) => this.setStatus(text),
     });
-    this.walk.prepend(this.document.button);
     this.document.begin(this.state.isExample);
     if (this.state.found) this.present(this.state.found);
   }
@@ -152,11 +157,22 @@ class PairTab {
     return this.document ? this.document.isExample : this.state.isExample;
   }
 
+  /** It is there before the script of the document. */
+  newDocumentButton() {
+    const button = newButton("btn tint", "", () => this.document?.toggle(!this.document.isOpen));
+    const key = newElement("kbd", "wide-only", "d");
+    key.setAttribute("aria-hidden", "true");
+    button.append(newIcon(PAGE), newElement("span", "wide-only", "Document"), key);
+    button.setAttribute("aria-label", "Document");
+    button.setAttribute("aria-keyshortcuts", "d");
+    button.title = "The document (d)";
+    return button;
+  }
+
   /** @type {(name: string, key: string, step: 1 | -1) => HTMLElement} */
   stepButton(name, key, step) {
     const button = newButton("btn ghost icon", "", () => this.treePane.toLoss(this.state.row, step));
-    const path = newDrawing("path", { d: CHEVRONS[step] });
-    button.append(newDrawing("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, path));
+    button.append(newIcon(CHEVRONS[step]));
     button.title = `${name}, by points lost (${key})`;
     button.setAttribute("aria-label", name);
     button.setAttribute("aria-keyshortcuts", key);
@@ -432,6 +448,9 @@ class PairTab {
 
   /** Show the places of values, and choose the row that was chosen before, or the one that the conclusion names. */
   present(/** @type {Server.PairAnswer} */ found, /** @type {string | undefined} */ path = undefined) {
+    const hasPlaces = found.places.some(({ levels, cited }) => levels || cited.length);
+    // the column is there before the signs in it
+    if (!this.document) findElement(this.tree, ".anls-tree").classList.toggle("with-places", hasPlaces);
     this.document?.show(found);
     const before = path === undefined ? null : findElements(this.tree, ROW).find((row) => row.dataset.path === path);
     const row = before ?? (this.document?.isOpen ? this.lead() : null);

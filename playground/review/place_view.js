@@ -216,8 +216,8 @@ export class PlaceView {
   /** Whether what is typed is another value, and a row where one is expected; else the field says why not. */
   checkTyped(/** @type {string} */ value) {
     const { place } = this.state;
-    const fault =
-      value === place?.edit ? "This is the value above: choose it there." : place?.whole ? faultOfRow(value, place) : "";
+    const ofRow = place?.whole ? faultOfRow(value, place) : "";
+    const fault = value === place?.edit ? "This is the value above: choose it there." : ofRow;
     this.typed.setCustomValidity(fault);
     if (fault) this.typed.reportValidity();
     return !fault;
