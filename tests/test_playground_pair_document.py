@@ -89,6 +89,19 @@ def test_the_headline_leads_without_a_press_where_the_document_is_open(visit: Vi
     assert not visit(size=(1100, 800))["pair-beside"].is_visible()
 
 
+def test_nothing_scrolls_while_one_types(visit: Visit) -> None:
+    """The row that is chosen stays so, wherever it is."""
+    visitor = visit()
+    assert here(visitor) == LEAD
+    area = visitor["pair-truth"].locator("textarea")
+    area.evaluate("area => { area.focus(); area.setSelectionRange(5, 5); area.scrollTop = 0; }")
+    visitor.page.keyboard.type(" ")
+    visitor.page.locator("#pair-result:not([data-stale])").wait_for()
+    visitor["pair-tree"].locator(".here").wait_for()
+    assert here(visitor) == LEAD
+    assert area.evaluate("area => area.scrollTop") == 0
+
+
 def test_the_line_of_welcome_goes(visit: Visit) -> None:
     visitor = visit()
     type_into(visitor, "prediction", visitor.typed("pair-prediction").replace('"08:52"', '"08:53"'))

@@ -76,7 +76,10 @@ def test_a_value_that_is_cited_elsewhere(visit: Visit, size: tuple[int, int], *,
     assert said(visitor) == ["Right value, cited elsewhere: page 1, expected page 2.", "Only page 2 is accepted."]
     cited = visitor.page.locator("#testset-beside .ev-sheet .ev-box.cited")
     assert cited.evaluate(BOX) == pytest.approx([(0.8381 + 0.9238) / 2, (0.3361 + 0.3546) / 2], abs=0.002)
-    assert visitor.page.locator("#testset-beside .ev-crop figcaption").all_inner_texts() == ["cited, page 1", "expected, page 2"]
+    assert visitor.page.locator("#testset-beside .ev-crop figcaption").all_inner_texts() == [
+        "cited, page 1",
+        "expected, page 2",
+    ]
     assert ("button", "total, cited, page 1") in heard(visitor.page)
     assert axe(visitor.page, "#testset") == []
     assert visitor.sideways() == 0

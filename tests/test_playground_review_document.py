@@ -99,7 +99,9 @@ def test_the_place_on_the_page(visit: Visit, size: tuple[int, int], *, dark: boo
         assert choices.evaluate_all("all => all.map(each => each.offsetHeight)") == [48] * 5
         crop.click()
     page = document.locator(".ev-sheet .ev-page")
-    assert page.evaluate(CENTRES) == pytest.approx([140 / WIDTH, 120 / HEIGHT], abs=0.004)  # cut at the edge of the page
+    assert page.evaluate(CENTRES) == pytest.approx(
+        [140 / WIDTH, 120 / HEIGHT], abs=0.004
+    )  # cut at the edge of the page
     assert axe(visitor.page, "#review") == []
     document.get_by_role("button", name="Text", exact=True).click()
     assert document.locator("mark").all_text_contents() == ["Lamp - oak"]

@@ -68,6 +68,7 @@ const newState = () => ({
   isStoppable: false, // that button cancels
   /** @type {Server.Changes} what scores higher */
   better: {},
+  isNew: true, // nothing was typed since the pair was opened
   isExample: true, // the texts are those of the first example, maybe edited
   /** @type {HTMLElement | null} */
   row: null, // that is chosen
@@ -143,12 +144,12 @@ class PairTab {
       say: (text) => this.setStatus(text),
     });
     this.document.begin(this.state.isExample);
-    if (this.state.found) this.present(this.state.found);
+    if (this.state.found) this.present(this.state.found, this.state.row?.dataset.path);
   }
 
   /** Another pair is opened: the example with its document, or one without. */
   begin(/** @type {boolean} */ isExample) {
-    [this.state.isExample, this.state.row] = [isExample, null];
+    [this.state.isExample, this.state.row, this.state.isNew] = [isExample, null, true];
     if (this.document) this.document.begin(isExample);
     else findElement(this.screen, ".pair").classList.toggle("doc-open", isExample && matchMedia(WIDE).matches);
   }
@@ -284,6 +285,7 @@ class PairTab {
     clearTimeout(this.state.timer);
     clearTimeout(this.state.patience);
     this.part("hello").hidden = true;
+    this.state.isNew = false;
     this.state.timer = window.setTimeout(() => this.score(), PAUSE);
     if (!("stale" in this.result.dataset)) this.result.dataset.stale = "";
   }
@@ -446,14 +448,20 @@ class PairTab {
     this.present(found, path);
   }
 
-  /** Show the places of values, and choose the row that was chosen before, or the one that the conclusion names. */
+  /**
+   * Show the places of values. The row that was chosen stays so; of a new pair it is the one that the conclusion names.
+   * While a visitor types, nothing scrolls.
+   */
   present(/** @type {Server.PairAnswer} */ found, /** @type {string | undefined} */ path = undefined) {
     const hasPlaces = found.places.some(({ levels, cited }) => levels || cited.length);
     // the column is there before the signs in it
     if (!this.document) findElement(this.tree, ".anls-tree").classList.toggle("with-places", hasPlaces);
     this.document?.show(found);
     const before = path === undefined ? null : findElements(this.tree, ROW).find((row) => row.dataset.path === path);
-    const row = before ?? (this.document?.isOpen ? this.lead() : null);
+    this.state.row = before ?? null;
+    this.treePane.look(this.state.row);
+    this.document?.look(this.state.row);
+    const row = this.state.isNew && this.document?.isOpen ? this.lead() : null;
     if (row) this.reveal(row);
   }
 
