@@ -36,7 +36,7 @@ export const evidenceOf = (place, { isBlind, chosen, found }) => {
     .filter((side) => known[side + 1])
     .map((side) => ({ name: nameOf(side), stands: known[side + 1] === "yes" }));
   if (!place.has_text && !found) return "There is no text of this document.";
-  if (!sides.length) return "A text does not show such values.";
+  if (!sides.length) return "Values as short as these are not looked up.";
   const isOne = sides.length === 1;
   if (place.whole && isOne) {
     const whose = place.answers.length > 1 || isBlind ? sides[0].name : "the row";
