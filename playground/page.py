@@ -41,19 +41,12 @@ if not MISSING:
     from playground.review import tab as review
 
 FONTS = PAGE / "parts" / "fonts"
-STYLES = (
-    "parts/page.css",
-    "pair/pair.css",
-    "parts/files.css",
-    "parts/document.css",
-    "testset/testset.css",
-    "compare/compare.css",
-    "pair/api.css",
-)
+STYLES = "parts/page.css", "pair/pair.css", "parts/document.css"
+LATER_STYLES = "parts/files.css", "testset/testset.css", "compare/compare.css", "pair/api.css"  # of the other screens
 FIRST = "pair/first.js"  # the script of the first screen
 SESSIONS = 200  # visitors whose state is kept, each of half a megabyte; the oldest goes first
 TABS = [pair.TAB, testset.TAB, compare.TAB, *([] if MISSING else [review.TAB]), api.TAB]
-OTHER_PARTS = [name for tab in TABS for name in tab.parts]  # what the other screens need
+OTHER_PARTS = [*LATER_STYLES, *(name for tab in TABS for name in tab.parts)]  # what the other screens need
 ASKED = FUNCTIONS | {name: ask for tab in TABS for name, ask in tab.functions.items()}
 
 

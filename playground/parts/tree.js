@@ -56,6 +56,7 @@ export const newTreePane = (/** @type {HTMLElement} */ place) => {
     if (!grid?.clientHeight || getComputedStyle(grid).overflowY === "visible") return;
     for (const part of grid.querySelectorAll("details[data-status=exact]:not([open])")) {
       if (!(part instanceof HTMLDetailsElement)) continue;
+      if (grid.scrollHeight > grid.clientHeight) return;
       part.open = true;
       if (grid.scrollHeight > grid.clientHeight) part.open = false;
     }
