@@ -15,7 +15,10 @@ test("the evidence says which values stand in the text, never which is right", (
   const read = { found: ["yes", "no"] };
   const said = "The ground truth stands in the document’s text, the prediction does not.";
   assert.equal(evidence({ has_text: false, found: "" }, read), said, "a PDF is read later");
-  assert.equal(evidence({ found: "", answers: [newAnswer({ found: "" })] }), "Values as short as these are not looked up.");
+  assert.equal(
+    evidence({ found: "", answers: [newAnswer({ found: "" })] }),
+    "Values as short as these are not looked up.",
+  );
   const row = { whole: true, truth: null, found: "" };
   assert.equal(evidence(row), "All values of the row stand in the document’s text.");
 });
