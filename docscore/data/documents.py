@@ -442,12 +442,12 @@ def _number_of(value: Scalar) -> tuple[Decimal, bool] | None:
     return None if is_identifier else number_without_doubt(value)
 
 
-@lru_cache(maxsize=1024)
 def _days_of(text: str) -> set[date]:
     """The date that a text is; where its order is in doubt, that of each order."""
     return set(filter(None, {date_of(text)} - {None} or {date_of(text, order) for order in ORDERS}))
 
 
+@lru_cache(maxsize=1024)
 def _edges(text: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """What holds before and behind a text as whole words and numbers; some languages need no space around letters."""
     first, last = (sign.isalnum() and not _UNSPACED.match(sign) for sign in (text[0], text[-1]))
