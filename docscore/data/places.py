@@ -206,7 +206,8 @@ def without_places(value: Any, wrapper: Wrapper) -> tuple[Any, Raw]:
             found[path] = [*found.get(path, []), *_listed(value[wrapper.places])]
             inner = plain(value[wrapper.value], path)
             return {VALUE: inner, wrapper.kept: value[wrapper.kept]} if wrapper.kept in value else inner
-        if marks is _MARKS and not marks.isdisjoint(value) and value.keys() - {wrapper.kept and VALUE, wrapper.kept}:
+        is_confidence = wrapper.kept and value.keys() <= {VALUE, wrapper.kept}
+        if marks is _MARKS and not marks.isdisjoint(value) and not is_confidence:
             expected = f"{VALUE!r} and {wrapper.places!r} as the keys of their object"
             raise InputValueError(place=path, expected=expected, got=short_repr(list(value)))
         return {key: plain(part, path + step_text(key)) for key, part in value.items()}

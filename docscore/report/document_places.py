@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import Any
 
-from docscore.core.formatting import clipped, counted, printable
+from docscore.core.formatting import counted
 from docscore.core.places import Box, Place, Places, around
 from docscore.core.runtime import grouped
 from docscore.data.document_files import Documents, page_image
 from docscore.data.documents import Document
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.report.drawn_rows import placed_rows
-from docscore.report.html_tree import LONGEST_LABEL, TreeDrawing
+from docscore.report.drawn_rows import placed_rows, shown_path
+from docscore.report.html_tree import TreeDrawing
 
 MOST_CROPS = 100  # of a report, of about ten kilobytes each
 _MOST_ROWS = 12  # of a document
@@ -205,6 +205,8 @@ def places_of_document(
     """
     numbers, lost, inside = drawing.row_numbers, list[ScoreTree](), set[int]()
     placed = {row["row"]: row for row in placed_rows(tree, numbers, places, document)}
+    if not placed:
+        return {}
     for node in tree.nodes():
         is_whole = not node.children or (node.key is None and node is not tree and node.status in ("missing", "extra"))
         if node.points_lost and is_whole and id(node) in numbers and id(node) not in inside:
@@ -214,7 +216,7 @@ def places_of_document(
     right = [(leaf, row) for leaf in tree.leaves() if (row := placed.get(numbers.get(id(leaf), -1))) and row["right"]]
     elsewhere = [leaf for leaf, row in right if sign_of_place(row) == "elsewhere"]
     shown = [*lost, *elsewhere][:_MOST_ROWS]
-    if not placed or not shown:
+    if not shown:
         return {}
     drawn = {int(each.row_id.rpartition("-")[2]): each for each in drawing.rows}
     rows = []
@@ -222,7 +224,7 @@ def places_of_document(
         row = _row_of(node, [placed[at] for leaf in node.leaves() if (at := numbers.get(id(leaf))) in placed])
         rows.append(
             {
-                "path": clipped(printable(node.path.removeprefix("$.")), LONGEST_LABEL),
+                "path": shown_path(node),
                 "drawn": drawn[numbers[id(node)]],
                 "sign": sign_of_place(row),
                 "sentence": sentence_on_place(row, pages, document),

@@ -13,6 +13,11 @@ from docscore.metrics.base import MetricTree
 from docscore.report.html_tree import LONGEST_LABEL, value_taken
 
 
+def shown_path(node: ScoreTree) -> str:
+    """Return the path of a node as it is shown beside a document."""
+    return clipped(printable(node.path.removeprefix("$.")), LONGEST_LABEL)
+
+
 def placed_rows(
     tree: ScoreTree, numbers: Mapping[int, int], places: Places | None, document: Document | None = None
 ) -> list[dict[str, Any]]:
@@ -50,7 +55,7 @@ def placed_rows(
             found.append(
                 {
                     "row": row,
-                    "path": clipped(printable(leaf.path.removeprefix("$.")), LONGEST_LABEL),
+                    "path": shown_path(leaf),
                     "right": bool(cell and cell.right),
                     "predicted": bool(cell and cell.predicted),
                     "levels": cell and cell.levels,
@@ -95,7 +100,7 @@ def long_lists(tree: ScoreTree, numbers: Mapping[int, int]) -> Iterator[dict[str
         points = [(row.earned, row.weight) for row in rows]
         found = list_rows(counts, partner, points, lambda *_: False)
         yield {
-            "path": clipped(printable(node.path.removeprefix("$.")), LONGEST_LABEL),
+            "path": shown_path(node),
             "expected": found.expected,
             "predicted": found.predicted,
             "paired": found.paired,

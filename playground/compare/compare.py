@@ -14,7 +14,6 @@ from docscore.core.formatting import counted, percent_text, shown_name, three_di
 from docscore.core.numbers import ROUNDING
 from docscore.data.documents import Document
 from docscore.data.formats import names_of_files
-from docscore.data.places import has_places
 from docscore.evaluation.comparison import Comparison, level_of_tests
 from docscore.evaluation.evaluation import Evaluation, figures_to_dict
 from docscore.evaluation.rows import scored_rows
@@ -29,7 +28,7 @@ from docscore.report.systems_report import CHANCE_MARK, systems_table
 from playground.compare.tree_columns import places_side_by_side
 from playground.parts.conclusions import cause_label, every_pair, figure_of, loss_text, ties_of, verdict_of, what_ifs_of
 from playground.parts.documents import KeptResult, keep_documents, shown_ids
-from playground.parts.files import FileRows, check_metrics, check_pairs, rows_of_request, skipped_lines
+from playground.parts.files import FileRows, check_metrics, check_pairs, rows_of_request, skipped_lines, with_grounding
 from playground.parts.fragments import fragment
 from playground.parts.python_code import code_of_files
 from playground.parts.row_counts import count_rows
@@ -133,14 +132,7 @@ def systems_of_request(
     files, count = len(names) + (request.references is not None), len(names)
     bar = bar_of(progress, [*READING * files, *PAIRING * (count + 1), *SCORING[:1] * count, *SCORING[1:]])
     uploaded = rows_of_request(request, bar)
-    metrics = tuple(
-        dict.fromkeys(
-            (
-                *metrics_of([request.metric], request.what_if["schema"])[:1],
-                *(["grounding"] if any(map(has_places, uploaded.systems)) else []),
-            )
-        )
-    )
+    metrics = with_grounding(metrics_of([request.metric], request.what_if["schema"])[:1], uploaded.systems)
     evaluations = evaluations_of(uploaded.systems, uploaded.options, metrics, systems=names, progress=bar)
     for each in evaluations.values():
         check_metrics(metrics, each.pairs)

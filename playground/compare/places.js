@@ -2,8 +2,9 @@
 
 import { drawSign } from "../parts/document_pane.js";
 import { newElement } from "../parts/elements.js";
-import { citedPage, expectedPage, labelOfSign, sentencesOf, signOf } from "../parts/places.js";
-import { knownOf, marksOf, unitsOf } from "../parts/scene.js";
+import { IOU, citedPage, expectedPage, labelOfSign, sentencesOf, signOf } from "../parts/places.js";
+import { knownOf, marksOf } from "../parts/scene.js";
+import { newSignCell } from "../parts/tree_places.js";
 
 /** @import { LoadedDocument } from "../parts/document_files.js" */
 /** @import { PageMark, Scene } from "../parts/document_pane.js" */
@@ -17,8 +18,6 @@ import { knownOf, marksOf, unitsOf } from "../parts/scene.js";
  * @property {LoadedDocument} document
  * @property {Node[]} none
  */
-
-const ASKED = 0.5; // the least overlap of boxes
 
 /** Boxes decide where every system cites some, else pages. @type {(places: Server.PlacedRow[][]) => Level} */
 export const levelOfAll = (places) => {
@@ -46,13 +45,12 @@ export const joinedMarks = (marks) => {
 /** @type {(values: SystemsValues) => Scene} */
 export const sceneOfSystems = ({ name, systems, places, row, document, none }) => {
   const level = levelOfAll(places);
-  const units = unitsOf(document.placed?.text ?? "");
-  const known = knownOf(document, units);
+  const known = knownOf(document);
   const rows = places.map((ofSystem) => ofSystem.find((each) => each.row === row) ?? null);
   const [first = null] = rows.filter((each) => each !== null);
   const said = rows.map((each, system) => {
     const sign = each ? signOf(each, level) : "";
-    const [title] = each ? sentencesOf(each, level, known, ASKED) : ["Nothing is cited."];
+    const [title] = each ? sentencesOf(each, level, known, IOU) : ["Nothing is cited."];
     const letter = newElement("b", "abc", letterOf(system));
     return newElement("p", "ev-who", letter, newElement("span", "", systems[system]), drawSign(sign), title);
   });
@@ -93,9 +91,8 @@ export const drawSystemSigns = (table, places) => {
       const page = citedPage(each);
       const cell = rows[each.row]?.querySelector(`[data-system="${system}"] .cmp-at`);
       if (!sign || !cell) continue;
-      const mark = newElement("span", `cmp-cited${/elsewhere|nowhere/.test(sign) ? " lost" : ""}`);
-      mark.append(drawSign(sign, labelOfSign(sign, page)), page && sign !== "none" ? String(page) : "");
-      cell.append(mark);
+      const words = page && sign !== "none" ? String(page) : "";
+      cell.append(newSignCell("cmp-cited", sign, labelOfSign(sign, page), words));
     }
   }
 };

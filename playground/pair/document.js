@@ -1,14 +1,15 @@
 // The document beside a pair: that of the example, or the files that a visitor adds. Its pane shows where the values of
 // the tree are expected, cited and found.
 
-import { DOCUMENT_TYPES, DocumentFiles, NO_DOCUMENT } from "../parts/document_files.js";
+import { DocumentFiles, NO_DOCUMENT, newDocumentInput } from "../parts/document_files.js";
 import { DocumentPane } from "../parts/document_pane.js";
-import { around, findElement, newButton, newDrawing, newElement } from "../parts/elements.js";
+import { around, findElement, newButton, newIcon } from "../parts/elements.js";
 import { noDocument } from "../parts/no_document.js";
 import { openPdf } from "../parts/pdfs.js";
-import { knownOf, sceneOf, unitsOf } from "../parts/scene.js";
+import { IOU } from "../parts/places.js";
+import { knownOf, sceneOf } from "../parts/scene.js";
 import { TYPED, isShown } from "../parts/tabs.js";
-import { drawSigns, rowsWithin } from "../parts/tree_places.js";
+import { drawSigns, eraseSigns, lightRows, rowsWithin } from "../parts/tree_places.js";
 import { STARTED, WIDE, current } from "./pair.js";
 import { printedPage } from "./printed.js";
 
@@ -27,7 +28,6 @@ import { printedPage } from "./printed.js";
 
 const NARROW = "(max-width: 720px)";
 const LEVEL = "box"; // of the places of values that have boxes
-const IOU = 0.5; // the least overlap at which a box is accepted
 const NAME = "document"; // all files that are added are of one
 const LONGEST_TEXT = 200_000; // characters in which values are looked for
 const ABOVE_SHEET = 120; // pixels from the top of a phone to the chosen row
@@ -60,17 +60,10 @@ export class PairDocument {
       },
       close: () => this.toggle(false),
     });
-    const input = newElement("input", "");
-    Object.assign(input, { type: "file", accept: DOCUMENT_TYPES, multiple: true, hidden: true });
-    input.addEventListener("change", () => {
-      this.add([...(input.files ?? [])]);
-      input.value = "";
-    });
+    const input = newDocumentInput((files) => this.add(files));
     this.pane.element.append(input);
     this.replaceButton = newButton("btn ghost icon", "", () => input.click());
-    this.replaceButton.append(
-      newDrawing("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, newDrawing("path", { d: REPLACE })),
-    );
+    this.replaceButton.append(newIcon(REPLACE));
     this.replaceButton.title = "Choose another document";
     this.replaceButton.setAttribute("aria-label", this.replaceButton.title);
     this.button = page.button;
@@ -97,12 +90,7 @@ export class PairDocument {
       if (this.pane.isZoomed) this.pane.zoom();
       else if (this.pane.isSheet) this.toggle(false);
     });
-    for (const kind of ["pointerover", "focusin", "pointerleave"]) {
-      this.page.tree.addEventListener(kind, (event) => {
-        const row = kind === "pointerleave" ? null : around(event, ".anls-row[id]");
-        this.pane.light(row && Number(row.id.split("-")[1]));
-      });
-    }
+    lightRows(this.page.tree, this.pane);
     for (const place of [this.page.tree, this.pane.element]) {
       place.addEventListener("dragover", (event) => {
         if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
@@ -167,7 +155,7 @@ export class PairDocument {
 
   /** The tree is patched without the signs in it. */
   undraw() {
-    drawSigns(this.page.tree, [], LEVEL, this.known());
+    eraseSigns(this.page.tree);
   }
 
   /** On a phone a press on a row opens its place. */
@@ -182,7 +170,7 @@ export class PairDocument {
   }
 
   known() {
-    return knownOf(this.loaded, unitsOf(this.loaded.placed?.text ?? ""));
+    return knownOf(this.loaded);
   }
 
   draw() {

@@ -7,8 +7,8 @@ import {
   findElement,
   findElements,
   newButton,
-  newDrawing,
   newElement,
+  newIcon,
   partsOf,
   patchHtml,
 } from "../parts/elements.js";
@@ -43,8 +43,6 @@ const HIDDEN = "docscore-hello"; // where it is kept that the line of welcome wa
 const ROW = ".anls-row:not(.anls-header)";
 const CHEVRONS = { "-1": "m4.5 9.5 3.5-3.5 3.5 3.5", 1: "m4.5 6.5 3.5 3.5 3.5-3.5" };
 const PAGE = "M4 1.75h5L12.25 5v9.25H4zM9 1.75V5h3.25M6 8.25h4.25M6 10.75h4.25";
-const newIcon = (/** @type {string} */ d) =>
-  newDrawing("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, newDrawing("path", { d }));
 /** @type {Side[]} */
 const SIDES = ["truth", "prediction"];
 

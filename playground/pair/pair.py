@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import printable
@@ -72,6 +72,24 @@ def is_scored_at_once(asked: PairRequest) -> bool:
     return is_small(*values, whole_trees=asked.metric != ANLS_STAR)
 
 
+class _Read(NamedTuple):
+    """Both texts as they were read.
+
+    Attributes:
+        faults: what is wrong with either.
+        pairs: their values as a row, with their places.
+        note: how the prediction was read.
+        edits: what was changed in it for that.
+        is_example: whether most of the first example is left.
+    """
+
+    faults: list[Fault | None]
+    pairs: Pairs
+    note: str = ""
+    edits: Sequence[Edit] = ()
+    is_example: bool = False
+
+
 def answer(asked: PairRequest) -> dict[str, Any]:
     """Score a pair of texts, or say what is wrong with either.
 
@@ -87,19 +105,19 @@ def answer(asked: PairRequest) -> dict[str, Any]:
     Raises:
         ValueError: for a schema that is wrong, or names none of the fields.
     """
-    faults, pairs, note, edits = _read_both(asked)
+    read = _read_both(asked)
     empty = {"note": "", "result": "", "raw": "", "python": "", "spans": [], "places": []}
-    scored = empty | {"is_example": asked.is_example} if any(faults) else _scored(pairs, asked, note)
-    return {"faults": faults, **scored, "edits": edits}
+    scored = empty if any(read.faults) else _scored(read, asked)
+    return {"faults": read.faults, **scored, "is_example": read.is_example, "edits": read.edits}
 
 
 def what_ifs_of_pair(asked: PairRequest) -> dict[str, Any]:
     """The options by which a pair scores higher, as for a test set of this one row; none for texts with faults."""
-    faults, pairs, *_ = _read_both(asked)
-    if any(faults):
+    read = _read_both(asked)
+    if any(read.faults):
         return {"what_ifs": []}
     found = Evaluation(
-        pairs,
+        read.pairs,
         replace(scoring_options(asked.options), parse=AS_TEXT),
         metrics=metrics_of([asked.metric], asked.options["schema"])[:1],
         confidence=None,
@@ -108,8 +126,7 @@ def what_ifs_of_pair(asked: PairRequest) -> dict[str, Any]:
     return {"what_ifs": [each.to_dict() for each in what_ifs_of([found], check_pairs)]}
 
 
-def _read_both(asked: PairRequest) -> tuple[list[Fault | None], Pairs, str, list[Edit]]:
-    """What is wrong with either text, their values as a row, how the prediction was read, and the edits for that."""
+def _read_both(asked: PairRequest) -> _Read:
     faults: list[Fault | None] = []
     values: list[Any] = []
     note = ""
@@ -122,18 +139,20 @@ def _read_both(asked: PairRequest) -> tuple[list[Fault | None], Pairs, str, list
             faults.append(_fault(error, text, next(iter(values), None)))
     pairs = Pairs([_NAME], values[:1], values[1:])
     if any(faults):
-        return faults, pairs, "", []
+        return _Read(faults, pairs, is_example=asked.is_example)
     edits = edits_of(asked.prediction, values[1]) if note else []
     try:
         check_work(*values)
         check_metric(asked.metric, *values)
-        if asked.is_example and (places := places_in(*values)):
+        places = places_in(*values) if asked.is_example else None
+        if places:
             pairs = pairs._replace(evidence=places[:1], citations=places[1:])
         pairs, remarks = with_places(pairs, (), None, wanted=has_places(pairs))
         note = " ".join([*filter(None, [note]), *(f"{capital(remark.problem)}." for remark in remarks)])
     except ValueError as error:
         faults["evidence: " not in str(error)] = _fault(error, asked.prediction)
-    return faults, pairs, note.replace(_ROW, ""), edits
+        return _Read(faults, pairs, edits=edits, is_example=asked.is_example)
+    return _Read(faults, pairs, note.replace(_ROW, ""), edits, places is not None)
 
 
 def _fault(error: Exception, text: str, truth: Value = None) -> Fault:
@@ -271,11 +290,11 @@ def _read(text: str, reading: str, truth: Value = None) -> tuple[Any, str]:
 _TREES: dict[str, Callable[..., MetricTree]] = {"kieval": kieval_tree, "entity_f1": entity_f1_tree, "nted": nted_tree}
 
 
-def _scored(pairs: Pairs, asked: PairRequest, note: str) -> dict[str, Any]:
+def _scored(read: _Read, asked: PairRequest) -> dict[str, Any]:
     """The note with what is doubtful of the schema, the result as HTML, JSON and Python, and where values stand."""
+    pairs, note = read.pairs, read.note
     values = pairs.truths[0], pairs.predictions[0]
-    is_example = asked.is_example and places_in(*values) is not None
-    is_own = is_example or not asked.is_example  # the text is that of the values
+    is_own = read.is_example == asked.is_example  # the text is that of the values
     document = Document(asked.text) if asked.text and is_own else None
     places = pairs.places[0] if pairs.places else None
     found: list[dict[str, Any]] = []
@@ -310,7 +329,7 @@ def _scored(pairs: Pairs, asked: PairRequest, note: str) -> dict[str, Any]:
         for known in [{each[side] for each in shown}]
     ]
     drawn = {"note": note, "result": fragment("tree", drawing), "raw": _limited(raw)}
-    return {**drawn, "python": python, "spans": spans, "places": found, "is_example": is_example}
+    return {**drawn, "python": python, "spans": spans, "places": found}
 
 
 def _tree(truth: Value, prediction: Value, options: ScoringOptions, places: Places | None = None) -> ScoreTree:

@@ -18,6 +18,7 @@ SAMPLED = 50  # rows from which columns and texts are judged
 _TRIED = 20  # texts that are read to see whether they hold JSON
 _NEARLY_ALL = 0.9  # of the values of a column
 _MOST_COLUMNS = 20  # whose values are compared, those first that are called as ids
+_OF_PLACES = "evidence", "citations"  # columns that hold no values
 
 Uniques = dict[str, frozenset[str]]
 
@@ -80,10 +81,7 @@ def _guessed_columns(references: Source | None, predictions: Source) -> ReadingP
         return _columns_of_one(predictions)
     tables = (references, columns_of(references)), (predictions, columns_of(predictions))
     ids = _id_columns(*(_unique_columns(table, names, fewest=0.6) for table, names in tables))
-    rests = [
-        [c for c in names if c not in (name, "evidence", "citations")]
-        for (_, names), name in zip(tables, ids, strict=True)
-    ]
+    rests = [[c for c in names if c not in (name, *_OF_PLACES)] for (_, names), name in zip(tables, ids, strict=True)]
     is_table = references.has_columns or predictions.has_columns
     truth, prediction = clearest_name(rests[0], TRUTH_WORDS), clearest_name(rests[1], PREDICTION_WORDS)
     holding = [
@@ -111,7 +109,7 @@ def _columns_of_one(predictions: Source) -> ReadingPlan:
     columns = columns_of(predictions)
     uniques = _unique_columns(predictions, columns)
     name = clearest_name(uniques, ID_WORDS)
-    others = [column for column in columns if column not in (name, "evidence", "citations")]
+    others = [column for column in columns if column not in (name, *_OF_PLACES)]
     holding = [column for column in others if _holds_json(_values(predictions, column))]
     others = holding if len(holding) > 1 else others
     truth = clearest_name(others, TRUTH_WORDS)

@@ -1,9 +1,10 @@
 // The documents that a visitor adds: images of pages, and texts with or without the positions of words. Images stay in
 // the browser.
 
+import { newElement } from "./elements.js";
 import { readHocr } from "./hocr.js";
 import { imagesOf } from "./marks.js";
-import { stemOf } from "./words.js";
+import { counted, stemOf } from "./words.js";
 
 /** @import { PlacedText } from "./marks.js" */
 /** @typedef {{name: string, width: number, height: number, url: string}} Page  its width is 0 if it cannot be shown */
@@ -18,7 +19,28 @@ import { stemOf } from "./words.js";
 /** @typedef {[title: string, detail: string, button: string]} Fault */
 
 export const IMAGE_TYPES = "image/png,image/jpeg,image/gif,image/webp"; // which a browser shows
-export const DOCUMENT_TYPES = `${IMAGE_TYPES},.txt,.hocr,.pdf`;
+const DOCUMENT_TYPES = `${IMAGE_TYPES},.txt,.hocr,.pdf`;
+
+/**
+ * An input, which is not seen, for the files of documents.
+ * @type {(take: (files: File[]) => void) => HTMLInputElement}
+ */
+export const newDocumentInput = (take) => {
+  const input = newElement("input", "");
+  Object.assign(input, { type: "file", accept: DOCUMENT_TYPES, multiple: true, hidden: true });
+  input.addEventListener("change", () => {
+    const files = [...(input.files ?? [])];
+    input.value = ""; // the same file may be chosen again
+    take(files);
+  });
+  return input;
+};
+
+/** How many files of documents there are, in words. @type {(images: number, pdfs: number, texts: number) => string} */
+export const filesInWords = (images, pdfs, texts) =>
+  [images ? counted(images, "page image") : "", pdfs ? counted(pdfs, "PDF") : "", texts ? counted(texts, "text") : ""]
+    .filter(Boolean)
+    .join(", ");
 
 /** @type {LoadedDocument} */
 export const NO_DOCUMENT = { pages: [], placed: null, unread: "" };

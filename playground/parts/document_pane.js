@@ -1,7 +1,7 @@
 // The document beside values: what is said of the chosen row, its place enlarged, and the page with the boxes of what
 // is expected and cited, or the text. It knows no tab: what is drawn is a scene.
 
-import { findElements, newButton, newDrawing, newElement } from "./elements.js";
+import { findElements, newButton, newDrawing, newElement, newIcon } from "./elements.js";
 import { boxOf, markedLines } from "./marks.js";
 import { newPane } from "./panes.js";
 import { areNear, around, partAround } from "./places.js";
@@ -48,9 +48,6 @@ const ICONS = {
   zoom: "M7 7m-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0M10.5 10.5l3 3M7 5v4M5 7h4",
   close: "m4 4 8 8M12 4l-8 8",
 };
-
-const icon = (/** @type {string} */ d) =>
-  newDrawing("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, newDrawing("path", { d }));
 
 /** @type {Record<Sign, [tag: string, attributes: Record<string, string | number>][]>} */
 const SIGNS = {
@@ -225,7 +222,7 @@ export class DocumentPane {
       button.setAttribute("aria-label", name);
       button.setAttribute("aria-keyshortcuts", key);
       button.title = `${name} (${key})`;
-      button.append(icon(path));
+      button.append(newIcon(path));
     }
     this.zoomButton.setAttribute("aria-pressed", "false");
     this.views.setAttribute("role", "group");

@@ -86,6 +86,10 @@ export const cutName = (name) => {
   return [newElement("span", "cut-head", signs.slice(0, -TAIL).join("")), signs.slice(-TAIL).join("")];
 };
 
+/** A drawing of one line in a square of 16. */
+export const newIcon = (/** @type {string} */ d) =>
+  newDrawing("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, newDrawing("path", { d }));
+
 export const newButton = (
   /** @type {string} */ look,
   /** @type {string} */ words,

@@ -30,6 +30,7 @@ from docscore.data.formats import delimiter_of_file, read_table, suffix_of
 from docscore.data.json_text import dumps
 from docscore.data.model_text import parse_predictions, parsed_references
 from docscore.data.pairing import WITHOUT_PREDICTION, Pairs, ids_in_another_order, read_systems
+from docscore.data.places import has_places
 from docscore.data.queries import query_for
 from docscore.data.rows import ANLS, ID, REFERENCES, Side, Source
 from playground.parts.column_guesses import (
@@ -653,6 +654,11 @@ def check_pairs(pairs: Pairs, options: ScoringOptions) -> None:
             check_work(truth, prediction)
         except (TypeError, ValueError) as error:
             raise at_place(row_place(question_id), error) from None
+
+
+def with_grounding(metrics: tuple[str, ...], systems: Iterable[Pairs]) -> tuple[str, ...]:
+    """The metrics, with that of places where the rows of a system have some."""
+    return metrics if "grounding" in metrics or not any(map(has_places, systems)) else (*metrics, "grounding")
 
 
 def check_metrics(metrics: Iterable[str], pairs: Pairs) -> None:

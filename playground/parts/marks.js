@@ -1,5 +1,6 @@
 // Where the values of a place stand: in the text of their document, and on the images of its pages.
 
+import { around } from "./places.js";
 import { stemOf } from "./words.js";
 
 /** @typedef {{start: number, end: number}} Span  of a text, in the units that JavaScript counts */
@@ -49,10 +50,7 @@ export const boxOf = (place, words) => {
   const within = words.filter((word) => place.some(({ start, end }) => word.start < end && start < word.end));
   if (!within.length) return null;
   const { page: number } = within[0];
-  const boxes = within.filter(({ page }) => page === number).map(({ box }) => box);
-  const least = (/** @type {number} */ side) => Math.min(...boxes.map((box) => box[side]));
-  const most = (/** @type {number} */ side) => Math.max(...boxes.map((box) => box[side]));
-  return { number, box: [least(0), least(1), most(2), most(3)] };
+  return { number, box: around(within.filter(({ page }) => page === number).map(({ box }) => box)) };
 };
 
 /**

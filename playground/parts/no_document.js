@@ -1,6 +1,6 @@
 // What stands in place of a document that is not there, with a button that adds it.
 
-import { DOCUMENT_TYPES } from "./document_files.js";
+import { newDocumentInput } from "./document_files.js";
 import { newButton, newElement } from "./elements.js";
 
 /** @import { Fault } from "./document_files.js" */
@@ -14,9 +14,7 @@ const MATCHED = "Files are matched to rows by name. ";
  * @param {(files: File[]) => void} add
  */
 export const noDocument = (named, isCited, fault, add, matched = MATCHED) => {
-  const input = newElement("input", "");
-  Object.assign(input, { type: "file", accept: DOCUMENT_TYPES, multiple: true, hidden: true });
-  input.addEventListener("change", () => add([...(input.files ?? [])]));
+  const input = newDocumentInput(add);
   const [title, detail, button] = fault ?? [
     "No document is added",
     isCited ? "Citations are scored without it." : "",

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { sentencesOf, signOf } from "./places.js";
-import { knownOf, unitsOf } from "./scene.js";
+import { knownOf } from "./scene.js";
 
 const TABLE = new URL("../../tests/data/place_sentences.jsonl", import.meta.url);
 
@@ -13,7 +13,7 @@ test("the page says of a place what the report says", () => {
     const found = [...text.matchAll(/\S+/g)].map(({ index: start, 0: { length } }) => ({ start, end: start + length }));
     const words = boxes.map((box, at) => ({ ...found[at], page: 0, box }));
     const placed = text ? { text, words, images: [] } : null;
-    const known = knownOf({ pages: Array(pages).fill(null), placed, unread: "" }, unitsOf(text));
+    const known = knownOf({ pages: Array(pages).fill(null), placed, unread: "" });
     const [title, detail] = sentencesOf({ overlap: null, ...row }, "box", known, 0.5);
     assert.deepEqual([signOf(row, "box"), title], [sign, said[0]], why);
     if (said.length > 1) assert.equal(detail, said[1], why);

@@ -18,6 +18,8 @@ import { counted } from "./words.js";
  * @property {(place: Server.DocumentPlace) => number} lineAt  the line of a place on its page, 0 if it is not known
  */
 
+export const IOU = 0.5; // the least overlap at which a box is accepted, where no other is asked for
+
 /** @type {Record<Share, string>} */
 export const SHARE_NAMES = {
   right_there: "right value, right place",

@@ -23,18 +23,29 @@ import { counted } from "./words.js";
 const ONE_LINE = 1.5; // heights of a box
 
 /** The offsets of a text in JavaScript's units by those in characters. @type {(text: string) => number[]} */
-export const unitsOf = (text) => {
+const unitsOf = (text) => {
   const ends = [0];
   for (const sign of text) ends.push(ends[ends.length - 1] + sign.length);
   return ends;
+};
+
+/** @type {WeakMap<object, number[]>} by the texts of documents, which may be long */
+const UNITS = new WeakMap();
+
+/** Those of a document's text, found once. @type {(document: LoadedDocument) => number[]} */
+const unitsIn = ({ placed }) => {
+  if (!placed) return [0];
+  const known = UNITS.get(placed) ?? unitsOf(placed.text);
+  UNITS.set(placed, known);
+  return known;
 };
 
 /** How many pages a document has, as far as its files tell. */
 export const pageCountOf = (/** @type {LoadedDocument} */ { pages, placed }) =>
   Math.max(pages.length, placed ? placed.text.split("\f").length : 0);
 
-/** @type {(document: LoadedDocument, units: number[]) => Known} */
-export const knownOf = (document, units) => {
+/** @type {(document: LoadedDocument) => Known} */
+export const knownOf = (document) => {
   const { placed } = document;
   const text = placed?.text ?? "";
   const wordsOn = (/** @type {number | null} */ page) => (placed?.words ?? []).filter((word) => word.page + 1 === page);
@@ -44,7 +55,7 @@ export const knownOf = (document, units) => {
       const words = wordsWithin(wordsOn(page), boxes);
       return words.map(({ start, end }) => text.slice(start, end)).join(" ");
     },
-    lineOf: (spot) => lineAt(text, units[spot[0][0]]),
+    lineOf: (spot) => lineAt(text, unitsIn(document)[spot[0][0]]),
     lineAt: ([page, boxes]) => {
       const [word] = wordsWithin(wordsOn(page), boxes);
       return word ? lineAt(text, word.start).line : 0;
@@ -144,8 +155,8 @@ const ownerOf = ({ row: own, found: [, spots] }, rows) =>
 
 /** @type {(values: Values) => Scene} */
 export const sceneOf = ({ name, rows, chosen, level, asked, document, none }) => {
-  const units = unitsOf(document.placed?.text ?? "");
-  const known = knownOf(document, units);
+  const units = unitsIn(document);
+  const known = knownOf(document);
   const [first] = chosen;
   const isOne = chosen.length === 1;
   const spans = chosen.flatMap((row) => spansOf(row, units));

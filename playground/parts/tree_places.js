@@ -1,15 +1,16 @@
 // The column "cited" of a drawn tree: the sign of each row, and of a fold the one that its rows share.
 
-import { findElements, newElement } from "./elements.js";
+import { around, findElements, newElement } from "./elements.js";
 import { drawSign } from "./document_pane.js";
 import { citedPage, labelOfSign, signOf, signOfFold } from "./places.js";
 import { signsOf } from "./scene.js";
 
+/** @import { DocumentPane } from "./document_pane.js" */
 /** @import { Known, Level, Sign } from "./places.js" */
 
-/** @type {(sign: Sign, label: string, words: string) => HTMLElement} */
-const cellOf = (sign, label, words) => {
-  const cell = newElement("span", `anls-cited${/elsewhere|nowhere/.test(sign) ? " lost" : ""}`);
+/** A sign with words beside it. @type {(look: string, sign: Sign, label: string, words: string) => HTMLElement} */
+export const newSignCell = (look, sign, label, words) => {
+  const cell = newElement("span", `${look}${/elsewhere|nowhere/.test(sign) ? " lost" : ""}`);
   if (sign) cell.append(drawSign(sign, label));
   if (words) cell.append(words);
   return cell;
@@ -17,10 +18,10 @@ const cellOf = (sign, label, words) => {
 
 /** The rows of a tree that a row stands for: its own, or all within its fold. */
 export const rowsWithin = (/** @type {HTMLElement} */ row, /** @type {Map<number, Server.PlacedRow>} */ byRow) => {
-  const own = byRow.get(Number(row.id.split("-").pop()));
+  const own = byRow.get(numberOfRow(row));
   if (own || row.tagName !== "SUMMARY" || !row.parentElement) return own ? [own] : [];
   return findElements(row.parentElement, ".anls-row[id]").flatMap((each) => {
-    const found = byRow.get(Number(each.id.split("-").pop()));
+    const found = byRow.get(numberOfRow(each));
     return found ? [found] : [];
   });
 };
@@ -32,6 +33,24 @@ const lineOf = ({ found: [, spots] }, known) => {
   return known.pages > 1 ? `${page}:${line}` : String(line);
 };
 
+/** Take the signs out of a tree. */
+export const eraseSigns = (/** @type {HTMLElement} */ place) => {
+  for (const old of findElements(place, ".anls-cited")) old.remove();
+};
+
+/** The number of a row in its tree. */
+export const numberOfRow = (/** @type {HTMLElement} */ row) => Number(row.id.split("-").pop());
+
+/** Light the boxes of the row that is under the pointer or in focus. */
+export const lightRows = (/** @type {HTMLElement} */ tree, /** @type {DocumentPane} */ pane) => {
+  for (const kind of ["pointerover", "focusin", "pointerleave"]) {
+    tree.addEventListener(kind, (event) => {
+      const row = kind === "pointerleave" ? null : around(event, ".anls-row[id]");
+      pane.light(row && numberOfRow(row));
+    });
+  }
+};
+
 /**
  * Draw the signs of all rows anew; without places the tree has no such column.
  * @param {HTMLElement} place
@@ -41,7 +60,7 @@ const lineOf = ({ found: [, spots] }, known) => {
  */
 export const drawSigns = (place, rows, level, known) => {
   const isMany = known.pages !== 1;
-  for (const old of findElements(place, ".anls-cited")) old.remove();
+  eraseSigns(place);
   const byRow = new Map(rows.map((row) => [row.row, row]));
   const signs = new Map(rows.map((row) => [row, signOf(row, level)]));
   const isCited = rows.some((row) => row.levels || row.cited.length);
@@ -65,12 +84,12 @@ export const drawSigns = (place, rows, level, known) => {
       const sign = signs.get(within[0]) ?? "";
       const page = citedPage(within[0]);
       const words = isMany && page && sign !== "none" ? String(page) : (lines.get(within[0]) ?? "");
-      if (sign || words) before?.after(cellOf(sign, labelOfSign(sign, isMany ? page : 0), words));
+      if (sign || words) before?.after(newSignCell("anls-cited", sign, labelOfSign(sign, isMany ? page : 0), words));
       continue;
     }
     const { sign, pages, elsewhere } = signOfFold(signsOf(within, level));
     const label = elsewhere ? `${elsewhere} cited elsewhere` : labelOfSign(sign, 0);
     const words = elsewhere ? `${elsewhere}×` : isMany && sign !== "none" ? pages : "";
-    if (sign) before?.after(cellOf(sign, label, words));
+    if (sign) before?.after(newSignCell("anls-cited", sign, label, words));
   }
 };

@@ -1,9 +1,9 @@
 // The document beside an item of a review: where its values stand in the text is what the server says, and where words
 // stand on a page is in a file in hOCR or a PDF. The pane is that of the other tabs; the place enlarged is in the item.
 
-import { DOCUMENT_TYPES, DocumentFiles, NO_DOCUMENT } from "../parts/document_files.js";
+import { DocumentFiles, NO_DOCUMENT, newDocumentInput } from "../parts/document_files.js";
 import { DocumentPane, drawPlace, drawText } from "../parts/document_pane.js";
-import { newButton, newDrawing, newElement } from "../parts/elements.js";
+import { newButton, newElement, newIcon } from "../parts/elements.js";
 import { boxOf, lineAt, matchesOf, nearestTo } from "../parts/marks.js";
 import { sentenceOf, stemOf } from "../parts/words.js";
 
@@ -51,18 +51,11 @@ export class ReviewDocument {
     this.pane = new DocumentPane(element, { choose: null, close: () => this.open(false) });
     this.steps = STEPS.map(([name, by, path]) => {
       const button = newButton("btn ghost icon", "", () => this.step(by));
-      const icon = { viewBox: "0 0 16 16", "aria-hidden": "true" };
       button.setAttribute("aria-label", name);
-      button.append(newDrawing("svg", icon, newDrawing("path", { d: path })));
+      button.append(newIcon(path));
       return button;
     });
-    this.input = newElement("input", "");
-    Object.assign(this.input, { type: "file", accept: DOCUMENT_TYPES, multiple: true, hidden: true });
-    this.input.addEventListener("change", () => {
-      const files = [...(this.input.files ?? [])];
-      this.input.value = "";
-      add(files);
-    });
+    this.input = newDocumentInput(add);
     element.append(this.input);
     element.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || !this.pane.isSheet) return;

@@ -1,6 +1,6 @@
 // A review that is finished: what was decided, scores before and after, what a sample estimates, files, groups.
 
-import { newButton, newDrawing, newElement } from "../parts/elements.js";
+import { newButton, newElement, newIcon } from "../parts/elements.js";
 import { counted, signed } from "../parts/words.js";
 import { verdictCounts } from "./sentences.js";
 
@@ -76,8 +76,7 @@ const bars = (/** @type {Decided[]} */ decided) => {
 // A button for a download, with what is in the file.
 /** @type {(button: HTMLButtonElement, name: string, ...text: (string | Node)[]) => HTMLElement} */
 const fileOf = (button, name, ...text) => {
-  const path = newDrawing("path", { d: "M8 2.5v7.5M4.5 7 8 10.5 11.5 7M2.5 13.5h11" });
-  button.prepend(newDrawing("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, path));
+  button.prepend(newIcon("M8 2.5v7.5M4.5 7 8 10.5 11.5 7M2.5 13.5h11"));
   const note = newElement("p", "soft t12", newElement("code", "", name), document.createElement("br"), ...text);
   return newElement("div", "", button, note);
 };

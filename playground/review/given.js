@@ -1,6 +1,6 @@
 // What is given to a review beside the files that are compared: pages, texts, and verdicts.
 
-import { counted } from "../parts/words.js";
+import { filesInWords } from "../parts/document_files.js";
 
 /** @import { Verdict } from "./verdicts.js" */
 
@@ -20,12 +20,7 @@ export const countFiles = (/** @type {Pick<File, "name" | "type">[]} */ files) =
   const pdfs = files.filter(({ name }) => /\.pdf$/i.test(name)).length;
   const images = files.filter(({ type }) => type.startsWith("image/")).length;
   const texts = files.length - pdfs - images;
-  const words = [
-    images ? counted(images, "page image") : "",
-    pdfs ? counted(pdfs, "PDF") : "",
-    texts ? counted(texts, "text") : "",
-  ];
-  return { texts, words: words.filter(Boolean).join(", ") };
+  return { texts, words: filesInWords(images, pdfs, texts) };
 };
 
 /** Verdicts that the server shows, on their places. @type {(shown: Server.ShownVerdict[]) => Verdict[]} */

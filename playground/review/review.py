@@ -407,6 +407,7 @@ class KeptReview(KeptResult):
         heads = list(dict.fromkeys(key for row in shown for key in row))[:MOST_BESIDE]
         words, values = Document(text or ""), [item.ground_truth, *answers_of(item)]
         marks = [[] if value is NoCell else words.places(convert_ground_truth(value)) for value in values]
+        is_in_row = not is_row and len(steps) > 1 and isinstance(steps[-2], int)
         return {
             "heads": list(map(shown_name, heads)),
             "rows": [[_typed_text(row[key])[:_LONGEST_CELL] if key in row else "" for key in heads] for row in shown],
@@ -415,9 +416,7 @@ class KeptReview(KeptResult):
             "text": text,
             "found": [_found(value, words if text else None) for value in values],
             "marks": [places[:_MOST_MARKS] for places in marks],
-            "row": next(iter(words.places(rows[0])), [])
-            if not is_row and any(isinstance(step, int) for step in steps[-2:-1])
-            else [],
+            "row": next(iter(words.places(rows[0])), []) if is_in_row else [],
         }
 
     def export(self, verdicts: Sequence[Verdict], uploads: Path) -> dict[str, Any]:

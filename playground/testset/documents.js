@@ -8,11 +8,11 @@ import { DocumentPane } from "../parts/document_pane.js";
 import { Facets } from "../parts/facets.js";
 import { Histogram } from "../parts/histogram.js";
 import { openPdf } from "../parts/pdfs.js";
-import { SHARE_NAMES } from "../parts/places.js";
-import { knownOf, sceneOf, unitsOf } from "../parts/scene.js";
+import { IOU, SHARE_NAMES } from "../parts/places.js";
+import { knownOf, sceneOf } from "../parts/scene.js";
 import { isShown } from "../parts/tabs.js";
 import { newTreePane } from "../parts/tree.js";
-import { drawSigns, rowsWithin } from "../parts/tree_places.js";
+import { drawSigns, lightRows, numberOfRow, rowsWithin } from "../parts/tree_places.js";
 import { drawGrounding } from "./grounding.js";
 import { drawSlices } from "./slices.js";
 import { drawLists } from "../parts/long_lists.js";
@@ -44,7 +44,6 @@ const BEYOND = 8; // rows drawn above and below what is seen
 const OF_ONE = ["image", "pair", "previous", "next"]; // buttons
 
 /** The number of a row of the tree. */
-const numberOf = (/** @type {HTMLElement} */ row) => Number(row.id.split("-")[1]);
 
 export class Documents {
   constructor(/** @type {DocumentsPage} */ { root, server, state, say, fault }) {
@@ -174,7 +173,7 @@ export class Documents {
       this.tree.addEventListener(kind, (event) => {
         const row = around(event, ".anls-row[id]");
         if (row === null || this.isMoved) return;
-        const number = numberOf(row);
+        const number = numberOfRow(row);
         const opensSheet = kind === "click" && this.narrow.matches && this.state.places.length > 0;
         if (number === this.state.view.row) {
           if (opensSheet) this.toggleDocument(true);
@@ -187,12 +186,7 @@ export class Documents {
         if (opensSheet) this.toggleDocument(true);
       });
     }
-    for (const kind of ["pointerover", "focusin", "pointerleave"]) {
-      this.tree.addEventListener(kind, (event) => {
-        const row = kind === "pointerleave" ? null : around(event, ".anls-row[id]");
-        this.pane.light(row && numberOf(row));
-      });
-    }
+    lightRows(this.tree, this.pane);
     this.root.addEventListener("click", (event) => {
       const toSeg = around(event, "[data-to-seg]")?.dataset.toSeg;
       const by = around(event, "[data-sort]")?.dataset.sort;
@@ -475,7 +469,7 @@ export class Documents {
     if (row !== null || !(share || this.isOpen)) return;
     const first = share ? marked[0] : this.treePane.losses(marked.length ? marked : undefined)[0];
     if (!first) return;
-    this.state.change({ row: numberOf(first) });
+    this.state.change({ row: numberOfRow(first) });
     this.write();
   }
 
@@ -590,7 +584,7 @@ export class Documents {
   }
 
   drawSigns() {
-    const known = knownOf(this.loaded, unitsOf(this.loaded.placed?.text ?? ""));
+    const known = knownOf(this.loaded);
     drawSigns(this.tree, this.state.places, this.state.level, { ...known, pages: this.pageCount() });
   }
 
@@ -629,7 +623,7 @@ export class Documents {
   /** The least overlap at which a box is accepted. */
   iou() {
     const asked = this.state.result?.asked.what_if;
-    return asked && "iou" in asked ? Number(asked.iou) : 0.5;
+    return asked && "iou" in asked ? Number(asked.iou) : IOU;
   }
 
   /** A box was pressed: its row is chosen, and seen. */

@@ -3,6 +3,7 @@
 
 import { Runner, answerTo } from "../parts/asking.js";
 import { findElement, findElements, newButton, newElement, partsOf } from "../parts/elements.js";
+import { filesInWords } from "../parts/document_files.js";
 import { DropBox } from "../parts/files.js";
 import { copyLink, hashOfDocument } from "../parts/links.js";
 import { Options } from "../parts/options.js";
@@ -140,12 +141,8 @@ class TestsetTab {
   siftDocuments(/** @type {File[]} */ files) {
     const others = this.panes.takeDocuments(files);
     const { images, pdfs, texts } = this.panes.files;
-    const added = [
-      images.size ? counted(images.size, "page image") : "",
-      pdfs.size ? counted(pdfs.size, "PDF") : "",
-      texts.size ? counted(texts.size, "text") : "",
-    ];
-    if (others.length < files.length) this.part("also").textContent = `Added: ${added.filter(Boolean).join(", ")}.`;
+    const added = filesInWords(images.size, pdfs.size, texts.size);
+    if (others.length < files.length) this.part("also").textContent = `Added: ${added}.`;
     return others;
   }
 

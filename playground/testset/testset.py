@@ -13,7 +13,6 @@ from docscore.core.formatting import printable, three_digits
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.runtime import no_progress
 from docscore.data.groups import groups_of_rows
-from docscore.data.places import has_places
 from docscore.evaluation.automation import curve_table
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.rows import scored_rows
@@ -23,7 +22,7 @@ from docscore.metrics.registry import ANLS_STAR
 from docscore.report.html_report import bins, edges_of, figures_of_evaluation, report_as_html
 from playground.parts.conclusions import WhatIf, figure_of, headline_of, what_ifs_of
 from playground.parts.documents import keep_list, keep_rows, kept_rows
-from playground.parts.files import check_metrics, check_pairs, paired_by, rows_of_request, skipped_lines
+from playground.parts.files import check_metrics, check_pairs, paired_by, rows_of_request, skipped_lines, with_grounding
 from playground.parts.fragments import fragment
 from playground.parts.python_code import code_of_files
 from playground.parts.row_counts import count_rows
@@ -57,7 +56,7 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
     options = asked.options(uploaded.options.parse, uploaded.options.parse_references)
     if asked.by:
         check_slices(groups_of_rows(uploaded.systems[0], asked.by, "slices"))
-    metrics = metrics if "grounding" in metrics or not has_places(uploaded.systems[0]) else (*metrics, "grounding")
+    metrics = with_grounding(metrics, uploaded.systems[:1])
     evaluation = Evaluation(uploaded.systems[0], options, metrics=metrics, by=asked.by or None, progress=bar)
     pairs = evaluation.pairs
     check_metrics(metrics, pairs)
