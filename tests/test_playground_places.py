@@ -130,7 +130,7 @@ def test_a_document_opens_at_its_largest_loss(visit: Visit) -> None:
     visitor.page.locator(".doc").nth(1).click()
     title(visitor.page, "invoice-03")
     lost = here.locator(".anls-lost").inner_text()
-    shown = visitor["testset-tree"].locator("div.anls-row .anls-lost").all_inner_texts()
+    shown = visitor["testset-tree"].locator("div.anls-row .anls-lost").all_text_contents()
     assert lost == min(shown, key=lambda text: float(text.replace("−", "-")))
     visitor.page.locator("#testset-beside .ev-sheet .ev-box.other").first.press("Enter")
     other = here.get_attribute("data-path")
