@@ -116,7 +116,7 @@ def list_command(
     settings = {name: options.pop(name) for name in _OF_REVIEWS}
     review = review_of(_evaluated(references, systems, options), **settings)
     if output is not None:
-        review.write(output)
+        Review.read(review.write(output))  # what `check` and `apply` would refuse is an error here
         for line in (*review.left_out_lines, *review.notes):
             say(line)
         decisions = counted(review.decisions, "decision")

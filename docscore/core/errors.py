@@ -59,6 +59,17 @@ def closer(place: PlacePart, detail: str) -> PlacePart:
     return f"{place}, {detail}"
 
 
+def both_places(first: PlacePart, second: PlacePart) -> PlacePart:
+    """Return the place of two places of one file.
+
+    >>> str(both_places(in_line("refs.jsonl", 3), in_line("refs.jsonl", 7)))
+    'refs.jsonl, line 3 and line 7'
+    """
+    if isinstance(first, FilePlace) and isinstance(second, FilePlace):
+        return replace(first, inside=f"{first.inside} and {second.inside}")
+    return f"{first} and {second}"
+
+
 def row_place(question_id: object) -> str:
     """Return the place of a row: `row 'a'`."""
     return f"row {short_repr(question_id)}"

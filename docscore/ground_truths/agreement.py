@@ -11,7 +11,7 @@ from docscore.core.runtime import ignore
 from docscore.core.values import value_excerpt
 from docscore.data.rows import ID, NoCell
 from docscore.evaluation.tables import Table, table_of, text_column
-from docscore.ground_truths.worklist import VERDICTS, Item, decided_value, place_of, value_text
+from docscore.ground_truths.worklist import VERDICTS, Item, decided_value, identities_of, value_text
 from docscore.stats.intervals import (
     FEWEST,
     RESAMPLES,
@@ -77,7 +77,11 @@ class Agreement(NamedTuple):
 def agreement_of(first: Sequence[Item], second: Sequence[Item], confidence: float) -> Agreement:
     """Compare the verdicts of two readers; see `Review.agreement`."""
     sides = [
-        {(*place_of(item), value_text(item.proposal)): item for item in items if item.verdict is not None}
+        {
+            (identity._replace(answer=None), *map(value_text, (item.ground_truth, item.proposal))): item
+            for identity, item in zip(identities_of(items), items, strict=True)
+            if item.verdict is not None
+        }
         for items in (first, second)
     ]
     pairs = [(item, sides[1][key]) for key, item in sides[0].items() if key in sides[1]]

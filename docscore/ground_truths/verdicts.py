@@ -6,12 +6,21 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from itertools import islice, product
+from itertools import product
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from docscore.core.errors import Diagnostic, Faults, InputValueError, at_place, diagnostic_of, row_place, short_repr
+from docscore.core.errors import (
+    Diagnostic,
+    Faults,
+    InputValueError,
+    at_place,
+    both_places,
+    diagnostic_of,
+    row_place,
+    short_repr,
+)
 from docscore.core.formatting import FOUR_DIGITS, counted, shown_name, with_sign
 from docscore.core.output import write_whole
 from docscore.core.runtime import grouped
@@ -45,11 +54,13 @@ from docscore.ground_truths.worklist import (
     PREDICTION,
     UNCLEAR,
     VERDICTS,
+    Identity,
     Item,
     Steps,
     answers_of,
     decided_value,
     hash_of,
+    identities_of,
     place_of,
     value_text,
     worklist,
@@ -98,19 +109,15 @@ class Review:
         """Read a review from its file.
 
         Raises:
-            ValueError: for a line that is not an item, or whose verdict is unknown, naming the line.
+            ValueError: for a line that is not an item, whose verdict is unknown, or that repeats another one, naming
+                the line.
         """
         table, items = read_table(Path(path)), []
-        known: dict[tuple[Any, ...], int] = {}
         for index, line in enumerate(table.rows):
             try:
                 item = Item.from_dict(line)
             except ValueError as error:
                 raise at_place(table.where(index), error) from None
-            first = known.setdefault(item.identity, index)
-            if first != index:
-                got = f"that of {table.where(first)} again"
-                raise InputValueError(place=table.where(index), expected="each place once", got=got)
             if item.verdict not in (None, *VERDICTS):
                 expected, got = f"a verdict among {', '.join(VERDICTS)}, or null", short_repr(item.verdict)
                 raise InputValueError(place=table.where(index), expected=expected, got=got)
@@ -119,6 +126,12 @@ class Review:
                     place=table.where(index), expected=f'"for": "{GROUP}"', got=short_repr(item.scope)
                 )
             items.append(item)
+        known: dict[Identity, int] = {}
+        for index, identity in enumerate(identities_of(items)):
+            first = known.setdefault(identity, index)
+            if first != index:
+                place = both_places(table.where(first), table.where(index))
+                raise InputValueError(place=place, problem="the same place of the same document; keep one of them")
         return cls(items)
 
     def write(self, path: str | Path) -> Path:
@@ -283,13 +296,28 @@ class Review:
         """Carry over verdicts of other reviews to open items of the same document, path and values.
 
         The ground truth must be the same. So must be the prediction that a verdict chooses; one that chooses none needs
-        a proposal that stood in the other review too. Verdicts that contradict each other stay behind.
+        a proposal that stood in the other review too. A verdict goes to the same item if it is there, else to the first
+        one that fits. Verdicts that contradict each other stay behind.
         """
-        places, found, count = grouped((place_of(item), item) for item in self.lines), [], 0
-        for old in (item for other in others for item in other.settled if item.verdict is not None):
-            count += 1
-            items = (item for item in places.get(place_of(old), ()) if item.verdict is None and _fits(old, item))
-            found += [(id(item), (item, old)) for item in islice(items, 1)]
+        places = grouped(
+            (place_of(item), (identity, item))
+            for identity, item in zip(identities_of(self.lines), self.lines, strict=True)
+            if item.verdict is None
+        )
+        found, count = [], 0
+        for other in others:
+            for identity, old in zip(identities_of(other.lines), other.settled, strict=True):
+                if old.verdict is None:
+                    continue
+                count += 1
+                fitting = [
+                    ((new != identity, new.row != identity.row), item)
+                    for new, item in places.get(place_of(old), ())
+                    if _fits(old, item)
+                ]
+                if fitting:
+                    _, item = min(fitting, key=itemgetter(0))
+                    found.append((id(item), (item, old)))
         carried = 0
         for pairs in grouped(found).values():
             item, old = pairs[-1]

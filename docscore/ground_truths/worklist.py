@@ -29,7 +29,7 @@ from docscore.core.values import (
 )
 from docscore.data.document_files import Documents
 from docscore.data.documents import Document
-from docscore.data.json_text import dumps
+from docscore.data.json_text import dumps, dumps_in_style
 from docscore.data.rows import NoCell, cells_of, described
 from docscore.evaluation.rows import Row, ScoredRows
 from docscore.metrics.anls_star.api import score_one
@@ -157,12 +157,6 @@ class Item:
         extra = {key: value for key, value in line.items() if key not in keys}
         return cls(**{keys[key]: value for key, value in line.items() if key in keys}, extra=extra)
 
-    @property
-    def identity(self) -> tuple[Any, ...]:
-        """What no other line of a review has; in a sample a system may have several answers at a place."""
-        answer = None if self.sample is None else value_text(self.proposal)
-        return self.question_id, self.reference, self.path, self.row, self.kind == AGREEMENT, answer
-
     def to_dict(self) -> dict[str, Any]:
         """Return the line of the file, without keys that hold nothing."""
         optional = {*_OPTIONAL, *(["after"] if self.row is None else [])}
@@ -175,9 +169,61 @@ class Item:
         return line | self.extra
 
 
+class Identity(NamedTuple):
+    """The parts that identify an item of a review: no other item has all of them.
+
+    Attributes:
+        question_id: the id of the document.
+        path: the path of the item.
+        row: for a row that is added, the index of the row that it follows, its content as text, and its number among
+            equal rows there, from 1; else None.
+        reference: the number of the acceptable answer.
+        agreement: whether the item is a place without a difference.
+        answer: in a sample the text of the answer, since the runs of a system can answer differently; else None.
+    """
+
+    question_id: str
+    path: str
+    row: tuple[int | None, str, int] | None
+    reference: int | None
+    agreement: bool
+    answer: str | None
+
+
+def identities_of(items: Iterable[Item]) -> list[Identity]:
+    """Return the identity of each item of a review.
+
+    The numbers of equal rows do not depend on the order of the items, so the lines of a file can be sorted. Two items
+    have the same identity only if one line is a copy of the other, whatever their verdicts.
+    """
+    items = list(items)
+    first = [_first_identity(item) for item in items]
+    added = ((identity, _origin(item)) for identity, item in zip(first, items, strict=True) if item.row is not None)
+    numbers = {
+        identity: {origin: number for number, origin in enumerate(sorted(set(origins)), 1)}
+        for identity, origins in grouped(added).items()
+    }
+    return [
+        identity._replace(row=(*identity.row[:2], numbers[identity][_origin(item)])) if identity.row else identity
+        for identity, item in zip(first, items, strict=True)
+    ]
+
+
+def _first_identity(item: Item) -> Identity:
+    """Return the identity of an item that is not an added row, or is the first of equal rows."""
+    row = None if item.row is None else (item.after, value_text(item.proposal), 1)
+    answer = None if item.sample is None else value_text(item.proposal)
+    return Identity(item.question_id, item.path, row, item.reference, item.kind == AGREEMENT, answer)
+
+
+def _origin(item: Item) -> tuple[int | None, str]:
+    """Return the facts that distinguish equal rows: where the prediction has the row, and which systems have it."""
+    return item.row, value_text([item.systems, item.others, item.agree, item.points])
+
+
 def value_text(value: Any) -> str:
-    """A value as text by which values are compared; "" for nothing."""
-    return "" if value is NoCell else dumps(value)
+    """A value as text by which values are compared: JSON with sorted keys; "" for nothing."""
+    return "" if value is NoCell else dumps_in_style(value, sort_keys=True)
 
 
 def answers_of(item: Item) -> list[Any]:
@@ -489,11 +535,11 @@ def _sampled(
     if not answers:
         raise InputValueError(place="sample", expected="a system that loses points", got=system)
     facts = {"system": system, "score": documents.systems[system].score, "loss": sum(weights)}
-    exact = [(name, [answer], answer) for name, answer, _ in documents.exact]
+    exact = [(name, [answer], answer) for (name, *_), (answer, _) in documents.exact.items()]
     items = []
     for drawn_from, shares, draws, kind in (
         (answers, weights, sample, None),
-        (exact, [weight for *_, weight in documents.exact], agreements, AGREEMENT),
+        (exact, [weight for _, weight in documents.exact.values()], agreements, AGREEMENT),
     ):
         for number, times in _draw(rng, shares, draws):
             name, place, answer = drawn_from[number]
@@ -539,7 +585,7 @@ class _Documents:
         self.systems, self.agreeing = systems, ""
         self.family = {name: ", ".join(sorted(same)) if name in same else name for name in systems}
         self.left_out = dict.fromkeys(systems, (0, 0.0))
-        self.exact: list[tuple[str, Answer, float]] = []
+        self.exact: dict[tuple[str, Steps, str], tuple[Answer, float]] = {}  # by document, place and value
         self.counts: dict[str, int] = {}  # how many different systems have a document
         self.hashes: dict[str, str] = {}  # of its ground truth
         self.truths: dict[str, Value] = {}
@@ -590,7 +636,9 @@ class _Documents:
                 yield at
             else:
                 share = at.node.weight / row.tree.weight / len(scored)
-                self.exact.append((document, Answer(at, {name: 1.0}), share))
+                key = document, at.steps, value_text(at.prediction)  # runs can answer alike
+                answer, before = self.exact.get(key, (Answer(at, {name: 1.0}), 0.0))
+                self.exact[key] = answer, before + share
 
     def _usable(self, document: str) -> dict[str, list[Row]]:
         """The rows of a document by system, without predictions that are missing or could not be parsed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 from collections import Counter
 from dataclasses import replace
@@ -18,8 +19,8 @@ from docscore.core.values import convert_ground_truth
 from docscore.data.documents import Document
 from docscore.data.pairing import read_ground_truths
 from docscore.ground_truths.correction import text_with_rows
-from docscore.ground_truths.worklist import Item, hash_of
-from tests.commands import COLOUR, Write, on_terminal, ref, run
+from docscore.ground_truths.worklist import Item, hash_of, identities_of
+from tests.commands import COLOUR, Write, on_terminal, pred, ref, run
 from tests.conftest import ROOT, golden
 from tests.test_json_output import validated
 
@@ -73,6 +74,51 @@ def test_a_verdict(truth: list[Any], verdicts: list[dict[str, Any]], expected: l
     rows = [{"question_id": "d", "page": 3, "references": truth}]
     [corrected] = verdicts_of(truth, verdicts).apply(rows)
     assert json.dumps(corrected) == json.dumps({"question_id": "d", "page": 3, "references": expected})
+
+
+@golden("review", "identity")
+def test_what_identifies_an_item(items: list[dict[str, Any]], identities: list[list[Any]], tmp_path: Path) -> None:
+    """`playground/review/kept.test.js` reads the table too. A line that is copied is named beside its copy."""
+    lines = [item(**{"question_id": "d", **keys}) for keys in items]
+    found = identities_of(lines)
+    assert json.loads(json.dumps(found)) == identities
+    assert Review.read(Review(lines).write(tmp_path / "r.jsonl")).lines == lines
+    copied = Review([*lines, replace(lines[0], verdict="unclear")]).write(tmp_path / "r.jsonl")
+    with pytest.raises(
+        ValueError, match=rf"line 1 and line {len(lines) + 1}: the same place of the same document; keep"
+    ):
+        Review.read(copied)
+
+
+def drawn_list(rng: random.Random) -> list[Any]:
+    """Rows of which many are equal or alike."""
+    return [{"a": rng.choice("xyz"), "b": rng.choice("12")} for _ in range(rng.randrange(5))]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_list_is_accepted(seed: int, tmp_path: Path) -> None:
+    """With runs, acceptable answers and samples too: it changes nothing, and carries all its verdicts over."""
+    rng = random.Random(seed)
+    names, answers = ("d", "e"), range(1 + seed % 2)
+    references = [ref(name, *({"l": drawn_list(rng), "t": rng.choice("pq")} for _ in answers)) for name in names]
+
+    def answered() -> list[Any]:
+        return [pred(name, {"l": drawn_list(rng), "t": rng.choice("pq")}) for name in names]
+
+    runs = seed % 4 > 1
+    systems = {name: [answered() for _ in range(3)] if runs else answered() for name in "abc"}
+    for settings in ({}, {"sample": 40, "agreements": 40}):
+        options = {**settings, **({"runs": True} if runs else {})}
+        listed = docscore.review(references, systems, **options)
+        review = Review.read(listed.write(tmp_path / "r.jsonl"))
+        review.check(references)
+        assert (review.lines, review.apply(references)) == (listed.lines, references)
+        for line in review.lines:
+            line.verdict = rng.choice(["ground_truth", "unclear"])
+        sorted_lines = Review(sorted(review.lines, key=lambda line: line.verdict or ""))
+        assert sorted_lines.agreement(review)[:3] == (len(review.lines), 0, len(review.lines))
+        again = docscore.review(references, systems, verdicts=[sorted_lines], **options)
+        assert [line.verdict for line in again.lines] == [line.verdict for line in review.lines]
 
 
 @pytest.mark.parametrize("order", [("x", "y"), ("y", "x")])
@@ -529,7 +575,6 @@ def test_nothing_of_the_user_is_overwritten(tmp_path: Path, name: str) -> None:
         ({"others": ["x"]}, "line 2: others: expected a list, got "),
         ({"row": "0"}, "line 2: row: expected a whole number or null, got '0'"),
         ({"sample": {"system": "gpt"}}, "line 2: sample: expected system, score, loss and draws"),
-        ({}, "line 2: expected each place once, got that of "),
     ],
 )
 def test_lines_that_are_no_places_are_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
