@@ -137,6 +137,21 @@ def test_verdicts_of_a_group_come_back_as_one(visit: Visit, tmp_path: Path) -> N
     assert again.page.locator(".rv-export .rv-verdicts").text_content() == "verdicts.jsonl, 1 verdict"
 
 
+def test_two_added_rows_of_one_list_have_a_verdict_each(visit: Visit, tmp_path: Path) -> None:
+    """Two systems add different rows at one index; the browser keeps both verdicts."""
+    visitor = on_the_tab(visit)
+    added = {"one": "gin gin gin", "two": "rum rum rum"}
+    systems = {name: [pred("x", {"lines": ["tea", text]})] for name, text in added.items()}
+    visitor.give(references=[ref("x", {"lines": ["tea"]})], **systems)
+    visitor.page.locator(".rv-none").get_by_role("button", name="Everything that is not exact").click()
+    visitor.press("g21")
+    visitor.page.wait_for_timeout(300)
+    visitor.page.reload()
+    visitor.shown()
+    lines = Review.read(visitor.export("verdicts", tmp_path)).lines
+    assert [(line.path, line.verdict) for line in lines] == [("$.lines", "prediction"), ("$.lines", "ground_truth")]
+
+
 def test_a_row_can_be_optional_or_typed(visit: Visit, tmp_path: Path) -> None:
     rows = tables()
     visitor = on_the_tab(visit)

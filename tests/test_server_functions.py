@@ -25,7 +25,7 @@ from playground.parts.conclusions import every_pair, headline_of, ties_of, verdi
 from playground.review import review
 from playground.server import functions, requests, storage
 from playground.server.requests import NOTES
-from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS, pred, run_python, written
+from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, TEXTS, pred, ref, run_python, written
 from tests.conftest import HUNG, ROOT, golden
 from tests.structures import evaluation_of
 
@@ -284,6 +284,11 @@ def test_a_run_ends_in_one_sentence(monkeypatch: pytest.MonkeyPatch, kind: str) 
     assert asyncio.run(visit())["kind"] == kind
 
 
+def exported_file(question: dict[str, Any], file: str = "verdicts") -> Path:
+    """The file that the page writes of the verdicts on a review."""
+    return Path(asyncio.run(server_functions.export_review({**question, "file": file}))["path"])
+
+
 def test_a_review_gives_what_the_library_does(tmp_path: Path) -> None:
     """Places, verdicts of a file, gains also as code, corrected references and the estimate of a sample."""
     notes, systems = NOTES / "references.jsonl", sorted((NOTES / "systems").iterdir())
@@ -297,13 +302,14 @@ def test_a_review_gives_what_the_library_does(tmp_path: Path) -> None:
     decided = found["decided"]["verdicts"]
     verdicts = json.dumps([[each["number"], each["verdict"], each["answer"], each["value"]] for each in decided])
     question = {"run": found["run"], "verdicts": verdicts}
-    exported = asyncio.run(server_functions.export_review(question))
-    assert exported["estimate"]["share"] == list(Review(lines).estimate().lenient)
+    estimated = asyncio.run(server_functions.estimate_review(question))
+    assert estimated["share"] == list(Review(lines).estimate().lenient)
+    exported, references = (exported_file(question, file) for file in ("verdicts", "references"))
     corrected = tmp_path / "corrected.jsonl"
-    Review.read(exported["verdicts"]).apply(notes, corrected)
-    assert corrected.read_bytes() == Path(exported["references"]).read_bytes()
+    Review.read(exported).apply(notes, corrected)
+    assert corrected.read_bytes() == references.read_bytes()
     gains = asyncio.run(server_functions.score_verdicts(question))["gains"]
-    for path in (notes, *systems, exported["verdicts"]):
+    for path in (notes, *systems, exported):
         shutil.copy(path, tmp_path)
     printed = map(str.split, run_python("-c", found["python"], cwd=tmp_path).splitlines())
     scores = {name: [float(before), float(after)] for name, before, after in printed}
@@ -331,8 +337,51 @@ def test_readers_agree_as_the_command_says_and_a_verdict_may_hold_for_a_group() 
     group = [each for each in found["places"] if each["group"] == "rows[].sku: other value" and each["id"] == "note-15"]
     number = found["places"].index(group[0])
     for_group = {"run": found["run"], "verdicts": json.dumps([[number, "prediction", 0, "", True]])}
-    lines = Review.read(asyncio.run(server_functions.export_review(for_group))["verdicts"])
+    lines = Review.read(exported_file(for_group))
     assert (len(group), lines.counts["prediction"], sum(line.verdict is not None for line in lines.lines)) == (2, 2, 1)
+
+
+def test_added_rows_are_places_of_their_own_and_verdicts_are_exported_whatever_else_fails() -> None:
+    """Two systems add different rows at one index; the verdicts need neither a score nor the ground truths."""
+    row, added = {"n": "tea", "q": 1}, {"gin": 7, "rum": 3}
+    rows: dict[str, Any] = {"references": [ref("x", {"l": [row]})]}
+    rows |= {name: [pred("x", {"l": [row, {"n": name * 3, "q": q}]})] for name, q in added.items()}
+    paths = [str(written(storage.uploads_folder(), f"{name}_rows.jsonl", of_file)) for name, of_file in rows.items()]
+    files = {"references": paths[0], "predictions": paths[1:]}
+    found = asyncio.run(result_of(server_functions.begin_review, files))
+    places = json.loads(json.dumps(found["places"]))
+    assert [each["path"] for each in places] == ["$.l", "$.l"]
+    texts = [each["answers"][0]["text"] for each in places]
+    assert [each["identity"] for each in places] == [["x", "$.l", [0, text, 1], None] for text in texts]
+    question = {"run": found["run"], "verdicts": '[[0, "prediction", 0, ""], [1, "ground_truth", 0, ""]]'}
+    corrected = [json.loads(line) for line in exported_file(question, "references").read_text().splitlines()]
+    assert corrected == [ref("x", {"l": [row, json.loads(texts[0])]})]
+    Path(paths[0]).unlink()
+    refused = asyncio.run(server_functions.export_review({**question, "file": "references"}))
+    assert refused["refused"] == "This file is no longer on the server; choose it again."
+    assert [line.verdict for line in Review.read(exported_file(question)).lines] == ["prediction", "ground_truth"]
+    sampled = asyncio.run(server_functions.estimate_review(question))["refused"]
+    assert sampled == "review: expected the sample of one system, as list --sample N draws, got another review"
+
+
+@pytest.mark.parametrize("function", ["begin_review", "compare_files"])
+def test_no_message_names_a_folder_of_the_server(function: str) -> None:
+    """Neither that of an uploaded file nor that of an example, wherever in the sentence a path is."""
+    both = [{"question_id": "x", "references": [name], "prediction": "tea"} for name in ("tea", "rum")]
+    sides = {f"own {number}": [row] for number, row in enumerate(both)} | {"broken": [{"judged": "x"}]}
+    own = [str(written(storage.uploads_folder(), f"{name}.jsonl", of_file)) for name, of_file in sides.items()]
+    asked: list[dict[str, Any]] = [
+        {"predictions": own[:2]},
+        {"predictions": own[1:]},
+        {"references": own[0], "predictions": own[2:] * 2},
+        {"predictions": [str(NOTES / "references.jsonl"), own[0]]},
+    ]
+    if function == "begin_review":
+        asked.append({"references": own[0], "predictions": own[:1], "verdicts": own[2]})
+    for question in asked:
+        said = asyncio.run(result_of(getattr(server_functions, function), question))
+        assert "refused" in said, question
+        assert not {"/", "\\"} & {*said["refused"]}, said["refused"]
 
 
 def test_contradictions_and_nonsense_are_refused_and_verdicts_are_kept() -> None:
@@ -347,15 +396,15 @@ def test_contradictions_and_nonsense_are_refused_and_verdicts_are_kept() -> None
     scored = asyncio.run(server_functions.score_verdicts(both))
     assert [each[:2] for each in scored["faults"]] == [[0, "$.a.b"]]
     assert (scored["faults"][0][2], scored["gains"]) == (fault, [[0, 0.0, 0.0]])
-    exported = asyncio.run(server_functions.export_review(both))
-    assert (exported["references"], fault in exported["fault"]) == ("", True)
-    assert Review.read(exported["verdicts"]).counts["prediction"] == 2
+    refused = asyncio.run(server_functions.export_review({**both, "file": "references"}))
+    assert fault in refused["refused"]
+    assert Review.read(exported_file(both)).counts["prediction"] == 2
     numbers = {each["path"]: number for number, each in enumerate(found["places"])}
     for place, typed, value in (("$.a.b", "1\n2", "1\n2"), ("$.a", '{"b": 1.0}', {"b": 1.0}), ("$.a", "tea", "tea")):
         question = {"run": found["run"], "verdicts": json.dumps([[numbers[place], "other", 0, typed]])}
-        exported = asyncio.run(server_functions.export_review(question))
-        values = [line.value for line in Review.read(exported["verdicts"]).lines if line.verdict]
-        assert (values, exported["fault"]) == ([value], ""), "typed like the ground truth"
+        assert exported_file(question, "references").is_file()
+        values = [line.value for line in Review.read(exported_file(question)).lines if line.verdict]
+        assert values == [value], "typed like the ground truth"
     for verdicts in ('{"a": 1}', '[[0, "maybe", 0, ""]]', '[[0, "both", "a", ""]]', '[[99, "both", 0, ""]]'):
         refused = asyncio.run(server_functions.score_verdicts({"run": found["run"], "verdicts": verdicts}))
         assert refused["kind"] == "input", verdicts
@@ -428,11 +477,13 @@ def test_answers_have_the_names_of_their_types(results: Results, monkeypatch: py
             "read_rows": {**of_scored, "numbers": "1"},
             "open_document": {"run": compared["run"], "document": compared["documents"][0]["id"]},
         }
-        asked |= {name: {"run": reviewed["run"], "verdicts": verdicts} for name in ("score_verdicts", "export_review")}
+        of_review = {"run": reviewed["run"], "verdicts": verdicts}
+        asked |= dict.fromkeys(("score_verdicts", "estimate_review"), of_review)
+        asked["export_review"] = {**of_review, "file": "verdicts"}
         asked["read_beside"] = {"run": reviewed["run"], "number": 0}
         decided = await server_functions.export_review(asked["export_review"])
-        other = uploaded(Path(decided["verdicts"]))
-        asked["compare_readers"] = {**asked["export_review"], "verdicts": '[[0, "both", 0, ""]]', "other": other}
+        other = uploaded(Path(decided["path"]))
+        asked["compare_readers"] = {**of_review, "verdicts": '[[0, "both", 0, ""]]', "other": other}
         answers = {name: await getattr(server_functions, name)(each) for name, each in asked.items()}
         answers |= {"score_files": scored, "compare_files": compared, "begin_review": reviewed}
         assert answers.keys() == ANSWERS.keys()

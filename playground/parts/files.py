@@ -52,7 +52,6 @@ from playground.server.limits import (
     check_value,
     check_work,
     lines_of,
-    shortened,
 )
 from playground.server.requests import COLUMNS, CONTENT, LAYOUT, CompareRequest, FileRequest, SortRequest
 
@@ -359,8 +358,7 @@ def _reading_as_html(*arguments: Any) -> str:
 
 
 def _sentences(error: InputError) -> Iterator[str]:
-    for line in str(error.for_remote_users()).split("\n"):
-        yield shortened(printable(line))
+    yield from lines_of(str(error.for_remote_users()))
 
 
 _ALLOWED_MISSING = ("Score them 0", "missing", '"zero"'), ("Leave them out", "missing", '"skip"')
@@ -485,7 +483,7 @@ _WRITTEN = {None: "has no JSON as text", "json": "has JSON as text", "repair": "
 
 
 def _sentence(doubt: Diagnostic) -> str:
-    return str(doubt.for_remote_users())
+    return "; ".join(lines_of(str(doubt.for_remote_users())))
 
 
 def _headline(tables: UploadedTables) -> list[str]:

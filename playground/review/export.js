@@ -69,14 +69,14 @@ export class Export {
   async download(/** @type {"references" | "verdicts"} */ name) {
     const { server, state, notice } = this.page;
     if (!state.result) return;
-    const found = await answerTo(server.export_review, { run: state.result.run, verdicts: state.asText() });
-    if ("refused" in found || !found[name]) {
-      const why = sentenceOf("refused" in found ? found.refused : found.fault);
-      notice("Nothing to download.", why, [["Close", () => notice("")]]);
+    const asked = { run: state.result.run, verdicts: state.asText(), file: name };
+    const found = await answerTo(server.export_review, asked);
+    if ("refused" in found) {
+      notice("Nothing to download.", sentenceOf(found.refused), [["Close", () => notice("")]]);
       return;
     }
     const link = newElement("a", "");
-    [link.href, link.download] = [`gradio_api/file=${found[name]}`, fileName(found[name])];
+    [link.href, link.download] = [`gradio_api/file=${found.path}`, fileName(found.path)];
     link.click();
   }
 }

@@ -3,7 +3,7 @@
 
 import { answerTo } from "../parts/asking.js";
 import { newButton, newElement } from "../parts/elements.js";
-import { counted } from "../parts/words.js";
+import { counted, sentenceOf } from "../parts/words.js";
 import { drawSummary, estimateOf, gainsTable } from "./done.js";
 
 /** @import { Export } from "./export.js" */
@@ -59,8 +59,9 @@ export class Finished {
   async drawLoss(/** @type {HTMLElement} */ place, /** @type {string} */ run) {
     const { server, state, setMode } = this.page;
     if (state.mode === "sample") {
-      const found = await answerTo(server.export_review, { run, verdicts: state.asText() });
-      if (!("refused" in found) && found.estimate) place.replaceChildren(...estimateOf(found.estimate, SAMPLE));
+      const found = await answerTo(server.estimate_review, { run, verdicts: state.asText() });
+      const why = "refused" in found ? [newElement("p", "soft", sentenceOf(found.refused))] : estimateOf(found, SAMPLE);
+      place.replaceChildren(...why);
       return;
     }
     const samples = state.modes().filter(({ name }) => name.startsWith("sample "));

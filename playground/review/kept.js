@@ -22,8 +22,17 @@
 const OF_ANSWERS = ["prediction", "both"]; // verdicts that mean an answer
 
 /** What a place is called among the verdicts that are kept. */
-export const keyOf = (/** @type {Pick<Server.Place, "id" | "path" | "row" | "reference">} */ place) =>
-  JSON.stringify([place.id, place.path, place.row, place.reference]);
+export const keyOf = (/** @type {Pick<Server.Place, "identity">} */ { identity }) => JSON.stringify(identity);
+
+/**
+ * The verdict that an earlier page kept on a row that is added. It called all rows of a list with one index the same, so
+ * only the text of the answer tells which of them was decided.
+ * @type {(verdicts: KeptVerdicts, place: Server.Place) => KeptVerdict | undefined}
+ */
+const ofEarlierPage = (verdicts, { id, path, row, reference, answers }) => {
+  const kept = row === null ? undefined : verdicts[JSON.stringify([id, path, row, reference])];
+  return answers.some(({ text }) => text === kept?.[1]) ? kept : undefined;
+};
 
 const stampOf = (/** @type {KeptVerdict | undefined} */ verdict) => verdict?.[3] ?? "";
 const saysSame = (/** @type {KeptVerdict} */ one, /** @type {KeptVerdict} */ other) =>
@@ -46,7 +55,7 @@ export const fitting = (verdicts, places) => {
   /** @type {Map<number, Decision>} */
   const found = new Map();
   places.forEach((place, number) => {
-    const kept = verdicts[keyOf(place)];
+    const kept = verdicts[keyOf(place)] ?? ofEarlierPage(verdicts, place);
     if (!kept?.[0]) return;
     const [verdict, text, value, , , isForGroup] = kept;
     const answer = place.answers.findIndex((each) => each.text === text);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { KeptReview, fitting, keyOf } from "./kept.js";
@@ -26,6 +27,33 @@ test("verdicts come back for the same files", () => {
     ],
   );
   assert.deepEqual([...fitting(new KeptReview(storage, "others", "f1").verdicts, places)], []);
+});
+
+const TABLE = new URL("../../tests/data/review.jsonl", import.meta.url);
+
+test("each item has a verdict of its own", () => {
+  const cases = readFileSync(TABLE, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  for (const { why, items, identities } of cases.filter(({ table }) => table === "identity")) {
+    if (items.some(({ sample }) => sample)) continue; // the lists of the page share the verdicts on a place
+    const listed = identities.map((identity) => newPlace({ identity: identity.slice(0, 4) }));
+    const kept = new KeptReview(newStorage(), "files", "f1");
+    for (const [number, place] of listed.entries()) kept.set(place, decision("other", 0, String(number)));
+    const all = listed.map((_, number) => [number, decision("other", 0, String(number))]);
+    assert.deepEqual([...fitting(kept.verdicts, listed)], all, why);
+  }
+});
+
+test("of the rows that an earlier page took for one, the one whose answer it kept has the verdict", () => {
+  const [tea, rum] = ["tea", "rum"].map((text) =>
+    newPlace({ row: 1, identity: ["d0", "$.l", [0, text, 1], 0], path: "$.l", answers: [newAnswer({ text })] }),
+  );
+  const verdicts = { '["d0","$.l",1,0]': ["ground_truth", "rum", ""] };
+  assert.deepEqual([...fitting(verdicts, [tea, rum])], [[1, decision("ground_truth")]]);
+  const undone = { ...verdicts, [keyOf(rum)]: ["", null, ""] };
+  assert.deepEqual([...fitting(undone, [tea, rum])], []);
 });
 
 test("a verdict that holds for a group comes back so", () => {

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, Json
 
-from docscore.core.errors import DataError, Faults, InputError, InputValueError
+from docscore.core.errors import DataError, Faults, InputValueError
 from docscore.core.formatting import printable, shown_name, three_digits, threshold_text
 from docscore.core.runtime import grouped
 from docscore.core.similarity import fold_all, similarity
@@ -23,6 +23,7 @@ from docscore.data.rows import NoCell
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.rows import ScoredRows, scored_rows
 from docscore.evaluation.sentences import Span, text_differences
+from docscore.ground_truths.agreement import agreement_of
 from docscore.ground_truths.correction import corrected_rows
 from docscore.ground_truths.verdicts import Review, around, is_whole_row, review_of, steps_of
 from docscore.ground_truths.worklist import (
@@ -33,9 +34,11 @@ from docscore.ground_truths.worklist import (
     Item,
     answers_of,
     decided_value,
+    identities_of,
     value_text,
 )
 from docscore.metrics.registry import ANLS_STAR
+from docscore.stats.intervals import CONFIDENCE
 from playground.compare.compare import checked_names, systems_of_request
 from playground.parts.documents import KeptResult, keep_documents, numbered_lines, shown_ids
 from playground.parts.files import encoding_of, skipped_lines, uploaded_tables
@@ -44,6 +47,7 @@ from playground.server.pool import Report
 from playground.server.requests import CompareRequest, KeptRequest, Upload, one_of
 
 MAX_SAMPLE = 1_000  # places that are drawn
+EXPORTS = "verdicts", "references"
 
 
 class ReviewRequest(CompareRequest):
@@ -86,6 +90,12 @@ class VerdictsRequest(KeptRequest):
     verdicts: Json[list[Verdict]]
 
 
+class ExportRequest(VerdictsRequest):
+    """Verdicts on places of a review, and which file is to be written of them: one of `EXPORTS`."""
+
+    file: Annotated[str, one_of(*EXPORTS)]
+
+
 class ReadersRequest(VerdictsRequest):
     """Verdicts on places of a review, and a file with those of another reader."""
 
@@ -122,7 +132,7 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
     texts = _texts(request, first)
     words = {name: Document(text) for name, text in texts.items()}
     review = review_of(systems, documents=words or None, sample=sample, of=of)
-    review.write(folder / _REVIEW)
+    Review.read(review.write(folder / _REVIEW))  # every other function of the tab reads this file
     shown = dict(zip(first.ids, shown_ids(first.ids), strict=True))
     numbers = {name: number for number, name in enumerate(first.ids)}
     result = {
@@ -139,9 +149,10 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
             {
                 "document": numbers[item.question_id],
                 "id": shown[item.question_id],
+                "identity": [shown[item.question_id], identity.path, identity.row, identity.reference],
                 **_place(item, list(systems), first, words.get(item.question_id)),
             }
-            for item in review.lines
+            for identity, item in zip(identities_of(review.lines), review.lines, strict=True)
         ],
         "left_out": [*skipped_lines(uploaded), *review.left_out_lines, *review.notes],
         "decided": _carried(review, earlier),
@@ -374,9 +385,10 @@ class KeptReview(KeptResult):
         Raises:
             ValueError: if the file is no review, or there is no place that both decided.
         """
-        found = self._decided(verdicts).agreement(Review.read(other or Path()))
-        numbers = {item.identity: number for number, item in enumerate(self.lines)}
-        differing = [_shown_verdict(numbers[own.identity], own, their) for own, their in found.differing]
+        own = self._decided(verdicts).settled
+        found = agreement_of(own, Review.read(other or Path()).settled, CONFIDENCE)
+        numbers = {id(item): number for number, item in enumerate(own)}
+        differing = [_shown_verdict(numbers[id(mine)], mine, theirs) for mine, theirs in found.differing]
         return {"text": str(found), "differing": differing}
 
     def beside(self, number: int, document: int, text: str | None) -> dict[str, Any]:
@@ -419,32 +431,33 @@ class KeptReview(KeptResult):
             "row": next(iter(words.places(rows[0])), []) if is_in_row else [],
         }
 
-    def export(self, verdicts: Sequence[Verdict], uploads: Path) -> dict[str, Any]:
-        """Write the verdicts and the corrected references.
+    def export(self, verdicts: Sequence[Verdict], file: str, uploads: Path) -> dict[str, Any]:
+        """Write the verdicts or the corrected references; the file of verdicts needs nothing but the verdicts.
 
         Returns:
-            "verdicts", "references": the paths; "fault": why there are no corrected references, "" if there are;
-            "estimate": what a sample estimates once it is decided, as "lines" and the "share" of the loss that returns
-            with its interval; else None.
+            "path": the path of the file.
 
         Raises:
-            Refused: if the references are no longer on the server.
+            ValueError: if the verdicts cannot be applied, or the references are no longer on the server.
         """
+        review = self._decided(verdicts)
+        if file == "verdicts":
+            return {"path": str(review.write(self.folder / _VERDICTS))}
         asked = ReviewRequest.of({**self.result["asked"], "verdicts": None}, uploads)
-        review, references, fault = self._decided(verdicts), "", ""
-        try:
-            references = str(self._corrected(review, asked))
-        except InputError as error:
-            fault = str(error.for_remote_users())
-        found = None if self.result["sampled"] is None or review.counts["open"] else review.estimate()
-        value, low, high = found.lenient if found else (0.0, None, None)  # anything is possible without an interval
-        return {
-            "verdicts": str(review.write(self.folder / _VERDICTS)),
-            "references": references,
-            "fault": printable(fault),
-            "estimate": found
-            and {"lines": str(found).split("\n"), "share": [value, low or 0.0, 1.0 if high is None else high]},
-        }
+        return {"path": str(self._corrected(review, asked))}
+
+    def estimate(self, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+        """Estimate how much of the loss comes back from a sample that is decided.
+
+        Returns:
+            "lines": the sentences of the command; "share": the share of the loss that comes back, with its interval.
+
+        Raises:
+            ValueError: as `Review.estimate`.
+        """
+        found = self._decided(verdicts).estimate()
+        value, low, high = found.lenient  # without an interval, the share can be anything
+        return {"lines": str(found).split("\n"), "share": [value, low or 0.0, 1.0 if high is None else high]}
 
     def _corrected(self, review: Review, asked: ReviewRequest) -> Path:
         """Write the corrected references in the format of their file; as JSONL if that cannot hold them."""

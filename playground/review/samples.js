@@ -1,7 +1,12 @@
 // Places and reviews for the tests beside this file.
 
 /** A place where two of three systems say the same against the ground truth. */
-export const newPlace = (changes = {}) => ({
+export const newPlace = (changes = {}) => {
+  const place = { ...PLACE, answers: [newAnswer()], ...changes };
+  return { ...place, identity: changes.identity ?? [place.id, place.path, null, place.reference] };
+};
+
+const PLACE = {
   document: 0,
   id: "d0",
   path: "$.total",
@@ -20,9 +25,7 @@ export const newPlace = (changes = {}) => ({
   truth: "12",
   edit: '"12"',
   found: "no",
-  answers: [newAnswer()],
-  ...changes,
-});
+};
 
 export const newAnswer = (changes = {}) => ({
   systems: [0, 1],
@@ -49,7 +52,7 @@ export const newReview = (places, changes = {}) => ({
   count: places.length,
   systems: ["alder", "birch", "cedar"].map((name) => ({ name, score: 0.5, text: "0.500" })),
   sampled: null,
-  places: places.map((place, document) => ({ ...place, document, id: `d${document}` })),
+  places: places.map((place, document) => newPlace({ ...place, identity: undefined, document, id: `d${document}` })),
   decided: null,
   left_out: [],
   python: "",

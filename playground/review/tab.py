@@ -7,6 +7,7 @@ from playground.parts.fragments import fragment
 from playground.parts.tab import READING_CHOICES, Tab, fields_with_words, offered
 from playground.review.review import (
     SMALL_TEXT,
+    ExportRequest,
     KeptReview,
     ReadersRequest,
     ReviewRequest,
@@ -46,10 +47,13 @@ TAB = Tab(
             VerdictsRequest, READERS, "verdicts", lambda asked: partial(_kept(asked).gains, asked.verdicts)
         ),
         "export_review": in_child(
-            VerdictsRequest,
+            ExportRequest,
             READERS,
             "export",
-            lambda asked: partial(_kept(asked).export, asked.verdicts, uploads_folder()),
+            lambda asked: partial(_kept(asked).export, asked.verdicts, asked.file, uploads_folder()),
+        ),
+        "estimate_review": in_child(
+            VerdictsRequest, READERS, "estimate", lambda asked: partial(_kept(asked).estimate, asked.verdicts)
         ),
         "compare_readers": in_child(
             ReadersRequest,

@@ -1,5 +1,6 @@
 """Limits on the input of the page, so that it never hangs, and their error messages."""
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,11 @@ MAX_TEXT = 50_000  # characters of one text: two such texts without anything in 
 MAX_FILE_BYTES = 25_000_000  # a file of this size takes half a gigabyte while it is scored
 MAX_SLICES = 50  # each is resampled for its intervals
 _LONGEST_SENTENCE = 600
+FOLDER_PREFIX = "docscore-page-"  # of the folder in which the page keeps uploads and results
+_FOLDERS = re.compile(  # of these files, and of the examples
+    rf"""(?:{re.escape(str(Path(__file__).resolve().parents[2]))}|[^\s'"]{{0,500}}[\\/]{FOLDER_PREFIX}[^\s'"\\/]+)"""
+    r"""(?:[\\/][^\s'"\\/]+)*[\\/]"""
+)
 _ELSEWHERE = "score it with `docscore score`"
 _SMALL = 2_000, 20_000, 40  # values, characters and levels that are scored in milliseconds
 _SMALL_PAIRS = 40_000
@@ -158,8 +164,8 @@ def shortened(sentence: str, longest: int = _LONGEST_SENTENCE) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a message, each shortened and without characters that cannot be seen."""
-    return [shortened(printable(line)) for line in text.split("\n")]
+    """The lines of a message, each shortened, without folders of the server and characters that cannot be seen."""
+    return [shortened(printable(line)) for line in _FOLDERS.sub("", text).split("\n")]
 
 
 def check_file(path: Path) -> None:

@@ -16,7 +16,8 @@ declare namespace Server {
     compare_files: Ask<CompareRequest, Comparison | Running>;
     begin_review: Ask<ReviewRequest, Review | Running>;
     score_verdicts: Ask<VerdictsRequest, Gains>;
-    export_review: Ask<VerdictsRequest, ReviewFiles>;
+    export_review: Ask<ExportRequest, ReviewFile>;
+    estimate_review: Ask<VerdictsRequest, EstimatedLoss>;
     compare_readers: Ask<ReadersRequest, ReadersAgreement>;
     read_beside: Ask<DocumentRequest, Beside>;
     progress: <R>(asked: Request) => Promise<R | Running | Refusal>;
@@ -106,6 +107,9 @@ declare namespace Server {
   /** With a list of [number of the place, verdict, number of the answer, value, is for its group] as JSON text. */
   interface VerdictsRequest extends KeptRequest {
     verdicts: string;
+  }
+  interface ExportRequest extends VerdictsRequest {
+    file: "verdicts" | "references";
   }
   interface ReadersRequest extends VerdictsRequest {
     other: string;
@@ -512,6 +516,7 @@ declare namespace Server {
   interface Place {
     document: number;
     id: string;
+    identity: PlaceIdentity;
     path: string;
     row: number | null;
     judged: string;
@@ -530,6 +535,13 @@ declare namespace Server {
     found: Found;
     answers: PredictedValue[];
   }
+  /** What no other place of a review has; of an added row the row before it, its content, and its number among equals. */
+  type PlaceIdentity = [
+    id: string,
+    path: string,
+    row: [after: number | null, content: string, number: number] | null,
+    reference: number | null,
+  ];
   type Found = "yes" | "no" | "";
   /** What systems predict, and both sides as spans, in which what differs is marked. */
   interface PredictedValue {
@@ -558,11 +570,8 @@ declare namespace Server {
     text: string;
     differing: ShownVerdict[];
   }
-  interface ReviewFiles {
-    verdicts: string;
-    references: string;
-    fault: string;
-    estimate: EstimatedLoss | null;
+  interface ReviewFile {
+    path: string;
   }
   interface EstimatedLoss {
     lines: string[];

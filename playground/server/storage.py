@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
+from playground.server.limits import FOLDER_PREFIX
 from playground.server.pool import end_children
 from playground.server.requests import GONE
 
@@ -26,7 +27,6 @@ if sys.platform != "win32":
     import fcntl
 
 KEPT_SECONDS = 3600
-_PREFIX = "docscore-page-"
 _LOCK = "lock"
 _RUN = re.compile(r"[\w-]{22}", re.ASCII)
 
@@ -47,7 +47,7 @@ def _own_folder() -> tuple[tempfile.TemporaryDirectory[str], IO[str] | None]:
     within = Path(os.environ.get("GRADIO_TEMP_DIR") or tempfile.gettempdir())
     within.mkdir(parents=True, exist_ok=True)
     sweep(within)
-    made = tempfile.TemporaryDirectory(prefix=_PREFIX, dir=within, ignore_cleanup_errors=True)
+    made = tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX, dir=within, ignore_cleanup_errors=True)
     for name in ("results", "uploads"):
         (Path(made.name) / name).mkdir()
     os.environ["GRADIO_TEMP_DIR"] = str(Path(made.name) / "uploads")  # gradio puts uploads there
@@ -69,7 +69,7 @@ def sweep(within: Path) -> None:
     """Delete the folders of processes that are gone."""
     if sys.platform == "win32":
         return
-    for folder in within.glob(f"{_PREFIX}*"):
+    for folder in within.glob(f"{FOLDER_PREFIX}*"):
         try:
             with (folder / _LOCK).open() as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
