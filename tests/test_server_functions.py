@@ -364,9 +364,22 @@ def test_added_rows_are_places_of_their_own_and_verdicts_are_exported_whatever_e
     assert sampled == "review: expected the sample of one system, as list --sample N draws, got another review"
 
 
+def test_a_prediction_without_a_value_can_be_chosen() -> None:
+    """Two systems misread a key; the visitor says that the system without the key is right."""
+    sides = {"one": {"a": "rum", "b": "1"}, "two": {"a": "rum", "b": "1"}, "three": {"b": "1"}}
+    rows = {"references": [ref("x", {"a": "tea", "b": "1"})], **{name: [pred("x", sides[name])] for name in sides}}
+    paths = [str(written(storage.uploads_folder(), f"{name}_key.jsonl", of_file)) for name, of_file in rows.items()]
+    files = {"references": paths[0], "predictions": paths[1:]}
+    found = asyncio.run(result_of(server_functions.begin_review, files))
+    answers = [each["text"] for each in found["places"][0]["answers"]]
+    verdicts = json.dumps([[0, "prediction", answers.index(None), ""]])
+    corrected = exported_file({"run": found["run"], "verdicts": verdicts}, "references")
+    assert json.loads(corrected.read_text()) == ref("x", {"b": "1"})
+
+
 @pytest.mark.parametrize("function", ["begin_review", "compare_files"])
 def test_no_message_names_a_folder_of_the_server(function: str) -> None:
-    """Neither that of an uploaded file nor that of an example, wherever in the sentence a path is."""
+    """Neither the folder of an uploaded file nor the folder of an example, in any part of the sentence."""
     both = [{"question_id": "x", "references": [name], "prediction": "tea"} for name in ("tea", "rum")]
     sides = {f"own {number}": [row] for number, row in enumerate(both)} | {"broken": [{"judged": "x"}]}
     own = [str(written(storage.uploads_folder(), f"{name}.jsonl", of_file)) for name, of_file in sides.items()]

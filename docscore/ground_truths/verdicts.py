@@ -323,9 +323,10 @@ class Review:
             item, old = pairs[-1]
             if len({(each.verdict, value_text(decided_value(each))) for _, each in pairs}) == 1:
                 item.verdict, item.note, item.by, item.at = old.verdict, old.note, old.by, old.at
-                item.value = decided_value(old) if old.verdict in (PREDICTION, BOTH, OTHER) else NoCell
-                if old.verdict != OTHER and value_text(item.value) == value_text(item.proposal):
-                    item.value = NoCell
+                value = decided_value(old)
+                is_proposal = old.verdict != OTHER and value_text(value) == value_text(item.proposal)
+                if old.verdict in (PREDICTION, BOTH, OTHER) and not is_proposal:
+                    item.value = None if value is NoCell else value
                 carried += len(pairs)
         self.carried = carried, count
 
@@ -382,8 +383,7 @@ def _fits(old: Item, item: Item) -> bool:
     """Whether a verdict on a place of the same ground truth holds for an item."""
     if old.verdict not in (PREDICTION, BOTH):
         return value_text(item.proposal) in map(value_text, answers_of(old))
-    value = decided_value(old)
-    return value_text(value) in map(value_text, [item.proposal] if value is NoCell else answers_of(item))
+    return value_text(decided_value(old)) in map(value_text, answers_of(item))
 
 
 def _side_column(name: str, head: str) -> Content:

@@ -104,7 +104,7 @@ class Item:
         drawn: how often it was drawn; None for a review that is no sample.
         sample: the system, its score, its loss and the number of draws; None for a review that is no sample.
         value: with the verdict "other" the right value; otherwise the prediction that is right where it is not the
-            proposal; `NoCell` for none.
+            proposal, None for the one that has nothing there; `NoCell` for none.
         extra: other keys of its line.
     """
 
@@ -232,8 +232,16 @@ def answers_of(item: Item) -> list[Any]:
 
 
 def decided_value(item: Item) -> Any:
-    """Return the value that the verdict of an item names; without one the proposal."""
-    return item.proposal if item.value is NoCell and item.verdict != OTHER else item.value
+    """Return the value that the verdict of an item names; without one the proposal.
+
+    Null names the prediction that has nothing at the place, if no prediction is null.
+    """
+    if item.verdict == OTHER:
+        return item.value
+    if item.value is NoCell:
+        return item.proposal
+    answers = answers_of(item)
+    return NoCell if item.value is None and None not in answers and NoCell in answers else item.value
 
 
 def place_of(item: Item) -> tuple[Any, ...]:

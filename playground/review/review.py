@@ -340,8 +340,8 @@ class KeptReview(KeptResult):
             item.verdict, item.scope = verdict, GROUP if is_for_group else None
             if verdict == OTHER:
                 item.value = _typed(typed, item)
-            elif 0 < answer <= len(item.others) and "value" in item.others[answer - 1]:
-                item.value = item.others[answer - 1]["value"]
+            elif 0 < answer <= len(item.others):
+                item.value = item.others[answer - 1].get("value")
         return Review(self.lines)
 
     def gains(self, verdicts: Sequence[Verdict]) -> dict[str, Any]:

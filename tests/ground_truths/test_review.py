@@ -18,6 +18,7 @@ from docscore import Review
 from docscore.core.values import convert_ground_truth
 from docscore.data.documents import Document
 from docscore.data.pairing import read_ground_truths
+from docscore.data.rows import NoCell
 from docscore.ground_truths.correction import text_with_rows
 from docscore.ground_truths.worklist import Item, hash_of, identities_of
 from tests.commands import COLOUR, Write, on_terminal, pred, ref, run
@@ -78,7 +79,7 @@ def test_a_verdict(truth: list[Any], verdicts: list[dict[str, Any]], expected: l
 
 @golden("review", "identity")
 def test_what_identifies_an_item(items: list[dict[str, Any]], identities: list[list[Any]], tmp_path: Path) -> None:
-    """`playground/review/kept.test.js` reads the table too. A line that is copied is named beside its copy."""
+    """`playground/review/kept.test.js` reads the table too. An error names a line and its copy."""
     lines = [item(**{"question_id": "d", **keys}) for keys in items]
     found = identities_of(lines)
     assert json.loads(json.dumps(found)) == identities
@@ -91,7 +92,7 @@ def test_what_identifies_an_item(items: list[dict[str, Any]], identities: list[l
 
 
 def drawn_list(rng: random.Random) -> list[Any]:
-    """Rows of which many are equal or alike."""
+    """Draw rows; many are equal or alike."""
     return [{"a": rng.choice("xyz"), "b": rng.choice("12")} for _ in range(rng.randrange(5))]
 
 
@@ -107,7 +108,8 @@ def test_every_list_is_accepted(seed: int, tmp_path: Path) -> None:
 
     runs = seed % 4 > 1
     systems = {name: [answered() for _ in range(3)] if runs else answered() for name in "abc"}
-    for settings in ({}, {"sample": 40, "agreements": 40}):
+    kinds: list[dict[str, Any]] = [{}, {"sample": 40, "agreements": 40}]
+    for settings in kinds:
         options = {**settings, **({"runs": True} if runs else {})}
         listed = docscore.review(references, systems, **options)
         review = Review.read(listed.write(tmp_path / "r.jsonl"))
@@ -306,6 +308,18 @@ def test_verdicts_are_carried_over_by_id_path_and_values(tmp_path: Path) -> None
     assert "value" not in found["$.b", "2"].to_dict()
     assert review.carried == (5, 9)
     assert "5 of 9 verdicts carried over; the others have no such place or value here" in str(review)
+
+
+def test_a_prediction_without_a_value_can_be_chosen_and_carried_over() -> None:
+    """Null stands for it, as under `both`: the key is removed, and a system that proposes it first is chosen too."""
+    truth, sides = {"a": "tea", "b": "1"}, {"x": {"a": "rum", "b": "1"}, "y": {"a": "rum", "b": "1"}, "z": {"b": "1"}}
+    review = reviewed([truth], sides)
+    [line] = review.lines
+    line.verdict, line.value = "prediction", None
+    for systems, value in ((sides, None), ({"z": sides["z"]}, NoCell)):
+        again = reviewed([truth], systems, verdicts=[review])
+        assert [(each.verdict, each.value) for each in again.lines] == [("prediction", value)]
+        assert again.apply([ref("d", truth)]) == [ref("d", {"b": "1"})]
 
 
 def test_a_verdict_for_a_group_holds_for_all_its_places() -> None:
