@@ -23,7 +23,7 @@ from docscore.core.values import LEAF_TYPES, Matrix, Value, step_text
 from docscore.metrics.anls_star.sizes import SchemaNode
 
 SHORTEST_CUT = 20  # rows of a list that may be called cut off
-_FEWEST_CUT, _ONE_IN = 3, 20  # rows missing at its end: at least so many, and one in so many of all its rows
+_FEWEST_CUT, _ONE_IN = 3, 20  # rows cut off: at least so many, and one in so many of all its rows
 _LEAST_PAIRED = 9, 10  # of the other rows: so many of so many
 
 _MOST_CELLS = 1 << 22  # pairs of elements that are kept at most, 64 MB; what is beyond is computed again
@@ -70,7 +70,7 @@ class ListRows(NamedTuple):
             has the same key.
         right: how many of the ground truth lose no point.
         cut_off: how many of the lists were cut off, as `list_rows` defines it.
-        cut_rows: how many rows are missing at their ends.
+        cut_rows: how many rows at their ends are not paired.
         cut_points: the points that these rows lose; in units where lists of documents are summed.
         lists: how many lists there are.
     """
@@ -103,34 +103,59 @@ def has_long_list(value: Value) -> bool:
 
 
 def list_rows(
-    counts: tuple[int, int],
+    expected: int,
+    prediction: Sequence[Value],
     partner: Mapping[int, int],
     points: Sequence[tuple[float, float]],
     has_same_key: Callable[[int, int], object],
+    identities: "Identities",
 ) -> ListRows:
-    """Return the rows of a list, and whether it was cut off.
+    """Count the rows of a list, and decide whether it was cut off.
 
-    A list of at least 20 rows was cut off if after its last paired row three or more rows, at least a twentieth of all,
-    are missing, and nine tenths of its other rows are paired. A row is missing if it earns nothing: invented rows must
-    have some partner. No more are missing than the prediction lacks.
+    A ground truth of at least 20 rows was cut off if its last rows are not paired, nine tenths of the others are, and
+    enough of the last rows remain when one is taken away for each distinct predicted row that is neither blank nor
+    paired: at least three, and at least a twentieth of the list. So an invented row stands for one missing row, while
+    rows that are blank or repeated stand for none.
 
     Args:
-        counts: the number of rows of the ground truth and of the prediction.
+        expected: the number of rows of the ground truth.
+        prediction: the predicted rows.
         partner: the row of the prediction for each row of the ground truth that has a partner.
         points: S and L of each row of the ground truth, in its order; others may follow.
         has_same_key: whether a row of the ground truth and its partner have the same key.
+        identities: tells which predicted rows are equal.
     """
-    expected, paired, last = counts[0], 0, -1
-    for i, j in partner.items():
-        if 2 * points[i][0] >= points[i][1] or has_same_key(i, j):
-            paired, last = paired + 1, max(last, i)
+    paired = {i: j for i, j in partner.items() if 2 * points[i][0] >= points[i][1] or has_same_key(i, j)}
     right = sum(points[i][0] == points[i][1] for i in partner)
-    cut = [weight for earned, weight in points[last + 1 : expected] if not earned]
-    missing, others = min(len(cut), expected - counts[1]), expected - len(cut)
-    many = expected >= SHORTEST_CUT and missing >= max(_FEWEST_CUT, expected / _ONE_IN)
-    if paired and many and _LEAST_PAIRED[1] * paired >= _LEAST_PAIRED[0] * others:
-        return ListRows(*counts, paired, right, 1, missing, fsum(cut[-missing:]))
-    return ListRows(*counts, paired, right)
+    whole = ListRows(expected, len(prediction), len(paired), right)
+    cut = points[max(paired, default=-1) + 1 : expected]
+    fewest = max(_FEWEST_CUT, expected / _ONE_IN)
+    others = expected - len(cut)
+    if (
+        expected < SHORTEST_CUT
+        or len(cut) < fewest
+        or not paired
+        or _LEAST_PAIRED[1] * len(paired) < _LEAST_PAIRED[0] * others
+    ):
+        return whole
+    distinct = {identities.of(row) for row in prediction if not _is_blank(row)}
+    distinct -= {identities.of(prediction[j]) for j in paired.values()}
+    if len(cut) - len(distinct) < fewest:
+        return whole
+    lost = fsum(weight - earned for earned, weight in cut)
+    return whole._replace(cut_off=1, cut_rows=len(cut), cut_points=lost)
+
+
+def _is_blank(row: Value) -> bool:
+    """Return whether a row holds nothing but nulls and white space."""
+    waiting = [row]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict | list):
+            waiting += part.values() if isinstance(part, dict) else part
+        elif part is not None and not (isinstance(part, str) and not part.strip()):
+            return False
+    return True
 
 
 # The lists at one place: their path without indices (`$.items[].tags`), the number of elements of the longest list in

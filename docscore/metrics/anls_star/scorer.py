@@ -290,7 +290,7 @@ class Scorer:
                 return False
             return bool(self._same_keys([truth[i]], [prediction[j]], schema).any())
 
-        return list_rows((len(truth), len(prediction)), partner, points, has_same_key)
+        return list_rows(len(truth), prediction, partner, points, has_same_key, self.identities)
 
     def _one_of_pair(
         self, options: tuple[Value, ...], prediction: Value, schema: SchemaNode | None, at: Place | None

@@ -241,6 +241,7 @@ class ScoreTree(Displayed):
         compared: the comparator of a schema, such as "number, tolerance 1%"; "" if texts were compared.
         unreadable: the sides whose value the comparator could not read.
         ambiguous: the sides whose value has several readings.
+        rows: for two lists that ANLS* or the typed score matched, the counts of their rows; otherwise None.
     """
 
     path: str
@@ -261,6 +262,7 @@ class ScoreTree(Displayed):
     unreadable: tuple[Side, ...] = ()
     ambiguous: tuple[Side, ...] = ()
     _cause: Cause | None = None  # the cause of a part that is lost as a whole
+    rows: ListRows | None = None
 
     @property
     def cause(self) -> Cause | None:
@@ -440,8 +442,8 @@ class TreePlace:
     """
 
     __slots__ = (
-        "absent", "cause", "children", "key", "note", "option", "path", "prediction_index", "siblings", "truth_index",
-        "whole",
+        "absent", "cause", "children", "key", "note", "option", "path", "prediction_index", "rows", "siblings",
+        "truth_index", "whole",
     )  # fmt: skip
 
     def __init__(
@@ -459,6 +461,7 @@ class TreePlace:
         self.truth_index, self.prediction_index, self.cause, self.absent = truth_index, prediction_index, cause, absent
         self.option: int | None = None
         self.note = ""
+        self.rows: ListRows | None = None
         self.children: list[ScoreTree] = []
 
     def at_key(self, key: str, *, absent: bool = False) -> TreePlace:
@@ -469,6 +472,7 @@ class TreePlace:
         return TreePlace(self.whole, self.children, path, None, truth, prediction, self.cause)
 
     def with_rows(self, rows: ListRows) -> None:
+        self.rows = rows
         if rows.cut_off:
             cut = f"cut off after row {rows.cut_after:,} of {rows.expected:,}"
             self.note = f"{self.note}; {cut}" if self.note else cut
@@ -534,6 +538,7 @@ class TreePlace:
             compared,
             *doubts,
             self.cause,
+            self.rows,
         )
         node.__class__ = ScoreTree
         self.siblings.append(node)
