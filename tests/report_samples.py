@@ -26,7 +26,7 @@ from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.systems import BEST, Systems
 from docscore.evaluation.tables import Table, TableCell, TableColumn
 from docscore.metrics.kieval import GroupCounts, kieval_score, total_kieval
-from docscore.report.systems_report import systems_table
+from docscore.report.systems_report import systems_table, table_of_tests
 from docscore.stats.calibration import Calibration, CalibrationFigure, ReliabilityPoint
 from docscore.stats.intervals import Interval
 from tests.conftest import DATA
@@ -164,6 +164,7 @@ TABLES: dict[str, Callable[[Sample], Table]] = {
     "systems by slice and metric": lambda sample: systems_table(
         systems(sample, tested=True, sliced=True), by_metric=True
     ),
+    "tests": lambda sample: table_of_tests(systems(sample, tested=True)),
     "field changes": lambda sample: sample.comparison.fields,
     "cause changes": lambda sample: sample.comparison.causes,
     "document changes": lambda sample: document_changes_table([*sample.comparison.worse, *sample.comparison.better]),

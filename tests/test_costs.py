@@ -137,7 +137,7 @@ def test_a_caption_holds_what_marks_mean_and_comments_the_rest(write: Write) -> 
     options = ("--ranks", "--pareto", "--format", "latex", "--caption", "Mine.")
     latex = succeed("table", write("refs.jsonl", REFERENCES), *files, *options)
     [caption] = re.findall(r"\\caption\{(.*)\}", latex)
-    assert caption.startswith("Mine. Best values in bold. rank: the ranks by ANLS* that the data allow, simultaneously")
+    assert caption.startswith("Mine. Best values in bold. rank: the possible ranks by ANLS*, simultaneously")
     assert "The cost decides what is Pareto, not the seconds or tokens." in caption
     comments = [line for line in latex.splitlines() if line.startswith("% ")]
     assert [len(re.findall("run to run", "\n".join(text))) for text in (comments, [caption])] == [4, 0]

@@ -19,6 +19,7 @@ from docscore.report.html_tree import Cell
 from docscore.stats.significance import holm
 from playground.compare.compare import compare_systems, names_of_uploads
 from playground.compare.tree_columns import places_side_by_side
+from playground.parts.conclusions import ties_of
 from playground.parts.files import sort_files
 from playground.server.requests import CompareRequest, SortRequest
 from tests.commands import RECEIPTS, pred, ref, run, written
@@ -90,6 +91,14 @@ def test_clusters_are_swapped_as_wholes() -> None:
     found = systems_of(evaluations(12, 0, cluster=lambda name: name.split("-")[0]), against="s0")
     change = found.tests["s12", "anls_star"]
     assert (change.difference, change.p_value) == pytest.approx((0.5, 2 / 2**6))
+
+
+def test_no_difference_is_proven_within_a_bracket() -> None:
+    """The best is not proven to differ from the last, but the second is."""
+    found = evaluations(12, 11, 0)
+    proven = [{"first": "s11", "second": "s0", "proven": True}]
+    assert ties_of(found, proven) == [[0, 1]]
+    assert ties_of(found, []) == [[0, 2]]
 
 
 def test_unknown_figures_are_named() -> None:

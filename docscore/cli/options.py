@@ -5,8 +5,9 @@ import math
 import re
 import shlex
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,8 +17,9 @@ from rich.console import Console
 
 from docscore.cli.terminal import say
 from docscore.core.errors import NAMED, DataError, Diagnostic, InputError, InputValueError, faults_summary, row_place
+from docscore.core.formatting import shown_name
 from docscore.core.options import ScoringOptions
-from docscore.core.runtime import begin_helper, gc_pause, progress_from
+from docscore.core.runtime import begin_helper, gc_pause, progress_from, warn
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sources import Reading, evaluations_of, metrics_for, pairs_of_sides, reading_of
 from docscore.evaluation.tables import LISTED
@@ -530,7 +532,8 @@ def evaluations_of_files(
         predictions: the files with predictions.
         values: the values of the shared options.
         systems: the name of the system of each file. Files of one system are its runs and make one evaluation. Without
-            names, each file is a system.
+            names, each file is a system. A warning that does not concern all systems begins with the names of those
+            that it concerns.
         first_metric: the metric to use if the user gives neither metrics nor a schema.
     """
     options, reading = scoring_and_reading(values)
@@ -541,6 +544,7 @@ def evaluations_of_files(
     if sum(path.stat().st_size for path in files) > _LARGE:
         begin_helper()
     progress = progress_from(None)
+    named = click.get_current_context().with_resource(_named_warnings()) if len(set(systems)) > 1 else {}
     with gc_pause():
         sides, faults = pairs_of_sides(references, predictions, options, reading, progress)
     gc.freeze()  # rows have no cycles: a collection need not look at them again
@@ -549,7 +553,7 @@ def evaluations_of_files(
         say(f"{faults_summary(faults.collected)}; {skipped} of {len(sides[0].ids) + skipped:,} rows are left out")
         for fault in faults.collected[:NAMED]:
             say(str(fault))
-    evaluations = evaluations_of(
+    named |= evaluations_of(
         sides,
         options,
         metrics,
@@ -563,4 +567,24 @@ def evaluations_of_files(
         confidence=values["confidence"],
         progress=progress,
     )
-    return list(evaluations.values())
+    return list(named.values())
+
+
+@contextmanager
+def _named_warnings() -> Iterator[dict[str, Evaluation]]:
+    """Delay warnings until the command ends, and name the systems that they concern unless they concern all.
+
+    Yields:
+        The evaluation of each system by its name, to be filled by the caller.
+    """
+    systems: dict[str, Evaluation] = {}
+    caught: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            yield systems
+    finally:
+        for sentence in dict.fromkeys(str(each.message) for each in caught):
+            names = [name for name, evaluation in systems.items() if sentence in evaluation.doubts]
+            said = f"{', '.join(map(shown_name, names))}: " if 0 < len(names) < len(systems) else ""
+            warn(f"{said}{sentence}")

@@ -1,6 +1,7 @@
 """The command `docscore table`."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ from docscore.evaluation.systems import Systems, systems_of
 from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_table
 from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown
-from docscore.report.systems_report import systems_as_html, systems_as_png, systems_table
+from docscore.report.systems_report import systems_as_html, systems_as_png, systems_table, table_of_tests
 
 _EXTENSIONS = (".md", ".tex", ".html", ".png")  # of --output
 
@@ -78,7 +79,7 @@ def named_files(context: click.Context, parameter: click.Parameter, value: Seque
     "--against",
     metavar="NAME",
     help="Test each system against the system NAME, or against the best one on each figure (best), with paired "
-    "permutation tests. p-values are Holm-corrected for the number of systems.",
+    "permutation tests. A second table shows the p-values, also Holm-corrected for the number of systems.",
 )
 @click.option(
     "--format",
@@ -105,9 +106,8 @@ def named_files(context: click.Context, parameter: click.Parameter, value: Seque
 @click.option(
     "--ranks",
     is_flag=True,
-    help="Order the systems by the first figure. Show the possible ranks of each system, groups of systems that cannot "
-    "be told apart, and the share of resamples in which each system is the best. Other figures are shown only if "
-    "--figures names them.",
+    help="Order the systems by the first figure. Show the possible ranks of each system and the share of resamples in "
+    "which it is the best. Other figures are shown only if --figures names them.",
 )
 @click.option(
     "--pareto",
@@ -183,11 +183,13 @@ def table_command(
         pareto=pareto,
         progress=scored_rows(evaluations[0]).progress,
     )
-    table = systems_table(compared, percent=percent, intervals=intervals, columns=columns)
+    figures_of = partial(systems_table, compared, percent=percent, intervals=intervals)
+    tests = list(filter(None, [table_of_tests(compared, percent=percent)]))
+    table = figures_of(columns=columns)
     formats: dict[str, Callable[[], str | bytes]] = {
-        ".md": lambda: table_as_markdown(table),
-        ".tex": lambda: table_as_latex(table, caption),
-        ".html": lambda: systems_as_html(compared, table, command_line()),
+        ".md": lambda: "\n\n".join(map(table_as_markdown, [table, *tests])),
+        ".tex": lambda: "\n\n".join([table_as_latex(table, caption), *map(table_as_latex, tests)]),
+        ".html": lambda: systems_as_html(compared, [table, *tests], command_line()),
         ".png": lambda: systems_as_png(compared),
     }
     if output is not None:
@@ -195,8 +197,9 @@ def table_command(
     elif as_json:
         print_json("table", {"systems": [_as_dict(compared, name) for name in compared.evaluations]})
     elif form == "text":
-        table = systems_table(compared, by_metric=True, percent=percent, intervals=intervals)
-        print_table(stdout_console(), table, with_caption=False)
+        print_table(stdout_console(), figures_of(by_metric=True), with_caption=False)
+        for each in tests:
+            print_table(stdout_console(), each)
     else:
         click.echo(formats[".md" if form == "markdown" else ".tex"]())
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from docscore.core.errors import InputValueError
-from docscore.core.formatting import amount_text, clipped, percent_text, shown_name, three_digits
+from docscore.core.formatting import amount_text, clipped, p_text, percent_text, shown_name, three_digits, with_sign
 from docscore.core.numbers import ROUNDING
 from docscore.core.runtime import library
 from docscore.data.rows import COSTS
@@ -15,8 +15,18 @@ from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import Cost, Figure, Slice
 from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import HALF_THE_WIDTH, between_systems, by_value_text, runs_lines
-from docscore.evaluation.systems import Systems
-from docscore.evaluation.tables import NO_VALUE, Content, Table, TableCell, TableColumn, number_cell, value_column
+from docscore.evaluation.systems import BEST, Systems
+from docscore.evaluation.tables import (
+    NO_VALUE,
+    Content,
+    Table,
+    TableCell,
+    TableColumn,
+    number_cell,
+    table_of,
+    text_column,
+    value_column,
+)
 from docscore.report.html_report import PICTURE_WIDTH, Picture, page_as_html
 from docscore.stats.intervals import CONFIDENCE
 
@@ -155,7 +165,6 @@ def _contents_around(systems: Systems) -> tuple[list[Content], list[Content]]:
     after: list[Content] = []
     if ranks:
         before = [
-            value_column("group", "group", str, lambda name: ranks[name].group),
             value_column("rank", "rank", _ends_text, lambda name: (ranks[name].low, ranks[name].high)),
         ]
         after = [value_column("best", "best", _share_text, lambda name: ranks[name].best)]
@@ -221,8 +230,7 @@ def _legend(systems: Systems, by: str, *, intervals: bool) -> list[str]:
         head = next(figure.label for figure in systems.first.measured if figure.name == systems.figures[0])
         level = percent_text(confidence or CONFIDENCE)
         remarks += [
-            f"rank: the ranks by {head} that the data allow, simultaneously at {level} confidence.",
-            "group: a group begins where a system is told apart from the first of the group before it.",
+            f"rank: the possible ranks by {head}, simultaneously at {level} confidence.",
             "best: the share of resamples of the documents in which the system is the best.",
         ]
     if any(system.costs for system in systems.evaluations.values()):
@@ -236,14 +244,39 @@ def _legend(systems: Systems, by: str, *, intervals: bool) -> list[str]:
     if intervals:
         remarks.append(f"In brackets: {percent_text(confidence)} confidence intervals.")
     if systems.against:
-        base = "the best" if systems.against == "best" else shown_name(systems.against)
+        base = "the best" if systems.against == BEST else shown_name(systems.against)
         where = " (all rows)" if by else ""
         if any(_is_marked(systems, *key) for key in systems.tests):
             remarks.append(f"{CHANCE_MARK} differs significantly from {base}{where}: {between_systems(confidence)}.")
         else:
             level = f"adjusted p ≥ {level_of_tests(confidence):g}"
-            remarks.append(f"No system can be told apart from {base}{where} ({level}).")
+            remarks.append(f"No system differs significantly from {base}{where} ({level}).")
     return remarks
+
+
+def table_of_tests(systems: Systems, *, percent: bool = False) -> Table:
+    """Return the tests of systems against another one, by figure; no rows without tests.
+
+    Args:
+        systems: the systems.
+        percent: whether differences are multiplied by 100 and have two decimals; otherwise they have four.
+    """
+    labels = {figure.name: figure.label for figure in systems.first.measured}
+
+    def difference(value: float) -> str:
+        return with_sign(100 * value, 2) if percent else with_sign(value)
+
+    return table_of(
+        "Tests against the best system" if systems.against == BEST else f"Tests against {shown_name(systems.against)}",
+        systems.tests.items(),
+        text_column("system", "System", lambda test: test[0][0], "text"),
+        text_column("figure", "metric", lambda test: labels[test[0][1]], "text"),
+        text_column("against", "against", lambda test: systems.bases[test[0][1]], "text"),
+        value_column("difference", "difference", difference, lambda test: test[1].difference),
+        value_column("p_value", "p", p_text, lambda test: test[1].p_value),
+        value_column("adjusted", "adjusted p", p_text, lambda test: test[1].adjusted),
+        unit="tests",
+    )
 
 
 def _remarks(systems: Systems) -> list[str]:
@@ -257,7 +290,7 @@ def _remarks(systems: Systems) -> list[str]:
     return [*remarks, f"{by_value}."] if by_value else remarks
 
 
-_ROW, _GAP, _TOP, _FOOT = 22, 12, 20, 24  # heights: of a system, between groups, above all, of the marks of the axis
+_ROW, _TOP, _FOOT = 22, 20, 24  # heights: of a system, above all, of the marks of the axis
 _HEIGHT = 300  # of scores against costs
 _NAMES, _LONGEST_NAME = 200, 20  # the width of names, and their characters
 _MARGIN = 40
@@ -266,9 +299,16 @@ _MOST_MARKS = 10
 _BLUE, _PALE = "#3f7fcd", "#a9c8ec"  # --blue-bar and --blue-pale of tokens.css
 
 
-def systems_as_html(systems: Systems, table: Table, recipe: str = "") -> str:
-    """The table of several systems with their pictures as one HTML document, without scripts and network access."""
-    return page_as_html("systems.html.jinja", table.caption, recipe, "", table=table, pictures=pictures_of(systems))
+def systems_as_html(systems: Systems, tables: Sequence[Table], recipe: str = "") -> str:
+    """Return the tables of several systems and their pictures as one HTML document without scripts and network access.
+
+    Args:
+        systems: the systems.
+        tables: their tables; the caption of the first is the title.
+        recipe: the command that makes the document.
+    """
+    pictures = pictures_of(systems)
+    return page_as_html("systems.html.jinja", tables[0].caption, recipe, "", tables=tables, pictures=pictures)
 
 
 def pictures_of(systems: Systems) -> list[Picture]:
@@ -283,7 +323,7 @@ def picture_of_ranks(systems: Systems) -> Picture:
     last, y = len(systems.ranks), 0
     step = (PICTURE_WIDTH - _NAMES - _MARGIN) / (last - 1)
     for number, (name, rank) in enumerate(systems.ranks.items()):
-        y = _TOP + number * _ROW + (rank.group - 1) * _GAP
+        y = _TOP + number * _ROW
         left, right, middle = (_NAMES + (place - 1) * step for place in (rank.low, rank.high, rank.value))
         title = f"{shown_name(name)}: {rank.low} to {rank.high}"
         bars.append((left, y - _THICK / 2, right - left, _THICK, "", title))
@@ -294,7 +334,7 @@ def picture_of_ranks(systems: Systems) -> Picture:
     texts += [(_NAMES + (mark - 1) * step, base + _FOOT - _THICK, "middle", f"{mark}") for mark in marks]
     return Picture(
         "Ranks of the systems",
-        "Dots: ranks; lines: the ranks that the data allow. Below a gap a new group begins.",
+        "Dots: ranks; lines: the possible ranks.",
         (),
         bars,
         dots=dots,

@@ -118,15 +118,12 @@ class Rank(NamedTuple):
         value: its rank by the figure; systems with the same figure share a rank.
         low: the best rank that the documents allow.
         high: the worst rank that they allow.
-        group: the number of its group, 1 for the best. In the order of the figure, a group begins at the first system
-            that is told apart from the first of the group before it.
         best: the share of resamples in which the system is the best, in [0, 1]; ties are divided.
     """
 
     value: int
     low: int
     high: int
-    group: int
     best: float
 
 
@@ -141,14 +138,14 @@ def ranks_of(
 ) -> list[Rank]:
     """Compute the ranks of k systems by one figure.
 
-    All intervals of ranks hold together with the confidence. Two systems are told apart if their difference, divided
-    by its standard error, is beyond the quantile of the largest such deviation of all pairs in resamples. Pairs that
-    are told apart leave, and the quantile is taken again. A system's best rank is one more than the number of systems
-    that are told apart from it and above it.
+    All intervals of ranks hold together with the confidence. Two systems differ if their difference, divided by its
+    standard error, is beyond the quantile of the largest such deviation of all pairs in resamples. Pairs that differ
+    leave, and the quantile is taken again. A system's best rank is one more than the number of systems above it that
+    differ from it.
 
     Args:
         systems: one column per system with its figure, over the same n documents; at least two systems.
-        confidence: the probability that no two systems are told apart in the wrong order, between 0 and 1.
+        confidence: the probability that no pair is found to differ in the wrong direction, between 0 and 1.
         n_resamples: the number of resamples of the documents; for more than 10,000 documents, the number of draws from
             the normal distribution that approximates their sums.
         seed: the seed of the random numbers.
@@ -167,21 +164,21 @@ def ranks_of(
         resampled(n_resamples)
     else:
         drawn = drawn_values(systems.of, len(values), n, n_resamples, seed, resampled)
-    above = _told_apart(values, drawn, confidence, n)
+    above = _above(values, drawn, confidence, n)
     top = drawn >= drawn.max(axis=0) - ROUNDING
     best = (top / top.sum(axis=0)).mean(axis=1)
     ranks = 1 + (values > values[:, np.newaxis] + ROUNDING).sum(axis=1)
     lows, highs = 1 + above.sum(axis=0), len(values) - above.sum(axis=1)
-    return list(map(Rank, ranks.tolist(), lows.tolist(), highs.tolist(), _groups(values, above), best.tolist()))
+    return list(map(Rank, ranks.tolist(), lows.tolist(), highs.tolist(), best.tolist()))
 
 
-def _told_apart(values: Array, drawn: Array, confidence: float, n: int) -> npt.NDArray[np.bool_]:
-    """Return for each pair of k systems whether the first is told apart from and above the second, shape (k, k).
+def _above(values: Array, drawn: Array, confidence: float, n: int) -> npt.NDArray[np.bool_]:
+    """Return for each pair of k systems whether the first is significantly above the second, shape (k, k).
 
     Args:
         values: the figures, shape (k,).
         drawn: the figures of each resample, shape (k, b).
-        confidence: the probability that no pair is told apart in the wrong order.
+        confidence: the probability that no pair is found to differ in the wrong direction.
         n: the number of documents; the fewer there are, the more the quantile is widened, as in Student's distribution.
     """
     from scipy.special import ndtr, stdtrit  # noqa: PLC0415  slow to import
@@ -203,13 +200,3 @@ def _told_apart(values: Array, drawn: Array, confidence: float, n: int) -> npt.N
         if not (beyond & ~above).any():
             return above
         above |= beyond
-
-
-def _groups(values: Array, above: npt.NDArray[np.bool_]) -> list[int]:
-    """Return the number of each system's group."""
-    groups = [1] * len(values)
-    first, *others = np.argsort(-values, kind="stable").tolist()
-    for system in others:
-        groups[system] = groups[first] + bool(above[first, system])
-        first = system if above[first, system] else first
-    return groups

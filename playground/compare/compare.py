@@ -24,7 +24,7 @@ from docscore.evaluation.tables import Table, TableCell, TableColumn
 from docscore.metrics.anls_star.causes import CAUSES
 from docscore.report.drawn_rows import placed_rows
 from docscore.report.markup import table_as_latex, table_as_markdown
-from docscore.report.systems_report import CHANCE_MARK, systems_table
+from docscore.report.systems_report import CHANCE_MARK, systems_table, table_of_tests
 from playground.compare.tree_columns import places_side_by_side
 from playground.parts.conclusions import cause_label, every_pair, figure_of, loss_text, ties_of, verdict_of, what_ifs_of
 from playground.parts.documents import KeptResult, keep_documents, shown_ids
@@ -357,14 +357,15 @@ def _texts(systems: Mapping[str, Evaluation]) -> tuple[str, ...]:
     remarks = [_mark_remark(best, changes)] if marked else []
     fields = _score_table("Fields by system", "field", scores, systems, marked, remarks)
     documents = _score_table("Documents by system", "document", _scores_of_documents(systems), systems)
-    figures = systems_table(systems_of(systems, against=best), intervals=True)
+    compared = systems_of(systems, against=best)
+    figures, tests = systems_table(compared, intervals=True), table_of_tests(compared)
     return (
         *(
             as_csv([head.name for head in table.heads], ([cell.value for cell in row] for row in table.cells))
             for table in (fields, documents)
         ),
         _as_json(best, systems, changes, (fields, documents)),
-        *(f"{form(figures)}\n\n{form(fields)}\n" for form in (table_as_markdown, table_as_latex)),
+        *("\n\n".join(map(form, (figures, tests, fields))) + "\n" for form in (table_as_markdown, table_as_latex)),
     )
 
 

@@ -346,7 +346,7 @@ export const drawComparison = (screen, found, link) => {
   const lines = systems.flatMap(({ name, counts, costs }) =>
     [...counts, ...Object.values(costs).map(({ note: why }) => why)].filter(Boolean).map((line) => `${name}: ${line}`),
   );
-  const bracket = found.ties.length > 1 ? ["Brackets join systems that cannot be told apart."] : [];
+  const bracket = found.ties.length > 1 ? ["Within a bracket, no difference between two systems is proven."] : [];
   const names = costsOf(systems).join(", ");
   const sums = names ? [`${capital(names)}: sums over the documents.`] : [];
   const ofFields = fields.length && found.note ? [found.note] : [];

@@ -310,13 +310,13 @@ def _of_lead(compared: Comparison) -> tuple[str, list[str]]:
 
 
 def ties_of(systems: Mapping[str, Evaluation], pairs: Sequence[Mapping[str, Any]]) -> list[list[int]]:
-    """Which systems in a row, best first, are not proven to differ: the first and the last number of each run."""
+    """Return runs of neighbouring systems without a proven difference between two: first and last number of each."""
     names = list(systems)
     proven = {(each["first"], each["second"]) for each in pairs if each["proven"]}
     runs: list[list[int]] = []
     for first in range(len(names)):
         last = first
-        while last + 1 < len(names) and (names[first], names[last + 1]) not in proven:
+        while last + 1 < len(names) and not any((name, names[last + 1]) in proven for name in names[first : last + 1]):
             last += 1
         if last > first and not (runs and runs[-1][1] >= last):
             runs.append([first, last])
