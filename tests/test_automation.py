@@ -7,6 +7,7 @@ import json
 import math
 import random
 import re
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,8 +29,8 @@ from docscore.evaluation.automation import (
 from docscore.metrics.entities import Step
 from docscore.metrics.kieval import KieScore, kieval_score, total_kieval
 from docscore.stats.calibration import RocArea, calibration_of
-from docscore.stats.intervals import Array, Interval
-from tests.commands import Write, pred, ref, run
+from docscore.stats.intervals import Array, Interval, Ratios, intervals_of
+from tests.commands import RECEIPTS, Write, pred, ref, run
 from tests.conftest import golden
 from tests.test_intervals import mean_interval
 
@@ -111,6 +112,11 @@ def test_the_curve_is_that_of_a_review_that_is_done(seed: int) -> None:
     for point in curve_of(samples, [0, 0.1, 0.5, 0.50001, 0.75, 1]).points():
         reviewed = sum(is_reviewed(step, point.threshold) for step in steps)
         assert point.automation_rate == pytest.approx(1 - reviewed / len(steps), abs=1e-15)
+        accepted = [step.edit == "right" for step in steps if not is_reviewed(step, point.threshold)]
+        assert point.accepted_accuracy == (pytest.approx(sum(accepted) / len(accepted)) if accepted else None)
+        given = [[step for step in sample.score().steps if step.prediction] for sample in samples]
+        untouched = [not any(is_reviewed(step, point.threshold) for step in each) for each in given]
+        assert point.accepted_documents == sum(untouched)
         score = total_kieval(after_review(sample, point.threshold) for sample in samples).entities
         assert point.accuracy == pytest.approx(1 - score.corrections / (score.right + score.corrections), abs=1e-15)
 
@@ -129,8 +135,8 @@ def test_of_several_values_the_most_sure_are_kept_or_changed_and_the_others_dele
 def test_nothing_predicted() -> None:
     """Nothing to review, and what is missing stays missing; where nothing is expected, all is right."""
     missing, nothing = Sample({"a": "x"}, {}, {}), Sample({}, {}, {})
-    assert {point[1:] for point in curve_of([missing]).points()} == {(1.0, 0.0)}
-    assert {point[1:] for point in curve_of([nothing]).points()} == {(1.0, 1.0)}
+    assert {point[1:] for point in curve_of([missing])} == {(1.0, None, 1, 0.0)}
+    assert {point[1:] for point in curve_of([nothing])} == {(1.0, None, 1, 1.0)}
 
 
 @golden("calibration", "reviews")
@@ -157,7 +163,7 @@ def test_a_value_without_a_confidence_is_always_reviewed(metric: str, write: Wri
     files = write("r.jsonl", truths), write("p.jsonl", rows)
     result = docscore.evaluate(references=files[0], predictions=files[1], metrics=metric, with_confidences=True)
     curve = result.automation.curve
-    assert curve.points()[0] == (0.0, 0.75, 1.0)
+    assert next(iter(curve)) == (0.0, 0.75, 1.0, 1, 1.0)
     assert (curve.known, result.automation.calibration.values) == (0.75, 3)
     done = run("automation", *files, "--metrics", metric)
     assert "\n75.0% of the predicted values have a confidence; the others are always reviewed.\n" in done.out
@@ -189,9 +195,42 @@ def test_what_no_threshold_reaches() -> None:
     """A value that is missing is found by no review; neither is there an interval, and JSON has no infinity."""
     choice = curve_of([Sample({"a": "x", "b": "y"}, {"a": "x"}, {"a": 1})] * 3).lowest(0.9)
     assert (choice.point, choice.threshold.ends, choice.automation_rate.ends) == (None, None, None)
-    assert "values are missing" in choice.threshold.note
-    expected = {"target": 0.9, "lowest": None, "threshold_interval": None, "automation_rate_interval": None}
-    assert choice.to_dict() == expected
+    assert "values that are missing" in choice.threshold.note
+    rates = "automation_rate_interval", "accepted_accuracy_interval"
+    assert choice.to_dict() == {"target": 0.9, "lowest": None, "threshold_interval": None, **dict.fromkeys(rates)}
+
+
+def test_the_accuracy_of_accepted_values_has_the_interval_of_their_share() -> None:
+    """Of 12 documents with a sure and an unsure value each, the sure one is right in eight."""
+    found = [
+        Sample({"a": "x", "b": "y"}, {"a": "x" if n < 8 else "z", "b": "q"}, {"a": 0.9, "b": 0.2}) for n in range(12)
+    ]
+    choice = curve_of(found).lowest(0.8)
+    assert choice.point is not None
+    assert choice.point[1:4] == (0.5, 8 / 12, 0)
+    [expected] = intervals_of(Ratios(np.array([[1.0]] * 8 + [[0.0]] * 4), np.ones((12, 1))), 0.95)
+    assert choice.accepted_accuracy == expected
+    everything = curve_of(found).lowest(1.0)
+    assert everything.point is not None
+    assert (everything.point.threshold, everything.accepted_accuracy.ends) == (0.91, None)
+
+
+@pytest.mark.parametrize("metrics", [[], ["--metrics", "kieval"]], ids=str)
+def test_report_and_command_state_one_figure(metrics: list[str], tmp_path: Path) -> None:
+    """The curve of the primary metric begins at its figure, and ends at the same one everywhere."""
+    files = RECEIPTS / "references.jsonl", RECEIPTS / "predictions_confident.jsonl"
+    options: list[str | Path] = [*files, *metrics]
+    printed = json.loads(run("automation", *options, "--target", "0.9", "--target", "0.93", "--json").out)
+    score = json.loads(run("score", *options, "--with-confidences", "--json").out)
+    assert (printed["metric"], printed["targets"][1]["target"]) == (score["metric"], 0.93)
+    figure = score["metrics"]["kieval_aligned"] if metrics else score["score"]
+    assert printed["curve"][0]["accuracy"] == pytest.approx(figure, abs=1e-12)
+    last = f"{printed['curve'][-1]['accuracy']:.4f}"
+    assert last in run("automation", *options).out
+    assert run("report", *options, "--with-confidences", "-o", tmp_path / "report.html").code == 0
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert last in page
+    assert f"Trade-off of automation and accuracy ({printed['figure']})" in page
 
 
 def test_one_document_has_no_interval() -> None:

@@ -20,9 +20,9 @@ from docscore.cli.options import (
     two_files,
 )
 from docscore.cli.terminal import print_json
-from docscore.evaluation.automation import calibration_table, curve_table
+from docscore.evaluation.automation import calibration_table, choices_table, curve_table
 from docscore.evaluation.rows import scored_rows
-from docscore.report.console import print_automation, print_table
+from docscore.report.console import print_table
 
 
 @click.command(
@@ -33,44 +33,54 @@ from docscore.report.console import print_automation, print_table
 @two_files
 @click.option(
     "--target",
+    "targets",
     type=SHARE,
-    default=0.95,
+    multiple=True,
+    default=(0.95,),
     show_default=True,
     metavar="ACCURACY",
-    help="Accuracy to reach on the first metric. The lowest threshold that reaches it is shown.",
+    help="Score to reach on the primary metric after the review. The lowest threshold that reaches it is shown. Can "
+    "be repeated.",
 )
 @together(
-    metrics_option("kieval"),
+    metrics_option,
     scoring_options("schema", "schema_by", "strict", "normalise"),
     comparing_options,
     test_set_options,
 )
 @json_option
 def automation_command(
-    references: Path | None, predictions: Path, *, target: float, as_json: bool, **shared: Any
+    references: Path | None, predictions: Path, *, targets: tuple[float, ...], as_json: bool, **shared: Any
 ) -> None:
     """Show the accuracy that a review of low-confidence values reaches.
 
+    The accuracy is the score of the primary metric after the review, for KIEval its figure KIEval Aligned. For each
+    target, a table shows the lowest threshold that reaches it, the share of the values that are then accepted without
+    a review, the share of these that are right, and the number of documents that need no review at all.
+
     Predictions have the form {"$value": ..., "$confidence": 0.93}, or their rows have numbers of the same shape in the
     column "confidence". For thresholds from 0 to 1, a reviewer corrects or deletes the wrong values whose confidence
-    is below the threshold, and of values without one. A review does not find missing values.
+    is below the threshold, and of values without one. A review does not find missing values, so accuracy can stay below
+    the target.
     """
     shared["with_confidences"] = True
-    (evaluation,) = evaluations_of_files(references, [predictions], shared, first_metric="kieval")
-    automation, progress = evaluation.automation, scored_rows(evaluation).progress
-    choice = automation.curve.lowest(target, confidence=shared["confidence"], progress=progress)
+    (evaluation,) = evaluations_of_files(references, [predictions], shared)
+    automation, progress, confidence = evaluation.automation, scored_rows(evaluation).progress, shared["confidence"]
+    curve = automation.curve
+    choices = [curve.lowest(each, confidence=confidence, progress=progress) for each in dict.fromkeys(targets)]
     if as_json:
         print_json(
             "automation",
             {
                 "metric": evaluation.metric,
-                "figure": automation.curve.figure,
-                "confidence_share": automation.curve.known,
-                **choice.to_dict(),
-                "curve": list(curve_table(automation.curve.points())),
+                "figure": curve.figure,
+                "confidence_share": curve.known,
+                "documents": curve.documents,
+                "targets": [choice.to_dict() for choice in choices],
+                "curve": list(curve_table(curve)),
                 "calibration": automation.calibration.to_dict(),
             },
         )
     else:
-        print_automation(stdout_console(), automation.curve, choice, shared["confidence"])
-        print_table(stdout_console(), calibration_table(evaluation.automation.calibration))
+        for table in (curve.table(), choices_table(choices, confidence), calibration_table(automation.calibration)):
+            print_table(stdout_console(), table)

@@ -487,19 +487,17 @@ def _metrics(context: click.Context, parameter: click.Parameter, value: str | No
     return tuple(checked_metrics(loaded_metrics(split_names(context, parameter, value)))) if value else None
 
 
-def metrics_option(default: str) -> Callable[[F], F]:
-    """Make the option `--metrics`, which names its default without a schema."""
-    return click.option(
-        "--metrics",
-        callback=_metrics,
-        metavar="NAMES",
-        help=f"Metrics, separated by commas: {', '.join(METRICS)}, or module:Class. The first decides gates, fields "
-        f"and order.  [default: {default}; typed with --schema]",
-    )
+metrics_option = click.option(
+    "--metrics",
+    callback=_metrics,
+    metavar="NAMES",
+    help=f"Metrics, separated by commas: {', '.join(METRICS)}, or module:Class. The first decides gates, fields "
+    f"and order.  [default: {ANLS_STAR}; typed with --schema]",
+)
 
 
 metric_options = together(
-    metrics_option(ANLS_STAR),
+    metrics_option,
     scoring_options("schema", "schema_by", "strict", "normalise", "donut", "iou"),
 )
 
@@ -523,7 +521,6 @@ def evaluations_of_files(
     predictions: list[Path],
     values: Mapping[str, Any],
     systems: Sequence[str] = (),
-    first_metric: str = ANLS_STAR,
 ) -> list[Evaluation]:
     """Evaluate each system, and report on stderr the rows that are left out.
 
@@ -534,10 +531,9 @@ def evaluations_of_files(
         systems: the name of the system of each file. Files of one system are its runs and make one evaluation. Without
             names, each file is a system. A warning that does not concern all systems begins with the names of those
             that it concerns.
-        first_metric: the metric to use if the user gives neither metrics nor a schema.
     """
     options, reading = scoring_and_reading(values)
-    metrics = metrics_for(values.get("metrics") or ([first_metric] if options.schema is None else None), options)
+    metrics = metrics_for(values.get("metrics") or None, options)
     if values["cluster"] is not None and values["cluster_of_id"] is not None:
         raise InputValueError(expected="--cluster or --cluster-of-id", got="both")
     files = [path for path in (references, *predictions) if path is not None and path.is_file()]

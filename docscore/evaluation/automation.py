@@ -1,14 +1,14 @@
 """The trade-off of automation and accuracy: accuracy after reviewing the values with low confidence.
 
 Khang et al. 2025, arXiv 2503.05488, appendix C. Predicted values with a confidence below a threshold are reviewed, and
-corrected or deleted where they are wrong. A review does not find missing values. The accuracy is that of the metric:
-KIEval Aligned, for which the trade-off was defined, counts the corrections of its entities; of a metric with a tree of
-the document, such as ANLS* and the typed score, a leaf that is corrected earns all its points, and one that is deleted
-has none that are possible.
+corrected or deleted where they are wrong. A review does not find missing values. The accuracy after the review is the
+figure of the primary metric. KIEval Aligned, for which the trade-off was defined, counts the corrections of its
+entities. For a metric with a tree of the document, such as ANLS* and the typed score, a corrected leaf earns all its
+points, and a deleted leaf no longer counts.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from statistics import NormalDist
@@ -18,12 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.errors import InputValueError
-from docscore.core.formatting import FOUR_DIGITS, counted, share_text, threshold_text
+from docscore.core.formatting import FOUR_DIGITS, counted, percent_text, share_text, threshold_text
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import check_number
 from docscore.core.runtime import Progress, no_progress
 from docscore.core.values import is_empty, step_text
 from docscore.evaluation.tables import (
+    NO_VALUE,
+    Content,
     Table,
     TableCell,
     TableColumn,
@@ -125,21 +127,25 @@ def _confidences_in(value: Any, sure: Any, place: str) -> list[float]:
 
 
 class Point(NamedTuple):
-    """Automation rate and accuracy at one threshold.
+    """What a review at one threshold leaves, and what it gains.
 
     Attributes:
-        threshold: values with a confidence below it are reviewed; infinity for all.
-        automation_rate: the share of the predicted values that are not reviewed, in [0, 1].
+        threshold: values with a confidence below it are reviewed; infinity for all. The others are accepted.
+        automation_rate: the share of the predicted values that are accepted, in [0, 1].
+        accepted_accuracy: the share of the accepted values that are right, in [0, 1]; None if none is accepted.
+        accepted_documents: the number of documents of which all predicted values are accepted.
         accuracy: the figure after the review, in [0, 1].
     """
 
     threshold: float
     automation_rate: float
+    accepted_accuracy: float | None
+    accepted_documents: int
     accuracy: float
 
 
 def curve_table(points: Iterable[Point], caption: str = "") -> Table:
-    """Return the automation rate and the accuracy after review at thresholds; None is the threshold for all values."""
+    """Return the points, one for each threshold; None is the threshold for all values."""
     return table_of(
         caption,
         points,
@@ -147,10 +153,18 @@ def curve_table(points: Iterable[Point], caption: str = "") -> Table:
             TableColumn("threshold", "review below"),
             lambda point: TableCell(_finite(point.threshold), threshold_text(point.threshold)),
         ),
-        value_column("automation_rate", "automated", share_text),
+        value_column("automation_rate", "accepted", share_text),
+        value_column("accepted_accuracy", "their accuracy", share_text),
+        value_column("accepted_documents", "documents"),
         value_column("accuracy", "accuracy after review", FOUR_DIGITS),
         unit="thresholds",
     )
+
+
+_COLUMNS = (
+    "accepted: the share of the predicted values that nobody reviews; their accuracy: the share of these that are "
+    "right; documents: how many of {} need no review at all."
+)
 
 
 class Choice(NamedTuple):
@@ -161,12 +175,14 @@ class Choice(NamedTuple):
         point: the point of that threshold; None where even a review of all values does not reach the target.
         threshold: the confidence interval of the threshold.
         automation_rate: the confidence interval of the automation rate at that threshold.
+        accepted_accuracy: the confidence interval of the accuracy of the accepted values at that threshold.
     """
 
     target: float
     point: Point | None
     threshold: Interval
     automation_rate: Interval
+    accepted_accuracy: Interval
 
     def to_dict(self) -> dict[str, Any]:
         """The attributes in plain types."""
@@ -176,7 +192,43 @@ class Choice(NamedTuple):
             "lowest": self.point and curve_table([self.point])[0],
             "threshold_interval": ends and (_finite(ends[0]), _finite(ends[1])),
             "automation_rate_interval": self.automation_rate.ends,
+            "accepted_accuracy_interval": self.accepted_accuracy.ends,
         }
+
+
+def choices_table(choices: Sequence[Choice], confidence: float) -> Table:
+    """Return for each target the lowest threshold that reaches it, with its interval, and what is accepted there.
+
+    Args:
+        choices: one for each target.
+        confidence: the level of their intervals.
+    """
+
+    def of_point(name: str, head: str, text: Callable[[Any], str]) -> Content:
+        return value_column(name, head, text, lambda choice: choice.point and getattr(choice.point, name))
+
+    def threshold(choice: Choice) -> TableCell:
+        if choice.point is None:
+            return TableCell(None, NO_VALUE)
+        ends = choice.threshold.ends
+        suffix = f" [{', '.join(map(threshold_text, ends))}]" if ends else ""
+        return TableCell(_finite(choice.point.threshold), threshold_text(choice.point.threshold), suffix=suffix)
+
+    table = table_of(
+        "The lowest threshold that reaches the target",
+        choices,
+        value_column("target", "target", "{:g}".format),
+        (TableColumn("threshold", "review below"), threshold),
+        of_point("automation_rate", "accepted", share_text),
+        of_point("accepted_accuracy", "their accuracy", share_text),
+        interval_column(share_text, attrgetter("accepted_accuracy")),
+        of_point("accepted_documents", "documents", "{:,}".format),
+        of_point("accuracy", "accuracy after review", FOUR_DIGITS),
+        unit="targets",
+    )
+    notes = [f"No threshold reaches {each.target:g}: {each.threshold.note}." for each in choices if each.point is None]
+    intervals = f"Intervals: {percent_text(confidence)} confidence."
+    return replace(table, remarks=(*notes, *([intervals] if len(notes) < len(choices) else [])))
 
 
 @dataclass(frozen=True)
@@ -187,26 +239,43 @@ class Curve:
         figure: what the accuracy is, such as "KIEval Aligned".
         thresholds: t thresholds in increasing order, the last infinity.
         automated: the automation rates as ratios of sums (equation 13), a column for each threshold.
+        right: the accuracies of the accepted values as ratios of sums, a column for each threshold.
         accurate: the accuracies as ratios of sums (equation 14), a column for each threshold.
+        accepted_documents: for each threshold the number of documents without a value to review.
+        documents: the number of documents.
         known: the share of the predicted values that have a confidence, in [0, 1]; others are always reviewed.
+
+    Iterating gives the points.
     """
 
     figure: str
     thresholds: tuple[float, ...]
     automated: Ratios
+    right: Ratios
     accurate: Ratios
+    accepted_documents: tuple[int, ...]
+    documents: int
     known: float = 1.0
 
+    def __iter__(self) -> Iterator[Point]:
+        return iter(self.points())
+
     def points(self) -> list[Point]:
-        """One point for each threshold."""
-        return list(map(Point, self.thresholds, self.automated.values.tolist(), self.accurate.values.tolist()))
+        """Return one point for each threshold."""
+        counts, shares = self.right.totals.tolist(), self.right.values.tolist()
+        right = [share if count else None for count, share in zip(counts, shares, strict=True)]
+        rates, accuracies = self.automated.values.tolist(), self.accurate.values.tolist()
+        return list(map(Point, self.thresholds, rates, right, self.accepted_documents, accuracies))
 
     def table(self) -> Table:
         """Return every tenth of the points, and the last one, where all values are reviewed."""
         points = self.points()
         table = curve_table([*points[:-1:10], points[-1]], f"Trade-off of automation and accuracy ({self.figure})")
-        remark = f"{share_text(self.known)} of the predicted values have a confidence; the others are always reviewed."
-        return table if self.known == 1 else replace(table, remarks=(remark,))
+        remarks = [_COLUMNS.format(counted(self.documents, "document"))]
+        if self.known < 1:
+            known = share_text(self.known)
+            remarks.append(f"{known} of the predicted values have a confidence; the others are always reviewed.")
+        return replace(table, remarks=tuple(remarks))
 
     def lowest(
         self,
@@ -234,12 +303,17 @@ class Curve:
         points = self.points()
         number = next((i for i, point in enumerate(points) if point.accuracy >= target - ROUNDING), None)
         if number is None:
-            none = Interval(note="even where all is reviewed, values are missing")
-            return Choice(target, None, none, none)
-        [rate] = intervals_of(self.automated.columns([number]), confidence, n_resamples=n_resamples, seed=seed)
+            none = Interval(note="a review of predicted values cannot find values that are missing")
+            return Choice(target, None, none, none, none)
+        [rate], [right] = (
+            intervals_of(each.columns([number]), confidence, n_resamples=n_resamples, seed=seed)
+            for each in (self.automated, self.right)
+        )
+        if points[number].accepted_accuracy is None:
+            right = Interval(note="no value is accepted")
         resampled, n = progress("Resampling", n_resamples), self.accurate.count
         if n < FEWEST:
-            return Choice(target, points[number], Interval(note=f"that needs five {self.accurate.unit}s"), rate)
+            return Choice(target, points[number], Interval(note=f"that needs five {self.accurate.unit}s"), rate, right)
         rng = np.random.default_rng(seed)
         thresholds = np.empty(n_resamples)
         at_once = max(1, BATCH_CELLS // n)
@@ -252,7 +326,7 @@ class Curve:
             resampled(rows)
         reach = NormalDist().cdf(float(normal_quantiles(confidence, n)))
         low, high = np.quantile(thresholds, (1 - reach, reach), method="inverted_cdf").tolist()
-        return Choice(target, points[number], Interval(low, high), rate)
+        return Choice(target, points[number], Interval(low, high), rate, right)
 
 
 def _finite(threshold: float) -> float | None:
@@ -283,7 +357,7 @@ def automation_curve(
     >>> from docscore.metrics.kieval import kieval_score
     >>> score = kieval_score({"a": "1", "b": "2"}, {"a": "1", "b": "3"}, confidences={"a": 0.9, "b": 0.4})
     >>> automation_curve([review_of_entities(score)], [0.0, 0.5]).points()[1]
-    Point(threshold=0.5, automation_rate=0.5, accuracy=1.0)
+    Point(threshold=0.5, automation_rate=0.5, accepted_accuracy=1.0, accepted_documents=0, accuracy=1.0)
     """
     sure = [value[0] != WITHOUT for review in reviews for value in review.values]
     if sure and not any(sure):
@@ -291,20 +365,27 @@ def automation_curve(
     grid = (*sorted(set(thresholds)), math.inf)
     table = np.array([_after_review(review, np.array(grid)) for review in reviews]).transpose(1, 0, 2)
     predicted = np.repeat(table[0][:, -1:], len(grid), axis=1)  # at infinity all values are reviewed
-    automated, accurate = Ratios(predicted - table[0], predicted), Ratios(table[1], table[2])
+    accepted, accurate = predicted - table[0], Ratios(table[1], table[2])
+    automated, right = Ratios(accepted, predicted), Ratios(table[3], accepted)
     if is_mean:
         shares = np.divide(table[1], table[2], out=np.ones_like(table[1]), where=table[2] > ROUNDING)
         accurate = Ratios(np.minimum(shares, 1.0), np.ones_like(shares))
     known = sum(sure) / len(sure) if sure else 1.0
-    return Curve(figure, grid, automated.by_cluster(clusters), accurate.by_cluster(clusters), known)
+    untouched = tuple((table[0] == 0).sum(axis=0).tolist())
+    automated, right, accurate = (each.by_cluster(clusters) for each in (automated, right, accurate))
+    return Curve(figure, grid, automated, right, accurate, untouched, len(reviews), known)
 
 
 def _after_review(review: DocumentReview, grid: Array) -> Array:
-    """How many values are reviewed, the numerator and the denominator of a document at each threshold, shape (3, t)."""
+    """Return how many values of a document are reviewed, its numerator and denominator, and its right accepted values.
+
+    The shape is (4, t), for t thresholds.
+    """
     values = np.array(sorted(review.values), dtype=np.float64).reshape(-1, 4)
     below = np.searchsorted(values[:, 0], grid, side="left")
     gains = np.vstack([np.zeros(2), np.cumsum(values[:, 2:], axis=0)])[below].T
-    return np.array([below, review.earned + gains[0], review.weight + gains[1]], dtype=np.float64)
+    right = values[:, 1].sum() - np.append(0, np.cumsum(values[:, 1]))[below]
+    return np.array([below, review.earned + gains[0], review.weight + gains[1], right], dtype=np.float64)
 
 
 def calibration_of_reviews(

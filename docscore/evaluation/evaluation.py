@@ -53,7 +53,7 @@ from docscore.stats.intervals import CONFIDENCE, Interval
 class Automation:
     """What a review of values with low confidence gains: `result.automation` of an `Evaluation`.
 
-    Its attributes raise `ValueError` for a first metric whose score is not of single values, and if no value has a
+    Its attributes raise `ValueError` for a primary metric whose score is not of single values, and if no value has a
     confidence. A value without one is always reviewed.
 
     >>> import docscore
@@ -65,7 +65,7 @@ class Automation:
     ...     with_confidences=True,
     ... )
     >>> result.automation.curve.lowest(1.0).point
-    Point(threshold=0.41, automation_rate=0.5, accuracy=1.0)
+    Point(threshold=0.41, automation_rate=0.5, accepted_accuracy=1.0, accepted_documents=1, accuracy=1.0)
     """
 
     def __init__(self, rows: ScoredRows) -> None:
@@ -73,9 +73,9 @@ class Automation:
 
     @cached_property
     def curve(self) -> Curve:
-        """The trade-off of automation and accuracy by the first metric.
+        """The trade-off of automation and accuracy by the primary metric; iterating gives a point for each threshold.
 
-        Its method `lowest` finds the lowest threshold that reaches an accuracy, with an interval.
+        Its method `lowest` finds the lowest threshold that reaches an accuracy, with intervals.
         """
         figure = ALIGNED if self._rows.metric == "kieval" else self._rows.figure_names[0].label
         return automation_curve(
@@ -97,7 +97,7 @@ class Automation:
         if self._rows.metric not in REVIEWED:
             raise InputValueError(
                 place="metrics",
-                expected=f"for automation and calibration {', '.join(REVIEWED)} as the first",
+                expected=f"for automation and calibration {', '.join(REVIEWED)} as the primary metric",
                 got=self._rows.metric,
             )
         confidences = self._rows.pairs.confidences or [None] * len(self._rows)
@@ -283,7 +283,10 @@ class Evaluation(Displayed, Scored):
     # Rows
 
     def worst(self, count: int = 10) -> Rows:
-        """Return the rows with the lowest scores, lowest first; a list, which a notebook draws as a table."""
+        """Return the rows with the lowest scores, lowest first; a list, which a notebook draws as a table.
+
+        Its method `to_pandas` returns ids and scores.
+        """
         return Rows(self._rows, sorted(self._rows.counted, key=self._rows.scores.__getitem__)[:count])
 
     @cached_property

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from docscore.core.displayed import Displayed
 from docscore.core.errors import NAMED, InputError, InputValueError, at_place, needs, row_place, short_repr, some_of
-from docscore.core.formatting import counted, printable, three_digits
+from docscore.core.formatting import counted, printable, shown_name, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, SKIP, ScoringOptions, check_confidence, check_whole
 from docscore.core.places import NO_PLACES
@@ -49,7 +49,7 @@ from docscore.evaluation.figures import (
     runs_of,
 )
 from docscore.evaluation.standing import WHERE, RowStanding, Standing, ratios_of_standing, standing_of
-from docscore.evaluation.tables import Table, TableCell, TableColumn, table_of, text_column
+from docscore.evaluation.tables import Table, TableCell, TableColumn, table_of
 from docscore.metrics.anls_star.api import FieldCounts, score_all
 from docscore.metrics.anls_star.causes import CAUSES, Cause
 from docscore.metrics.anls_star.matching import has_long_list
@@ -235,14 +235,21 @@ class Rows(Displayed, list[Row]):
         def score_cell(row: Row) -> TableCell:
             return TableCell(row.score, three_digits(row.score), suffix=" (missing)" if row.is_absent else "")
 
+        def id_cell(row: Row) -> TableCell:
+            return TableCell(row.id, f"{numbered * row.id.isdigit()}{shown_name(row.id)}")
+
         numbered = "row " if self._scored.pairs.reference_rows is None else ""  # ids that count rows from 0
         return table_of(
             "Lowest scores",
             self,
-            text_column("question_id", "document", lambda row: f"{numbered * row.id.isdigit()}{row.id}"),
+            (TableColumn("question_id", "document", "code"), id_cell),
             (TableColumn(self._scored.row_key, "score"), score_cell),
             unit="documents",
         )
+
+    def to_pandas(self) -> Any:
+        """Return the ids and the scores as a `pandas.DataFrame`; errors as for `Table.to_pandas`."""
+        return self.table.to_pandas()
 
 
 class Scored:

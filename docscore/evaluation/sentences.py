@@ -16,12 +16,10 @@ from docscore.core.formatting import (
     share_text,
     shown_name,
     three_digits,
-    threshold_text,
     with_sign,
 )
 from docscore.core.numbers import ROUNDING
 from docscore.data.model_text import PARSE_COUNTS
-from docscore.evaluation.automation import Choice
 from docscore.evaluation.comparison import Comparison, level_of_tests
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import Runs
@@ -241,18 +239,6 @@ def count_lines_of_both(comparison: Comparison, *, doubts: bool = True) -> list[
         facts = *count_lines(system, alone=False, doubts=doubts), system.cut_off
         lines += [f"{side}: {line}" for line in facts if line]
     return [*lines, *filter(None, [by_value_text({"base": comparison.base, "new": comparison.new})])]
-
-
-def choice_text(choice: Choice, confidence: float) -> str:
-    """The lowest threshold that reaches the wanted accuracy, as a sentence."""
-    if choice.point is None:
-        return f"No threshold reaches an accuracy of {choice.target:g}: {choice.threshold.note}"
-    ends = choice.threshold.ends
-    between = f" ({percent_text(confidence)} interval {' to '.join(map(threshold_text, ends))})" if ends else ""
-    return (
-        f"An accuracy of {choice.target:g} needs a review below {threshold_text(choice.point.threshold)}{between}; "
-        f"{share_text(choice.point.automation_rate)} of the values are then automated"
-    )
 
 
 _SPELLINGS = {

@@ -12,14 +12,12 @@ from rich.text import Text
 
 from docscore.core.formatting import counted, percent_text, shown_name, three_digits, with_sign
 from docscore.core.values import paired_excerpts
-from docscore.evaluation.automation import Choice, Curve
 from docscore.evaluation.comparison import Change, Comparison, Gate, document_changes_table
 from docscore.evaluation.evaluation import Evaluation, breakdown_tables, figure_table
 from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import (
     HALF_THE_WIDTH,
     annotation_text,
-    choice_text,
     count_lines,
     count_lines_of_both,
     difference_interval,
@@ -165,15 +163,6 @@ def print_measured(console: Console, evaluation: Evaluation) -> None:
     _print_breakdowns(console, evaluation)
 
     _print_lines(console, [f"\n{signature}" for signature in table.signatures])
-
-
-def print_automation(console: Console, curve: Curve, choice: Choice, confidence: float) -> None:
-    """Print the trade-off at some thresholds, and the lowest threshold that reaches the target."""
-    table = curve.table()
-    _print_lines(console, [table.caption])
-    _draw(console, table)
-    _print_lines(console, table.remarks)
-    _print_lines(console, ["", *textwrap.wrap(choice_text(choice, confidence), _WIDTH)])
 
 
 def print_table(console: Console, table: Table, explanation: str = "", *, with_caption: bool = True) -> None:

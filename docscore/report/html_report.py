@@ -282,8 +282,8 @@ def picture_of_curve(curve: Curve) -> Picture:
     points = curve.points()
     return Picture(
         "Automation rate and accuracy after review against the threshold of confidence",
-        f"Dashed: share of the values that nobody reviews. Solid: accuracy ({curve.figure}) after the review of values "
-        "with a confidence below the threshold.",
+        f"Dashed: share of the values that are accepted without a review. Solid: accuracy ({curve.figure}) after the "
+        "review of values with a confidence below the threshold.",
         (0, 0.5, 1),
         lines={
             "anls-automated": _corners(points, [point.automation_rate for point in points]),

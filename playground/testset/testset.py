@@ -178,7 +178,7 @@ def write_downloads(folder: Path, evaluation: Evaluation, name: str, code: str) 
         write_csv(folder / table, rows.columns, rows)
     parts = evaluation.to_dict(worst=WORST)
     if evaluation.options.with_confidences:
-        parts["curve"] = list(curve_table(evaluation.automation.curve.points()))
+        parts["curve"] = list(curve_table(evaluation.automation.curve))
         parts["calibration"] = evaluation.automation.calibration.to_dict()
     (folder / "scores.json").write_text(json.dumps(parts, indent=1), encoding="utf-8")
     report = report_as_html(evaluation, name, WORST, code)
