@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Callable
 from html import unescape
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from rich.console import Console
 
+import docscore
 from docscore.core.formatting import clipped, printable
 from docscore.evaluation.figures import rates_table
 from docscore.evaluation.rows import scored_rows
@@ -22,7 +24,7 @@ from docscore.report.console import print_table
 from docscore.report.html_tree import macro_as_html
 from docscore.report.markup import in_markdown, markdown_escaped, markdown_list, table_as_latex, table_as_markdown
 from tests.commands import RAW
-from tests.conftest import DATA, golden
+from tests.conftest import DATA, golden, needs
 from tests.report_samples import BY_HAND, EVERY, SAMPLES, TABLES, Markup, drinks, evaluated, grid
 
 
@@ -218,7 +220,7 @@ def test_a_table_holds_what_was_worked_out_by_hand(
 def test_where_nothing_is_there_are_no_rows() -> None:
     found = evaluated(("a", "x", "x"))
     assert found.lists == found.causes == []
-    assert [row[0] for row in grid(found.fields)] == ["$"]
+    assert [row[0] for row in grid(found.fields)] == ["whole document"]
     assert [row[1] for row in grid(rates_table([rate._replace(total=0) for rate in scored_rows(found).rate_list]))] == [
         "–"
     ] * 5
@@ -235,3 +237,29 @@ def test_every_row_has_a_cell_for_every_column_and_a_name_for_every_raw_value(ki
     names = [column.name for column in shown.heads if column.kind not in ("bar", "interval")]
     names += ["low", "high", "interval_note"] * kinds.count("interval")
     assert [sorted(record) for record in shown] == [sorted(names)] * len(shown)
+
+
+def test_rows_with_the_lowest_scores_as_a_frame() -> None:
+    """Ids are those of the rows, which the table calls "row 1" where there are none."""
+    needs("pandas")
+    worst = docscore.evaluate(predictions=["x", "y"], references=["x", "z"]).worst(1)
+    assert worst.to_pandas().to_dict("records") == [{"question_id": "1", "anls_score": 0.0}]
+    assert worst.table.cells[0][0].text == "row 1"
+
+
+def test_the_root_is_called_whole_document(tmp_path: Path) -> None:
+    """In every table for people; in data it stays `$`."""
+    good = docscore.evaluate(predictions=["x", "z"], references=["x", "z"])
+    bad = docscore.evaluate(predictions=["x", "y"], references=["x", "z"])
+    compared = good.compare(bad)
+    assert (bad.fields[0]["field"], compared.fields[0]["field"]) == ("$", "$")
+    gate = compared.decide(max_field_loss=0.1, min_documents=1)
+    assert gate.sentence.endswith("1 of 1 field lost more than 0.1: whole document -0.5000")
+    reports = [
+        each.report(tmp_path / f"{name}{extension}").read_text("utf-8")
+        for name, each in (("score", bad), ("compare", compared))
+        for extension in (".html", ".md")
+    ]
+    for text in (str(bad.fields), str(compared.fields), *reports):
+        assert "whole document" in text
+        assert not re.search(r"^\$ |<code>\$</code>", text, re.MULTILINE)

@@ -20,7 +20,7 @@ from docscore.core.output import check_other_file, check_output, write_whole
 from docscore.core.runtime import progress_from
 from docscore.data.evidence import OUTCOMES, with_evidence
 from docscore.data.json_text import dumps_in_style
-from docscore.evaluation.tables import table_of, text_column, value_column
+from docscore.evaluation.tables import field_column, table_of, value_column
 from docscore.report.console import print_table
 
 
@@ -58,7 +58,7 @@ def evidence_command(references: Path, *, documents: Path | None, output: Path, 
             {"field": field, **{outcome: counts[outcome] for outcome in OUTCOMES}}
             for field, counts in located.counts.items()
         ],
-        text_column("field", "field"),
+        field_column(),
         value_column("placed", "stand once"),
         value_column("several", "several times"),
         value_column("nowhere", "nowhere"),

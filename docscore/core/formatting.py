@@ -125,6 +125,11 @@ def shown_name(name: str) -> str:
     return clipped(printable(name), _LONGEST_NAME)
 
 
+def field_text(path: str) -> str:
+    """Return the name of a field as it is displayed: its path, or "whole document" for the root `$`."""
+    return "whole document" if path == "$" else shown_name(path)
+
+
 def share_text(share: float) -> str:
     """Format a share as a percentage with one decimal."""
     return f"{share:.1%}"

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from docscore.core.displayed import Displayed
 from docscore.core.errors import InputValueError, listed, needs, short_repr, some_of
-from docscore.core.formatting import FOUR_DIGITS, counted, p_text, shown_name, three_digits, with_sign
+from docscore.core.formatting import FOUR_DIGITS, counted, field_text, p_text, shown_name, three_digits, with_sign
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import check_confidence, check_number, check_whole
 from docscore.core.output import write_report
@@ -36,6 +36,7 @@ from docscore.evaluation.tables import (
     Table,
     TableCell,
     TableColumn,
+    field_column,
     interval_column,
     table_of,
     text_column,
@@ -656,9 +657,7 @@ class Comparison(Displayed):
     def _field_table(self, changes: Iterable[Change]) -> Table:
         unchanged = sum(not change.changed for change in self.field_changes)
         caption = f"Fields, largest change first ({unchanged:,} did not change)"
-        return changes_table(
-            caption, changes, text_column("field", "field", attrgetter("name")), unit="fields that changed"
-        )
+        return changes_table(caption, changes, field_column(attrgetter("name")), unit="fields that changed")
 
     @cached_property
     def figures(self) -> Table:
@@ -834,7 +833,7 @@ def _judged(
         lost = [change for change in fallen if change.loss_beyond(limit, confidence)]
         losses += [(change.name, change) for change in lost]
         count = f"{len(lost) or 'none'} of {counted(len(chosen), 'field')}"
-        sentence = f"{count} lost more than {limit:g}{chance}{_names_of_losses(lost, len(lost))}"
+        sentence = f"{count} lost more than {limit:g}{chance}{_names_of_losses(lost, len(lost), field_text)}"
         more = len(fallen) - len(lost)
         sentences.append(sentence + (f" ({more:,} more may have, by chance)" if more else ""))
         doubtful += more
@@ -871,9 +870,9 @@ def _sentence_on_figure(change: Change, limit: float, confidence: float | None) 
     return f"{verdict} ({interval}, p = {p_text(1.0 if change.p_value is None else change.p_value)})"
 
 
-def _names_of_losses(changes: Sequence[Change], most: int) -> str:
+def _names_of_losses(changes: Sequence[Change], most: int, text: Callable[[str], str] = shown_name) -> str:
     """The names of fields or documents with their losses, behind a colon; "" for none."""
-    names = (f"{shown_name(change.name)} {with_sign(-_loss(change))}" for change in changes)
+    names = (f"{text(change.name)} {with_sign(-_loss(change))}" for change in changes)
     return f": {listed(names, len(changes), most)}" if changes else ""
 
 

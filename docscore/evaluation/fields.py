@@ -23,6 +23,7 @@ from docscore.evaluation.tables import (
     Table,
     TableCell,
     TableColumn,
+    field_column,
     interval_column,
     table_of,
     text_column,
@@ -284,7 +285,7 @@ def fields_table(
     return table_of(
         "Fields, most points lost first",
         fields,
-        text_column("field", "field", attrgetter("path")),
+        field_column(attrgetter("path")),
         value_column("score", "score", three_digits),
         interval_column("{:.3f}".format, lambda field: intervals.get(field.path), "{:.2f}-{:.2f}"),
         value_column(
@@ -353,7 +354,7 @@ def lists_table(table: FieldTable, whole: float) -> Table:
     found = table_of(
         "Lists: their rows",
         sorted(table.lists.items(), key=lambda each: each[0].count("[]")),
-        text_column("field", "list", itemgetter(0)),
+        field_column(itemgetter(0), "list"),
         part("lists", "lists", extra=True),
         part("expected", "expected"),
         part("predicted", "predicted"),
@@ -403,7 +404,7 @@ def typed_fields_table(fields: Iterable[Field]) -> Table:
     return table_of(
         "Typed score: fields with a comparator",
         fields,
-        text_column("field", "field", attrgetter("path")),
+        field_column(attrgetter("path")),
         value_column("typed_score", "typed score", three_digits, attrgetter("score"), terminal="score"),
         text_column("compared", "compared as", attrgetter("compared_as"), "text"),
         value_column("weight", "weight", extra=True),

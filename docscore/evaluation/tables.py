@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from docscore.core.displayed import Displayed
-from docscore.core.formatting import shown_name
+from docscore.core.formatting import field_text, shown_name
 from docscore.stats.intervals import Interval
 
 LISTED = 10  # rows that a report shows by default
@@ -214,6 +214,11 @@ def _part(item: Any, name: str) -> Any:
 def text_column(name: str, head: str, value: Callable[[Any], str] | None = None, kind: ColumnKind = "code") -> Content:
     """Return a column of text from the data, or with the kind "text" of words."""
     return value_column(name, head, shown_name, value, kind=kind)
+
+
+def field_column(path: Callable[[Any], str] | None = None, head: str = "field") -> Content:
+    """Return a column "field" of the paths of fields, by default the key or attribute "field" of the items."""
+    return value_column("field", head, field_text, path, kind="code")
 
 
 def interval_column(

@@ -25,7 +25,7 @@ from docscore.data.rows import PLAIN
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.rows import ScoredRows, scored_rows
 from docscore.evaluation.sources import evaluate
-from docscore.evaluation.tables import Table, table_of, text_column, value_column
+from docscore.evaluation.tables import Table, field_column, table_of, text_column, value_column
 from docscore.metrics.anls_star.api import anls_score
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.registry import TYPED
@@ -147,7 +147,7 @@ class Suggestion(NamedTuple):
         return table_of(
             title,
             self.fields,
-            text_column("field", "field"),
+            field_column(),
             text_column(
                 "compare",
                 "compare as",

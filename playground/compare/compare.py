@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from docscore.core.errors import InputValueError
-from docscore.core.formatting import counted, percent_text, shown_name, three_digits
+from docscore.core.formatting import counted, field_text, percent_text, shown_name, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.data.documents import Document
 from docscore.data.formats import names_of_files
@@ -271,8 +271,8 @@ def _fields(
             counts[name] = max(counts[name], len(holding), *(field.document_count for field in fields), 0)
     return [
         {
-            "name": shown_name(name),
-            "paths": [shown_name(path) for path in paths[name][:MOST_PATHS]],
+            "name": field_text(name),
+            "paths": [field_text(path) for path in paths[name][:MOST_PATHS]],
             "documents": counts[name],
             "few": counts[name] < FEW_DOCUMENTS,
             "cells": cells,
@@ -322,7 +322,7 @@ class KeptSystems(KeptResult):
         names = self.facts["fields"]
         systems = list(zip(self.facts["names"], (three_digits(tree.score) for tree in trees), strict=True))
         agreed, places = places_side_by_side(trees)
-        rows = [(row, shown_name(names.get(row["field"], row["field"]))) for row in places]
+        rows = [(row, field_text(names.get(row["field"], row["field"]))) for row in places]
         html = fragment("side_by_side", systems, agreed, rows, template="compare.html.jinja")
         return {
             "html": html,
@@ -400,7 +400,7 @@ def _score_table(
             )
             for system, score in zip(systems, of_row, strict=True)
         ]
-        rows.append((TableCell(row, shown_name(row)), *cells))
+        rows.append((TableCell(row, field_text(row) if name == "field" else shown_name(row)), *cells))
     signatures = tuple(sorted({each.signature for each in systems.values()}))
     return Table(
         caption,

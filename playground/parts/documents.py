@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from docscore.core.errors import InputValueError
-from docscore.core.formatting import clipped, counted, printable, three_digits
+from docscore.core.formatting import clipped, counted, field_text, printable, three_digits
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.places import Places, places_of_json
 from docscore.core.runtime import with_room_to_recurse
@@ -275,7 +275,7 @@ def _largest(losses: Losses) -> list[tuple[str, str, float]]:
 
 
 def _field_name(path: str) -> str:
-    return clipped(printable(path), _LONGEST_NAME)
+    return clipped(field_text(path), _LONGEST_NAME)
 
 
 def _rows(evaluation: Evaluation) -> Iterator[dict[str, Value]]:

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from docscore.core.errors import NAMED, InputValueError, at_place, row_place, short_repr, some_of
+from docscore.core.formatting import field_text
 from docscore.core.runtime import warn
 from docscore.core.schema_source import SchemaSource
 from docscore.core.similarity import nearest
@@ -142,6 +143,6 @@ def warn_of_readings(leaves: Iterable[Leaf], source: SchemaSource) -> list[str]:
             add = " or ".join(settings_that_read(comparator, list(values)))
             such = f"{comparator.name}, such as {short_repr(next(iter(values)))}"
             remedy = f"; to read them, add {add}" if add else ""
-            warnings.append(f"{name}: {values.total():,} of {totals[name]:,} {problem} as {such}{remedy}")
+            warnings.append(f"{field_text(name)}: {values.total():,} of {totals[name]:,} {problem} as {such}{remedy}")
             warn(warnings[-1])
     return warnings
