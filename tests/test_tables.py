@@ -240,7 +240,7 @@ def test_every_row_has_a_cell_for_every_column_and_a_name_for_every_raw_value(ki
 
 
 def test_rows_with_the_lowest_scores_as_a_frame() -> None:
-    """Ids are those of the rows, which the table calls "row 1" where there are none."""
+    """The frame has the id of the row, which the table calls "row 1" because the user gave no ids."""
     needs("pandas")
     worst = docscore.evaluate(predictions=["x", "y"], references=["x", "z"]).worst(1)
     assert worst.to_pandas().to_dict("records") == [{"question_id": "1", "anls_score": 0.0}]

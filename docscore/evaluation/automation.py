@@ -127,13 +127,13 @@ def _confidences_in(value: Any, sure: Any, place: str) -> list[float]:
 
 
 class Point(NamedTuple):
-    """What a review at one threshold leaves, and what it gains.
+    """The result of a review at one threshold.
 
     Attributes:
         threshold: values with a confidence below it are reviewed; infinity for all. The others are accepted.
         automation_rate: the share of the predicted values that are accepted, in [0, 1].
         accepted_accuracy: the share of the accepted values that are right, in [0, 1]; None if none is accepted.
-        accepted_documents: the number of documents of which all predicted values are accepted.
+        accepted_documents: the number of documents without a value to review.
         accuracy: the figure after the review, in [0, 1].
     """
 
