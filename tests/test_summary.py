@@ -7,6 +7,8 @@ import json
 import random
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
 from math import fsum
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.systems import systems_of
 from docscore.metrics.anls_star.api import FieldCounts, Outcome, build_tree
 from docscore.metrics.anls_star.causes import CAUSES, Cause
+from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.registry import METRICS
 from docscore.metrics.typed.schema import compiled_schema
 from docscore.report.systems_report import systems_table
@@ -58,6 +61,23 @@ def share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
+def counted_leaves(node: ScoreTree, schema: SchemaNode | None = None) -> Iterator[tuple[ScoreTree, Cause | None]]:
+    """Yield the leaves with points and their causes.
+
+    Before a leaf of the wrong type come the parts of its ground truth: missing, without a cause.
+    """
+    for child in node.children:
+        below = None if schema is None else schema.items if child.key is None else schema.at_key(child.key)
+        yield from counted_leaves(child, below)
+    if outcome(node) == "wrong_type" and isinstance(node.ground_truth, dict | list):
+        in_row = schema and SchemaNode(1.0, weighted=schema.weighted, items=schema)
+        for part in build_tree([node.ground_truth], [], DEFAULT_OPTIONS, in_row).leaves():
+            if part.weight:
+                yield replace(part, path=node.path + part.path.removeprefix("$[0]")), None
+    if not node.children and node.weight:
+        yield node, node.cause
+
+
 def omitted_and_invented(leaves: list[ScoreTree]) -> list[tuple[int, int]]:
     """Missing of expected values, and extra of predicted ones; a null where nothing is, is neither."""
     statuses = [leaf.status for leaf in leaves if leaf.kind != "null"]
@@ -72,33 +92,31 @@ def test_fields_and_rates_equal_a_naive_recount(seed: int) -> None:
     truths = [random_truth(rng, depth=3) for _ in range(60)]
     ours = [damaged(rng, truth) if rng.random() < 0.8 else random_prediction(rng, 3) for truth in truths]
     scores = scored(truths, ours)
-    documents = [
-        [leaf for leaf in scored_rows(scores).row(number).tree.leaves() if leaf.weight] for number in range(60)
-    ]
+    documents = [list(counted_leaves(scored_rows(scores).row(number).tree)) for number in range(60)]
     by_place = defaultdict(list)
     for number, leaves in enumerate(documents):
-        for leaf in leaves:
-            by_place[place(leaf)].append((number, leaf))
+        for leaf, cause in leaves:
+            by_place[place(leaf)].append((number, leaf, leaf.points_lost if cause else 0.0))
     fields = list(scored_rows(scores).field_table.fields.values())
     assert [field.path for field in fields] == list(by_place)
     for field in fields:
-        leaves = [leaf for _, leaf in by_place[field.path]]
-        assert +Counter(field.counts) == Counter(map(outcome, leaves))
-        assert field.earned == pytest.approx(fsum(leaf.earned for leaf in leaves))
-        assert field.weight == sum(leaf.weight for leaf in leaves)
-        assert field.points_lost == pytest.approx(fsum(leaf.points_lost for leaf in leaves))
-        rates = [share(*each) for each in omitted_and_invented(leaves)]
+        there = [leaf for _, leaf, _ in by_place[field.path]]
+        assert +Counter(field.counts) == Counter(map(outcome, there))
+        assert field.earned == pytest.approx(fsum(leaf.earned for leaf in there))
+        assert field.weight == sum(leaf.weight for leaf in there)
+        assert field.points_lost == pytest.approx(fsum(lost for *_, lost in by_place[field.path]))
+        rates = [share(*each) for each in omitted_and_invented(there)]
         assert [field.omission_rate, field.hallucination_rate] == rates
-        assert list(field.numbers) == sorted({number for number, _ in by_place[field.path]})
+        assert list(field.numbers) == sorted({number for number, *_ in by_place[field.path]})
         parts = zip(field.document_earned, field.document_weight, strict=True)
         for number, part in zip(field.numbers, parts, strict=True):
-            own = [leaf for n, leaf in by_place[field.path] if n == number]
+            own = [leaf for n, leaf, _ in by_place[field.path] if n == number]
             assert part == pytest.approx((fsum(leaf.earned for leaf in own), sum(leaf.weight for leaf in own)))
-    counts = [omitted_and_invented(leaves) for leaves in documents]
+    counts = [omitted_and_invented([leaf for leaf, _ in leaves]) for leaves in documents]
     wanted = [
         (scored_rows(scores).scores.count(1.0), len(documents)),
         *((sum(each[kind][0] > 0 for each in counts), len(documents)) for kind in (0, 1)),
-        *omitted_and_invented([leaf for leaves in documents for leaf in leaves]),
+        *omitted_and_invented([leaf for leaves in documents for leaf, _ in leaves]),
     ]
     assert [(rate.hits, rate.total) for rate in scored_rows(scores).rate_list] == wanted
     assert [rate.value for rate in scored_rows(scores).rate_list] == [share(*each) for each in wanted]
@@ -175,14 +193,13 @@ def test_references_that_are_json_text() -> None:
         evaluation_of(pairs, parse_references="text")
 
 
-def leaves_of_tree(tree: ScoreTree) -> list[Any]:
+def leaves_of_tree(tree: ScoreTree, schema: SchemaNode | None) -> list[Any]:
     """The leaves of a tree in their order."""
     leaves = []
-    for node in tree.nodes():
-        if not node.children and node.weight > 0:
-            values = (node.ground_truth, node.prediction) if node.unreadable or node.ambiguous else ()
-            points, compared = (node.earned, node.weight), (node.compared, node.unreadable, node.ambiguous, values)
-            leaves.append((node.field_path, node.kind, outcome(node), *points, node.cause, *compared))
+    for node, cause in counted_leaves(tree, schema):
+        values = (node.ground_truth, node.prediction) if node.unreadable or node.ambiguous else ()
+        points, compared = (node.earned, node.weight), (node.compared, node.unreadable, node.ambiguous, values)
+        leaves.append((node.field_path, node.kind, outcome(node), *points, cause, *compared))
     return leaves
 
 
@@ -215,14 +232,14 @@ def test_a_wrong_number_of_a_schema_is_no_text_below_the_threshold(schema: Any) 
 def check(truth: Any, prediction: Any, schema: Any = None, known: Cause | None = None) -> None:
     """What is counted of a pair is what is counted of its tree, bit for bit, and leaves in the same order.
 
-    A leaf has a cause exactly if it lost points, and the points of all causes add up to 1 - score. All that is below a
+    A node has a cause exactly if it lost points, and the points of all causes add up to 1 - score. All that is below a
     missing or invented part has its cause: the outermost decides.
     """
     root = None if schema is None else compiled_schema(json.dumps(schema))
     values = convert_ground_truth(truth), convert_prediction(prediction)
     tree = build_tree(*values, DEFAULT_OPTIONS, root, known)
     counts = FieldCounts().of_pair(*values, DEFAULT_OPTIONS, root, known)
-    assert (counts.leaves, counts.weight) == (leaves_of_tree(tree), tree.weight)
+    assert (counts.leaves, counts.weight) == (leaves_of_tree(tree, root), tree.weight)
     assert_same_lists(counts, tree, root)
     for node in tree.nodes():
         assert node.cause in {None, *CAUSES}

@@ -430,14 +430,16 @@ class FieldPlace:
         counts: the counts to fill.
         path: the path without list indices; "" for the root.
         cause: the cause if the field is lost as a whole, else None.
+        lost_above: whether a part that holds the field has the wrong type; the points are then lost in that part.
     """
 
-    __slots__ = ("below", "cause", "counts", "name", "path")
+    __slots__ = ("below", "cause", "counts", "lost_above", "name", "path")
 
-    def __init__(self, counts: FieldCounts, path: str, cause: Cause | None) -> None:
-        self.counts, self.path, self.cause = counts, path, cause
+    def __init__(self, counts: FieldCounts, path: str, cause: Cause | None, *, lost_above: bool = False) -> None:
+        self.counts, self.path, self.cause, self.lost_above = counts, path, cause, lost_above
         self.name = field_path(path)
-        self.below: dict[str | tuple[Cause] | None, FieldPlace] = {}  # by key; by cause; None for list elements
+        # by key; by cause; None for list elements; () for parts of the wrong type
+        self.below: dict[str | tuple[Cause, ...] | None, FieldPlace] = {}
 
     def at_key(self, key: str, *, absent: bool = False) -> FieldPlace:  # noqa: ARG002  only trees use it
         return self.below.get(key) or self._add(key, step_text(key), self.cause)
@@ -446,7 +448,8 @@ class FieldPlace:
         return self.below.get(None) or self._add(None, "[]", self.cause)
 
     def with_rows(self, rows: ListRows) -> None:
-        self.counts.lists.append((field_path(f"{self.path}[]"), rows))
+        if not self.lost_above:  # `make` of the part that holds it counts the rows of both sides
+            self.counts.lists.append((field_path(f"{self.path}[]"), rows))
 
     def at_option(self, option: int, count: int = 1) -> FieldPlace:  # noqa: ARG002  options share a field
         return self
@@ -457,8 +460,14 @@ class FieldPlace:
     def lost(self, cause: Cause, note: str = "") -> FieldPlace:  # noqa: ARG002  only trees use it
         return self if self.cause else self.below.get((cause,)) or self._add((cause,), "", cause)
 
-    def _add(self, name: str | tuple[Cause] | None, step: str, cause: Cause | None) -> FieldPlace:
-        place = self.below[name] = FieldPlace(self.counts, self.path + step, cause)
+    def missing_parts(self) -> FieldPlace:
+        return self.below.get(()) or self._add((), "", None, lost_above=True)
+
+    def _add(
+        self, name: str | tuple[Cause, ...] | None, step: str, cause: Cause | None, *, lost_above: bool = False
+    ) -> FieldPlace:
+        place = FieldPlace(self.counts, self.path + step, cause, lost_above=lost_above or self.lost_above)
+        self.below[name] = place
         return place
 
     def make(
@@ -472,7 +481,9 @@ class FieldPlace:
         schema: SchemaNode | None,
     ) -> None:
         if weight and kind != "list" and kind != "object":  # noqa: PLR1714  faster
-            cause = None if earned == weight else self.cause or cause_of_scalars(truth, prediction, earned=earned)
+            cause = None
+            if earned != weight and not self.lost_above:
+                cause = self.cause or cause_of_scalars(truth, prediction, earned=earned)
             compared = ""
             doubts = NO_DOUBTS
             if schema is not None and schema.comparator is not None and kind == "scalar":

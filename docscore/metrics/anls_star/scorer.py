@@ -117,6 +117,9 @@ class Place(Protocol):
     def lost(self, cause: Cause, note: str = "") -> "Place":
         """The same place, all of which is lost for this cause, unless a part that holds it is lost already."""
 
+    def missing_parts(self) -> "Place | None":
+        """The same place, to tell of the parts of a ground truth whose prediction has the wrong type; or None."""
+
     def make(
         self,
         kind: Kind,
@@ -192,11 +195,17 @@ class Scorer:
             return self._one_sided(truth, "missing", schema, at, least=unit_at(schema))
         else:
             at = at and at.lost(self.cause or "wrong type")
-            earned, weight = 0.0, float(max(chain(*self._sizes([truth], [prediction], schema))))
+            earned, weight = 0.0, self._mismatch_weight(truth, prediction, schema, at)
         if at is not None:
             name = NODE_KINDS[kind] if NODE_KINDS[kind] == NODE_KINDS[other] else "mismatch"
             at.make(name, status_of(earned, weight), earned, weight, truth, prediction, schema)
         return earned, weight
+
+    def _mismatch_weight(self, truth: Value, prediction: Value, schema: SchemaNode | None, at: Place | None) -> float:
+        """Return L of a pair of different types, and tell of the parts of the ground truth, which are missing."""
+        if at is not None and type(truth) not in SCALAR_TYPES and (parts := at.missing_parts()) is not None:
+            self._one_sided(truth, "missing", schema, parts)
+        return float(max(chain(*self._sizes([truth], [prediction], schema))))
 
     def _null_pair(self, prediction: Value, schema: SchemaNode | None, at: Place | None) -> tuple[float, float]:
         """Score a pair in which nothing is expected: only an empty prediction is right."""

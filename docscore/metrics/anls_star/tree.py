@@ -492,6 +492,9 @@ class TreePlace:
         self.note = note or self.note
         return self
 
+    def missing_parts(self) -> None:
+        return None
+
     def make(
         self,
         kind: Kind,
