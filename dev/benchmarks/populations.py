@@ -103,8 +103,8 @@ def changed(changes: Array) -> Differences:
     return Differences(new, base)
 
 
-def losses(rng: np.random.Generator, count: int, loss: float, collapsed: float = 0.0) -> Array:
-    """Draw changes of scores where the new system gets a share of the right values wrong.
+def scores_of_both(rng: np.random.Generator, count: int, loss: float, collapsed: float = 0.0) -> tuple[Array, Array]:
+    """Draw the scores of documents by two systems, of which the new one gets a share of the right values wrong.
 
     Args:
         rng: the random numbers.
@@ -114,7 +114,7 @@ def losses(rng: np.random.Generator, count: int, loss: float, collapsed: float =
     """
     drawn = some_documents(rng, count)
     base, new = (system(rng, drawn, share).earned[:, 0] for share in (0.0, loss))
-    return np.where(rng.random(count) < collapsed, 0.0, new) - base
+    return base, np.where(rng.random(count) < collapsed, 0.0, new)
 
 
 class Confident(NamedTuple):

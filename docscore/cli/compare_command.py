@@ -26,7 +26,7 @@ from docscore.cli.options import (
 )
 from docscore.cli.terminal import print_json, say
 from docscore.core.output import check_output
-from docscore.evaluation.comparison import FEWEST_DOCUMENTS
+from docscore.evaluation.comparison import FEWEST_DOCUMENTS, LEAST_DOCUMENT_SCORE
 from docscore.evaluation.tables import LISTED
 from docscore.report.console import print_comparison
 from docscore.report.markup import comparison_as_markdown
@@ -39,7 +39,7 @@ from docscore.report.markup import comparison_as_markdown
     epilog=ending(
         "docscore compare predictions.jsonl predictions_new.jsonl",
         "--references references.jsonl --max-loss 0.05",
-        failing="--max-loss, --max-field-loss, --max-document-loss: NEW loses more than LOSS",
+        failing="--max-loss, --max-field-loss, --max-document-loss: NEW loses more than this",
     ),
 )
 @click.argument("base", type=a_file)
@@ -60,8 +60,9 @@ from docscore.report.markup import comparison_as_markdown
 @click.option(
     "--max-document-loss",
     type=Number(min=0, max=1, max_open=True),
-    metavar="LOSS",
-    help="Exit with status 1 if the score of any document falls by more than LOSS, and name the documents.",
+    metavar="SHARE",
+    help="Exit with status 1 if any document loses more than SHARE of the score that it has in BASE, and name the "
+    f"documents. Documents with a score below {LEAST_DOCUMENT_SCORE:g} in BASE are not evaluated.",
 )
 @click.option(
     "--field",
@@ -72,11 +73,12 @@ from docscore.report.markup import comparison_as_markdown
 )
 @click.option(
     "--min-documents",
-    type=COUNT,
+    type=Number(whole=True, min=1),
     default=FEWEST_DOCUMENTS,
     show_default=True,
     metavar="N",
-    help="The gate judges only fields and slices with at least N documents.",
+    help="The gate evaluates only fields and slices with at least N documents; with --beyond-chance, N is at least the "
+    "number that can show a loss, 6 at a confidence level of 0.95.",
 )
 @click.option("--every-slice", is_flag=True, help="With --by: judge all rows, and those of each value by themselves.")
 @click.option(

@@ -22,7 +22,16 @@ import numpy.typing as npt
 
 from docscore.core.displayed import Displayed
 from docscore.core.errors import InputValueError, listed, needs, short_repr, some_of
-from docscore.core.formatting import FOUR_DIGITS, counted, field_text, p_text, shown_name, three_digits, with_sign
+from docscore.core.formatting import (
+    FOUR_DIGITS,
+    counted,
+    field_text,
+    p_text,
+    percent_text,
+    shown_name,
+    three_digits,
+    with_sign,
+)
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import check_confidence, check_number, check_whole
 from docscore.core.output import write_report
@@ -62,6 +71,7 @@ _ONE_SIDED = Interval(note="only one of the two has it")
 _SAME = Interval(note=NO_CHANGE)
 _UNTESTED = Interval(note=f"not tested: {MOST_FIELDS_TESTED} fields have more weight")
 FEWEST_DOCUMENTS = 5  # documents for a gate to judge a field or a slice
+LEAST_DOCUMENT_SCORE = 0.3  # for the gate to evaluate a document: lower scores fall to 0 by chance
 
 
 class Change(NamedTuple):
@@ -293,17 +303,21 @@ class Gate(NamedTuple):
         losses: of a comparison what fell by more than allowed, worst first: {"slice", "field", "document", "base",
             "new"}, where `slice` is None for all rows, `field` and `document` for the first metric over several
             documents, and `new` for a field that is gone; None for the gate of one system.
+        documents_not_evaluated: with `max_document_loss`, how many documents have too low a base score to be evaluated;
+            otherwise None.
     """
 
     failed: bool
     sentence: str
     limits: dict[str, Any]
     losses: list[dict[str, Any]] | None = None
+    documents_not_evaluated: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The attributes in plain types."""
-        losses = {} if self.losses is None else {"losses": self.losses}
-        return {"passed": not self.failed, **self.limits, "sentence": self.sentence, **losses}
+        optional = {"losses": self.losses, "documents_not_evaluated": self.documents_not_evaluated}
+        given = {name: value for name, value in optional.items() if value is not None}
+        return {"passed": not self.failed, **self.limits, "sentence": self.sentence, **given}
 
 
 class Comparison(Displayed):
@@ -505,8 +519,8 @@ class Comparison(Displayed):
             max_loss: by how much the first figure may fall, at least 0 and below 1.
             max_field_loss: by how much the score of each field may fall, at least 0 and below 1. A field that is gone
                 fell to 0.
-            max_document_loss: by how much the score of each document may fall, of several runs the mean, at least 0 and
-                below 1.
+            max_document_loss: the share of its base score that each document may lose, at least 0 and below 1; of
+                several runs, the means count. Documents with a base score below 0.3 are not evaluated.
             fields: the paths of the fields to judge, such as "items[].price"; all fields by default.
             beyond_chance: fail only if the upper end of the interval of the difference is below minus the limit, and
                 the p-value, of fields the q-value, is below 1 minus the confidence. Single documents have neither.
@@ -527,7 +541,8 @@ class Comparison(Displayed):
             )
             if limit is not None
         }
-        least, confidence = check_whole("min_documents", min_documents, 1), None
+        confidence = self.confidence if beyond_chance and limits.keys() != {"max_document_loss"} else None
+        fewest = _Fewest(check_whole("min_documents", min_documents, 1))
         if not limits:
             raise InputValueError(
                 place="gate", expected="max_loss, max_field_loss or max_document_loss", got="none of them"
@@ -541,20 +556,17 @@ class Comparison(Displayed):
         _check_complete(self.new)
         if every_slice and limits.keys() == {"max_document_loss"}:
             raise needs(option="every_slice", other="max_loss or max_field_loss")
-        if beyond_chance and limits.keys() != {"max_document_loss"}:
-            confidence = self.confidence
+        if confidence is not None:
             needed = math.floor(math.log2(2 / level_of_tests(confidence))) + 1
-            _check_count(self.new, needed, f"to show a loss at a confidence of {confidence:.4g}")
-            least = max(least, needed)
-        slices, small = self._slices_of(least) if every_slice else ({}, [])
+            purpose = f"to show a loss at a confidence of {confidence:.4g}"
+            _check_count(self.new, needed, purpose)
+            fewest = max(fewest, _Fewest(needed, purpose))
+        slices, small = self._slices_of(fewest) if every_slice else ({}, [])
         parts = {None: self, **slices}
-        judged = {value: _judged(part, limits, fields, confidence, least) for value, part in parts.items()}
+        judged = {value: _judged(part, limits, fields, confidence, fewest.number) for value, part in parts.items()}
         if max_field_loss is not None and not any(each.fields for each in judged.values()):
-            raise InputValueError(
-                problem=f"the gate cannot decide: no field occurs in at least {least} documents",
-                remedy="lower min_documents (--min-documents)",
-            )
-        fallen = self._fallen_documents(max_document_loss) if max_document_loss is not None else []
+            raise fewest.error(problem="no field occurs in")
+        documents = self._documents_judged(max_document_loss, alone=len(limits) == 1)
         losses = [
             {"slice": value, "field": field, "document": None, "base": change.base, "new": change.new}
             for value, each in judged.items()
@@ -562,7 +574,7 @@ class Comparison(Displayed):
         ]
         losses += [
             {"slice": None, "field": None, "document": change.name, "base": change.base, "new": change.new}
-            for change in fallen
+            for change in documents.losses
         ]
         by = shown_name(self.new.slice_name)
         verdicts = [  # whether it passed, and a sentence
@@ -570,23 +582,43 @@ class Comparison(Displayed):
             for value, each in judged.items()
             if each.losses or (value is None and each.sentence)
         ]
-        if max_document_loss is not None:
-            count = f"{len(fallen) or 'none'} of {counted(len(self.new.document_ids), 'document')}"
-            names = _names_of_losses(fallen, LISTED)
-            verdicts.append((not fallen, f"{count} lost more than {max_document_loss:g}{names}"))
+        if documents.sentence:
+            verdicts.append((not documents.losses, documents.sentence))
         if slices and not any(judged[value].losses for value in slices):
             verdicts.append((True, _sentence_on_slices([judged[value] for value in slices], limits, confidence)))
         if small:
-            verdicts.append((True, f"not judged, with fewer than {least} documents: {some_of(small)}"))
+            verdicts.append((True, f"not evaluated, without {fewest}: {some_of(small)}"))
         sentences = "; ".join(sentence for _, sentence in sorted(verdicts, key=itemgetter(0)))
         sentence = f"{'failed' if losses else 'passed'}: {sentences}"
-        return Gate(bool(losses), sentence, {**limits, "beyond_chance": beyond_chance}, losses)
+        return Gate(bool(losses), sentence, {**limits, "beyond_chance": beyond_chance}, losses, documents.not_evaluated)
 
-    def _fallen_documents(self, limit: float) -> list[Change]:
-        """The documents whose score, of several runs the mean, fell by more than a limit, largest loss first."""
+    def _documents_judged(self, limit: float | None, *, alone: bool) -> "_JudgedDocuments":
+        """Judge documents by the share of their score that they may lose; of several runs, the mean counts.
+
+        Args:
+            limit: the share; None to judge no document.
+            alone: whether nothing else is judged, so that there has to be a document to judge.
+        """
+        if limit is None:
+            return _JudgedDocuments([], None, "")
         names, before = self.new.document_ids, [self.base.scores[row] for row in self._rows]
         means = (np.reshape(side, (-1, len(names))).mean(axis=0).tolist() for side in (before, self.new.scores))
-        return [change for change in _largest(map(Change, names, names, *means)) if change.loss_beyond(limit, None)]
+        bases = [
+            (change, change.base or 0.0)
+            for change in _largest(map(Change, names, names, *means))
+            if (change.base or 0.0) >= LEAST_DOCUMENT_SCORE - ROUNDING
+        ]
+        too_low = f"below {LEAST_DOCUMENT_SCORE:g} in the base"
+        if alone and not bases:
+            raise InputValueError(problem=f"the gate cannot decide: all documents have a score {too_low}")
+        fallen = [change for change, base in bases if change.loss_beyond(limit * base, None)]
+        texts = (f"{shown_name(change.name)} ({change.base:.4f} to {change.new:.4f})" for change in fallen)
+        count = f"{len(fallen) or 'none'} of {counted(len(bases), 'document')}"
+        which = f": {listed(texts, len(fallen), LISTED)}" if fallen else ""
+        others = len(names) - len(bases)
+        more = f"; {counted(others, 'document')} not evaluated, with a score {too_low}" if others else ""
+        sentence = f"{count} lost more than {percent_text(limit)} of their score{which}{more}"
+        return _JudgedDocuments(fallen, others, sentence)
 
     @cached_property
     def documents_with_field(self) -> dict[str, int]:
@@ -598,18 +630,15 @@ class Comparison(Displayed):
                 documents.setdefault(path, set()).update(names[number] for number in field.numbers)
         return {path: len(names) for path, names in documents.items()}
 
-    def _slices_of(self, least: int) -> "tuple[dict[str | None, Comparison], list[str]]":
+    def _slices_of(self, fewest: "_Fewest") -> "tuple[dict[str | None, Comparison], list[str]]":
         """The comparison of each slice with enough documents, and the names of the other slices."""
         if self.new.by is None:
             raise needs(option="every_slice", other="by")
         settings = {name: self._resampling[name] for name in ("confidence", "n_resamples", "seed", "progress")}
         slices = {value: (self.base.of_slice(value), self.new.of_slice(value)) for value in self.new.rows_by_slice}
-        small = [value for value, (_, new) in slices.items() if _document_count(new) < least]
+        small = [value for value, (_, new) in slices.items() if _document_count(new) < fewest.number]
         if len(small) == len(slices):
-            raise InputValueError(
-                problem=f"the gate cannot decide: no slice has at least {least} documents",
-                remedy="lower min_documents (--min-documents)",
-            )
+            raise fewest.error(problem="no slice has")
         return {value: Comparison(*both, **settings) for value, both in slices.items() if value not in small}, small
 
     def to_dict(self) -> dict[str, Any]:
@@ -793,6 +822,44 @@ def _check_complete(system: ScoredRows) -> None:
         raise InputValueError(problem=f"the gate cannot decide: {left_out}")
 
 
+class _Fewest(NamedTuple):
+    """The number of documents that a field or a slice must have.
+
+    Attributes:
+        number: the number.
+        purpose: what takes so many documents; "" if an option says so.
+    """
+
+    number: int
+    purpose: str = ""
+
+    def __str__(self) -> str:
+        return (
+            f"the {self.number} documents that it takes {self.purpose}"
+            if self.purpose
+            else f"at least {self.number} documents"
+        )
+
+    def error(self, problem: str) -> InputValueError:
+        """Return the error for a comparison in which nothing has as many documents."""
+        remedy = "" if self.purpose else "lower min_documents (--min-documents)"
+        return InputValueError(problem=f"the gate cannot decide: {problem} {self}", remedy=remedy)
+
+
+class _JudgedDocuments(NamedTuple):
+    """The verdict on single documents.
+
+    Attributes:
+        losses: what lost more than allowed, largest loss first.
+        not_evaluated: how many documents have too low a base score; None if no document was judged.
+        sentence: the verdict; "" if no document was judged.
+    """
+
+    losses: list[Change]
+    not_evaluated: int | None
+    sentence: str
+
+
 class _Judged(NamedTuple):
     """The verdict on the first metric and the fields of a comparison.
 
@@ -833,7 +900,7 @@ def _judged(
         lost = [change for change in fallen if change.loss_beyond(limit, confidence)]
         losses += [(change.name, change) for change in lost]
         count = f"{len(lost) or 'none'} of {counted(len(chosen), 'field')}"
-        sentence = f"{count} lost more than {limit:g}{chance}{_names_of_losses(lost, len(lost), field_text)}"
+        sentence = f"{count} lost more than {limit:g}{chance}{_names_of_losses(lost)}"
         more = len(fallen) - len(lost)
         sentences.append(sentence + (f" ({more:,} more may have, by chance)" if more else ""))
         doubtful += more
@@ -870,10 +937,10 @@ def _sentence_on_figure(change: Change, limit: float, confidence: float | None) 
     return f"{verdict} ({interval}, p = {p_text(1.0 if change.p_value is None else change.p_value)})"
 
 
-def _names_of_losses(changes: Sequence[Change], most: int, text: Callable[[str], str] = shown_name) -> str:
-    """The names of fields or documents with their losses, behind a colon; "" for none."""
-    names = (f"{text(change.name)} {with_sign(-_loss(change))}" for change in changes)
-    return f": {listed(names, len(changes), most)}" if changes else ""
+def _names_of_losses(changes: Sequence[Change]) -> str:
+    """The names of fields with their losses, behind a colon; "" for none."""
+    names = [f"{field_text(change.name)} {with_sign(-_loss(change))}" for change in changes]
+    return f": {', '.join(names)}" if names else ""
 
 
 def _loss(change: Change) -> float:
