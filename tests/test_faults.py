@@ -241,3 +241,23 @@ def test_of_a_flood_the_first_are_kept_and_the_others_counted() -> None:
     assert [fault.diagnostic.place for fault in faults.collected] == [*(f"line {n}" for n in range(KEPT)), "line 1", ""]
     assert str(faults.collected[-1]) == f"and {KEPT + 3:,} more: {NOT_JSON}"
     assert faults_summary(faults.collected) == f"{2 * KEPT + 7:,} faults: {NOT_JSON} ({2 * KEPT + 3:,}), {SHAPE} (4)"
+
+
+@pytest.mark.parametrize(("mode", "text"), [("json", '{"a": "x"'), ("repair", '{"a": "x"} or {"a": "y"}')])
+def test_a_reference_that_cannot_be_read_as_json_is_a_fault_of_its_line(write: Write, mode: str, text: str) -> None:
+    """Alternatives too; all of them are named before anything is scored."""
+    texts = ['{"a": "x"}', text, '{"a": "x"}', '{"a": "z"}']
+    alternatives = [[each] for each in texts[:2]] + [[texts[2], text], [texts[3]]]
+    references = write(
+        "r.jsonl", [{ID: name, "references": each} for name, each in zip("abcd", alternatives, strict=True)]
+    )
+    predictions = write("p.jsonl", [pred(name, {"a": "x"}) for name in "abcd"])
+    arguments = ["score", str(references), str(predictions), "--parse-references", mode]
+    done = run(*arguments)
+    places = [f"{references}, line {line}: an answer: " for line in (2, 3)]
+    assert (done.code, [place in done.err for place in places]) == (2, [True, True])
+    done = run(*arguments, "--on-error", "skip", "--json")
+    result = json.loads(done.out)
+    assert (done.code, result["score"], result["rows"], result["skipped"]) == (0, 0.5, 2, 2)
+    assert [place in done.err for place in places] == [True, True]
+    assert f"2 faults: {VALUE}; 2 of 4 rows are left out" in done.err

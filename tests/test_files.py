@@ -542,6 +542,35 @@ def test_folders_and_columns_of_one_side(write: Write, tmp_path: Path) -> None:
         docscore.evaluate(predictions=rows, references_id_column="doc")
 
 
+@pytest.mark.parametrize("end", ["frame", "objects", "both sides", "series", "parquet", "arrow"])
+def test_empty_cells_of_predictions_are_counted_once(tmp_path: Path, end: str) -> None:
+    """A left join leaves them; they are scored as null, also in a series, where NaN would be a text."""
+    truths = pd.DataFrame({"question_id": [*"abcd"], "references": [["x"], ["y"], [None], ["z"]]})
+    joined = truths.merge(pd.DataFrame({"question_id": [*"ab"], "prediction": ["x", "y"]}), how="left")
+    given: Any = joined[["question_id", "prediction"]]
+    parquet = tmp_path / "p.parquet"
+    given.to_parquet(parquet)
+    sides: dict[str, Any] = {
+        "frame": {"references": truths, "predictions": given},
+        "objects": {"references": truths, "predictions": given.astype(object)},
+        "both sides": {"predictions": joined},
+        "series": {"references": ["x", "y", None, "z"], "predictions": given["prediction"]},
+        "parquet": {"references": truths, "predictions": parquet},
+        "arrow": {"references": truths, "predictions": pa.Table.from_pandas(given)},
+    }[end]
+    with pytest.warns(UserWarning, match=r"predictions?.*: 2 of 4 cells are empty \(null, NaN or NA\)") as warned:
+        assert docscore.evaluate(**sides).score == 0.75
+    assert len(warned) == 1
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_null_of_json_is_an_answer(write: Write) -> None:
+    rows = [{"question_id": "a", "prediction": None}, {"question_id": "b", "prediction": "x"}]
+    truths = [{"question_id": "a", "references": [None]}, {"question_id": "b", "references": ["x"]}]
+    for predictions in (write("p.jsonl", rows), write("p.json", json.dumps(rows)), rows):
+        assert docscore.evaluate(references=truths, predictions=predictions).score == 1
+
+
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="needs pipes as files")
 def test_a_pipe_is_read_as_jsonl(write: Write) -> None:
     reading, writing = os.pipe()
@@ -552,14 +581,55 @@ def test_a_pipe_is_read_as_jsonl(write: Write) -> None:
     assert evaluation.score == 0.5
 
 
-def test_a_file_of_documents_is_no_prediction_of_itself(write: Write) -> None:
-    """Documents by their position would all be right."""
-    path = write("x.jsonl", [{"a": 1}, {"a": 2}])
-    with (
-        pytest.warns(UserWarning, match="paired by position"),
-        pytest.raises(ValueError, match=r"x\.jsonl: the same file is given"),
-    ):
-        docscore.evaluate(predictions=path, references=path)
+ONE_FILE_TWICE: dict[str, tuple[str, Any, dict[str, Any]]] = {
+    "documents by position": ("x.jsonl", [{"a": 1}, {"a": 2}], {}),
+    "documents by id": ("x.json", '{"a": {"k": 1}, "b": {"k": 2}}', {}),
+    "one document": ("x.json", '{"total": "1"}', {"document": True}),
+    "documents beside their ids": ("x.jsonl", [{"n": "a", "k": 1}], {"id_column": "n"}),
+    "references alone": ("x.jsonl", [{"question_id": "a", "references": ["x"]}], {}),
+    "the same query twice": (
+        "x.json", '{"r": [{"question_id": "a", "references": ["x"]}]}',
+        {"references_query": "r", "predictions_query": "r"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ONE_FILE_TWICE)
+def test_a_file_is_no_prediction_of_itself(write: Write, case: str) -> None:
+    """All would be right."""
+    name, content, options = ONE_FILE_TWICE[case]
+    path = write(name, content)
+    for other in (path, path.with_name(f"link{path.suffix}")):
+        if other != path:
+            other.symlink_to(path)
+        with pytest.raises(
+            ValueError, match=rf"{name}: the same file is given for both sides; give two files, or name"
+        ):
+            docscore.evaluate(references=other, predictions=path, **options)
+
+
+BOTH_SIDES = [{"n": "a", "out": "x", "gold": ["x"]}, {"n": "b", "out": "y", "gold": ["z"]}]
+NAMED = {"prediction_column": "out", "references_column": "gold"}
+TOLD_APART: dict[str, dict[str, Any]] = {
+    "two columns": {"id_column": "n", **NAMED},
+    "two columns, and ids of each side": {"references_id_column": "n", "predictions_id_column": "n", **NAMED},
+    "two columns without ids": NAMED,
+    "two queries": {
+        "references_query": "{question_id: n, references: gold}",
+        "predictions_query": "{question_id: n, prediction: out}",
+    },
+}
+
+
+@pytest.mark.parametrize("case", TOLD_APART)
+def test_two_queries_or_two_columns_tell_the_sides_of_a_file_apart(write: Write, case: str) -> None:
+    """Also beside the file of another system."""
+    path, options = write("x.jsonl", BOTH_SIDES), TOLD_APART[case]
+    assert docscore.evaluate(references=path, predictions=path, **options).score == 0.5
+    if case == "two columns":
+        other = write("other.jsonl", [{**row, "out": "x"} for row in BOTH_SIDES])
+        flags = [f"--{option.replace('_', '-')}={column}" for option, column in options.items()]
+        assert "base 0.500000" in succeed("compare", path, other, "--references", path, *flags)
 
 
 ROWS = 60

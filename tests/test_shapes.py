@@ -162,9 +162,9 @@ def test_fields_in_columns_of_numbers() -> None:
 
 
 def test_a_path_of_too_many_steps(write: Write) -> None:
-    path = write("r.csv", f"doc,field,value\na,{'.'.join('x' * 3000)},1\n")
+    sides = [write(name, f"doc,field,value\na,{'.'.join('x' * 3000)},1\n") for name in ("r.csv", "p.csv")]
     options = ["--id-column", "doc", "--field-column", "field", "--value-column", "value"]
-    done = run("score", path, path, *options)
+    done = run("score", *sides, *options)
     assert (done.code, "line 2: nested deeper than 200 levels" in done.err) == (2, True)
 
 

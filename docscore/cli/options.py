@@ -554,7 +554,7 @@ def evaluations_of_files(
         options,
         metrics,
         systems=systems or list(map(str, range(len(sides)))),
-        places=list(map(str, predictions)) if systems else (),
+        places=list(map(str, predictions)),
         prices=values.get("prices"),
         slice_value=values.get("slice_value"),
         cluster=values["cluster_of_id"] or values["cluster"],

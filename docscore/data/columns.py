@@ -45,6 +45,7 @@ from docscore.data.rows import (
     known_columns,
     rows_by_id,
     table_in_memory,
+    warn_of_empty_cells,
     warn_of_filled_keys,
 )
 
@@ -261,7 +262,8 @@ def with_names(table: Source, side: Side, names: ColumnNames, *, both: bool) -> 
         columns = [name for name in first if name not in no_fields]
         _put_together(no_fields, table, rows, side, as_paths=names.fields_in_columns)
     if table.has_columns:
-        _warn_of_gaps(table, columns, by_value=names.by_value)
+        predictions = columns[0] if PREDICTION in known.intersection(values) else None
+        _warn_of_gaps(table, columns, predictions, by_value=names.by_value)
     if lacks_ids:
         rows = [{**row, ID: str(index)} if isinstance(row, dict) else row for index, row in enumerate(rows)]
     if both or side == "references":
@@ -446,15 +448,23 @@ def _document(cells: Mapping[str, Any], place: PlacePart, *, in_text: bool) -> A
     return [values[step] for step in sorted(parts, key=int) if any(cell is not None for cell in parts[step].values())]
 
 
-def _warn_of_gaps(table: Source, columns: Iterable[str], *, by_value: bool) -> None:
+def _warn_of_gaps(table: Source, columns: Iterable[str], predictions: str | None, *, by_value: bool) -> None:
     """Warn of columns in which a table stands between a value and what is compared.
 
     Tables of structs give a row all keys. Where some cells are empty, pandas makes floats of whole numbers; it can also
-    write "NaN" in place of an empty cell.
+    write "NaN" in place of an empty cell. A left join leaves empty cells.
+
+    Args:
+        table: the rows.
+        columns: the columns of values.
+        predictions: the column of the predictions; None if there is none.
+        by_value: whether numbers are compared by value.
     """
     for column in columns:
         cells, place = cells_of(table.rows, column), closer(in_file(table.path), f"column {column!r}")
         warn_of_filled_keys(cells, place)
+        if column == predictions:
+            warn_of_empty_cells(cells, place)
         texts = [cell for cell in cells if isinstance(cell, str) and cell in _NAN]
         if 0 < len(texts) < len(cells) and not any(cell is None or (type(cell) is str and not cell) for cell in cells):
             warn(

@@ -471,14 +471,24 @@ def parsed_references(ids: Sequence[str], truths: Sequence[Any], mode: str) -> t
     """
     values, repairs = [], dict[str, str]()
     for name, truth in zip(ids, truths, strict=True):
-        notes: list[str] = []
         try:
-            values.append(convert_ground_truth(_read_answers(truth, mode, notes)))
+            value, notes = read_reference(truth, mode)
         except ValueError as error:
             raise at_place(closer(row_place(name), "an answer"), error) from None
+        values.append(value)
         if notes:
             repairs[name] = notes[0]
     return values, repairs
+
+
+def read_reference(truth: Any, mode: str) -> tuple[Any, list[str]]:
+    """Return a ground truth with its texts read as JSON, and what was changed in each that was repaired.
+
+    Raises:
+        TypeError, ValueError: for a text that cannot be read or scored.
+    """
+    notes: list[str] = []
+    return convert_ground_truth(_read_answers(truth, mode, notes)), notes
 
 
 def _read_answers(truth: Any, mode: str, notes: list[str]) -> Any:

@@ -14,6 +14,7 @@ from docscore.core.errors import (
     Faults,
     FilePlace,
     InputValueError,
+    at_place,
     faults_summary,
     listed,
     row_place,
@@ -28,7 +29,7 @@ from docscore.core.values import SCALAR_TYPES, Value
 from docscore.data.columns import SAME_NAMES, ColumnNames, table_of_source
 from docscore.data.formats import TEXT_EXTENSIONS, suffix_of
 from docscore.data.json_text import store
-from docscore.data.model_text import parsed_references
+from docscore.data.model_text import parsed_references, read_reference
 from docscore.data.queries import query_for, query_of_both
 from docscore.data.rows import (
     ANLS,
@@ -62,6 +63,11 @@ _FIELDS_REMEDY = (
     "where each column is a field, add --fields-in-columns (fields_in_columns=True), and where each row is one, "
     "--field-column and --value-column (field_column=, value_column=)"
 )
+_TWO_COLUMNS = (
+    "give two files, or name the column of each side with --prediction-column and --references-column "
+    "(prediction_column=, references_column=)"
+)
+_ANSWER = "an answer"  # a place in a row
 _MOST_COLUMNS = 20  # that a message lists
 _FEWEST_IN_ORDER = 3  # documents; a model may confuse the values of two
 _NO_COSTS = (None,) * len(COSTS)
@@ -284,6 +290,7 @@ def rows_of_sides(
     delimiter: str | None = None,
     encoding: str | None = None,
     parse: str | None = None,
+    parse_references: str | None = None,
     names: ColumnNames = SAME_NAMES,
     progress: Progress = no_progress,
 ) -> tuple[list[Pairs], Faults]:
@@ -299,6 +306,7 @@ def rows_of_sides(
         delimiter: the delimiter of CSV files; None to guess it from their headers.
         encoding: the encoding of text files; None for UTF-8.
         parse: how texts will be read: with "repair", predictions in a folder may be files that are not JSON.
+        parse_references: how ground truths that are text will be read; one that cannot be read is a fault of its row.
         names: the columns whose names differ from those of the row formats.
         progress: called with the phase "Reading" and the size in bytes when the reading of a file begins, and with the
             phase "Pairing" and the number of rows of each side.
@@ -315,19 +323,54 @@ def rows_of_sides(
         raise InputValueError(
             place="references_query", expected="a side of references", got="rows that hold both sides"
         )
+    _check_one_file_each(predictions)
+    are_same = [
+        names.references_query == names.predictions_query and _is_same(source, references) for source in predictions
+    ]
+    hold_both = names.references_id is None and isinstance(references, str | PathLike)  # rows of a file given twice
     how: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "progress": progress}
-    truths = None if references is None else table_of_source(references, "references", names, faults, **how)
-    how |= {"both": truths is None, "repair": parse == "repair"}
-    tables = [table_of_source(source, "predictions", names, faults, **how) for source in predictions]
-    for source, table in zip(predictions, tables, strict=True):
-        is_same = truths is not None and (source is references or table.path.resolve() == truths.path.resolve())
-        if is_same and names.references_query == names.predictions_query:
+    truths = None
+    if references is not None:
+        truths = table_of_source(references, "references", names, faults, both=hold_both and any(are_same), **how)
+    how["repair"] = parse == "repair"
+    tables = [
+        table_of_source(source, "predictions", names, faults, both=truths is None or (hold_both and is_same), **how)
+        for source, is_same in zip(predictions, are_same, strict=True)
+    ]
+    for table, is_same in zip(tables, are_same, strict=True):
+        if is_same:
             names.check_both(place_of(table))
+        if is_same and hold_both and not _holds_both(table.first()):
+            raise InputValueError(
+                place=place_of(table), problem="the same file is given for both sides", remedy=_TWO_COLUMNS
+            )
     if truths is not None and isinstance(references, str | PathLike):
         _warn_of_documents(truths)
         for side, table in (("references", truths), *(("predictions", table) for table in tables)):
             _warn_of_rows_inside(table, side, names)
-    return read_systems(truths, tables, missing, faults, None, progress), faults
+    return read_systems(truths, tables, missing, faults, None, progress, parse_references), faults
+
+
+def _is_same(source: Any, other: Any) -> bool:
+    """Return whether two sources are one object, or one file or folder once symbolic links are resolved."""
+    are_paths = isinstance(source, str | PathLike) and isinstance(other, str | PathLike)
+    return source is other or (are_paths and Path(source).resolve() == Path(other).resolve())
+
+
+def _check_one_file_each(predictions: Sequence[Any]) -> None:
+    """Raise `ValueError` if one file is given for two systems or runs, which would then be equal."""
+    for first, second in combinations(predictions, 2):
+        if isinstance(first, str | PathLike) and _is_same(first, second):
+            raise InputValueError(
+                place=FilePlace(tuple(dict.fromkeys(map(str, (first, second))))),
+                problem="one file is given for two systems or runs",
+                remedy="give each of them a file of its own",
+            )
+
+
+def _holds_both(row: Any) -> bool:
+    """Return whether a row holds an id, a prediction and ground truths."""
+    return isinstance(row, dict) and any({ID, *form[1:]} <= row.keys() for form in (BY_ID, ANLS))
 
 
 def read_ground_truths(references: Any, options: Mapping[str, Any], progress: Progress = no_progress) -> SideRows:
@@ -380,6 +423,7 @@ def read_systems(
     faults: Faults | None = None,
     check: Check | None = None,
     progress: Progress = no_progress,
+    parse_references: str | None = None,
 ) -> list[Pairs]:
     """Pair the rows of the references with those of each system, and check all of them before anything is scored.
 
@@ -391,6 +435,7 @@ def read_systems(
         faults: collects faults; if `faults.skip`, rows with faults are left out together with their partners.
         check: called with each value in plain types, and raises an error to refuse it.
         progress: called with the phase "Pairing" and the number of rows of each side.
+        parse_references: how ground truths that are text will be read; one that cannot be read is a fault of its row.
 
     Raises:
         ValueError: naming file, line and fault; `DataError` for faults of single rows and ids; for an incomplete
@@ -403,18 +448,33 @@ def read_systems(
     for table in (references, *systems):
         if table.incomplete and missing == "error":
             raise InputValueError(place=place_of(table), problem=table.incomplete, remedy=MISSING_REMEDY)
+    check_reference = check if parse_references is None else _check_after_reading(check, parse_references)
     wanted: SideRows | None = None
     pairs: list[Pairs] = []
     for predictions in tables:
         form = _common_format(references, predictions, faults)
         with gc_pause():
             given = read_rows(predictions, form, "predictions", faults, check, progress)
-            wanted = wanted or read_rows(references, form, "references", faults, check, progress)
+            wanted = wanted or read_rows(references, form, "references", faults, check_reference, progress)
             pairs.append(_paired(wanted, given, missing, faults, progress))
     if pairs[0].skipped is not None and len(pairs) > 1:
         pairs = common_rows(pairs)
     waiting = iter(pairs)
     return [stacked_runs(dict(zip(of_system, waiting, strict=False))) for of_system in runs]
+
+
+def _check_after_reading(check: Check | None, mode: str) -> Check:
+    """Return a check of ground truths that also refuses a text that cannot be read as JSON."""
+
+    def check_value(value: Value, is_truth: bool) -> None:
+        try:
+            value, _ = read_reference(value, mode)
+        except ValueError as error:
+            raise at_place(_ANSWER, error) from None
+        if check is not None:
+            check(value, is_truth)
+
+    return check_value
 
 
 def _table_with_both(tables: Sequence[Source]) -> Source:
@@ -434,7 +494,7 @@ def _table_with_both(tables: Sequence[Source]) -> Source:
         )
     for table in tables:
         row = table.first()
-        if not isinstance(row, dict) or not any({ID, *form[1:]} <= row.keys() for form in (BY_ID, ANLS)):
+        if not _holds_both(row):
             place, keys = place_of(table), row if isinstance(row, dict) else {}
             if len(tables) > 1 and not {*keys} & {BY_ID.predictions, ANLS.predictions}:
                 raise InputValueError(

@@ -266,7 +266,8 @@ class SideRows(NamedTuple):
 def as_rows(rows: Any, side: str) -> list[Any]:
     """Convert rows to a list, from a list, an array, a dataset, a column or a series.
 
-    Warns of values in a dataset, a column or a series that got null for keys that they lack.
+    Warns of values in a dataset, a column or a series that got null for keys that they lack, and of empty cells among
+    predictions.
 
     Raises:
         TypeError: for a single value instead of a list of rows, and for a data frame.
@@ -276,10 +277,24 @@ def as_rows(rows: Any, side: str) -> list[Any]:
     if isinstance(rows, np.ndarray) and not rows.ndim:
         raise InputTypeError(place=side, expected="a list of rows", got="an array without a dimension")
     values = rows.to_pylist(maps_as_pydicts="strict") if hasattr(rows, "to_pylist") else list(rows)
+    if hasattr(rows, "isna"):  # a series of pandas
+        values = [None if missing else value for value, missing in zip(values, rows.isna(), strict=True)]
     if any(hasattr(rows, name) for name in ("to_pylist", "to_list", "features")):  # of Arrow, a series, datasets
+        if side == "predictions":
+            warn_of_empty_cells(values, side)
         key = BY_ID.references if side == "references" else BY_ID.predictions
         warn_of_filled_keys([row.get(key, row) if isinstance(row, dict) else row for row in values], side)
     return values
+
+
+def warn_of_empty_cells(cells: Sequence[Any], place: PlacePart) -> None:
+    """Warn of cells without a value in a column of predictions of a table, as a left join leaves them."""
+    if empty := sum(cell is None for cell in cells):
+        warn(
+            f"{place}: {empty:,} of {len(cells):,} cells are empty (null, NaN or NA), as a left join leaves them, and "
+            "are scored as the answer null; if these rows have no prediction, leave them out and add --missing zero "
+            '(missing="zero")'
+        )
 
 
 def warn_of_filled_keys(values: Sequence[Any], place: PlacePart) -> None:

@@ -55,6 +55,7 @@ def pairs_of_sides(
         predictions=predictions,
         missing=options.missing,
         parse=options.parse,
+        parse_references=options.parse_references,
         progress=progress,
         **reading._asdict(),
     )

@@ -241,7 +241,8 @@ def rows_of_request(asked: FileRequest | CompareRequest, progress: Progress = no
     otherwise = None if first is not asked and _is_own_format(plan, asked.reading) else AS_TEXT
     options = asked.options(plan.parse or otherwise, plan.parse_references)
     unread: list[str] = []
-    systems = read_systems(*tables.planned(faults, unread), options.missing, faults, check_value, progress)
+    sides = tables.planned(faults, unread)
+    systems = read_systems(*sides, options.missing, faults, check_value, progress, options.parse_references)
     for pairs in systems:
         check_pairs(pairs, options)
     return FileRows(systems, faults, plan, options, unread)
