@@ -415,7 +415,7 @@ def test_the_gates_of_the_guide_against_planted_regressions(regression: str, cod
 
 
 def test_a_gate_names_the_documents_that_fell() -> None:
-    """Of several runs, the gate evaluates the means."""
+    """The gate evaluates the means of several runs."""
     comparison = compare(*regression_of("three documents collapsed"))
     gate = decide(comparison, 0.05, max_document_loss=0.9)
     assert gate.sentence == (

@@ -585,7 +585,7 @@ ONE_FILE_TWICE: dict[str, tuple[str, Any, dict[str, Any]]] = {
     "documents by position": ("x.jsonl", [{"a": 1}, {"a": 2}], {}),
     "documents by id": ("x.json", '{"a": {"k": 1}, "b": {"k": 2}}', {}),
     "one document": ("x.json", '{"total": "1"}', {"document": True}),
-    "documents beside their ids": ("x.jsonl", [{"n": "a", "k": 1}], {"id_column": "n"}),
+    "documents with their ids": ("x.jsonl", [{"n": "a", "k": 1}], {"id_column": "n"}),
     "references alone": ("x.jsonl", [{"question_id": "a", "references": ["x"]}], {}),
     "the same query twice": (
         "x.json", '{"r": [{"question_id": "a", "references": ["x"]}]}',
@@ -623,7 +623,7 @@ TOLD_APART: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("case", TOLD_APART)
 def test_two_queries_or_two_columns_tell_the_sides_of_a_file_apart(write: Write, case: str) -> None:
-    """Also beside the file of another system."""
+    """A file of another system changes nothing."""
     path, options = write("x.jsonl", BOTH_SIDES), TOLD_APART[case]
     assert docscore.evaluate(references=path, predictions=path, **options).score == 0.5
     if case == "two columns":

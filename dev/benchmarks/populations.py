@@ -104,7 +104,7 @@ def changed(changes: Array) -> Differences:
 
 
 def scores_of_both(rng: np.random.Generator, count: int, loss: float, collapsed: float = 0.0) -> tuple[Array, Array]:
-    """Draw the scores of documents by two systems, of which the new one gets a share of the right values wrong.
+    """Draw the scores of documents by two systems; the new one gets a share of the right values wrong.
 
     Args:
         rng: the random numbers.

@@ -39,7 +39,7 @@ from docscore.report.markup import comparison_as_markdown
     epilog=ending(
         "docscore compare predictions.jsonl predictions_new.jsonl",
         "--references references.jsonl --max-loss 0.05",
-        failing="--max-loss, --max-field-loss, --max-document-loss: NEW loses more than this",
+        failing="--max-loss, --max-field-loss, --max-document-loss: NEW loses more than allowed",
     ),
 )
 @click.argument("base", type=a_file)

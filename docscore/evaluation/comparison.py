@@ -566,7 +566,7 @@ class Comparison(Displayed):
         judged = {value: _judged(part, limits, fields, confidence, fewest.number) for value, part in parts.items()}
         if max_field_loss is not None and not any(each.fields for each in judged.values()):
             raise fewest.error(problem="no field occurs in")
-        documents = self._documents_judged(max_document_loss, alone=len(limits) == 1)
+        documents = self._evaluated_documents(max_document_loss, alone=len(limits) == 1)
         losses = [
             {"slice": value, "field": field, "document": None, "base": change.base, "new": change.new}
             for value, each in judged.items()
@@ -592,15 +592,15 @@ class Comparison(Displayed):
         sentence = f"{'failed' if losses else 'passed'}: {sentences}"
         return Gate(bool(losses), sentence, {**limits, "beyond_chance": beyond_chance}, losses, documents.not_evaluated)
 
-    def _documents_judged(self, limit: float | None, *, alone: bool) -> "_JudgedDocuments":
-        """Judge documents by the share of their score that they may lose; of several runs, the mean counts.
+    def _evaluated_documents(self, limit: float | None, *, alone: bool) -> "_EvaluatedDocuments":
+        """Evaluate documents by the share of their score that they may lose; with several runs, the mean counts.
 
         Args:
-            limit: the share; None to judge no document.
-            alone: whether nothing else is judged, so that there has to be a document to judge.
+            limit: the share; None to evaluate no document.
+            alone: whether the gate evaluates nothing else, so that at least one document is needed.
         """
         if limit is None:
-            return _JudgedDocuments([], None, "")
+            return _EvaluatedDocuments([], None, "")
         names, before = self.new.document_ids, [self.base.scores[row] for row in self._rows]
         means = (np.reshape(side, (-1, len(names))).mean(axis=0).tolist() for side in (before, self.new.scores))
         bases = [
@@ -618,7 +618,7 @@ class Comparison(Displayed):
         others = len(names) - len(bases)
         more = f"; {counted(others, 'document')} not evaluated, with a score {too_low}" if others else ""
         sentence = f"{count} lost more than {percent_text(limit)} of their score{which}{more}"
-        return _JudgedDocuments(fallen, others, sentence)
+        return _EvaluatedDocuments(fallen, others, sentence)
 
     @cached_property
     def documents_with_field(self) -> dict[str, int]:
@@ -846,13 +846,13 @@ class _Fewest(NamedTuple):
         return InputValueError(problem=f"the gate cannot decide: {problem} {self}", remedy=remedy)
 
 
-class _JudgedDocuments(NamedTuple):
+class _EvaluatedDocuments(NamedTuple):
     """The verdict on single documents.
 
     Attributes:
         losses: what lost more than allowed, largest loss first.
-        not_evaluated: how many documents have too low a base score; None if no document was judged.
-        sentence: the verdict; "" if no document was judged.
+        not_evaluated: how many documents have too low a base score; None without a limit.
+        sentence: the verdict; "" without a limit.
     """
 
     losses: list[Change]
