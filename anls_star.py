@@ -109,40 +109,87 @@ Args:
     one, but accept only texts ("anls") or lists of texts ("anlsl") as answers.
 Returns:
     anls_score: the mean score of the rows, from 0 (worst) to 1 (best).
-    parse_failures: the number of texts that could not be parsed; with `parse`.
-    parse_extracted: the number of texts with JSON inside prose or a code fence; with `parse="repair"`.
-    parse_mended: the number of texts with JSON that was malformed or cut off; with `parse="repair"`.
-    parse_ambiguous: the number of texts with several possible readings, of which one was used; with
-        `parse="repair"`.
-    missing: the number of missing predictions; with `missing="zero"`.
-    skipped: the number of references that were left out; with `missing="skip"`.
-    confidence_interval: the ends of the interval of anls_score, or None if there is none, as for a single row; with
+    confidence_interval: the ends of the interval of the score, or None; with `confidence`.
+    standard_error: the standard error of the score, or None; with `confidence`.
+    confidence_note: why there is no interval, or by which other method it was computed; absent otherwise; with
         `confidence`.
-    standard_error: the standard error of anls_score, or None; with `confidence`.
-    confidence_note: why there is no interval, or by what other method it is; with `confidence`, if there is a note.
-    clusters: the number of clusters; with `cluster`.
-    key_scores: a list with a dict for each field: `field` (such as `items[].price`); `score`, with `confidence` also
-        `low`, `high` and `interval_note`; `points_lost`, which add up to 1 - anls_score over all fields; `documents`,
-        the number of documents with the field; the numbers of values that are `exact`, `partial`, `wrong`,
-        `wrong_type`, `missing` and `extra`; `omission_rate`; `hallucination_rate`; with `key_scores=True`.
-    points_lost: a dict from each cause to the points lost by it, which add up to 1 - anls_score; with
-        `key_scores=True`.
-    lists: a list with a dict for each list: `field`, and the numbers of elements that are `matched`, `missing` and
-        `extra`; with `key_scores=True`.
-    rates: a list with a dict for each rate: `rate`, `value`, `hits`, `total`; with `key_scores=True`.
-    typed_score: the mean typed score of the rows, from 0 to 1, which is not ANLS*; with `schema`.
-    typed_confidence_interval: the ends of the interval of typed_score; with `schema` and `confidence`.
-    unreadable_ground_truths, unreadable_predictions: the numbers of values that the comparators of their fields could
-        not read; with `schema`.
+    clusters: the number of groups of rows that are resampled together; with `cluster`.
+    skipped: the number of references that were left out; with `missing="skip"`.
+    missing: the number of missing predictions, which are scored as null; with `missing="zero"`.
+    repeated: the number of rows that several processes have; each counts once; with several processes.
+    parse_failures: the number of texts that cannot be read as JSON; with `parse="json"` or `parse="repair"`.
+    parse_extracted: the number of texts with JSON inside prose or a code fence; with `parse="repair"`.
+    parse_mended: the number of texts with JSON that was malformed or cut off, and was repaired; with `parse="repair"`.
+    parse_ambiguous: the number of texts that can be read in several ways, of which one was used; with `parse="repair"`.
+    points_lost: a dict from each cause of lost points to its part of 1 - score; the parts add up to 1 - score; with
+        `key_scores`.
+    key_scores: a list with a dict for each field; with `key_scores`.
+        field: the path of the field without indices, such as `items[].price`.
+        score: its score over all documents, from 0 to 1.
+        low: the lower end of its interval, or None; with `confidence`.
+        high: the upper end of its interval, or None; with `confidence`.
+        interval_note: why there is no interval, or by which other method it was computed; empty otherwise; with
+            `confidence`.
+        points_lost: its part of 1 - score; the parts of all fields add up to 1 - score.
+        documents: the number of documents that have the field.
+        exact: the number of values that earn all points.
+        partial: the number of values that earn some points.
+        wrong: the number of values that earn no points.
+        wrong_type: the number of values of another type, such as a list for a text.
+        missing: the number of expected values that are not predicted.
+        extra: the number of predicted values that are not expected.
+        omission_rate: the share of the expected values that are missing, or None if none is expected.
+        hallucination_rate: the share of the predicted values that are extra, or None if none is predicted.
+    lists: a list with a dict for each path of lists; with `key_scores`.
+        field: the path of its rows, such as `items[]`.
+        lists: the number of lists at this path that have rows on at least one side.
+        expected: the number of rows in the ground truths.
+        predicted: the number of rows in the predictions.
+        paired: the number of expected rows whose partner earns at least half of their points, or has their key.
+        precision: paired / predicted, or None if no row is predicted.
+        recall: paired / expected, or None if no row is expected.
+        right: the number of expected rows that lose no points.
+        cut_off: the number of lists that were cut off.
+        cut_rows: the number of rows that are missing because their list was cut off.
+        cut_points: the part of 1 - score that these rows lose.
+    rates: a list with a dict for each rate of documents or values; with `key_scores`.
+        rate: what is counted, such as `missing values`.
+        value: hits / total, or None if the total is 0.
+        low: the lower end of its interval, or None; with `confidence`.
+        high: the upper end of its interval, or None; with `confidence`.
+        interval_note: why there is no interval, or by which other method it was computed; empty otherwise; with
+            `confidence`.
+        hits: the number of documents or values that are counted.
+        total: the number of all documents or values.
+    per_sample: a list with a dict for each row, in the order of the references; with `per_sample`.
+        question_id: the id of the row; of rows without ids, its number as text.
+        anls_score: the score of the row, from 0 to 1.
+        parsed: how its text was read: `exact`, `extracted`, `mended`, `ambiguous` or `failed`; None without a
+            prediction; with `parse="json"` or `parse="repair"`.
+        parse_note: which of several values was used, what was repaired, or why the text cannot be read; absent if all
+            are empty; with `parse="json"` or `parse="repair"`.
+        missing: whether the prediction is missing; with `missing="zero"`.
+    parsed_ids: a dict with the ids of texts; with `per_sample` and `parse="json"` or `parse="repair"`.
+        failed: the ids of the texts that parse_failures counts.
+        extracted: the ids of the texts that parse_extracted counts; with `parse="repair"`.
+        mended: the ids of the texts that parse_mended counts; with `parse="repair"`.
+        ambiguous: the ids of the texts that parse_ambiguous counts; with `parse="repair"`.
+    signature: the settings that make the figures comparable; with `signature`.
+    typed_score: the mean typed score of the rows, from 0 to 1; it is not ANLS*; with `schema`.
+    unreadable_ground_truths: the number of ground truths that their comparator cannot read; with `schema`.
+    unreadable_predictions: the number of predicted values that their comparator cannot read; with `schema`.
     ambiguous_values: the number of values that can be read in several ways; with `schema`.
-    typed_fields: how each field was compared; with `schema` and `key_scores=True`.
-    typed_signature: the signature of typed_score; with `schema` and `signature=True`.
-    per_sample: a list of `{"question_id", "anls_score"}` in the order of the references; with `parse`, rows also have
-        "parsed" ("exact", "extracted", "mended", "ambiguous" or "failed"), and with `missing="zero"` "missing"; with
-        `per_sample=True`.
-    parsed_ids: the ids of the texts that are "failed", "extracted", "mended" and "ambiguous"; with `parse` and
-        `per_sample=True`.
-    signature: a string; with `signature=True`.
+    typed_confidence_interval: the ends of the interval of typed_score; with `schema` and `confidence`.
+    typed_fields: a list with a dict for each field; with `schema` and `key_scores`.
+        field: the path of the field.
+        typed_score: its typed score over all documents, from 0 to 1.
+        compared: how its values are compared, such as `text` or `date`.
+        weight: the points possible for its values.
+        values: the number of its values.
+        unreadable_ground_truths: the number of ground truths that their comparator cannot read.
+        unreadable_predictions: the number of predicted values that their comparator cannot read.
+        ambiguous_values: the number of values that can be read in several ways.
+    typed_signature: the signature of typed_score; with `schema` and `signature`.
 Examples:
     >>> import docscore
     >>> import evaluate

@@ -84,14 +84,14 @@ LONGEST = (
 REQUIRE_TOOLS = "DOCSCORE_REQUIRE_TOOLS"  # set in CI in the environment of tests/tools
 
 
-def _rows(name: str, part: str) -> list[dict[str, Any]]:
+def data_rows(name: str, part: str) -> list[dict[str, Any]]:
     rows = map(json.loads, (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines())
     return [row for row in rows if row.pop("table") == part]
 
 
 def table(name: str, part: str) -> list[tuple[Any, ...]]:
     """The rows of a table of `data/NAME.jsonl`, each the values of its columns."""
-    return [tuple(row.values()) for row in _rows(name, part)]
+    return [tuple(row.values()) for row in data_rows(name, part)]
 
 
 def golden(name: str, part: str) -> pytest.MarkDecorator:
@@ -99,7 +99,7 @@ def golden(name: str, part: str) -> pytest.MarkDecorator:
 
     The column `raises` names an exception of Python.
     """
-    rows = _rows(name, part)
+    rows = data_rows(name, part)
     ids = [row.pop("why", None) for row in rows]
     rows = [{**row, "raises": getattr(builtins, row["raises"])} if "raises" in row else row for row in rows]
     return pytest.mark.parametrize(tuple(rows[0]), [tuple(row.values()) for row in rows], ids=ids)

@@ -17,13 +17,14 @@ from typing import Any
 import click
 import pytest
 
+import docscore
 from docscore.cli.entry_point import commands
 from docscore.core.errors import InputTypeError, InputValueError
 from docscore.core.output import OutputError
 from tests.commands import PREDICTIONS, RECEIPTS, REFERENCES, Write, environment, pred, ref, run, run_process, succeed
-from tests.conftest import GONE, ROOT, golden
+from tests.conftest import GONE, ROOT, data_rows, golden
 from tests.report_samples import Markup
-from tests.test_json_output import validated
+from tests.test_json_output import SCHEMAS, members, validated
 
 NEW = RECEIPTS / "predictions_new.jsonl"
 # the arguments, the exit status, and what the first line of the error stream says
@@ -182,6 +183,27 @@ def test_what_a_command_says(
         validated(form[1], done.out)
 
 
+RUNS: dict[str, Any] = {"predictions": [["x", "y"], ["x", "z"]], "references": ["x", "y"]}
+
+
+@pytest.mark.skipif(bool(GONE), reason="it needs all commands")
+def test_every_member_that_a_schema_describes_occurs(write: Write, folder: Path) -> None:
+    """In the JSON of the commands above, or of several runs in Python; tests/tools has the logs of Inspect."""
+    printed: dict[str, list[Any]] = {name: [] for name in SCHEMAS if name != "bench_table"}
+    printed["score"].append(docscore.evaluate(**RUNS, runs=True).to_dict())
+    printed["bench_check"].append(json.loads(run("bench", "check", folder, "--json").out))
+    for row in data_rows("commands", "commands"):
+        if "json" not in row["arguments"]:
+            continue
+        for name, content in row["files"].items():
+            write(name, content)
+        if form := re.match(r'{"format": "docscore\.(\w+)/', out := run(*shlex.split(row["arguments"])).out):
+            printed[form[1]].append(json.loads(out))
+    for name, outputs in printed.items():
+        found = set(members(SCHEMAS[name], outputs))
+        assert (name, {member for member, _ in found if (member, True) not in found}) == (name, set())
+
+
 COMMANDS = ["score", "explain", "compare", "table", "report", "automation"]
 
 
@@ -191,6 +213,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(ROOT / "examples/vendors", tmp_path / "vendors")
     for path in RECEIPTS.glob("*.json*"):
         shutil.copy(path, tmp_path)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +27,34 @@ def closed(schema: Any) -> Any:
         return schema
     parts = {name: part if name == "$defs" else closed(part) for name, part in schema.items()}
     return {"unevaluatedProperties": False, **parts} if isinstance(schema.get("properties"), dict) else parts
+
+
+def members(schema: Any, values: list[Any], place: str = "", root: Any = None) -> Iterator[tuple[str, bool]]:
+    """Each member that a schema describes, by its path, and whether one of the values at its place has it.
+
+    What another part of the schema describes has the path of that part, so a path can occur several times.
+    """
+    if not isinstance(schema, dict):
+        return
+    root = schema if root is None else root
+    if values and "$ref" in schema:
+        _, *steps = schema["$ref"].split("/")
+        path = re.sub(
+            r"/properties/(\w+)|/items|[#$/\w]", lambda step: f"{step[1]}." if step[1] else "", schema["$ref"]
+        )
+        yield from members(reduce(getitem, steps, root), values, path, root)
+    objects = [value for value in values if isinstance(value, dict)]
+    named = schema.get("properties", {})
+    for name, part in named.items():
+        held = [value[name] for value in objects if name in value]
+        yield f"{place}{name}", bool(held)
+        yield from members(part, held, f"{place}{name}.", root)
+    others = [part for value in objects for name, part in value.items() if name not in named]
+    yield from members(schema.get("additionalProperties"), others, f"{place}*.", root)
+    items = [item for value in values if isinstance(value, list) for item in value]
+    yield from members(schema.get("items"), items, place, root)
+    for part in (*schema.get("oneOf", []), *schema.get("anyOf", [])):
+        yield from members(part, values, place, root)
 
 
 def validated(name: str, printed: str) -> dict[str, Any]:

@@ -73,11 +73,19 @@ Args:
     absent_words: texts to read as null on both sides, such as `["NOT_FOUND"]`; default none.
     signature: whether to return the signature, the settings that make the figures comparable.
 Returns:
-    entity_f1: from 0 (worst) to 1 (best).
-    confidence_intervals: a dict from each figure to (low, high), or to None if it has no interval; with `confidence`.
-    clusters: the number of clusters; with `cluster`.
-    missing, skipped, parse_failures, parse_extracted, parse_mended, parse_ambiguous: counts, as for `anls_star`.
-    signature: a string; with `signature=True`.
+    entity_f1: F1 of the values, from 0 (worst) to 1 (best).
+    confidence_intervals: a dict from each figure to the ends of its interval, or to None; with `confidence`.
+    confidence_notes: a dict from each figure without an interval, or with one by another method, to the reason; absent
+        otherwise; with `confidence`.
+    clusters: the number of groups of rows that are resampled together; with `cluster`.
+    skipped: the number of references that were left out; with `missing="skip"`.
+    missing: the number of missing predictions, which are scored as null; with `missing="zero"`.
+    repeated: the number of rows that several processes have; each counts once; with several processes.
+    parse_failures: the number of texts that cannot be read as JSON; with `parse="json"` or `parse="repair"`.
+    parse_extracted: the number of texts with JSON inside prose or a code fence; with `parse="repair"`.
+    parse_mended: the number of texts with JSON that was malformed or cut off, and was repaired; with `parse="repair"`.
+    parse_ambiguous: the number of texts that can be read in several ways, of which one was used; with `parse="repair"`.
+    signature: the settings that make the figures comparable; with `signature`.
 Examples:
     >>> import docscore
     >>> import evaluate

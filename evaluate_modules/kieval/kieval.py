@@ -72,17 +72,48 @@ Args:
     absent_words: texts to read as null on both sides, such as `["NOT_FOUND"]`; default none.
     signature: whether to return the signature, the settings that make the figures comparable.
 Returns:
-    kieval_entity_f1, kieval_entity_precision, kieval_entity_recall: F1, precision and recall of the entities, matched
-        within their groups; from 0 to 1.
-    kieval_group_f1: F1 of the groups, of which those are right in which every entity is; from 0 to 1.
-    kieval_aligned: right entities / (right entities + corrections); from 0 to 1.
-    true_positives, substitutions, additions, deletions: the numbers of right entities and of each kind of correction.
-    groups_right, groups_wrong, groups_missed, groups_invented: the numbers of groups of each outcome.
-    entities, groups: lists with a dict for each type; with `by_type=True`.
-    confidence_intervals: a dict from each figure to (low, high), or to None if it has no interval; with `confidence`.
-    clusters: the number of clusters; with `cluster`.
-    missing, skipped, parse_failures, parse_extracted, parse_mended, parse_ambiguous: counts, as for `anls_star`.
-    signature: a string; with `signature=True`.
+    kieval_entity_f1: F1 of the entities, matched within their groups, from 0 (worst) to 1 (best).
+    kieval_entity_precision: the share of the predicted entities that are right.
+    kieval_entity_recall: the share of the expected entities that are right.
+    kieval_group_f1: F1 of the groups; a group is right if all of its entities are.
+    kieval_aligned: right entities / (right entities + corrections).
+    true_positives: the number of entities that are right.
+    substitutions: the number of entities to change.
+    additions: the number of entities that only the ground truths have.
+    deletions: the number of entities that only the predictions have.
+    groups_right: the number of groups in which all entities are right.
+    groups_wrong: the number of groups with a partner in which an entity is wrong.
+    groups_missed: the number of groups that only the ground truths have.
+    groups_invented: the number of groups that only the predictions have.
+    confidence_intervals: a dict from each figure to the ends of its interval, or to None; with `confidence`.
+    confidence_notes: a dict from each figure without an interval, or with one by another method, to the reason; absent
+        otherwise; with `confidence`.
+    clusters: the number of groups of rows that are resampled together; with `cluster`.
+    skipped: the number of references that were left out; with `missing="skip"`.
+    missing: the number of missing predictions, which are scored as null; with `missing="zero"`.
+    repeated: the number of rows that several processes have; each counts once; with several processes.
+    parse_failures: the number of texts that cannot be read as JSON; with `parse="json"` or `parse="repair"`.
+    parse_extracted: the number of texts with JSON inside prose or a code fence; with `parse="repair"`.
+    parse_mended: the number of texts with JSON that was malformed or cut off, and was repaired; with `parse="repair"`.
+    parse_ambiguous: the number of texts that can be read in several ways, of which one was used; with `parse="repair"`.
+    entities: a list with a dict for each type of entity; with `by_type`.
+        entity: the path of its keys, such as `menu.price`.
+        f1: F1 of its entities.
+        precision: the share of its predicted entities that are right.
+        recall: the share of its expected entities that are right.
+        aligned: right entities / (right entities + corrections).
+        true_positives: the number of entities that are right.
+        substitutions: the number of entities to change.
+        additions: the number of entities that only the ground truths have.
+        deletions: the number of entities that only the predictions have.
+    groups: a list with a dict for each type of group; with `by_type`.
+        group: the path of its keys, such as `menu`.
+        f1: F1 of its groups.
+        right: the number of groups in which all entities are right.
+        wrong: the number of groups with a partner in which an entity is wrong.
+        missed: the number of groups that only the ground truths have.
+        invented: the number of groups that only the predictions have.
+    signature: the settings that make the figures comparable; with `signature`.
 Examples:
     >>> import docscore
     >>> import evaluate
