@@ -49,9 +49,10 @@ except ModuleNotFoundError as error:
 __all__ = ["AnlsStar", "anls_score"]
 
 _DESCRIPTION = """\
-ANLS* compares what a model extracted from a document with the ground truth. Both are JSON values: strings are compared
-by normalised Levenshtein similarity, lists by optimal matching, and objects key by key; of several acceptable answers,
-the best match counts. ANLS* generalises ANLS, the metric of document question answering, to structured answers.
+ANLS* compares what a model extracted from a document with the ground truth. Both are JSON values. Strings are compared
+by normalised Levenshtein similarity, and objects key by key. The elements of lists are paired so that the sum of the
+scores of the pairs is highest. Of several acceptable answers, the best match counts. ANLS* generalises ANLS, the metric
+of document question answering, to structured answers.
 """
 
 _CITATION = """\
@@ -120,7 +121,7 @@ Returns:
     parse_failures: the number of texts that cannot be read as JSON; with `parse="json"` or `parse="repair"`.
     parse_extracted: the number of texts with JSON inside prose or a code fence; with `parse="repair"`.
     parse_mended: the number of texts with JSON that was malformed or cut off, and was repaired; with `parse="repair"`.
-    parse_ambiguous: the number of texts that can be read in several ways, of which one was used; with `parse="repair"`.
+    parse_ambiguous: the number of texts that can be read in several ways; one of them was used; with `parse="repair"`.
     points_lost: a dict from each cause of lost points to its part of 1 - score; the parts add up to 1 - score; with
         `key_scores`.
     key_scores: a list with a dict for each field; with `key_scores`.

@@ -164,7 +164,7 @@ COUNTS = {
         "with --parse repair",
     ),
     "parse_ambiguous": Key(
-        "the number of texts that can be read in several ways, of which one was used",
+        "the number of texts that can be read in several ways; one of them was used",
         COUNT,
         REPAIR,
         "with --parse repair",
