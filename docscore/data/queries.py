@@ -177,21 +177,27 @@ _PREDICTION_WORDS = ("predicted", "prediction", "pred", "extracted", "output", "
 
 
 def query_of_both(rows: Sequence[Any]) -> str:
-    """Return the query for rows of which each field holds the values of both sides; "" for other rows.
+    """Return the query for rows in which each field holds the values of both sides; "" for other rows.
 
+    The fields are under a key or beside other columns.
+
+    >>> query_of_both([{"id": "a", "total": {"predicted": "1", "expected": "2"}}])
+    '{question_id: id, references: [{total: total.expected}], prediction: {total: total.predicted}}'
     >>> query_of_both([{"id": "a", "fields": {"total": {"predicted": "1", "expected": "2"}}}])
     '{question_id: id, references: [{total: fields.total.expected}], prediction: {total: fields.total.predicted}}'
     """
-    first = next((row for row in rows if isinstance(row, dict)), {})
-    for key in first:
-        of_rows = [row.get(key) for row in rows if isinstance(row, dict)]
+    objects = [row for row in rows if isinstance(row, dict)]
+    first = next(iter(objects), {})
+    values: dict[str, list[Any]] = {f"{_quoted(key)}.": [row.get(key) for row in objects] for key in first}
+    values[""] = [{name: part for name, part in row.items() if isinstance(part, dict)} for row in objects]
+    for prefix, of_rows in values.items():
         fields = {name: part for of_row in of_rows if isinstance(of_row, dict) for name, part in of_row.items()}
         shared = set.intersection(*({*part} if isinstance(part, dict) else set() for part in fields.values() or [0]))
         sides = [next(filter(shared.__contains__, each), "") for each in (_TRUTH_WORDS, _PREDICTION_WORDS)]
         if all(sides):
             names = list(map(_quoted, fields))
             truth, prediction = (
-                "{" + ", ".join(f"{name}: {_quoted(key)}.{name}.{side}" for name in names) + "}" for side in sides
+                "{" + ", ".join(f"{name}: {prefix}{name}.{side}" for name in names) + "}" for side in sides
             )
             id_key = next((name for name in first if _ID_KEY.fullmatch(str(name))), "ID")
             return f"{{question_id: {_quoted(id_key)}, references: [{truth}], prediction: {prediction}}}"
