@@ -214,7 +214,7 @@ RESULTS: dict[str, Mapping[str, Key]] = {
             "why there is no interval, or by which other method it was computed; absent otherwise",
             TEXT,
             "`confidence`",
-            "sometimes",
+            "if there is such a note",
         ),
         **COUNTS,
         "points_lost": Key(
