@@ -151,7 +151,7 @@ Returns:
         recall: paired / expected, or None if no row is expected.
         right: the number of expected rows that lose no points.
         cut_off: the number of lists that were cut off.
-        cut_rows: the number of rows that are missing because their list was cut off.
+        cut_rows: the number of expected rows after the cuts.
         cut_points: the part of 1 - score that these rows lose.
     rates: a list with a dict for each rate of documents or values; with `key_scores`.
         rate: what is counted, such as `missing values`.

@@ -92,7 +92,7 @@ LIST = {
     "recall": Key("paired / expected, or None if no row is expected", SHARE_OR_NONE),
     "right": Key("the number of expected rows that lose no points", COUNT),
     "cut_off": Key("the number of lists that were cut off", COUNT),
-    "cut_rows": Key("the number of rows that are missing because their list was cut off", COUNT),
+    "cut_rows": Key("the number of expected rows after the cuts", COUNT),
     "cut_points": Key("the part of 1 - score that these rows lose", {"type": "number", "minimum": 0}),
 }
 RATE = {
