@@ -15,7 +15,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -31,7 +30,7 @@ try:  # indented, since the loader would tell people to install the imports that
     from docscore import anls_score
     from docscore.core.errors import InputValueError
     from docscore.core.options import ScoringOptions
-    from docscore.core.runtime import level_of_caller
+    from docscore.core.runtime import warn
     from docscore.evaluation.evaluation import Evaluation
     from docscore.data.groups import Grouping
     from docscore.metrics.registry import METRICS
@@ -283,7 +282,7 @@ if evaluate is not None:
             found = Evaluation(pairs, options, metrics=metrics, cluster=cluster, confidence=confidence)
             remark = by_value_text({"": found}) if schema is None else ""
             if remark:
-                warnings.warn(remark, UserWarning, stacklevel=level_of_caller())
+                warn(remark)
             result = found.summary_to_dict(fields=key_scores, per_sample=per_sample, signature=signature)
             if schema is not None:
                 breakdown = found.breakdowns["typed"]

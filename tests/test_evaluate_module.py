@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import random
+import warnings
 from collections.abc import Callable
 from decimal import Decimal
 from itertools import permutations
@@ -64,6 +65,27 @@ FORMATS: dict[str, tuple[list[Any], list[Any]]] = {
     ),
     "plain": ([text for _, text, _ in ANLS], [tuple(answers) for _, _, answers in ANLS]),
 }
+
+
+WARNED: dict[str, Callable[[Any, Row], Any]] = {
+    "rows with the call": lambda metric, rows: metric.compute(**rows),
+    "rows before the call": lambda metric, rows: (metric.add_batch(**rows), metric.compute()),
+    "two metrics": lambda metric, rows: evaluate.combine([metric, metric]).compute(**rows),
+}
+
+
+@pytest.mark.parametrize("call", WARNED.values(), ids=WARNED)
+@pytest.mark.parametrize(
+    "values",
+    [{"predictions": [{"n": 1.0}], "references": [{"n": 1}]}, {"predictions": ["x"], "references": [["x", "y"]]}],
+    ids=["numbers", "texts"],
+)
+def test_a_warning_names_the_line_that_called_the_module(metric: Any, values: Row, call: Callable[..., Any]) -> None:
+    """Not that of `evaluate`, of the module or of the standard library, whose properties lie between."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call(metric, values)
+    assert {each.filename for each in caught} == {__file__}
 
 
 @pytest.mark.parametrize(("first", "second"), list(permutations(FORMATS, 2)))

@@ -24,6 +24,7 @@ from pydantic import BaseModel, RootModel
 
 import docscore
 from docscore import anls_score, score_pairs, score_tree
+from docscore.core.errors import InputError
 from docscore.core.same_value import date_of, differ_in_punctuation, number_of, spelling_of_same_value
 from docscore.core.values import convert_ground_truth, convert_prediction, is_empty, size, to_json
 from tests.conftest import golden
@@ -366,3 +367,101 @@ def test_what_differs_in_the_spelling(left: Any, right: Any, expected: str | Non
 @golden("same_value", "punctuation")
 def test_texts_that_differ_in_punctuation(left: Any, right: Any, expected: bool) -> None:
     assert differ_in_punctuation(left, right) == differ_in_punctuation(right, left) == expected
+
+
+LONG: int = 10**5_000
+TOO_LONG = "expected a number that Python prints, got an integer of more than 4,300 digits"
+LONG_VALUES: list[tuple[Any, str]] = [
+    (LONG, "$"),
+    ({"a": [1, -LONG]}, "$.a[1]"),
+    ({"a": [{"b": 1}, {"b": LONG}]}, "$.a[1].b"),
+    ({"a": {"b": {"c": LONG}, "d": ["x"]}}, "$.a.b.c"),
+    (np.array([LONG], dtype=object), "$[0]"),
+    (Item("x", [LONG]), "$.tags[0]"),
+]
+
+
+@pytest.mark.parametrize(("value", "path"), LONG_VALUES, ids=[path for _, path in LONG_VALUES])
+def test_an_integer_that_python_does_not_print_is_named_by_its_path(value: Any, path: str) -> None:
+    for pair in ((value, "x"), ("x", value)):
+        with pytest.raises(ValueError, match=f"^{re.escape(f'{path}: {TOO_LONG}')}$"):
+            anls_score(*pair)
+        with pytest.raises(ValueError, match=f"^{re.escape(f'pair 1: {path}: {TOO_LONG}')}$"):
+            score_pairs([("x", "y"), pair])
+    with pytest.raises(ValueError, match=re.escape(f"predictions[0]: {path}: {TOO_LONG}")):
+        docscore.evaluate(predictions=[value], references=["x"])
+
+
+def test_integers_that_python_prints_are_values() -> None:
+    """Even if they are longer than every number that a smaller limit would allow."""
+    assert anls_score({"a": [10**4_000, 1]}, {"a": [1, 10**4_000]}) == 1.0
+
+
+ROW = {"question_id": "a", "references": [{"x": 1}], "prediction": {"x": 1}}
+HUGE_OPTIONS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+    ({"question_id": LONG}, {}, f"question_id: {TOO_LONG}"),
+    ({"group": LONG}, {"by": "group"}, f"by: row 'a': {TOO_LONG}"),
+    ({"group": LONG}, {"cluster": "group"}, f"cluster: row 'a': {TOO_LONG}"),
+    ({"evidence": {"x": [{"page": LONG}]}}, {"metrics": "grounding"}, f"row 'a': $.x[0].page: {TOO_LONG}"),
+    *(
+        ({}, {name: value}, f"{name}: expected a")
+        for name in ("threshold", "iou", "confidence", "seed", "token_price")
+        for value in (10**320, LONG, math.nan, -1)
+    ),
+    ({}, {"encoding": "a\0b"}, "encoding: expected an encoding that Python knows"),
+    ({}, {"encoding": 5}, "encoding: expected an encoding that Python knows"),
+]
+
+
+@pytest.mark.parametrize(("cells", "options", "message"), HUGE_OPTIONS)
+def test_numbers_beyond_every_float_and_every_text_are_refused_where_they_stand(
+    cells: dict[Any, Any], options: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    rows: Any = [{**ROW, **cells}]
+    if "encoding" in options:
+        rows = tmp_path / "rows.jsonl"
+        rows.write_text(json.dumps(ROW))
+    with pytest.raises(InputError) as caught:
+        docscore.evaluate(predictions=rows, **options)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("confidence", [10**320, math.nan, -0.1])
+def test_a_confidence_out_of_range_names_its_value(confidence: Any) -> None:
+    predictions = [{"x": {"$value": 1, "$confidence": confidence}}]
+    result = docscore.evaluate(predictions=predictions, references=[{"x": 1}], with_confidences=True)
+    with pytest.raises(ValueError, match=r"\$\.x: expected a confidence from 0 to 1, got "):
+        _ = result.automation.curve
+
+
+@pytest.mark.parametrize(
+    ("costs", "note"), [([10**320, 1], "(1000"), ([LONG, 1], "digits"), ([1e308, 1e308], "larger")]
+)
+def test_costs_beyond_every_float_have_no_sum(costs: list[Any], note: str) -> None:
+    rows = [{**ROW, "question_id": number, "cost": cost} for number, cost in enumerate(costs)]
+    assert note in docscore.evaluate(predictions=rows).costs["cost"].note
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b'{"minimum": ' + b"1" * 5_000 + b"}", TOO_LONG),
+        (b'{"x-docscore": {"weight": ' + b"1" * 320 + b"}}", "#/x-docscore/weight: expected a number of at least 0"),
+        (b"\xff{}", "s.json: expected UTF-8 text, got the byte 0xff"),
+    ],
+)
+def test_a_schema_with_a_number_or_a_byte_that_cannot_be_read(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "s.json"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        docscore.typed_score(1, 1, path)
+    assert message in str(caught.value)
+
+
+def test_files_that_options_name_say_that_they_are_not_utf_8(tmp_path: Path) -> None:
+    path = tmp_path / "other.json"
+    path.write_bytes(b"\xff")
+    settings = {"compare": "judgements", "judgements": str(path)}
+    for options in ({"citations_from": str(path)}, {"comparators": {"x": settings}}):
+        with pytest.raises(InputError, match=r"other\.json.*expected UTF-8 text, got the byte 0xff"):
+            docscore.evaluate(predictions=[{"x": "a"}], references=[{"x": "b"}], **options)

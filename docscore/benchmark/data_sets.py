@@ -27,7 +27,7 @@ from docscore.benchmark.documents import (
 from docscore.core.errors import InputValueError, short_repr, some_of
 from docscore.core.options import check_choice
 from docscore.core.schema_source import SchemaSource
-from docscore.data.formats import parquet_file, read_table, read_value
+from docscore.data.formats import parquet_file, read_table, read_value, text_of_file
 from docscore.data.json_text import loads
 from docscore.data.rows import BY_ID, ID, read_rows, side_format
 
@@ -456,7 +456,7 @@ def _document_of(name: str, path: Path, answers: Any, schema: dict[str, Any], *,
         return DocumentRecord(name, answers, tuple(Page(image=each) for each in pictures), schema=schema)
     if suffix == _PDF:
         return DocumentRecord(name, answers, pages_of_pdf(path) if with_text else (), path, schema=schema)
-    page = Page(text=path.read_text("utf-8")) if suffix == _TEXT else Page(image=path)
+    page = Page(text=text_of_file(path, "UTF-8")) if suffix == _TEXT else Page(image=path)
     return DocumentRecord(name, answers, (page,), schema=schema)
 
 

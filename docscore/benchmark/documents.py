@@ -249,8 +249,10 @@ def document_text(document: DocumentRecord, method: str) -> str:
             texts.append(page.text if method == "latin" else " ".join(page.text.split()))
     if len(texts) < max(1, len(document.pages)):
         raise InputValueError(
-            problem=f"{document.id} has pages without text, which the method {method!r} needs",
-            remedy="use 'vision' or 'pdf'",
+            place=f"document {document.id!r}",
+            expected=f"text on every page for the method {method!r}",
+            got="a page without text",
+            remedy="the method 'vision' takes pictures and PDFs",
         )
     if len(texts) == 1:
         return texts[0]

@@ -3,10 +3,13 @@
 `inspect eval docscore/kleister_nda -T data=FOLDER -T method=latin --model openai/gpt-4o`
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
+import click
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import (
@@ -32,7 +35,7 @@ from docscore.benchmark.documents import (
     rendered_pages,
     strict_schema,
 )
-from docscore.core.errors import InputValueError
+from docscore.core.errors import InputError, InputValueError
 from docscore.core.options import check_choice
 from docscore.data.json_text import dumps
 from docscore.integrations.inspect.scorers import GROUP, SCHEMA, anls_star, kieval_entities, typed_by_schema
@@ -54,8 +57,26 @@ __all__ = [
 _VERSION = 1  # of the tasks; raise it when prompts, samples or scores change
 _PAPER_TEMPERATURE = 0.0
 
+_Function = TypeVar("_Function", bound=Callable[..., Task])
+
+
+def _with_short_errors(function: _Function) -> _Function:
+    """Let the command `inspect eval` end with the sentence of an error, as the command `docscore` does."""
+
+    @wraps(function)
+    def call(*positional: Any, **given: Any) -> Task:
+        try:
+            return function(*positional, **given)
+        except InputError as error:
+            if click.get_current_context(silent=True) is None:  # called from Python
+                raise
+            raise click.ClickException(str(error)) from error
+
+    return cast("_Function", call)
+
 
 @task
+@_with_short_errors
 def docvqa(
     data: str,
     *,
@@ -70,6 +91,7 @@ def docvqa(
 
 
 @task
+@_with_short_errors
 def mp_docvqa(
     data: str,
     *,
@@ -101,6 +123,7 @@ def _extraction(name: str) -> Any:
     """Make the task of a data set of the paper whose documents have a schema."""
 
     @task(name=name)
+    @_with_short_errors
     def extraction(
         data: str,
         *,
@@ -141,6 +164,7 @@ vrdu_registration = _extraction("vrdu_registration")  # values from forms
 
 
 @task
+@_with_short_errors
 def documents(
     data: str,
     *,

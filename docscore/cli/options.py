@@ -275,6 +275,7 @@ _FIELDS = {field.name: field for field in fields(ScoringOptions)}
 _SETTINGS: dict[str | type, dict[str, Any]] = {
     "schema_by": {"metavar": "COLUMN"},
     "citations_from": {"metavar": "NAME"},
+    "iou": {"type": Number(min=0, max=1, min_open=True)},
     tuple: {"metavar": "NAMES", "callback": split_names, "default": None},
     bool: {"is_flag": True},
     float: {"type": SHARE},

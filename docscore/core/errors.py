@@ -241,7 +241,10 @@ def at_place(place: PlacePart, error: Exception) -> InputTypeError | InputValueE
 
 def short_repr(value: object) -> str:
     """Return the shortened `repr` of a value."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # of an integer that Python does not print, or of a value with one
+        text = f"{type(value).__name__} with too many digits to print"
     return text if len(text) <= _LONGEST_REPR else f"{text[:_LONGEST_REPR]}..."
 
 

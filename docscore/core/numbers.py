@@ -1,9 +1,10 @@
 """Exact decimal values of numbers, their shortest spellings, and tolerances for comparing floats."""
 
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, InvalidOperation
-from math import isinf
+from math import isfinite, isinf
+from typing import SupportsFloat
 
-from docscore.core.errors import InputValueError
+from docscore.core.errors import InputValueError, PlacePart
 
 MAX_DIGITS = 4_300  # of a number in JSON text; Python reads no longer integer, since that takes quadratic time
 MOST_ZEROS = 400  # zeros at the end or the beginning of a spelling; every float has fewer
@@ -31,6 +32,43 @@ def float_or_digits(digits: str) -> float | DecimalText:
         raise InputValueError(problem=f"a number of more than {MAX_DIGITS:,} digits")
     value = float(digits)
     return DecimalText(digits) if isinf(value) else value
+
+
+LONG_INTEGER = 10**640  # Python prints all integers below it, whatever `sys.set_int_max_str_digits` says
+
+
+def is_printable_integer(value: int) -> bool:
+    """Return whether Python prints an integer; it refuses those of more than 4,300 digits.
+
+    >>> is_printable_integer(10**4000), is_printable_integer(10**5000)
+    (True, False)
+    """
+    if -LONG_INTEGER < value < LONG_INTEGER:
+        return True
+    try:
+        str(value)
+    except ValueError:
+        return False
+    return True
+
+
+def too_long_integer(place: PlacePart | tuple[PlacePart, ...] = ()) -> InputValueError:
+    """Return the error for an integer that Python does not print."""
+    return InputValueError(
+        place=place, expected="a number that Python prints", got=f"an integer of more than {MAX_DIGITS:,} digits"
+    )
+
+
+def is_finite(value: SupportsFloat) -> bool:
+    """Return whether a float can hold a number, which no float does for 10**400.
+
+    >>> is_finite(1e300), is_finite(10**400)
+    (True, False)
+    """
+    try:
+        return isfinite(value)
+    except OverflowError:
+        return False
 
 
 def decimal_of(text: str) -> Decimal | None:

@@ -1,6 +1,5 @@
 """The options of scoring, one frozen object through all layers."""
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import Field, dataclass, field, fields
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
+from docscore.core.numbers import is_finite
 from docscore.core.schema_source import SchemaSource
 
 THRESHOLD = 0.5  # tau of ANLS, Biten et al. 2019
@@ -195,9 +195,15 @@ def check_number(name: str, value: Any, expected: str, accepted: Callable[[float
     """
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise InputTypeError(place=name, expected=expected, got=type(value).__name__)
-    if not math.isfinite(value) or not accepted(float(value)):
-        raise InputValueError(place=name, expected=expected, got=str(value))
+    if not is_finite(value) or not accepted(float(value)):
+        got = short_repr(value.item() if isinstance(value, np.generic) else value)
+        raise InputValueError(place=name, expected=expected, got=got)
     return float(value)
+
+
+def check_price(name: str, value: float) -> float:
+    """Check an option that is an amount of money and return it as a float; errors as for `check_number`."""
+    return check_number(name, value, "a number of at least 0", lambda number: number >= 0)
 
 
 def check_whole(name: str, value: int, least: int) -> int:

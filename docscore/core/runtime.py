@@ -13,7 +13,6 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from pathlib import Path
 from pickle import PickleError
 from typing import Any, ClassVar, TypeVar
 
@@ -26,7 +25,8 @@ _T = TypeVar("_T")
 _K = TypeVar("_K", bound=Hashable)
 
 
-_PACKAGE = str(Path(__file__).parent.parent)  # of docscore
+# docscore, and the packages through which calls reach it: `evaluate`, and the modules that it loads or users import
+_PASSED = frozenset(("docscore", "evaluate", "evaluate_modules", "anls_star"))
 
 
 def with_room_to_recurse(function: Callable[..., _T], *arguments: object) -> _T:
@@ -44,11 +44,16 @@ def in_new_thread(function: Callable[..., _T], *arguments: object) -> _T:
 
 
 def level_of_caller() -> int:
-    """Return the `stacklevel` for a warning of the calling function that points at the code that called docscore."""
-    level, frame = 0, sys._getframe(1)  # noqa: SLF001  what `warnings` itself does
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        level, frame = level + 1, frame.f_back
-    return level + 1
+    """Return the `stacklevel` for a warning of the calling function that points at the code that called docscore.
+
+    Of several calls within each other, the outermost one counts: a property or the library `evaluate` lies between.
+    """
+    frame, level, of_caller = sys._getframe(1), 1, 1  # noqa: SLF001  what `warnings` itself does
+    while frame.f_back is not None:
+        if str(frame.f_globals.get("__name__")).partition(".")[0] in _PASSED:
+            of_caller = level + 1
+        frame, level = frame.f_back, level + 1
+    return of_caller
 
 
 def grouped(pairs: Iterable[tuple[_K, _T]]) -> dict[_K, list[_T]]:

@@ -9,7 +9,17 @@ from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
 
-from docscore.core.errors import InputTypeError, InputValueError, in_file, in_line, json_fault, not_utf8, short_repr
+from docscore.core.errors import (
+    InputError,
+    InputTypeError,
+    InputValueError,
+    in_file,
+    in_line,
+    json_fault,
+    not_utf8,
+    short_repr,
+)
+from docscore.core.numbers import too_long_integer
 
 KEYWORD = "x-docscore"
 
@@ -184,7 +194,7 @@ def with_judgements(schema: Any, folder: Path) -> Any:
 
 def _judgements(path: Path) -> list[list[Any]]:
     rows = []
-    for number, line in enumerate(path.read_text("utf-8-sig").splitlines(), 1):
+    for number, line in enumerate(_text_of(path).splitlines(), 1):
         try:
             row = json.loads(line)
             rows.append([row["ground_truth"], row["prediction"], row["verdict"], row.get("both", False)])
@@ -211,11 +221,21 @@ def _canonical_json(value: Any) -> str:
 
 def _read(path: Path) -> str:
     try:
-        return _canonical_json(with_judgements(json.loads(path.read_text("utf-8-sig")), path.parent))
-    except UnicodeDecodeError as error:
-        raise InputValueError(not_utf8(in_file(path), error)) from None
+        return _canonical_json(with_judgements(json.loads(_text_of(path)), path.parent))
+    except InputError:
+        raise
     except json.JSONDecodeError as error:
         fault, *_ = json_fault(error)
         raise InputValueError(place=in_file(path, fault.place), problem=fault.problem) from None
     except RecursionError:
         raise InputValueError(place=in_file(path), problem="nested too deep") from None
+    except ValueError:  # an integer of more digits than Python reads
+        raise too_long_integer(in_file(path)) from None
+
+
+def _text_of(path: Path) -> str:
+    """Return the text of a UTF-8 file; raise `ValueError` naming the file for another one."""
+    try:
+        return path.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputValueError(not_utf8(in_file(path), error)) from None

@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
 from enum import Enum
@@ -16,7 +16,15 @@ import numpy.typing as npt
 
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
 from docscore.core.formatting import clipped, printable, text_excerpts
-from docscore.core.numbers import MOST_ZEROS, DecimalText, decimal_value, shortest_spelling
+from docscore.core.numbers import (
+    LONG_INTEGER,
+    MOST_ZEROS,
+    DecimalText,
+    decimal_value,
+    is_printable_integer,
+    shortest_spelling,
+    too_long_integer,
+)
 from docscore.core.runtime import in_new_thread, warn, with_room_to_recurse
 
 MAX_DEPTH = 200  # levels of lists, objects and inner one-ofs; all recursions stay far from Python's limit
@@ -38,6 +46,9 @@ SCALAR_TYPES = frozenset({str, bool, int, float, DecimalText})
 
 
 LEAF_TYPES = SCALAR_TYPES | {type(None)}
+
+
+_SURE_TYPES = LEAF_TYPES - {int}  # whose values are always plain; an integer may be too long to print
 
 
 _KEY_TYPES = frozenset({str})
@@ -197,16 +208,16 @@ def _plain(value: Any, path: Path, depth: int, reading: int) -> Value:  # noqa: 
     """
     kind = type(value)
     if kind in LEAF_TYPES:
-        return value  # type: ignore[no-any-return]
+        return value if kind is not int else _printable(value, path)
     if depth > MAX_DEPTH:
         raise InputValueError(place=json_path(path), problem=f"nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, tuple) and reading < _IN_RECORD:
         return _plain_options(value, path, depth, reading)
     if kind is list:
-        if LEAF_TYPES.issuperset(map(type, value)) or (depth < MAX_DEPTH and _are_records(value, reading)):
+        if _are_plain(value) or (depth < MAX_DEPTH and _are_records(value, reading)):
             return value  # type: ignore[no-any-return]
         plain = [
-            item if type(item) in LEAF_TYPES else _plain(item, (path, index), depth + 1, reading)
+            item if type(item) in _SURE_TYPES else _plain(item, (path, index), depth + 1, reading)
             for index, item in enumerate(value)
         ]
         return value if all(map(is_, plain, value)) else plain
@@ -217,19 +228,35 @@ def _plain(value: Any, path: Path, depth: int, reading: int) -> Value:  # noqa: 
         return _plain_options(_marked_options(value, path), path, depth, reading)
     if not _KEY_TYPES.issuperset(map(type, value)):
         value = {_plain_key(key, path): item for key, item in value.items()}
-    if LEAF_TYPES.issuperset(map(type, value.values())):
+    if _are_plain(value.values()):
         return value  # type: ignore[no-any-return]
     parts = {
         key: _plain(item, (path, key), depth + 1, reading)
         for key, item in value.items()
-        if type(item) not in LEAF_TYPES
+        if type(item) not in _SURE_TYPES
     }
     return value if all(value[key] is part for key, part in parts.items()) else {**value, **parts}
 
 
+def _printable(value: int, path: Path) -> int:
+    """Return an integer; raise `ValueError` for one that Python does not print."""
+    if not is_printable_integer(value):
+        raise too_long_integer(json_path(path))
+    return value
+
+
+def _are_plain(values: Collection[Any]) -> bool:
+    """Return whether all values are scalars and nulls, and no integer among them is long."""
+    if _SURE_TYPES.issuperset(map(type, values)):
+        return True
+    return LEAF_TYPES.issuperset(map(type, values)) and not any(
+        type(value) is int and not -LONG_INTEGER < value < LONG_INTEGER for value in values
+    )
+
+
 def _are_records(items: list[Any], reading: int) -> bool:
     """Return whether all items are plain objects of scalars and nulls, as the rows of a table are."""
-    if {*map(type, items)} != {dict} or not hold_leaves(items):
+    if {*map(type, items)} != {dict} or not _are_plain([*chain.from_iterable(map(dict.values, items))]):
         return False
     are_texts = _KEY_TYPES.issuperset(map(type, chain.from_iterable(items)))
     return are_texts and not (reading & _TRUTH and ONE_OF in set().union(*items))

@@ -21,7 +21,8 @@ from typing import Any
 
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.places import values_by_path
-from docscore.data.json_text import loads, loads_at
+from docscore.data.formats import read_value
+from docscore.data.json_text import loads
 from docscore.data.places import Form, Raw, Wrapper, without_places
 from docscore.data.rows import cells_of
 
@@ -97,7 +98,7 @@ def form_named(name: str) -> Form:
     if entry is None and not name.endswith(".json"):
         expected = f"one of {', '.join(known_forms())}, or the path of a .json file"
         raise InputValueError(place="citations_from", expected=expected, got=repr(name))
-    entry = entry or loads_at(Path(name).read_text("utf-8"), name)
+    entry = entry or read_value(Path(name))
     if not isinstance(entry, dict) or entry.keys() != {*_KEYS} or entry["layout"] not in LAYOUTS:
         expected = f"an object with the keys {', '.join(_KEYS)}, whose layout is one of {', '.join(LAYOUTS)}"
         raise InputValueError(place=name, expected=expected, got=short_repr(entry))

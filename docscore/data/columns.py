@@ -484,6 +484,17 @@ def _warn_of_gaps(table: Source, columns: Iterable[str], predictions: str | None
 _NAN = ("NaN", "nan")
 
 
+class MissingColumnError(InputValueError):
+    """No row of a table has the column that an option names.
+
+    Attributes:
+        option: the name of the option.
+        column: the column.
+    """
+
+    option = column = ""
+
+
 def column_of(table: Source, names: ColumnNames, option: str, given: str) -> list[Any]:
     """Return the cells of a column, or of several ones joined to ids; raise `ValueError` with the option if none is."""
     cells = cells_of(table.rows, given)
@@ -495,12 +506,14 @@ def column_of(table: Source, names: ColumnNames, option: str, given: str) -> lis
     own = [f"{side}_id" for side in ("references", "predictions") if getattr(names, f"{side}_id") is None]
     flags, keywords = (" or ".join(pattern.format(name) for name in own) for pattern in ("--{}_column", "{}_column="))
     remedy = f"to name the ids of one side only, use {flags.replace('_', '-')} (in Python {keywords})"
-    raise InputValueError(
+    error = MissingColumnError(
         place=in_file(table.path),
         expected=f"a column {given!r} ({option})",
         got=known_columns(table.first(), given),
         remedy="; ".join(filter(None, [table.remedy, remedy if option == "id_column" else ""])),
     )
+    error.option, error.column = option, given
+    raise error
 
 
 def _joined(parts: Sequence[Any]) -> Any:

@@ -27,6 +27,7 @@ from docscore.core.errors import (
     in_line,
     not_utf8,
     row_place,
+    short_repr,
 )
 from docscore.core.runtime import READING, Advance, Progress, gc_pause, in_two, library, no_progress
 from docscore.core.values import convert_prediction
@@ -709,7 +710,9 @@ def _decoded(path: Path, content: bytes, encoding: str = "utf-8") -> str:
         raise InputValueError(
             fault if encoding == "utf-8" else replace(fault, expected=f"{encoding} text", remedy="")
         ) from None
-    except (LookupError, UnicodeError):
+    except (LookupError, TypeError, ValueError):
         raise InputValueError(
-            place="encoding", expected="an encoding that Python knows, such as cp1252 or utf-16", got=repr(encoding)
+            place="encoding",
+            expected="an encoding that Python knows, such as cp1252 or utf-16",
+            got=short_repr(encoding),
         ) from None

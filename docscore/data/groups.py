@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from docscore.core.errors import InputTypeError, InputValueError, row_place, short_repr
+from docscore.core.numbers import is_printable_integer, too_long_integer
 from docscore.core.options import ScoringOptions
 from docscore.core.runtime import grouped
 from docscore.core.schema_source import schema_name
@@ -60,6 +61,8 @@ def groups_of_rows(pairs: Pairs, grouping: Grouping, option: str) -> list[str]:
             raise InputTypeError(
                 place=(option, row_place(name)), expected="a text or a number", got=type(label).__name__
             )
+        if type(plain) is int and not is_printable_integer(plain):
+            raise too_long_integer((option, row_place(name)))
         names.append("null" if plain is None else str(plain))
     return names
 

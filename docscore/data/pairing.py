@@ -1,7 +1,8 @@
 """Pair the rows of both sides by id or by position; errors name ids, columns and row formats that do not fit."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, combinations, islice
 from os import PathLike
@@ -13,6 +14,7 @@ from docscore.core.errors import (
     Diagnostic,
     Faults,
     FilePlace,
+    InputError,
     InputValueError,
     at_place,
     faults_summary,
@@ -26,7 +28,7 @@ from docscore.core.options import MISSING_MODES, SKIP, check_choice
 from docscore.core.places import Places
 from docscore.core.runtime import Progress, gc_pause, no_progress, warn, watched
 from docscore.core.values import SCALAR_TYPES, Value
-from docscore.data.columns import SAME_NAMES, ColumnNames, table_of_source
+from docscore.data.columns import SAME_NAMES, ColumnNames, MissingColumnError, table_of_source
 from docscore.data.formats import TEXT_EXTENSIONS, suffix_of
 from docscore.data.json_text import store
 from docscore.data.model_text import parsed_references, read_reference
@@ -330,13 +332,16 @@ def rows_of_sides(
     hold_both = names.references_id is None and isinstance(references, str | PathLike)  # rows of a file given twice
     how: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "progress": progress}
     truths = None
-    if references is not None:
-        truths = table_of_source(references, "references", names, faults, both=hold_both and any(are_same), **how)
-    how["repair"] = parse == "repair"
-    tables = [
-        table_of_source(source, "predictions", names, faults, both=truths is None or (hold_both and is_same), **how)
-        for source, is_same in zip(predictions, are_same, strict=True)
-    ]
+    try:
+        if references is not None:
+            truths = table_of_source(references, "references", names, faults, both=hold_both and any(are_same), **how)
+        how["repair"] = parse == "repair"
+        tables = [
+            table_of_source(source, "predictions", names, faults, both=truths is None or (hold_both and is_same), **how)
+            for source, is_same in zip(predictions, are_same, strict=True)
+        ]
+    except MissingColumnError as error:
+        raise _with_meaning(error, references, predictions, how) from None
     for table, is_same in zip(tables, are_same, strict=True):
         if is_same:
             names.check_both(place_of(table))
@@ -371,6 +376,54 @@ def _check_one_file_each(predictions: Sequence[Any]) -> None:
 def _holds_both(row: Any) -> bool:
     """Return whether a row holds an id, a prediction and ground truths."""
     return isinstance(row, dict) and any({ID, *form[1:]} <= row.keys() for form in (BY_ID, ANLS))
+
+
+def _with_meaning(
+    error: MissingColumnError, references: Any, predictions: Sequence[Any], how: Mapping[str, Any]
+) -> InputValueError:
+    """Return the error for a missing column with what may be meant: sides that are exchanged, or a missing side."""
+    side = _SIDE_OF_COLUMN.get(error.option)
+    if side is None:
+        return error
+    others = predictions if side == "references" or references is None else [references]
+    is_elsewhere = any(error.column in _columns_of_source(source, how) for source in others)
+    if references is not None:
+        got = f"{error.got} (are predictions and references swapped?)" if is_elsewhere else error.got
+        return InputValueError(replace(error.diagnostic, got=got))
+    files = [str(source) for source in predictions if isinstance(source, str | PathLike)]
+    if side == "references" and not is_elsewhere and len(files) > 1:
+        return _without_truths(files, f" in a column {error.column!r}")
+    if side == "references":
+        remedy = "" if is_elsewhere else _TWO_FILES
+    else:
+        remedy = f"if it holds the ground truths, add --references {error.place}" if is_elsewhere else ""
+    return InputValueError(replace(error.diagnostic, remedy=remedy))
+
+
+_SIDE_OF_COLUMN = {
+    "references_column": "references",
+    "references_id_column": "references",
+    "prediction_column": "predictions",
+    "predictions_id_column": "predictions",
+}
+_TWO_FILES = "give ground truths and predictions in two files (`compare` and `table`: --references FILE)"
+
+
+def _columns_of_source(source: Any, how: Mapping[str, Any]) -> Collection[Any]:
+    """Return the columns of the first row of a source as its file has them; none if it cannot be read."""
+    with suppress(InputError, OSError):
+        first = table_of_source(source, "predictions", SAME_NAMES, **how).first()
+        return first.keys() if isinstance(first, dict) else ()
+    return ()
+
+
+def _without_truths(files: Sequence[str], column: str = "") -> InputValueError:
+    """Return the error for files of systems without ground truths."""
+    return InputValueError(
+        place=FilePlace(tuple(files)),
+        problem=f"no file holds ground truths{column}",
+        remedy=f"add --references FILE, such as --references {files[0]} if it holds them",
+    )
 
 
 def read_ground_truths(references: Any, options: Mapping[str, Any], progress: Progress = no_progress) -> SideRows:
@@ -487,11 +540,7 @@ def _table_with_both(tables: Sequence[Source]) -> Source:
     """
     truths = {str(REFERENCES), str(ANLS.references)}
     if len(tables) > 1 and not any(truths & {*table.first()} for table in tables if isinstance(table.first(), dict)):
-        raise InputValueError(
-            place=place_of(*tables),
-            problem="no file holds ground truths",
-            remedy=f"add --references FILE, such as --references {tables[0].path} if it holds them",
-        )
+        raise _without_truths([str(table.path) for table in tables])
     for table in tables:
         row = table.first()
         if not _holds_both(row):
@@ -506,7 +555,7 @@ def _table_with_both(tables: Sequence[Source]) -> Source:
                 (place,),
                 "rows with {!r}, {!r} and {!r}".format(*names),
                 f"{described(row)}{within}",
-                remedy="give ground truths and predictions in two files (`compare` and `table`: --references FILE)",
+                remedy=_TWO_FILES,
             )
             raise _with_columns(fault, [table])
     first, *others = tables

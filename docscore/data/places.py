@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from docscore.core.errors import Diagnostic, InputValueError, at_place, row_place, short_repr
+from docscore.core.numbers import is_finite
 from docscore.core.places import Box, Place, Places, PlacesByPath, values_by_path
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.similarity import nearest
@@ -324,7 +325,7 @@ def _given_boxes(raw: Raw) -> Iterator[Any]:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and is_finite(value)
 
 
 def _are_numbers(value: Any, count: int) -> bool:

@@ -22,6 +22,7 @@ from docscore.core.errors import (
     short_repr,
     some_of,
 )
+from docscore.core.numbers import is_printable_integer, too_long_integer
 from docscore.core.runtime import Progress, no_progress, warn, watched
 from docscore.core.values import Value, convert_ground_truth, convert_prediction, scalar_text
 from docscore.data.json_text import loads
@@ -414,8 +415,9 @@ def read_rows(
                 continue
         if form is PLAIN:
             read.faulty.add(str(index))
-        elif isinstance(row, dict) and isinstance(row.get(ID), str | int | np.integer):
-            read.faulty.add(scalar_text(row[ID]))
+        elif isinstance(row, dict):
+            with suppress(TypeError, ValueError):  # the id may be the fault
+                read.faulty.add(_id(row.get(ID)))
     return read
 
 
@@ -446,6 +448,8 @@ def _id(value: Any) -> str:
     if type(value) is str and value and value.isascii():
         return value
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        if not is_printable_integer(int(value)):
+            raise too_long_integer(ID)
         return scalar_text(int(value))
     if not isinstance(value, str):
         raise InputTypeError(expected=f"a string as {ID}", got=f"{type(value).__name__} {short_repr(value)}")

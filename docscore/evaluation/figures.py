@@ -14,7 +14,7 @@ import numpy as np
 from docscore.core.errors import short_repr
 from docscore.core.formatting import FOUR_DIGITS, share_text, shown_name
 from docscore.core.numbers import ROUNDING
-from docscore.core.options import check_number
+from docscore.core.options import check_price
 from docscore.data.json_text import JsonError, loads
 from docscore.data.pairing import Pairs
 from docscore.data.rows import COSTS, Absent, NoCell
@@ -362,9 +362,8 @@ least 0, such as 'b' (nothing)")}
     columns = dict(zip(COSTS, zip(*pairs.costs or (), strict=True), strict=False))
     costs = {name: _cost(name, cells, pairs) for name, cells in columns.items() if not all(map(_is_nothing, cells))}
     if token_price is not None:
-        price = check_number("token_price", token_price, "a number of at least 0", lambda number: number >= 0)
         tokens = costs.get("tokens", Cost(None, "no prediction has tokens, from which its cost could be computed"))
-        costs["cost"] = tokens if tokens.total is None else Cost(tokens.total * price / MILLION)
+        costs["cost"] = tokens if tokens.total is None else Cost(tokens.total * token_price / MILLION)
     return costs
 
 
@@ -376,13 +375,16 @@ def _cost(name: str, cells: tuple[Any, ...], pairs: Pairs) -> Cost:
             with suppress(JsonError):
                 value = loads(cell)
         try:
-            numbers.append(check_number(name, value, "a number of at least 0", lambda number: number >= 0))
-        except (TypeError, ValueError, OverflowError):
+            numbers.append(check_price(name, value))
+        except (TypeError, ValueError):
             without.append(f"{short_repr(row)} ({'nothing' if _is_nothing(cell) else short_repr(cell)})")
     if without:
         count = f"{len(without):,} of {len(cells):,} predictions have no {name} of at least 0"
         return Cost(None, f"{count}, such as {without[0]}")
-    return Cost(fsum(numbers) / pairs.runs)
+    try:
+        return Cost(fsum(numbers) / pairs.runs)
+    except OverflowError:
+        return Cost(None, f"the {name} of all predictions are together larger than any number")
 
 
 def _is_nothing(cell: Any) -> bool:

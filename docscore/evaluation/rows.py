@@ -16,7 +16,15 @@ from docscore.core.displayed import Displayed
 from docscore.core.errors import NAMED, InputError, InputValueError, at_place, needs, row_place, short_repr, some_of
 from docscore.core.formatting import counted, printable, shown_name, three_digits
 from docscore.core.numbers import ROUNDING
-from docscore.core.options import BY_VALUE, DEFAULT_OPTIONS, SKIP, ScoringOptions, check_confidence, check_whole
+from docscore.core.options import (
+    BY_VALUE,
+    DEFAULT_OPTIONS,
+    SKIP,
+    ScoringOptions,
+    check_confidence,
+    check_price,
+    check_whole,
+)
 from docscore.core.places import NO_PLACES
 from docscore.core.runtime import Helper, Progress, ignore, in_two, no_progress, warn, watched
 from docscore.core.values import differs_by_value
@@ -295,7 +303,7 @@ class ScoredRows(Scored):
         self.metric = self.metrics[0]
         self.scorer = METRICS[self.metric]
         self.options, self.by, self.progress, self.faults = options, by, progress, list(faults)
-        self.token_price = token_price
+        self.token_price = None if token_price is None else check_price("token_price", token_price)
         self.confidence = None if confidence is None else check_confidence(confidence)
         self.seed = check_whole("seed", seed, 0)
         clusters = pairs.clusters if cluster is None else groups_of_rows(pairs, cluster, "cluster")

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from docscore.core.assignment import lexicographic_assignment
-from docscore.core.errors import InputValueError
+from docscore.core.errors import InputValueError, short_repr
 from docscore.core.options import NUMBERS, check_choice
 from docscore.core.runtime import check_memory
 from docscore.core.similarity import TEXT_RULES, ScalarText, fold
@@ -238,7 +238,7 @@ def checked_confidence(confidence: Any, place: str) -> float | None:
         return None
     is_number = isinstance(confidence, int | float | np.floating) and not isinstance(confidence, bool)
     if not is_number or not 0 <= confidence <= 1:
-        raise InputValueError(place=place, expected="a confidence from 0 to 1", got=repr(confidence))
+        raise InputValueError(place=place, expected="a confidence from 0 to 1", got=short_repr(confidence))
     return float(confidence)
 
 

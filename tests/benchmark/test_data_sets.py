@@ -99,7 +99,7 @@ def test_prompts_that_cannot_be_made() -> None:
     with pytest.raises(ValueError, match="prompt: expected 'paper' or 'plain', got 'x'"):
         prompt_of(question(), "simple", "x")
     for pages in ((), (Page(image=PIXEL),)):
-        with pytest.raises(ValueError, match="q has pages without text, which the method 'simple' needs"):
+        with pytest.raises(ValueError, match="document 'q': expected text on every page for the method 'simple'"):
             prompt_of(DocumentRecord("q", ("a",), pages, question="?"), "simple")
 
 

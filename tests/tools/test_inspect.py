@@ -145,6 +145,27 @@ def test_own_documents_each_with_its_schema(server: Loopback, tmp_path: Path) ->
         tasks.documents(str(folder), schema=str(folder / "schemas"), method="pdf")
 
 
+@pytest.mark.parametrize(
+    ("method", "said"),
+    [
+        ("latin", "document 'b': expected text on every page for the method 'latin', got a page without text; "),
+        ("pdf", "document 'a': expected a PDF for the method 'pdf', got none"),
+        ("sft", "method: expected 'simple', 'latin', 'vision' or 'pdf', got 'sft'"),
+    ],
+)
+def test_a_wrong_folder_ends_the_command_with_one_sentence(tmp_path: Path, method: str, said: str) -> None:
+    written(tmp_path, "a.txt", "Tea")
+    written(tmp_path, "b.png", PIXEL)
+    written(tmp_path, "schema.json", {"type": "object", "properties": {"total": {"type": "string"}}})
+    written(tmp_path, "references.json", [ref(name, {"total": "1"}) for name in ("a", "b")])
+    command = [sys.executable, "-m", "inspect_ai", "eval", "docscore/documents", "-T", f"data={tmp_path}"]
+    options = ["-T", f"method={method}", "--model", "mockllm/model", "--log-dir", str(tmp_path / "logs")]
+    done = subprocess.run([*command, *options], capture_output=True, text=True, check=False, timeout=HUNG)
+    assert done.returncode == 1
+    assert f"Error: {said}" in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stdout + done.stderr
+
+
 def test_own_documents_by_their_types(server: Loopback, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     properties = {"total": {"type": "number"}, "shop": {"type": "string", "x-docscore": {"weight": 3}}}

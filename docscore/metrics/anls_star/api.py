@@ -123,7 +123,10 @@ def anls_score(
     if not with_tree and is_answer(gt, pred):  # in plain types
         if type(pred) is str and ("{" in pred or "[" in pred):
             warn_of_json_text([(gt, pred)])
-        return answer_score(gt, pred, options)  # type: ignore[arg-type]
+        try:
+            return answer_score(gt, pred, options)  # type: ignore[arg-type]
+        except ValueError:  # of an integer that Python does not print, which the next line names
+            pass
     values = plain_pair(gt, pred)
     if not with_tree:
         return score_one(*values, options)
@@ -270,7 +273,10 @@ def score_all(
         elif not equals_an_option(*pair):
             compared.append(i)
     if compared:
-        scores[compared] = _score_answers([everything[i] for i in compared], options)
+        try:
+            scores[compared] = _score_answers([everything[i] for i in compared], options)
+        except ValueError:  # an integer that Python does not print; the pairs one by one name theirs
+            others = [*compared, *others]
     if scored is not ignore:
         scored(len(everything) - len(others))
     for i in others:
