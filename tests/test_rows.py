@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 import evaluate
 import numpy as np
+import pandas as pd
 import pytest
 
 import docscore
@@ -337,3 +339,32 @@ def test_an_option_that_no_metric_uses_is_refused(metrics: list[str], option: st
     with pytest.raises(ValueError, match=sentence):
         Evaluation(pairs_of([BILL], [BILL]), ScoringOptions(**{option: value}), metrics=metrics)
     assert docscore.evaluate(**sides).score == 1.0
+
+
+LABELS: list[tuple[Any, Any, str]] = [  # of the references and of the predictions, and the fault
+    ([0, 1, 2], [2, 0, 1], "the label 0 at position 0, as in the references, got 2"),
+    (["x", "y", "z"], ["x", "z", "y"], "the label 'y' at position 1, as in the references, got 'z'"),
+    ([3, 5, 6], [3, 5, 7], "the label 6 at position 2, as in the references, got 7"),
+    ([3, 5, 6], [0, 1, 2], ""),  # a filtered column
+    ([0, 1, 2], [3, 5, 6], ""),
+    ([3, 5, 6], [3, 5, 6], ""),
+    ([1, 1, 2], [1, 1, 2], ""),
+]
+
+
+@pytest.mark.parametrize(("wanted", "given", "fault"), LABELS)
+def test_two_columns_whose_labels_contradict_their_order_are_an_error(wanted: Any, given: Any, fault: str) -> None:
+    """Only where they pair by position, whichever interface reads them; rows with ids pair by these."""
+    references, predictions = pd.Series(["a", "b", "c"], wanted), pd.Series(["a", "b", "c"], given)
+    metric = evaluate.load(docscore.evaluate_module("anls_star"))
+    sides: dict[str, Any] = {"references": references, "predictions": predictions}
+    calls = (lambda: docscore.evaluate(**sides).score, lambda: metric.compute(**sides)["anls_score"])
+    for call in calls:
+        if fault:
+            with pytest.raises(ValueError, match=f"^predictions: expected {re.escape(fault)}; values without ids"):
+                call()
+        else:
+            assert call() == 1.0
+    assert docscore.evaluate(references=list(references), predictions=predictions).score == 1.0
+    rows = [pd.Series([row(name, name) for name in "abc"], labels) for row, labels in ((ref, wanted), (pred, given))]
+    assert docscore.evaluate(references=rows[0], predictions=rows[1]).score == 1.0

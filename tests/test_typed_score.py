@@ -332,6 +332,15 @@ def fails(truth: Any, prediction: Any) -> float:
     return truth / prediction  # type: ignore[no-any-return]
 
 
+def as_text(_truth: Any, _prediction: Any) -> Any:
+    return "0.5"
+
+
+@by_columns
+def as_texts(truths: list[Any], predictions: list[Any]) -> Any:
+    return [["0.5", *(1 for _ in predictions[1:])] for _ in truths]
+
+
 ORDERS: dict[str, Any] = {"items": [{"sku": "a-1", "name": "tea"}, {"sku": "b-1", "name": "milk"}], "total": "$5"}
 ANSWER: dict[str, Any] = {"items": [{"sku": "b-9", "name": "milk"}, {"sku": "a-7", "name": "tea"}], "total": 5}
 
@@ -353,6 +362,22 @@ def test_comparators_of_fields_in_python(comparators: dict[Any, Any], score: flo
     assert ("|comparators:same_sku|" in evaluation.signature) == (same_sku in comparators.values())
 
 
+@pytest.mark.parametrize(
+    ("truths", "such"),
+    [([["a", "b"]], "tags[]"), ([[], None], "tags[]"), ([[{"name": "a"}], [{"name": "b"}]], "tags[].name")],
+)
+def test_a_comparator_for_a_list_names_the_field_of_its_elements(truths: list[Any], such: str) -> None:
+    """Unless some ground truth has a single value there: of one or several values, a list is one notation."""
+    rows = [{"tags": truth, "total": 1} for truth in truths]
+    message = re.escape(f"comparators['tags']: expected the field of single values, such as {such}, got that of a list")
+    with pytest.raises(ValueError, match=message):
+        evaluate(references=rows, predictions=rows, comparators={"tags": "exact"})
+    with pytest.raises(ValueError, match=message):
+        typed_score(rows[0], rows[0], {}, comparators={"tags": "exact"})
+    mixed = [*rows, {"tags": "c", "total": 1}]
+    assert evaluate(references=mixed, predictions=mixed, comparators={"tags": "exact"}).score == 1
+
+
 def test_comparators_of_types() -> None:
     """Where the schema says the type and nothing else of how values compare."""
     schema = {"properties": {"total": {"type": "string"}, "items": {"x-docscore": {"weight": 0}}}}
@@ -363,6 +388,19 @@ def test_comparators_of_types() -> None:
     ("comparators", "message"),
     [
         ({"total": too_much}, "row 'a': total: expected numbers from 0 to 1 of too_much, got nan for '$5' and 5"),
+        ({"total": as_text}, "row 'a': total: expected numbers from 0 to 1 of as_text, got '0.5' for '$5' and 5"),
+        (
+            {"items[].sku": as_texts},
+            "row 'a': items[].sku: expected numbers from 0 to 1 of as_texts, got [['0.5']] for 'a-1'",
+        ),
+        (
+            {"items": same_sku},
+            "comparators['items']: expected the field of single values, such as items[].sku, got that of a list",
+        ),
+        (
+            {"$.items[]": "exact"},
+            "comparators['$.items[]']: expected the field of single values, such as items[].sku, got that of an object",
+        ),
         ({"items[].sku": fails}, "row 'a': items[].sku: fails raised TypeError for 'a-1' and 'b-9': unsupported"),
         ({"items[].sku": lambda *_: 1}, "comparators['items[].sku']: expected a function with a name, got <function"),
         ({"total": 3}, "comparators['total']: expected a function, the name of a comparator, or its settings, got 3"),

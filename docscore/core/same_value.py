@@ -240,6 +240,19 @@ def _in_numbers(text: str, order: str | None) -> date | None:
     return _at(dates[0], match if match["hour"] else None)
 
 
+def certain_order(text: str) -> str:
+    """Return "dmy" or "mdy" if three numbers make a date in one of these orders alone; "" otherwise.
+
+    >>> certain_order("28.01.2025"), certain_order("01/28/25"), certain_order("03/04/2025"), certain_order("2025-01-28")
+    ('dmy', 'mdy', '', '')
+    """
+    plain = text.strip()
+    match = _IN_NUMBERS.match(plain) if len(plain) <= _LONGEST_DATE else None
+    parts = match and (match[1], match[3], match[4])
+    orders = [order for order in ("dmy", "mdy") if parts and _in_order(parts, order, digits=(2, 4))]
+    return orders[0] if len(orders) == 1 else ""
+
+
 def _in_order(parts: tuple[str, str, str], order: str, digits: tuple[int, ...]) -> date | None:
     """Return the date of three numbers in an order; None if there is none, or its year has another number of digits."""
     part = dict(zip(order, parts, strict=True))

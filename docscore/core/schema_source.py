@@ -38,12 +38,14 @@ class SchemaSource:
         folder: the folder with the schemas of the documents, for messages; "" if one schema is for all documents.
         functions: the functions of comparators with their names.
         names: the name of the schema of each row by its id, where it is not the id.
+        compared: the fields with comparators that were given in Python, as they were given.
     """
 
     schemas: dict[str, str]
     folder: str = ""
     functions: tuple[tuple[str, Callable[..., Any]], ...] = ()
     names: Mapping[str, str] = field(default_factory=dict, compare=False)
+    compared: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
     def of(cls, source: Any) -> "SchemaSource":
@@ -112,7 +114,9 @@ class SchemaSource:
                     raise InputValueError(place=f"#/{KEYWORD}", expected="one rule for a place", got="two")
                 schema = {**schema, "allOf": [*schema.get("allOf", ()), added]}
             schemas[question_id] = _canonical_json(schema)
-        return replace(self, schemas=schemas, functions=tuple(sorted(functions.items(), key=itemgetter(0))))
+        named = tuple(sorted(functions.items(), key=itemgetter(0)))
+        compared = (*self.compared, *(key for key in comparators if isinstance(key, str)))
+        return replace(self, schemas=schemas, functions=named, compared=compared)
 
     def schema_of(self, question_id: str) -> str:
         """Return the schema of a document as canonical JSON.

@@ -181,8 +181,35 @@ def pairs_of(predictions: Any, references: Any, missing: str = "error", *, once:
     check_choice("missing", missing, MISSING_MODES)
     given, wanted = table_in_memory(predictions, "predictions"), table_in_memory(references, "references")
     form = row_format(wanted, given)
+    if form is PLAIN:
+        check_labels(references, predictions)
     sides = read_rows(wanted, form, "references"), read_rows(given, form, "predictions")
     return pairs_of_rows(*sides, missing, once=once)
+
+
+def check_labels(references: Any, predictions: Any) -> None:
+    """Refuse two columns of pandas whose labels contradict the pairing by position.
+
+    A filtered column beside one with the labels 0, 1, 2 and so on does not.
+
+    Raises:
+        ValueError: for equal labels in another order, and for two different indexes of which neither is the default.
+    """
+    if not (hasattr(references, "iloc") and hasattr(predictions, "iloc")):
+        return
+    wanted, given = list(references.index), list(predictions.index)
+    are_default = [labels == list(range(len(labels))) for labels in (wanted, given)]
+    if len(wanted) != len(given) or wanted == given or (any(are_default) and Counter(wanted) != Counter(given)):
+        return
+    labels = zip(wanted, given, strict=False)
+    position, (label, other) = next((at, pair) for at, pair in enumerate(labels) if pair[0] != pair[1])
+    raise InputValueError(
+        place="predictions",
+        expected=f"the label {short_repr(label)} at position {position}, as in the references",
+        got=short_repr(other),
+        remedy="values without ids pair by position: bring one column into the order of the other with "
+        ".loc[other.index], or drop both indexes with .reset_index(drop=True)",
+    )
 
 
 def pairs_of_rows(wanted: SideRows, given: SideRows, missing: str, *, once: bool = False) -> Pairs:
@@ -349,6 +376,9 @@ def rows_of_sides(
             raise InputValueError(
                 place=place_of(table), problem="the same file is given for both sides", remedy=_TWO_COLUMNS
             )
+    for source, table in zip(predictions, tables, strict=True):
+        if truths is not None and format_of(table.first(), "predictions") is PLAIN:
+            check_labels(references, source)
     if truths is not None and isinstance(references, str | PathLike):
         _warn_of_documents(truths)
         for side, table in (("references", truths), *(("predictions", table) for table in tables)):

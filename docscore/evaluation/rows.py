@@ -75,7 +75,13 @@ from docscore.metrics.registry import (
     signature_of,
     values_metric,
 )
-from docscore.metrics.typed.schema_warnings import places_by_schema, warn_of_readings, warn_of_schemas
+from docscore.metrics.typed.schema_warnings import (
+    check_compared,
+    places_by_schema,
+    warn_of_date_orders,
+    warn_of_readings,
+    warn_of_schemas,
+)
 from docscore.stats.intervals import (
     CONFIDENCE,
     MOST_RESAMPLED,
@@ -320,7 +326,11 @@ class ScoredRows(Scored):
         self._is_whole = whole
         if TYPED in self.metrics:
             self.places = places_by_schema(zip(self.ids, self.pairs.truths, strict=True), options.schema)
-            self.doubts += warn_of_schemas(self.places, options.schema) if whole else []
+            if whole:
+                check_compared(self.pairs.truths, options.schema)
+                self.doubts += warn_of_schemas(self.places, options.schema)
+                sides = zip(self.pairs.truths, self.pairs.predictions, strict=True)
+                self.doubts += warn_of_date_orders(zip(self.ids, sides, strict=True), options.schema)
         self.slice_name = by if isinstance(by, str) else "value"
         self.slice: str | None = None
         self.rows_by_slice = {} if by is None else rows_by_group(self.pairs, by, "by")

@@ -17,7 +17,7 @@ from docscore.core.options import ScoringOptions, check_confidence
 from docscore.core.values import LEAF_TYPES, convert_ground_truth, convert_prediction
 from docscore.data.groups import Grouping
 from docscore.data.json_text import dumps, loads, restore, store
-from docscore.data.pairing import Pairs, check_equal_count, pairs_of_rows
+from docscore.data.pairing import Pairs, check_equal_count, check_labels, pairs_of_rows
 from docscore.data.rows import (
     BY_ID,
     ID,
@@ -118,10 +118,13 @@ class DocumentMetricMixin:
         """Add rows of predictions and references."""
         if predictions is None or references is None:
             raise InputValueError(expected="both predictions and references")
+        sides = references, predictions
         predictions, references = as_rows(predictions, "predictions"), as_rows(references, "references")
         form = self._form
         if form is None and (predictions or references):
             form = row_format(table_in_memory(references, "references"), table_in_memory(predictions, "predictions"))
+        if form is PLAIN:
+            check_labels(*sides)
         if form is not None:
             predictions, references = encode_rows(predictions, references, form)
         super().add_batch(predictions=predictions, references=references, **kwargs)  # type: ignore[misc]

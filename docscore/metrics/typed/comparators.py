@@ -288,10 +288,7 @@ class FunctionComparator(Comparator):
         else:
             earned = [[self._called(truth, prediction) for prediction in predictions] for truth in truths]
         shape = len(truths), len(predictions)
-        try:
-            points = np.array(earned, dtype=np.float64).reshape(shape)
-        except (TypeError, ValueError):
-            points = np.full(shape, np.nan)
+        points = _numbers(earned, shape)
         for i, j in np.argwhere(~((points >= 0) & (points <= 1))).tolist():
             values = f"{short_repr(truths[i])} and {short_repr(predictions[j])}"
             got = short_repr(earned if self.by_columns else earned[i][j])
@@ -311,6 +308,24 @@ class FunctionComparator(Comparator):
 
     def remark(self, truth: Scalar, prediction: Scalar, *, right: bool) -> str:  # noqa: ARG002
         return "" if scalar_text(truth) == scalar_text(prediction) else f"compared by {self.label}"
+
+
+def _numbers(earned: Any, shape: tuple[int, int]) -> Matrix:
+    """Return a table of numbers; NaN for everything else, also for texts, which NumPy would read as numbers."""
+    try:
+        table = np.array(earned)
+        if table.dtype.kind not in "biuf":
+            table = np.frompyfunc(_number, 1, 1)(np.array(earned, dtype=object))
+        return table.astype(np.float64).reshape(shape)
+    except (TypeError, ValueError):
+        return np.full(shape, np.nan)
+
+
+def _number(cell: Any) -> float:
+    try:
+        return math.nan if isinstance(cell, str | bytes) else float(cell)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
 
 
 def by_columns(function: Callable[[list[Any], list[Any]], Any]) -> Callable[[list[Any], list[Any]], Any]:

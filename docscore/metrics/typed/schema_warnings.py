@@ -1,17 +1,19 @@
 """Warnings about schemas that do not fit the ground truths, and about values that cannot be read."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from docscore.core.errors import NAMED, InputValueError, at_place, row_place, short_repr, some_of
 from docscore.core.formatting import field_text
 from docscore.core.runtime import warn
+from docscore.core.same_value import certain_order
 from docscore.core.schema_source import SchemaSource
 from docscore.core.similarity import nearest
-from docscore.core.values import LEAF_TYPES, Scalar, Value, field_path, is_empty, places_in, scalar_text
+from docscore.core.values import LEAF_TYPES, SCALAR_TYPES, Scalar, Value, field_path, is_empty, places_in, scalar_text
 from docscore.metrics.anls_star.api import Leaf
-from docscore.metrics.anls_star.sizes import SIDES, SchemaNode
+from docscore.metrics.anls_star.sizes import SIDES, SchemaNode, Side
 from docscore.metrics.typed.comparators import ReadingComparator, settings_that_read
+from docscore.metrics.typed.readers import date_order
 from docscore.metrics.typed.schema import ANY_KEY, compiled_schema, key_place, named_places
 
 MOST_IN_DOUBT = 0.05  # of the values of a field; for more there is a warning
@@ -122,6 +124,90 @@ def _problems_of_keys(nodes: Mapping[str, SchemaNode | None], paths: set[str], n
                 yield f"key {node.key!r} stands at {field_path(path)!r}, where no ground truth has a list"
             elif not _is_empty_list(key, paths):
                 yield f"key {node.key!r} stands at {field_path(path)!r}, but no row there has it"
+
+
+def check_compared(truths: Iterable[Value], source: SchemaSource) -> None:
+    """Refuse a comparator given in Python for a field that is a list or an object in all ground truths.
+
+    Args:
+        truths: the ground truths.
+        source: the schemas, with the fields that have such comparators.
+
+    Raises:
+        ValueError: naming the field, and the path of the values in it.
+    """
+    waiting = {place_of_field(name): name for name in source.compared}
+    below: dict[str, str] = {}  # the first value in a list or an object
+    kinds: dict[str, str] = {}
+    for truth in truths if waiting else ():
+        for path, value in places_in(truth):
+            if type(value) in SCALAR_TYPES:
+                waiting.pop(path, None)
+                for field in (field for field in waiting if path.startswith((f"{field}[]", f"{field}."))):
+                    below.setdefault(field, path)
+            elif path in waiting and type(value) in _CONTAINERS:
+                kinds.setdefault(path, _CONTAINERS[type(value)])
+    for field, kind in kinds.items():
+        if field in waiting:
+            inside = below.get(field, f"{field}[]" if kind == "a list" else "")
+            such = f", such as {field_path(inside)}" if inside else ""
+            place = f"comparators[{short_repr(waiting[field])}]"
+            raise InputValueError(place=place, expected=f"the field of single values{such}", got=f"that of {kind}")
+
+
+_CONTAINERS: dict[type, str] = {list: "a list", dict: "an object"}
+
+
+def place_of_field(name: str) -> str:
+    """Return the place of a field, spelled as by `places_in`: `.tags[]` for `tags[]` and for `$.tags[]`."""
+    (schema,) = SchemaSource.of({}).with_comparators({name: "exact"}).schemas.values()
+    *_, place = named_places(compiled_schema(schema, ()))
+    return place
+
+
+_SIGNS = {"dmy": "day before month", "mdy": "month before day"}
+
+
+def warn_of_date_orders(rows: Iterable[tuple[str, Sequence[Value]]], source: SchemaSource) -> list[str]:
+    """Warn of fields whose declared order of day and month is not that of their texts, and return the warnings.
+
+    A text such as `28.01.2025` has a certain order, and is read in it whatever is declared; `03.04.2025` is not.
+
+    Args:
+        rows: the id of each row with its ground truth and its prediction.
+        source: the schemas.
+    """
+    orders = {text: _declared_orders(compiled_schema(text, source.functions)) for text in source.schemas.values()}
+    certain, contrary = Counter[tuple[Side, str]](), defaultdict[tuple[Side, str, str], list[str]](list)
+    for name, sides in rows if any(orders.values()) else ():
+        declared = orders[source.schema_of(name)]
+        for side, value in zip(SIDES, sides, strict=True):
+            for path, part in places_in(value):
+                if path in declared and type(part) is str and (order := certain_order(part)):
+                    certain[side, path] += 1
+                    if order != declared[path]:
+                        contrary[side, path, declared[path]].append(part)
+    warnings = []
+    for (side, path, order), texts in contrary.items():
+        if len(texts) > MOST_IN_DOUBT * certain[side, path]:
+            other = next(name for name in _SIGNS if name != order)
+            warnings.append(
+                f"{field_path(path)}: {len(texts):,} of {certain[side, path]:,} {side.replace('_', ' ')}s whose order "
+                f"is certain have the {_SIGNS[other]}, such as {short_repr(texts[0])}, although the schema says "
+                f'"{order}"; if all dates are written so, set "date_order": "{other}"'
+            )
+            warn(warnings[-1])
+    return warnings
+
+
+def _declared_orders(root: SchemaNode) -> dict[str, str]:
+    """Return the order of day and month of each place that has one by its `date_order` or its locale."""
+    orders = {}
+    for path, node in named_places(root).items():
+        settings = getattr(node and node.comparator, "settings", {})
+        if settings.get("compare") in ("date", "datetime"):
+            orders[path] = settings.get("date_order") or date_order(settings.get("locale", ""))
+    return {path: order for path, order in orders.items() if order in _SIGNS}
 
 
 def warn_of_readings(leaves: Iterable[Leaf], source: SchemaSource) -> list[str]:

@@ -16,6 +16,7 @@ from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import FigureName, Metric, MetricRow
 from docscore.metrics.typed.schema import compiled_schema, named_places
+from docscore.metrics.typed.schema_warnings import check_compared, place_of_field
 
 
 def typed_score(
@@ -59,6 +60,7 @@ def typed_score(
     options = ScoringOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers, schema=source)
     score = score_one(*values, options, schema_of_row(source, ""))
     if comparators:
+        check_compared(values[:1], source)
         _warn_of_fields(comparators, values, schema_of_row(plain, ""))
     return score
 
@@ -67,7 +69,7 @@ def _warn_of_fields(comparators: Mapping[Any, Any], values: Sequence[Value], sch
     """Warn of comparators for fields that neither a value nor the schema has."""
     known = {path for value in values for path, _ in places_in(value)} | named_places(schema).keys()
     for key in (key for key in comparators if isinstance(key, str)):
-        *_, path = named_places(schema_of_row(SchemaSource.of({}).with_comparators({key: "exact"}), ""))
+        path = place_of_field(key)
         if path not in known:
             meant = "".join(f"; did you mean {field_path(name)!r}?" for name in nearest([path], known).values())
             warn(f"comparators[{key!r}]: neither the values nor the schema has this field{meant}")
