@@ -246,6 +246,64 @@ def test_a_metric_of_ones_own_is_named_by_its_class() -> None:
         assert result.signature.startswith("mine|tau:0.5|docscore:")
 
 
+FAILING = """
+from docscore.metrics.base import FigureName, MeanOfRows
+
+class {name}(MeanOfRows):
+    name, label, figures = "mine", "Mine", (FigureName("mine", "Mine"),)
+
+    def row_points(self, row, options):
+        return {points}
+
+    def figure_sums(self, points):
+        return {sums}
+"""
+FAILED: list[tuple[str, str, str]] = [  # points, sums, and what is said
+    ("dict()['none']", "[(1, 1)]", "metric mine: KeyError: 'none' ("),
+    ("int('x')", "[(1, 1)]", "metric mine: ValueError: invalid literal for int() with base 10: 'x' ("),
+    ("1 / 0", "[(1, 1)]", "metric mine: ZeroDivisionError: division by zero ("),
+    ("1", "points.none", "metric mine: AttributeError: 'int' object has no attribute 'none' ("),
+]
+
+
+@pytest.mark.usefixtures("own_metrics")
+@pytest.mark.parametrize(("points", "sums", "said"), FAILED)
+def test_a_metric_of_ones_own_that_fails_shows_its_line(points: str, sums: str, said: str) -> None:
+    Path("own_metrics.py").write_text(FAILING.format(name="Mine", points=points, sums=sums), "utf-8")
+    done = run("score", REFERENCES, PREDICTIONS, "--metrics", "own_metrics:Mine")
+    line = 8 if sums == "[(1, 1)]" else 11
+    assert done.code == 2
+    assert done.err == f"docscore: row 'receipt-001': {said}{Path.cwd() / 'own_metrics.py'}, line {line})\n"
+
+
+@pytest.mark.usefixtures("own_metrics")
+def test_a_metric_of_ones_own_without_a_denominator_has_no_figure() -> None:
+    """Which is an error only if it is the primary metric."""
+    Path("own_metrics.py").write_text(FAILING.format(name="Mine", points="0", sums="[(0, 0)]"), "utf-8")
+    sides: dict[str, Any] = {"references": ["x", "y"], "predictions": ["x", "z"]}
+    message = "metric mine: expected a denominator above 0 in at least one row, got none"
+    sys.path.append(str(Path.cwd()))
+    with pytest.warns(UserWarning, match=message):
+        assert docscore.evaluate(**sides, metrics=["anls_star", "own_metrics:Mine"]).figures == {"anls_star": 0.5}
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        _ = docscore.evaluate(**sides, metrics=["own_metrics:Mine"]).score
+
+
+@pytest.mark.usefixtures("own_metrics")
+def test_the_tree_of_a_metric_of_ones_own_says_whose_it_is() -> None:
+    arguments = ("explain", REFERENCES, PREDICTIONS, "--id", "receipt-018")
+    done = run(*arguments, "--metric", "own_metrics:Mine")
+    assert (done.code, done.out) == (0, succeed(*arguments))
+    assert done.err == "The tree is that of ANLS*.\n"
+    tree = "\n    def score_tree(self, row, options):\n        return super().score_tree(row, options)\n"
+    Path("own_metrics.py").write_text(OWN.replace("\nclass Twin", f"{tree}\nclass Twin"), "utf-8")
+    METRICS.pop("mine")
+    sys.modules.pop("own_metrics")
+    assert run(*arguments, "--metric", "own_metrics:Mine").err == "The tree is that of Mine.\n"
+    wrong = run(*arguments, "--metric", "own_metrics:FigureName")
+    assert (wrong.code, "expected a metric with a name of its own" in wrong.err) == (2, True)
+
+
 @pytest.mark.usefixtures("own_metrics")
 @pytest.mark.parametrize(("names", "message"), NOT_LOADED)
 def test_metrics_that_cannot_be_loaded(names: str, message: str) -> None:
@@ -279,7 +337,7 @@ class OwnMetric(MeanOfRows):
         return self.points if row.question_id == "b" else [(0.0, 0.0)]
 
     def figure_sums(self, points: Any) -> Any:
-        return 1 / points if points == 0 else points
+        return points
 
 
 @golden("measure", "impossible")

@@ -1,5 +1,6 @@
 """The command `docscore explain`."""
 
+import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -31,8 +32,19 @@ from docscore.evaluation.rows import ScoredRows
 from docscore.evaluation.sentences import READING_WORDS
 from docscore.evaluation.sources import Reading, pairs_of_sides
 from docscore.metrics.annotations import folded_tree
-from docscore.metrics.registry import ANLS_STAR, TYPED, WITH_TREES
+from docscore.metrics.base import Metric
+from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, WITH_TREES, is_own, loaded_metrics
 from docscore.report.console import print_annotations, print_tree
+
+
+class _Tree(click.Choice[str]):
+    """The metrics with trees, or one of one's own by its module and class, whose module may be in this folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if ":" not in value:
+            return super().convert(value, param, ctx)
+        sys.path += [str(Path.cwd())]
+        return loaded_metrics([value])[0]
 
 
 @click.command(
@@ -50,10 +62,10 @@ from docscore.report.console import print_annotations, print_tree
 )
 @click.option(
     "--metric",
-    type=click.Choice([ANLS_STAR, TYPED, *WITH_TREES]),
+    type=_Tree([ANLS_STAR, TYPED, *WITH_TREES]),
     help="Tree to show: of ANLS*, of the typed score (the default with --schema), of the entities that KIEval and "
     "Entity F1 count, of the edits that nTED counts, with their costs, or (grounding) of values with where they are "
-    "cited.",
+    "cited. Also module:Class; the tree is that of ANLS* unless the class has its own.",
 )
 @together(
     scoring_options("schema", "schema_by", "normalise", "iou"),
@@ -91,6 +103,9 @@ def explain_command(
         if parsed.outcome != "exact":
             note = f" ({parsed.note})" if parsed.note else ""
             click.echo(f"The prediction was {READING_WORDS[parsed.outcome]}{note}.", err=True)
+    if is_own(rows.scorer):
+        has_tree = type(rows.scorer).score_tree is not Metric.score_tree
+        click.echo(f"The tree is that of {rows.scorer.label if has_tree else METRICS[ANLS_STAR].label}.", err=True)
     row = rows.row(0)
     if metric == "kieval" and as_json:
         print_json("corrections", to_json(rows.scorer.row_points(row.for_metrics, options).to_dict()))

@@ -406,6 +406,11 @@ class Comparison(Displayed):
             )
             if evidence[0] != evidence[1] or base.figure_names != new.figure_names:
                 raise InputValueError(expected="the same evidence on both sides", got="another one")
+        if base.figure_names != new.figure_names:
+            raise InputValueError(
+                expected="the same figures on both sides",
+                got=" and ".join(", ".join(name.key for name in side.figure_names) for side in (base, new)),
+            )
         self.tests = 1
         self.signature = new.signature
 

@@ -71,6 +71,8 @@ from docscore.metrics.registry import (
     WITH_TREES,
     AnlsStar,
     checked_metrics,
+    is_own,
+    line_of_metric,
     metrics_with_schema,
     signature_of,
     values_metric,
@@ -102,6 +104,11 @@ OF_ANLS = (ANLS_STAR, "anls", "anlsl")  # their results have the key "anls_score
 def _scores(options: ScoringOptions, values: Sequence[tuple[Any, Any]]) -> list[float]:
     scores: list[float] = score_all(values, options, str).tolist()
     return scores
+
+
+def _may_lack_figures(metric: str) -> bool:
+    """Return whether a metric has no figure where nothing counts: one that judges places, or that a user wrote."""
+    return METRICS[metric].judges_places or is_own(METRICS[metric])
 
 
 class Row(Displayed):
@@ -163,7 +170,12 @@ class Row(Displayed):
         )
 
     def _tree_by(self, metric: str) -> ScoreTree:
-        return METRICS[metric].score_tree(self.for_metrics, self._scored.options)
+        try:
+            return METRICS[metric].score_tree(self.for_metrics, self._scored.options)
+        except Exception as error:
+            if not is_own(METRICS[metric]):
+                raise
+            raise self._scored.error_of(metric, self.number, error) from error
 
     @cached_property
     def tree(self) -> ScoreTree:
@@ -428,12 +440,8 @@ class ScoredRows(Scored):
             for number in watched(range(len(self)), self.progress, "Measuring", len(self)):
                 try:
                     of_row = scorer.row_points(self.row(number).for_metrics, self.options)
-                except (TypeError, ValueError) as error:
-                    raise at_place(self._place(number), error) from None
-                except ArithmeticError as error:
-                    raise InputValueError(
-                        place=(self._place(number), f"metric {metric}"), problem=str(error)
-                    ) from error
+                except Exception as error:  # noqa: BLE001  whatever a metric of a user raises
+                    raise self.error_of(metric, number, error) from error.__cause__
                 # with confidences the automation curve reads the details
                 points.append(scorer.without_details(of_row) if self.pairs.confidences is None else of_row)
             self._points[metric] = points
@@ -441,6 +449,19 @@ class ScoredRows(Scored):
                 leaves = [leaf for _, of_row in points for leaf in of_row]
                 self.doubts += warn_of_readings(leaves, self.options.schema)
         return self._points[metric]
+
+    def error_of(self, metric: str, number: int, error: Exception) -> Exception:
+        """Return the error of a metric with its row; that of a metric that a user wrote has its line too."""
+        place = self._place(number)
+        if is_own(METRICS[metric]) and not isinstance(error, InputError | MemoryError):
+            line = line_of_metric(METRICS[metric], error)
+            problem = f"{type(error).__name__}: {error} ({line})" if str(error) else f"{type(error).__name__} ({line})"
+            return InputValueError(place=(place, f"metric {metric}"), problem=problem)
+        if isinstance(error, TypeError | ValueError):
+            return at_place(place, error)
+        if isinstance(error, ArithmeticError):
+            return InputValueError(place=(place, f"metric {metric}"), problem=str(error))
+        return error
 
     def ratios_of(self, metric: str) -> Ratios:
         """Return the figures of a metric as ratios of sums over the n rows, a column for each of its k figures."""
@@ -454,7 +475,7 @@ class ScoredRows(Scored):
             sums = np.array([self._sums(metric, *row) for row in rows], dtype=np.float64)
             earned, weight = np.moveaxis(sums.reshape(-1, len(METRICS[metric].figures), 2), 2, 0)
             ratios = Ratios(earned, weight)
-            if METRICS[metric].judges_places:
+            if _may_lack_figures(metric):
                 self._having[metric] = np.flatnonzero(ratios.totals).tolist()
                 ratios = ratios.columns(self._having[metric])
             self._ratios[metric] = ratios
@@ -467,7 +488,9 @@ class ScoredRows(Scored):
             return
         fault = InputValueError(
             place=f"metric {metric}",
-            expected="evidence with a page or a box for at least one value of the ground truths",
+            expected="evidence with a page or a box for at least one value of the ground truths"
+            if METRICS[metric].judges_places
+            else "a denominator above 0 in at least one row",
             got="none",
         )
         if metric == self.metric:
@@ -477,8 +500,8 @@ class ScoredRows(Scored):
             warn(self.doubts[-1])
 
     def names_of(self, metric: str) -> list[FigureName]:
-        """Return the names of the figures of a metric; of one that judges places, those that a document has."""
-        if METRICS[metric].judges_places:
+        """Return the names of the figures of a metric; of one that may lack some, those that a document has."""
+        if _may_lack_figures(metric):
             _ = self.ratios_of(metric)
             return [METRICS[metric].figures[number] for number in self._having[metric]]
         return list(METRICS[metric].figures)
@@ -488,10 +511,13 @@ class ScoredRows(Scored):
         scorer = METRICS[metric]
         try:
             sums = scorer.figure_sums(points)
+        except Exception as error:  # noqa: BLE001  whatever a metric of a user raises
+            raise self.error_of(metric, number, error) from error.__cause__
+        try:
             if len(sums) == len(scorer.figures) and all(0 <= part <= whole + ROUNDING < inf for part, whole in sums):
                 return sums
             got = short_repr(sums)
-        except (ArithmeticError, TypeError, ValueError) as error:
+        except (TypeError, ValueError) as error:
             got = str(error)
         expected = (
             f"{counted(len(scorer.figures), 'pair')} of a numerator and a denominator, 0 <= numerator <= denominator"

@@ -94,6 +94,10 @@ def systems_of(
     """
     first = next(iter(evaluations.values()))
     known = [name.key for name in scored_rows(first).figure_names]
+    for name, evaluation in evaluations.items():
+        if scored_rows(evaluation).figure_names != scored_rows(first).figure_names:
+            got = ", ".join(figure.key for figure in scored_rows(evaluation).figure_names)
+            raise InputValueError(place=f"system {name!r}", expected=f"the figures {', '.join(known)}", got=got)
     for name in figures or ():
         if name not in known:
             raise InputValueError(

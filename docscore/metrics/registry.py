@@ -1,5 +1,7 @@
 """All metrics and their signatures; to add a metric, add its module to this package and its class to `METRICS`."""
 
+import sys
+import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import PurePath
@@ -128,6 +130,19 @@ WITH_TREES = tuple(  # the metrics whose score trees are not those of ANLS* or t
     for name, metric in METRICS.items()
     if type(metric).score_tree is not Metric.score_tree and metric.field_source != "tree"
 )
+
+
+def is_own(metric: Metric[Any]) -> bool:
+    """Return whether a metric is one that a user wrote."""
+    return not type(metric).__module__.startswith(f"{__name__.partition('.')[0]}.")
+
+
+def line_of_metric(metric: Metric[Any], error: BaseException) -> str:
+    """Return the file and the line of a metric in which an error arose, the innermost one: `own.py, line 12`."""
+    frames = traceback.extract_tb(error.__traceback__)
+    file = getattr(sys.modules.get(type(metric).__module__), "__file__", None)
+    frame = next((frame for frame in reversed(frames) if frame.filename == file), frames[-1])
+    return f"{frame.filename}, line {frame.lineno}"
 
 
 def loaded_metrics(names: Iterable[str]) -> list[str]:
