@@ -206,7 +206,7 @@ class Taken(Mine):
 class Half(MeanOfRows):
     name, label, figures = "half", "Half", ()
 """
-NOT_LOADED: list[tuple[str, str]] = [  # the metrics that are asked for, and what is said
+NOT_LOADED: list[tuple[str, str]] = [  # the metrics that are asked for, and the message
     ("own_metrics:Mine,own_metrics:Twin", "twin: expected figures that mine does not have, got 'mine'"),
     ("own_metrics:Taken", "metrics: expected a metric with a name of its own, a class derived from"),
     ("own_metrics:FigureName", "metrics: expected a metric with a name of its own, a class derived from"),
@@ -258,7 +258,7 @@ class {name}(MeanOfRows):
     def figure_sums(self, points):
         return {sums}
 """
-FAILED: list[tuple[str, str, str]] = [  # points, sums, and what is said
+FAILED: list[tuple[str, str, str]] = [  # points, sums, and the message
     ("dict()['none']", "[(1, 1)]", "metric mine: KeyError: 'none' ("),
     ("int('x')", "[(1, 1)]", "metric mine: ValueError: invalid literal for int() with base 10: 'x' ("),
     ("1 / 0", "[(1, 1)]", "metric mine: ZeroDivisionError: division by zero ("),
@@ -294,12 +294,12 @@ def test_the_tree_of_a_metric_of_ones_own_says_whose_it_is() -> None:
     arguments = ("explain", REFERENCES, PREDICTIONS, "--id", "receipt-018")
     done = run(*arguments, "--metric", "own_metrics:Mine")
     assert (done.code, done.out) == (0, succeed(*arguments))
-    assert done.err == "The tree is that of ANLS*.\n"
+    assert done.err == "This is the tree of ANLS*.\n"
     tree = "\n    def score_tree(self, row, options):\n        return super().score_tree(row, options)\n"
     Path("own_metrics.py").write_text(OWN.replace("\nclass Twin", f"{tree}\nclass Twin"), "utf-8")
     METRICS.pop("mine")
     sys.modules.pop("own_metrics")
-    assert run(*arguments, "--metric", "own_metrics:Mine").err == "The tree is that of Mine.\n"
+    assert run(*arguments, "--metric", "own_metrics:Mine").err == "This is the tree of Mine.\n"
     wrong = run(*arguments, "--metric", "own_metrics:FigureName")
     assert (wrong.code, "expected a metric with a name of its own" in wrong.err) == (2, True)
 

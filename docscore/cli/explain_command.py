@@ -105,7 +105,7 @@ def explain_command(
             click.echo(f"The prediction was {READING_WORDS[parsed.outcome]}{note}.", err=True)
     if is_own(rows.scorer):
         has_tree = type(rows.scorer).score_tree is not Metric.score_tree
-        click.echo(f"The tree is that of {rows.scorer.label if has_tree else METRICS[ANLS_STAR].label}.", err=True)
+        click.echo(f"This is the tree of {rows.scorer.label if has_tree else METRICS[ANLS_STAR].label}.", err=True)
     row = rows.row(0)
     if metric == "kieval" and as_json:
         print_json("corrections", to_json(rows.scorer.row_points(row.for_metrics, options).to_dict()))

@@ -451,7 +451,7 @@ class ScoredRows(Scored):
         return self._points[metric]
 
     def error_of(self, metric: str, number: int, error: Exception) -> Exception:
-        """Return the error of a metric with its row; that of a metric that a user wrote has its line too."""
+        """Return the error of a metric with its row, and with the line of the code if a user wrote the metric."""
         place = self._place(number)
         if is_own(METRICS[metric]) and not isinstance(error, InputError | MemoryError):
             line = line_of_metric(METRICS[metric], error)
@@ -500,7 +500,7 @@ class ScoredRows(Scored):
             warn(self.doubts[-1])
 
     def names_of(self, metric: str) -> list[FigureName]:
-        """Return the names of the figures of a metric; of one that may lack some, those that a document has."""
+        """Return the names of the figures of a metric; if it may have none, those that a document has."""
         if _may_lack_figures(metric):
             _ = self.ratios_of(metric)
             return [METRICS[metric].figures[number] for number in self._having[metric]]
