@@ -171,7 +171,9 @@ def playground(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
 
 
 @contextlib.contextmanager
-def started(folder: Path, *command: str, **changes: str) -> Iterator[Playground]:
+def started(
+    folder: Path, *command: str, python: str | Path = sys.executable, cwd: Path = ROOT, **changes: str
+) -> Iterator[Playground]:
     """The app, or a command of Python, on a free port of this machine, with its temporary files in the folder."""
     (folder / "tmp").mkdir()
     at = {"GRADIO_SERVER_NAME": "127.0.0.1", "TMPDIR": str(folder / "tmp"), "PYTHONUNBUFFERED": "1"}
@@ -181,8 +183,8 @@ def started(folder: Path, *command: str, **changes: str) -> Iterator[Playground]
         with (
             (folder / "log.txt").open("wb") as log,
             subprocess.Popen(
-                [sys.executable, *(command or ("app.py",))],
-                cwd=ROOT,
+                [python, *(command or ("app.py",))],
+                cwd=cwd,
                 env=environment(**{**at, "GRADIO_SERVER_PORT": str(port), **changes}),
                 stdin=subprocess.DEVNULL,
                 stdout=log,

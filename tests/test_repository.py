@@ -43,7 +43,7 @@ def test_pictures_and_files_that_the_card_names_exist() -> None:
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 
-def test_the_address_of_the_repository_is_that_of_pyproject_in_at_most_five_lines() -> None:
+def test_the_address_of_the_repository_is_that_of_pyproject_in_at_most_six_lines() -> None:
     """Links are relative, and messages name the extra to install."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False).stdout  # noqa: S607
     names = [name for name in listed.split("\0") if name.endswith((".md", ".py", ".cff", ".yml", ".toml"))]
@@ -56,7 +56,7 @@ def test_the_address_of_the_repository_is_that_of_pyproject_in_at_most_five_line
         )
         collected += [(address.removeprefix("git+"), name) for address in found]
     assert {address for address, _ in collected} == {project_address()}, collected
-    assert len(collected) <= 5, collected
+    assert len(collected) <= 6, collected
 
 
 @pytest.mark.parametrize("path", CARDS)

@@ -1,19 +1,20 @@
-"""Builds the folder of a Space for one of the evaluate modules: `python -m dev.scripts.build_space kieval FOLDER`.
+"""Build the folder of a Space for one of the evaluate modules: `python -m dev.scripts.build_space kieval FOLDER`.
 
-The folder stands by itself: the module for `evaluate.load`, the card, the requirements, the page and docscore.
+The folder is complete: the module for `evaluate.load`, the card, the requirements, the page and docscore.
 """
 
 from __future__ import annotations
 
+import argparse
 import re
 import shutil
-import sys
 from pathlib import Path
 
 from dev.scripts.project_address import ROOT, project_address
 from docscore.integrations.evaluate import MODULES, evaluate_module
 
 _COPIED = ("app.py", "requirements.txt", "LICENSE", "docscore", "playground", "examples/receipts", "examples/invoices")
+_MARK = ".docscore_space"  # the file that says that this script wrote the folder
 _EMOJI = {"kieval": "✏️", "entity_f1": "🎯", "nted": "🌳"}
 _FRONT = re.compile(r"---\n(.*?)---\n(.*)", flags=re.DOTALL)
 _OWN = re.compile(r"^(title|description|license|tags):.*\n(?:[- ].*\n)*", flags=re.MULTILINE)
@@ -25,17 +26,21 @@ def build_space(name: str, folder: Path) -> None:
 
     Args:
         name: one of the evaluate modules, such as "kieval".
-        folder: a new or empty folder.
+        folder: a new or empty folder, or one that this function wrote: it then replaces what it wrote, and keeps other
+            files beside it, such as those of git.
 
     Raises:
         ValueError: for another name.
-        FileExistsError: if there is something in the folder.
+        FileExistsError: for a folder with other content.
     """
     module = Path(evaluate_module(name))
     folder.mkdir(parents=True, exist_ok=True)
-    if any(folder.iterdir()):
-        msg = f"{folder}: expected an empty folder"
+    if not (folder / _MARK).exists() and any(folder.iterdir()):
+        msg = f"{folder}: expected an empty folder or one that build_space wrote, got a folder with other content"
         raise FileExistsError(msg)
+    for part in ("README.md", *(path.partition("/")[0] for path in _COPIED), *(f"{each}.py" for each in MODULES)):
+        _delete(folder / part)
+    (folder / _MARK).write_text("build_space wrote this folder and replaces what it wrote.\n", "utf-8")
     for part in _COPIED:
         _copy(ROOT / part, folder / part)
     for each in MODULES:  # where the wheel has them
@@ -69,6 +74,14 @@ def _parts(card: Path) -> tuple[str, str]:
     return match[1], match[2]
 
 
+def _delete(path: Path) -> None:
+    """Delete a folder or a file, if it exists."""
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
 def _copy(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     if source.is_dir():
@@ -77,5 +90,19 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
+def main() -> None:
+    """Build the folder that the arguments name."""
+    parser = argparse.ArgumentParser(
+        prog="python -m dev.scripts.build_space", description="Build the folder of a Space for an evaluate module."
+    )
+    parser.add_argument("module", choices=MODULES, help="the module that the Space is for")
+    parser.add_argument("folder", type=Path, help="a new or empty folder, or one that this script wrote")
+    arguments = parser.parse_args()
+    try:
+        build_space(arguments.module, arguments.folder)
+    except OSError as error:
+        parser.error(str(error))
+
+
 if __name__ == "__main__":
-    build_space(sys.argv[1], Path(sys.argv[2]))
+    main()

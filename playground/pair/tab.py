@@ -3,7 +3,6 @@
 import asyncio
 import json
 from functools import partial
-from importlib.metadata import metadata
 from typing import Any
 
 from docscore.metrics.registry import METRICS
@@ -22,6 +21,8 @@ async def _score(request: PairRequest) -> Answer:
     return await answer_of_child(PAIRS, "window", request, lambda _: partial(answer, request))
 
 
+# Not from the metadata of the installed docscore: a Space holds docscore as a folder and does not install it.
+_DOCUMENTATION = "https://github.com/OWNER/docscore#readme"
 DOCUMENT = "pair/document.js"  # which loads after the first screen
 TAB = Tab(
     "one-pair",
@@ -55,13 +56,7 @@ def first_workspace() -> tuple[Any, ...]:
     }
     metrics = "metric", "Metric", [(name, METRICS[name].label) for name in PAIR_METRICS]
     choices = [metrics, ("reading", "Prediction", _READINGS)]
-    return examples, choices, fields_with_words(), json.dumps(settings), _documentation()
-
-
-def _documentation() -> str:
-    """The address of the documentation, that of the project."""
-    addresses: list[str] = metadata("docscore").get_all("Project-URL") or [""]
-    return addresses[0].removeprefix("Repository, ") + "#readme"
+    return examples, choices, fields_with_words(), json.dumps(settings), _DOCUMENTATION
 
 
 # As visitors see them: while they type, a text that is not JSON is not mended unasked.
