@@ -120,8 +120,8 @@ def test_the_first_of_several_outputs_counts(tokenizer: Any) -> None:
 def test_batches_give_what_one_call_gives_to_the_last_bit(size: int, given: bool, tokenizer: Any) -> None:
     texts, truths = random_texts(3)
     actual, labels = tokens(tokenizer, texts), tokens(tokenizer, [json.dumps(truth) for truth in truths])
-    references = truths if given else None
-    function = compute_metrics(tokenizer, metrics=["anls_star", "nted", "kieval"], references=references)
+    count: dict[str, Any] = {"references": truths} if given else {"rows": len(truths)}
+    function = compute_metrics(tokenizer, metrics=["anls_star", "nted", "kieval"], **count)
     expected = function(prediction(actual, labels))
     assert 0 < expected["parse_failure_rate"] < 1
     for _ in range(2):  # nothing is left of the first evaluation
@@ -150,21 +150,10 @@ class Stop(transformers.TrainerCallback):  # type: ignore[misc]
             raise InterruptedError
 
 
-@pytest.mark.parametrize("wrapped", [False, True])
-@pytest.mark.parametrize("given", [False, True])
-def test_an_evaluation_that_was_stopped_leaves_nothing(
-    given: bool, wrapped: bool, tokenizer: Any, tmp_path: Path
-) -> None:
-    """A notebook keeps the frames of an error, as this test does; a Trainer may call through a function of a user."""
-    truths = [json.dumps({"a": letter}) for letter in "abcdefg"]
-    rows = [{"labels": row} for row in tokens(tokenizer, truths)]
-    references = [json.loads(text) for text in truths] if given else None
-    function = compute_metrics(tokenizer, references=references)
-    other = compute_metrics(tokenizer, metrics=["nted"], fields=False)
-
-    def both(prediction: Any, compute_result: bool) -> dict[str, float]:
-        return function(prediction, compute_result) | other(prediction, compute_result)
-
+def test_an_evaluation_that_was_stopped_never_counts_in_another_one(tokenizer: Any, tmp_path: Path) -> None:
+    """Without a reset, the next evaluation has too many rows."""
+    rows = [{"labels": row} for row in tokens(tokenizer, [json.dumps({"a": letter}) for letter in "abcdefg"])]
+    function = compute_metrics(tokenizer, rows=len(rows))
     arguments = transformers.TrainingArguments(
         output_dir=str(tmp_path),
         use_cpu=True,
@@ -174,19 +163,16 @@ def test_an_evaluation_that_was_stopped_leaves_nothing(
         batch_eval_metrics=True,
     )
     trainer = transformers.Trainer(
-        model=Copier(),
-        args=arguments,
-        eval_dataset=rows,
-        compute_metrics=both if wrapped else function,
-        callbacks=[Stop()],
+        model=Copier(), args=arguments, eval_dataset=rows, compute_metrics=function, callbacks=[Stop()]
     )
-    with pytest.raises(InterruptedError) as stopped:
+    with pytest.raises(InterruptedError):
         trainer.evaluate()
-    assert (function.state.rows, stopped.tb is not None) == (4, True)
-    for _ in range(2):
-        figures = trainer.evaluate()
-        assert (figures["eval_anls_star"], figures.get("eval_nted")) == (1.0, 1.0 if wrapped else None)
-    function(prediction(*[tokens(tokenizer, truths[:1])] * 2), compute_result=False)  # a loop of one's own
+    assert function.state.rows == 4
+    message = "rows: expected 7 rows in the evaluation set, got 8 or more; call reset"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        trainer.evaluate()
+    assert trainer.evaluate()["eval_anls_star"] == 1.0
+    function(prediction(*[tokens(tokenizer, ["x"])] * 2), compute_result=False)
     function.reset()
     assert trainer.evaluate()["eval_anls_star"] == 1.0
 
@@ -211,21 +197,29 @@ FAULTY: list[tuple[Any, Any, type[Exception], str]] = [  # what comes as a secon
 def test_after_an_error_nothing_is_left(
     found: Any, labels: Any, error: type[Exception], message: str, tokenizer: Any
 ) -> None:
-    function = compute_metrics(tokenizer)
-    right, wrong = tokens(tokenizer, ['{"a": "x"}']), tokens(tokenizer, ['{"a": "y"}'])
-    assert function(prediction(wrong, right), compute_result=False) == {}
+    function = compute_metrics(tokenizer, rows=3)
+    right, wrong = tokens(tokenizer, ['{"a": "x"}'] * 3), tokens(tokenizer, ['{"a": "y"}'])
+    assert function(prediction(wrong, right[:1]), compute_result=False) == {}
     with pytest.raises(error, match=message):
         function(prediction(found, labels))
     assert function(prediction(right, right))["anls_star"] == 1.0
 
 
-@pytest.mark.parametrize(("count", "message"), [(2, "each of 3 rows or more, got 2"), (4, "each of 3 rows, got 4")])
-def test_references_are_as_many_as_rows(count: int, message: str, tokenizer: Any) -> None:
-    function = compute_metrics(tokenizer, references=["x"] * count, parse=None)
+@pytest.mark.parametrize("option", ["rows", "references"])
+@pytest.mark.parametrize("count", [2, 4])
+def test_rows_are_as_many_as_was_said(count: int, option: str, tokenizer: Any) -> None:
+    """One process fills up no batch, whatever the rows behind the last one are."""
+    given: Any = {"rows": count, "references": ["x"] * count}[option]
+    function = compute_metrics(tokenizer, parse=None, **{option: given})
     texts = tokens(tokenizer, ["x"] * 4)
-    with pytest.raises(ValueError, match=f"references: expected one for {message}"):
-        function(prediction(texts[:3]))
-    assert function(prediction(texts[:count]))["anls_star"] == 1.0
+    with pytest.raises(ValueError, match=f"^{option}: expected {count} rows in the evaluation set, got 3$"):
+        function(prediction(texts[:3], texts[:3]))
+    assert function(prediction(texts[:count], texts[:count]))["anls_star"] == 1.0
+
+
+def test_rows_of_one_process_may_end_as_they_begin(tokenizer: Any) -> None:
+    texts = tokens(tokenizer, ["yes", "no", "yes"])
+    assert compute_metrics(tokenizer, parse=None)(prediction(texts, texts))["anls_star"] == 1.0
 
 
 def test_references_in_another_order_are_refused(tokenizer: Any) -> None:
@@ -254,6 +248,28 @@ def test_references_that_are_json_text_or_of_another_split_are_told(tokenizer: A
     assert compute_metrics(tokenizer, references=[*truths[:-2], *truths[:2]])(prediction(rows, rows))
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("change", "options"),
+    [
+        ({}, {"parse_references": "json"}),
+        ({}, {"parse_references": "repair", "parse": "json"}),
+        ({"source": "a long text", "pages": ["another one"]}, {"ignore_keys": ["source", "pages"]}),
+        ({"source": None}, {"ignore_keys": ["source"], "parse_references": "json"}),
+    ],
+)
+def test_labels_are_compared_with_references_as_they_are_scored(change: Any, options: Any, tokenizer: Any) -> None:
+    """References that are texts are parsed, and ignored keys left out: no warning says that they differ."""
+    truths = [{"a": letter * 5} for letter in "abcdefghijkl"]
+    rows = tokens(tokenizer, list(map(json.dumps, truths)))
+    given = [truth | change for truth in truths]
+    references = [json.dumps(each) for each in given] if "parse_references" in options else given
+    function = compute_metrics(tokenizer, references=references, **options)
+    assert function(prediction(rows, rows))["anls_star"] == 1.0
+    with pytest.raises(ValueError, match="references: expected the order of the labels"):
+        function(prediction(rows[::-1], rows[::-1]))
+
+
 def test_labels_that_cannot_be_read_are_told(tokenizer: Any) -> None:
     """One is cut off and one is no JSON; both are used as the predictions would be."""
     whole = tokens(tokenizer, ['{"a": "x"}'] * 3)
@@ -271,6 +287,9 @@ WRONG: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
     (None, {"parse": "donut"}, TypeError, "parse: expected a processor with token2json for 'donut', got "),
     (None, {"parse": "yaml"}, ValueError, "parse: expected None, 'text', 'json', 'repair' or 'donut', got 'yaml'"),
     (None, {"references": {"a": "x"}}, TypeError, "references: expected a list of rows, got dict"),
+    (None, {"references": ["x"], "rows": 2}, ValueError, "rows: expected 1, one for each reference, got 2"),
+    (None, {"rows": 0}, ValueError, "rows: expected a whole number of at least 1, got 0"),
+    (None, {"references": ["{"], "parse_references": "json"}, ValueError, "row '0'.*"),
 ]
 
 

@@ -26,8 +26,8 @@ def build_space(name: str, folder: Path) -> None:
 
     Args:
         name: one of the evaluate modules, such as "kieval".
-        folder: a new or empty folder, or one that this function wrote: it then replaces what it wrote, and keeps other
-            files beside it, such as those of git.
+        folder: a new or empty folder, or one that this function wrote. It then replaces what it wrote, and keeps other
+            files of the folder, such as `.gitattributes`.
 
     Raises:
         ValueError: for another name.

@@ -67,7 +67,7 @@ def read_texts(
     if options.parse_references:
         truths, repairs = parsed_references(pairs.ids, pairs.truths, options.parse_references)
         pairs = pairs._replace(truths=truths)
-        remarks += _remarks_on_repairs(repairs, len(pairs.ids))
+        remarks += remarks_on_repairs(repairs, len(pairs.ids))
     readings: dict[int, Parsed] = {}
     if options.parse_mode is not None:
         predictions, readings = parse_predictions(pairs.predictions, pairs.truths, options.parse_mode, progress)
@@ -207,8 +207,8 @@ def _has_objects(text: str) -> bool:
     return isinstance(value, dict) or any(isinstance(each, dict) for each in value)
 
 
-def _remarks_on_repairs(repairs: Mapping[str, str], count: int) -> Iterator[Diagnostic]:
-    """Yield the number of ground truths that were repaired.
+def remarks_on_repairs(repairs: Mapping[str, str], count: int) -> Iterator[Diagnostic]:
+    """Yield a remark on the number of ground truths that were repaired.
 
     Args:
         repairs: what was changed, by id.

@@ -1,9 +1,16 @@
-"""Merge the states of several processes with `torch.distributed`, which `accelerate` and Trainers also use."""
+"""Count processes and merge their states with `torch.distributed`, which `accelerate` and Trainers also use."""
 
 from collections import ChainMap
 from typing import Any
 
 from docscore.evaluation.state import ScoreState
+
+
+def process_count() -> int:
+    """Return the number of processes in the group of `torch.distributed`; 1 without an initialised group."""
+    import torch.distributed as dist  # noqa: PLC0415  an extra
+
+    return dist.get_world_size() if dist.is_available() and dist.is_initialized() else 1
 
 
 def merged(state: ScoreState) -> ScoreState:
@@ -26,7 +33,7 @@ def merged(state: ScoreState) -> ScoreState:
         return values
 
     states: list[Any] = [state]
-    if dist.is_available() and dist.is_initialized():
+    if process_count() > 1:
         before = of_all(state.ids)[: dist.get_rank()]
         try:
             own: Any = state.without(ChainMap(*before))

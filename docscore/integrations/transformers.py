@@ -1,38 +1,42 @@
 """Score the generated tokens of a `transformers` Trainer; results are a flat dict of floats for experiment trackers.
 
-Install with `pip install "docscore[transformers]"`. Nothing here imports torch: tokens are arrays.
+Install with `pip install "docscore[transformers]"`. Tokens are arrays: torch is asked only for the number of processes.
 """
 
 import json
-import sys
+import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from dataclasses import replace
+from itertools import cycle, islice
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from docscore.core.errors import InputTypeError, InputValueError, short_repr
-from docscore.core.options import AS_TEXT, check_choice
+from docscore.core.options import AS_TEXT, check_choice, check_whole
 from docscore.core.runtime import warn
 from docscore.core.values import convert_ground_truth, convert_prediction
-from docscore.data.checks import refuse_document_texts, remarks_on_reading
-from docscore.data.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed, parse_text
+from docscore.data.checks import refuse_document_texts, remarks_on_reading, remarks_on_repairs
+from docscore.data.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed, parse_text, parsed_references
 from docscore.data.pairing import Pairs
 from docscore.data.rows import read_rows, row_format, table_in_memory
+from docscore.evaluation.rows import ScoredRows
 from docscore.evaluation.state import RATES, ScoreState
-from docscore.metrics.anls_star.api import score_all
+from docscore.integrations.distributed import process_count
 
 Parse = Literal["text", "json", "repair", "donut"]
 _UNLIKE, _NEARLY_ALL = 0.5, 0.9  # the score of a label that differs from its reference; a share of the labels
 _IGNORED = -100  # the padding of labels by collators, and of predictions by Trainers
+_NUMBER_OF_ROWS = "pass rows=len(eval_dataset), or references, to compute_metrics"
 
 
 def compute_metrics(
     processor_or_tokenizer: Any,
     *,
     references: Sequence[Any] | None = None,
+    rows: int | None = None,
     metrics: Sequence[str] | None = None,
     parse: Parse | None = "repair",
     fields: bool = True,
@@ -45,6 +49,9 @@ def compute_metrics(
         references: the ground truths of the evaluation set, in its order and any row format. Do not pass them to a
             Trainer that groups by length, because that changes the order. The default is the labels, decoded and parsed
             like the predictions, with a warning if they cannot be parsed without repair.
+        rows: the number of rows of the evaluation set. The default is the number of references. Several processes may
+            add the first rows again behind the last one; with the number of rows, these are left out. Batches need
+            the number too.
         metrics: names from `docscore.METRICS`. The default is "anls_star"; with a schema, "typed" and "anls_star".
         parse: how to parse decoded texts: "json", "repair" (malformed JSON too), "donut" (`<s_key>` markup, with the
             processor's `token2json`), or "text" to use the texts as answers. None means "text", but raises an error if
@@ -53,28 +60,30 @@ def compute_metrics(
         keywords: fields of `ScoringOptions`, such as threshold, ignore_case and schema.
 
     Returns:
-        A function of an `EvalPrediction`, which also works with `batch_eval_metrics=True`. It returns `anls_star`, with
-        a schema also `typed_score`; for each field a key such as `anls_star/total`; `parse_failure_rate`, with
-        parse="repair" also `parse_extracted_rate`, `parse_mended_rate` and `parse_ambiguous_rate`; and the figures of
-        the other metrics.
+        A function of an `EvalPrediction`, which with `rows` or `references` also works with `batch_eval_metrics=True`.
+        It returns `anls_star`, with a schema also `typed_score`; the score of each field, such as `anls_star/total`;
+        `parse_failure_rate`, with parse="repair" also `parse_extracted_rate`, `parse_mended_rate` and
+        `parse_ambiguous_rate`; and the figures of the other metrics.
 
     Raises:
-        TypeError, ValueError: for a processor that cannot decode, references that are not rows, or invalid options.
+        TypeError, ValueError: for a processor that cannot decode, references that are not rows or cannot be parsed,
+            another number of rows than references, or invalid options.
     """
-    return ComputeMetrics(processor_or_tokenizer, references, metrics, parse, fields, keywords)
+    return ComputeMetrics(processor_or_tokenizer, references, rows, metrics, parse, fields, keywords)
 
 
 class ComputeMetrics:
     """A function of an `EvalPrediction` that keeps its state until a call with `compute_result=True`.
 
-    The batches of one result come from one loop of a Trainer. Another loop starts without the rows of one that was
-    stopped; in a loop of your own, call `reset` first.
+    After an evaluation that was stopped between its batches, call `reset`; without it, the next evaluation has too many
+    rows and raises an error.
     """
 
     def __init__(
         self,
         processor: Any,
         references: Sequence[Any] | None,
+        rows: int | None,
         metrics: Sequence[str] | None,
         parse: Parse | None,
         fields: bool,
@@ -93,13 +102,31 @@ class ComputeMetrics:
                 expected="a tokenizer or a processor with batch_decode",
                 got=type(processor).__name__,
             )
-        self.references: list[Any] | None = None
-        if references is not None:
-            table = table_in_memory(references, "references")
-            self.references = read_rows(table, row_format(table), "references").values
         self.parse = parse
         self.state = ScoreState(metrics=metrics, fields=fields, **{"parse": parse and AS_TEXT, **keywords})
+        self.rows = None if rows is None else check_whole("rows", rows, 1)
+        self.references: list[Any] | None = None
+        if references is not None:
+            self.references = self._read_references(references)
+            if self.rows not in (None, len(self.references)):
+                raise InputValueError(
+                    place="rows", expected=f"{len(self.references):,}, one for each reference", got=f"{self.rows:,}"
+                )
+            self.rows = len(self.references)
         self.reset()
+
+    def _read_references(self, references: Sequence[Any]) -> list[Any]:
+        """Return the ground truths in plain values, parsed if the options say so; the state then gets them parsed."""
+        table = table_in_memory(references, "references")
+        values = read_rows(table, row_format(table), "references").values
+        options = self.state.options
+        refuse_document_texts(values, values, self.parse, options.parse_references)
+        if options.parse_references:
+            values, repairs = parsed_references(list(map(str, range(len(values)))), values, options.parse_references)
+            for warning in remarks_on_repairs(repairs, len(values)):
+                warn(str(warning))
+            self.state.options = replace(options, parse_references=None)
+        return values
 
     def __call__(self, prediction: Any, compute_result: bool = True) -> dict[str, float]:  # noqa: FBT002  the Trainer's
         """Score all rows or a batch. The last call returns the result. An error resets the state.
@@ -110,12 +137,12 @@ class ComputeMetrics:
 
         Raises:
             TypeError: for logits; `preprocess_logits_for_metrics` converts them to tokens.
-            ValueError: if there are more or fewer rows than references, or they are in another order.
+            ValueError: for more or fewer rows than the evaluation set has; for references in another order than the
+                labels; without the number of rows, for a batch, and for rows of several processes that end with the
+                first rows again.
         """
-        if self._begins():
-            self.reset()
         try:
-            self._update(prediction.predictions, prediction.label_ids)
+            self._update(prediction.predictions, prediction.label_ids, is_last=compute_result)
             result = self._result() if compute_result else {}
         except BaseException:
             self.reset()
@@ -124,30 +151,23 @@ class ComputeMetrics:
             self.reset()
         return result
 
-    def _begins(self) -> bool:
-        """Return whether the loop of a Trainer makes its first call.
-
-        The call marks the frame of the loop: nothing that a Trainer passes tells one loop from another.
-        """
-        frame: Any = sys._getframe(2)  # noqa: SLF001
-        while frame is not None and frame.f_code.co_name != "evaluation_loop":
-            frame = frame.f_back
-        mark = object()
-        return frame is not None and frame.f_locals.setdefault(f"docscore_{id(self)}", mark) is mark
-
     def reset(self) -> None:
         """Forget all rows."""
         self.state.reset()
         self.outcomes: Counter[str] = Counter()  # of parsing
+        self.first: list[str] = []  # the labels of the first batch, which padding repeats
         self.labels: list[str] = []  # if references were given
         self.unread_labels: list[tuple[int, str]] = []  # row and text of labels that are not valid JSON
 
-    def _update(self, found: Any, labels: Any) -> None:
+    def _update(self, found: Any, label_ids: Any, *, is_last: bool) -> None:
         """Score more rows."""
         texts = self._texts(found, "predictions")
-        truths = self._truths(labels, len(texts))
+        labels = self._label_texts(label_ids, len(texts))
+        count = self._count_without_padding(texts if labels is None else labels, is_last=is_last)
+        texts, labels = texts[:count], labels and labels[:count]
+        truths = self._truths(labels, count)
         predictions = list(map(self._read, texts, truths))
-        if self.parse is None or self.references is not None:  # at the first evaluation, whatever a model answers then
+        if self.parse is None and self.references is None:  # at the first evaluation, whatever a model answers then
             refuse_document_texts(truths, truths, self.parse, self.state.options.parse_references)
         self.outcomes.update(each.outcome for each in predictions)
         ids = [str(self.state.rows + number) for number in range(len(predictions))]
@@ -159,15 +179,73 @@ class ComputeMetrics:
                 warn(str(doubt))
             self.state.update_pairs(pairs)
 
-    def _result(self) -> dict[str, float]:
-        """The figures of all rows since the last result."""
-        rows = self.state.rows
-        if self.references is not None and rows != len(self.references):
+    def _label_texts(self, label_ids: Any, count: int) -> list[str] | None:
+        """Return the decoded labels; None if references were given and the labels are not one row of tokens for each.
+
+        Args:
+            label_ids: what a Trainer passes.
+            count: the number of predictions.
+        """
+        try:
+            texts = self._texts(label_ids, "label_ids")
+        except TypeError:
+            if self.references is None:
+                raise
+            return None
+        if len(texts) == count:
+            return texts
+        if self.references is None:
+            raise InputValueError(expected="as many predictions as label_ids", got=f"{count:,} and {len(texts):,}")
+        return None
+
+    def _count_without_padding(self, rows: list[str], *, is_last: bool) -> int:
+        """Return how many rows of a batch are rows of the evaluation set; the others repeat its first rows.
+
+        A `DataLoader` of several processes repeats the first rows, so that all processes have a full last batch. A
+        Trainer removes them again, unless it generates texts.
+
+        Args:
+            rows: the text of each row, which tells it from others: its label, or without labels its prediction.
+            is_last: whether no other batch follows.
+
+        Raises:
+            ValueError: for another number of rows; if the number is not known, for a batch, and if rows of several
+                processes end with the first rows again.
+        """
+        if self.rows is None:
+            if not is_last:
+                raise InputValueError(
+                    place="batch_eval_metrics",
+                    expected="rows or references in compute_metrics",
+                    got="neither",
+                    remedy=_NUMBER_OF_ROWS,
+                )
+            repeated = _repeated_rows(rows)
+            if repeated and process_count() > 1:
+                raise InputValueError(
+                    problem=f"the last {repeated:,} of {len(rows):,} rows have the labels of the first {repeated:,}, "
+                    "as if several processes had added the first rows again",
+                    remedy=_NUMBER_OF_ROWS,
+                )
+            return len(rows)
+        self.first = self.first or rows[: self.rows]
+        count = min(len(rows), self.rows - self.state.rows)
+        padding, given = rows[count:], self.state.rows + len(rows)
+        several = process_count() > 1
+        is_padding = several and is_last and count and padding == list(islice(cycle(self.first), len(padding)))
+        if (padding and not is_padding) or (is_last and given < self.rows):
+            other = f" (the last {len(padding):,} are not the first rows again)" if several and padding else ""
             raise InputValueError(
-                place="references",
-                expected=f"one for each of {rows:,} rows",
-                got=f"{len(self.references):,}",
+                place="rows" if self.references is None else "references",
+                expected=f"{self.rows:,} rows in the evaluation set",
+                got=f"{given:,}{'' if is_last else ' or more'}{other}",
+                remedy="call reset() after an evaluation that was stopped" if self.state.rows else "",
             )
+        return count
+
+    def _result(self) -> dict[str, float]:
+        """Return the figures of all rows since the last result."""
+        rows = self.state.rows
         if self.references is not None and len(self.labels) == rows:
             self._compare_with_labels(self.references)
         if self.unread_labels:
@@ -181,25 +259,13 @@ class ComputeMetrics:
         read = COUNTED_OUTCOMES.get(None if self.parse == AS_TEXT else self.parse, ("failed",))
         return result | {RATES[PARSE_COUNTS[outcome]]: self.outcomes[outcome] / rows for outcome in read}
 
-    def _truths(self, labels: Any, count: int) -> list[Any]:
+    def _truths(self, labels: list[str] | None, count: int) -> list[Any]:
         """Return the ground truths of the next rows."""
         start = self.state.rows
         if self.references is not None:
-            if start + count > len(self.references):
-                raise InputValueError(
-                    place="references",
-                    expected=f"one for each of {start + count:,} rows or more",
-                    got=f"{len(self.references):,}",
-                )
-            with suppress(TypeError):  # with references, labels need not be tokens
-                self.labels += self._texts(labels, "label_ids")
+            self.labels += labels or ()
             return self.references[start : start + count]
-        texts = self._texts(labels, "label_ids")
-        if len(texts) != count:
-            raise InputValueError(
-                expected="as many predictions as label_ids",
-                got=f"{count:,} and {len(texts):,}",
-            )
+        texts = labels or []
         read = [self._read(text) for text in texts]
         unread = [number for number, each in enumerate(read) if each.outcome != "exact"]
         self.unread_labels += [(start + number, texts[number]) for number in unread]
@@ -212,16 +278,19 @@ class ComputeMetrics:
             ValueError: if the labels are the references in another order, as if a Trainer grouped the rows by length.
         """
         values = [self._read(text).value for text in self.labels]
-        labels, expected = (
-            [json.dumps(value, sort_keys=True, default=str) for value in side] for side in (values, references)
-        )
-        if labels == expected:
-            return
-        if sorted(labels) == sorted(expected):
+        pairs = Pairs(list(map(str, range(len(values)))), references, values)
+        with warnings.catch_warnings():  # what there is to say of the references was said with the predictions
+            warnings.simplefilter("ignore", UserWarning)
+            scored = ScoredRows(pairs, self.state.options, metrics=self.state.metrics, confidence=None, whole=False)
+            labels, expected = (
+                [json.dumps(value, sort_keys=True, default=str) for value in side]
+                for side in (scored.pairs.predictions, scored.pairs.truths)
+            )
+            unlike = 0 if labels == expected else sum(score < _UNLIKE for score in scored.anls_star)
+        if labels != expected and sorted(labels) == sorted(expected):
             raise InputValueError(
                 place="references", expected="the order of the labels", got="the same values in another order"
             )
-        unlike = (score_all(zip(references, values, strict=True), self.state.options, str) < _UNLIKE).sum()
         if unlike > _NEARLY_ALL * len(labels):
             warn(
                 f"references: {unlike:,} of {len(labels):,} have an ANLS* score below {_UNLIKE} against their labels; "
@@ -258,6 +327,16 @@ class ComputeMetrics:
             return Parsed(convert_prediction(value))
         except (TypeError, ValueError):
             return Parsed(text, "failed")
+
+
+def _repeated_rows(rows: list[str]) -> int:
+    """Return how many rows at the end are the first rows again.
+
+    >>> _repeated_rows(["a", "b", "c", "a", "b"])
+    2
+    """
+    starts = (start for start in range(1, len(rows)) if rows[start] == rows[0])
+    return next((len(rows) - start for start in starts if rows[start:] == rows[: len(rows) - start]), 0)
 
 
 def _shape(tokens: Any, name: str) -> tuple[int, ...]:

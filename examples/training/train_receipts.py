@@ -84,7 +84,9 @@ class Progress(TrainerCallback):  # type: ignore[misc]
     """Prints a line a scoring."""
 
     def on_evaluate(self, _args: Any, state: Any, _control: Any, metrics: dict[str, float], **_: Any) -> None:
-        """The figures are those of `compute_metrics`, with a prefix."""
+        """Print figures of `compute_metrics`, which have a prefix here and are the same in all processes."""
+        if not state.is_world_process_zero:
+            return
         names = [f"eval_{name}" for name in SHOWN]
         shown = [f"{name} {metrics[name]:.3f}" for name in names if name in metrics]
         print(f"step {state.global_step}:", ", ".join(shown), flush=True)
