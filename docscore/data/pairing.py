@@ -369,14 +369,9 @@ def rows_of_sides(
         ]
     except MissingColumnError as error:
         raise _with_meaning(error, references, predictions, how) from None
-    for table, is_same in zip(tables, are_same, strict=True):
+    for source, table, is_same in zip(predictions, tables, are_same, strict=True):
         if is_same:
-            names.check_both(place_of(table))
-        if is_same and hold_both and not _holds_both(table.first()):
-            raise InputValueError(
-                place=place_of(table), problem="the same file is given for both sides", remedy=_TWO_COLUMNS
-            )
-    for source, table in zip(predictions, tables, strict=True):
+            _check_sides_of_one_source(table, names, is_file=hold_both)
         if truths is not None and format_of(table.first(), "predictions") is PLAIN:
             check_labels(references, source)
     if truths is not None and isinstance(references, str | PathLike):
@@ -384,6 +379,15 @@ def rows_of_sides(
         for side, table in (("references", truths), *(("predictions", table) for table in tables)):
             _warn_of_rows_inside(table, side, names)
     return read_systems(truths, tables, missing, faults, None, progress, parse_references), faults
+
+
+def _check_sides_of_one_source(table: Source, names: ColumnNames, *, is_file: bool) -> None:
+    """Raise `ValueError` unless something distinguishes the two sides that a source is given for."""
+    names.check_both(place_of(table))
+    if is_file and not _holds_both(table.first()):
+        raise InputValueError(
+            place=place_of(table), problem="the same file is given for both sides", remedy=_TWO_COLUMNS
+        )
 
 
 def _is_same(source: Any, other: Any) -> bool:
