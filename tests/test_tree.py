@@ -7,7 +7,7 @@ import json
 import pickle
 import random
 import tracemalloc
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, asdict
 from math import fsum
 from typing import Any
 
@@ -61,6 +61,14 @@ def test_closest_ground_truth(truth: Any, prediction: Any, closest: Any) -> None
     assert found == convert_ground_truth(closest)
     if isinstance(closest, dict):
         assert list(found) == list(closest)
+
+
+@golden("key_scores", "pooled")
+def test_key_scores_pool_the_values_of_all_lists(source: str, truth: Any, prediction: Any, expected: Any) -> None:
+    """As the package does; none of these pairs has another matching of the same score."""
+    scores = anls_score(truth, prediction, return_key_scores=True)[1]
+    assert source == "anls_star 1.0.1"
+    assert {key: asdict(node) for key, node in scores.items()} == expected
 
 
 def test_key_scores_are_means_over_matched_pairs_and_blind_to_missing_rows() -> None:

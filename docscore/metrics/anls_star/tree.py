@@ -200,7 +200,7 @@ class ScoreNode:
     """The score of an object key, and the scores of the keys below it.
 
     Attributes:
-        anls_score: S / L of the values of the key, in [0, 1]; below lists, the mean over matched pairs.
+        anls_score: S / L of the value of the key, in [0, 1]; below lists, the mean over the values in matched elements.
         children: the scores of the keys of the values, if they are objects or lists of objects.
     """
 
@@ -352,22 +352,30 @@ class ScoreTree(Displayed):
         return self.ground_truth
 
     def key_scores(self) -> dict[str, ScoreNode]:
-        """Return the score of every object key, as `anls_star` does; list elements without a partner do not count."""
+        """Return the score of every object key, as `anls_star` does; list elements without a partner do not count.
+
+        The score of a key below lists is the mean over all of its values, whichever list they are in.
+        """
         return with_room_to_recurse(self._key_scores)
 
     def _key_scores(self) -> dict[str, ScoreNode]:
-        if self.status in ("missing", "extra"):
-            return {}
+        pooled: _KeyValues = {}
+        self._pool(pooled)
+        return _means(pooled)
+
+    def _pool(self, pooled: _KeyValues) -> None:
+        """Add the scores of all values of this node to the values of their keys."""
+        if self.status in _ONE_SIDED:
+            return
         if self.kind == "list":
-            matched = (c for c in self.children if c.truth_index is not None and c.prediction_index is not None)
-            return _mean([child._key_scores() for child in matched])
-        if self.kind == "object":
-            return {
-                str(child.key): ScoreNode(child.score, child._key_scores())
-                for child in self.children
-                if child.status != "extra" or child._has_value()
-            }
-        return {}
+            for child in self.children:
+                child._pool(pooled)
+        elif self.kind == "object":
+            for child in self.children:
+                if child.status != "extra" or child._has_value():
+                    scores, below = pooled.setdefault(str(child.key), ([], {}))
+                    scores.append(child.score)
+                    child._pool(below)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the tree in JSON types, with one-ofs as `{"$one_of": [...]}` and NaN and infinities as text.
@@ -608,11 +616,9 @@ def _finite(value: Any) -> Any:
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _mean(parts: list[dict[str, ScoreNode]]) -> dict[str, ScoreNode]:
-    """Return the mean of each key over the parts that have it, and of the keys below."""
-    merged = {}
-    for key in dict.fromkeys(key for part in parts for key in part):
-        nodes = [part[key] for part in parts if key in part]
-        mean = sum(node.anls_score for node in nodes) / len(nodes)
-        merged[key] = ScoreNode(mean, _mean([node.children for node in nodes]))
-    return merged
+_KeyValues = dict[str, tuple[list[float], "_KeyValues"]]  # by key: the scores of its values, and the keys below
+
+
+def _means(pooled: _KeyValues) -> dict[str, ScoreNode]:
+    """Return the mean of each key over its values, and of the keys below."""
+    return {key: ScoreNode(math.fsum(scores) / len(scores), _means(below)) for key, (scores, below) in pooled.items()}
