@@ -6,6 +6,8 @@ gives the typed score.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -73,6 +75,15 @@ class Oracle:
         return Result(sum((part.earned for part in parts), Fraction(0)), weight, all(part.unique for part in parts))
 
     def lists(self, truth: list[Any], prediction: list[Any], place: Place, rules: dict[str, Any]) -> Result:
+        table, left, right, tried = self.tried(truth, prediction, place, rules)
+        best, chosen = max(tried)
+        unique = all(table[i][j].unique for i, j in chosen) and sum(each[:2] == best[:2] for each, _ in tried) == 1
+        return Result(best[2], sum(left) + sum(right) - best[3], unique)
+
+    def tried(
+        self, truth: list[Any], prediction: list[Any], place: Place, rules: dict[str, Any]
+    ) -> tuple[list[list[Result]], list[Fraction], list[Fraction], list[tuple[list[Fraction], list[tuple[int, int]]]]]:
+        """The table of pairs, the sizes of both sides, and the sums of every matching that the rules permit."""
         table = [[self.pair(g, p, place) for p in prediction] for g in truth]
         left = [self.size(item, place, known=True) for item in truth]
         right = [self.size(item, place) for item in prediction]
@@ -86,15 +97,68 @@ class Oracle:
         gains = [[gained(i, j) for j in range(len(right))] for i in range(len(left))]
         unit = lcm(*(part.denominator for row in gains for parts in row for part in parts))  # integers add quickly
         units = [[[int(part * unit) for part in parts] for parts in row] for row in gains]
-        results = []
-        tried = alignments if rules.get("list_order") == "kept" else matchings
-        for chosen in tried(len(truth), len(prediction)):
-            sums = [sum(units[i][j][k] for i, j in chosen) for k in range(4)]
-            results.append((sums, all(table[i][j].unique for i, j in chosen)))
-        best, unique = max(results)
-        ties = sum(each[:2] == best[:2] for each, _ in results)
-        weight = sum(left) + sum(right) - Fraction(best[3], unit)
-        return Result(Fraction(best[2], unit), weight, unique and ties == 1)
+        every = (alignments if rules.get("list_order") == "kept" else matchings)(len(truth), len(prediction))
+        sums = [[sum(units[i][j][k] for i, j in chosen) for k in range(4)] for chosen in every]
+        return (
+            table,
+            left,
+            right,
+            [([Fraction(part, unit) for part in parts], chosen) for parts, chosen in zip(sums, every, strict=True)],
+        )
+
+    def matching(self, truth: list[Any], prediction: list[Any]) -> list[tuple[int, int]]:
+        """Return the best matching of two lists without a schema by rules 4 and 5 too.
+
+        Rule 5: the shorter side, sorted by its texts, takes the elements of the other side with the smallest texts.
+        """
+        tried = self.tried(truth, prediction, {}, {})[-1]
+        most = max(sums for sums, _ in tried)
+        texts = [canonical(item) for item in truth], [canonical(item) for item in prediction]
+        shorter = int(len(prediction) < len(truth))
+
+        def explained(chosen: list[tuple[int, int]]) -> tuple[int, list[tuple[str, str]]]:
+            equal = sum(self.as_taken(truth[i], prediction[j]) == texts[1][j] for i, j in chosen)
+            both = [(texts[0][i], texts[1][j]) for i, j in chosen]
+            return -equal, sorted(both[k][::-1] if shorter else both[k] for k in range(len(both)))
+
+        return min((chosen for sums, chosen in tried if sums == most), key=explained)
+
+    def taken(self, options: tuple[Any, ...], prediction: Any) -> Any:
+        """The option that is taken: of those that tie, the one equal to the prediction, or the smallest text."""
+        results = [self.unweighted(option, prediction, {}) for option in options]
+        most = max((each.score, each.earned, -each.weight) for each in results)
+        ties = [o for o, each in zip(options, results, strict=True) if (each.score, each.earned, -each.weight) == most]
+        return min(ties, key=lambda o: (self.as_taken(o, prediction) != canonical(prediction), canonical(o)))
+
+    def as_taken(self, truth: Any, prediction: Any) -> str:
+        """The canonical text of a ground truth in which each one-of that is compared is the option that is taken."""
+        if isinstance(truth, tuple):
+            return self.as_taken(self.taken(truth, prediction), prediction)
+        if isinstance(truth, dict) and isinstance(prediction, dict):
+            return canonical({key: Text(self.as_taken(item, prediction.get(key))) for key, item in truth.items()})
+        if isinstance(truth, list) and isinstance(prediction, list):
+            partner = dict(self.matching(truth, prediction))
+            return canonical(
+                [
+                    Text(self.as_taken(item, prediction[partner[i]])) if i in partner else item
+                    for i, item in enumerate(truth)
+                ]
+            )
+        return canonical(truth)
+
+    def explained(self, truth: Any, prediction: Any, path: str = "") -> Iterator[tuple[str, str, str]]:
+        """The pairs of elements and the options that explain a score, as texts, with the path of their keys."""
+        if isinstance(truth, tuple):
+            while isinstance(truth, tuple):
+                truth = self.taken(truth, prediction)
+            yield path, "taken", canonical(truth)
+        if isinstance(truth, dict) and isinstance(prediction, dict):
+            for key, item in truth.items():
+                yield from self.explained(item, prediction.get(key), f"{path}.{key}")
+        elif isinstance(truth, list) and isinstance(prediction, list):
+            for i, j in self.matching(truth, prediction):
+                yield f"{path}[]", canonical(truth[i]), canonical(prediction[j])
+                yield from self.explained(truth[i], prediction[j], f"{path}[]")
 
     def same_key(self, truth: Any, prediction: Any, place: Place, key: str) -> bool:
         """Whether two rows have the same key, which is no empty text."""
@@ -149,6 +213,24 @@ class Oracle:
         longest = max(len(left), len(right))
         share = 1 - Fraction(distance(left, right), longest) if longest else Fraction(1)
         return share if share >= self.threshold else Fraction(0)
+
+
+class Text(str):
+    """A canonical text that stands for its value."""
+
+    __slots__ = ()
+
+
+def canonical(value: Any) -> str:
+    """JSON with sorted keys, in which the elements of lists and the options of one-ofs are sorted by their texts."""
+    if isinstance(value, Text):
+        return str(value)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)}: {canonical(value[key])}" for key in sorted(value)) + "}"
+    if isinstance(value, list | tuple):
+        items = f"[{', '.join(sorted(map(canonical, value)))}]"
+        return items if isinstance(value, list) else f'{{"$one_of": {items}}}'
+    return json.dumps(value, ensure_ascii=False)
 
 
 def one_of(results: list[Result]) -> Result:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from docscore import anls_score, score_pairs, score_tree
-from docscore.core.assignment import align, lexicographic_assignment, match, score_ratios
+from docscore.core.assignment import Ties, align, lexicographic_assignment, match, score_ratios
 from docscore.core.options import DEFAULT_OPTIONS
 from docscore.core.similarity import fold, fold_all, similarities, similarity, similarity_matrix
 from docscore.core.values import Matrix, scalar_text
@@ -179,54 +179,106 @@ def test_match_maximises_score_then_s_then_minus_w(shape: tuple[int, int]) -> No
         assert tuple(float(c[rows, columns].sum()) for c in exact) == wanted
 
 
-def test_equality_decides_last_and_only_among_ties() -> None:
-    score = np.ones((2, 2))
-    equality = np.array([[0.0, 1.0], [1.0, 0.0]])
-    rows, columns, _ = match(score, np.ones((2, 2)), [1, 1], [1, 1], lambda: equality)
-    assert list(zip(rows.tolist(), columns.tolist(), strict=True)) == [(0, 1), (1, 0)]
-    better = np.array([[1.0, 0.5], [0.5, 1.0]])
-    rows, columns, _ = match(better, np.ones((2, 2)), [1, 1], [1, 1], lambda: equality)
-    assert list(zip(rows.tolist(), columns.tolist(), strict=True)) == [(0, 0), (1, 1)]
+def pairs_of(found: tuple[Any, ...]) -> list[tuple[int, int]]:
+    """The pairs of a matching, by rows."""
+    return sorted(zip(found[0].tolist(), found[1].tolist(), strict=True))
 
 
-@pytest.mark.parametrize("shape", [(1, 4), (4, 1), (2, 4), (3, 3), (4, 2), (4, 3)])
-@pytest.mark.parametrize("kept", [False, True])
-def test_preferences_decide_among_matchings_that_still_tie(shape: tuple[int, int], kept: bool) -> None:
-    """Against a brute force over all matchings, and over those in order; they are asked of no pair that is decided."""
-    rng = np.random.default_rng(0)
+def matchings(shape: tuple[int, int], *, kept: bool = False) -> list[list[tuple[int, int]]]:
+    """All matchings of as many rows and columns as possible; if they are kept in order, of any number of them."""
     rows, columns = shape
-    every = [
+    return [
         list(zip(left, right, strict=True))
         for count in range(0 if kept else min(shape), min(shape) + 1)
         for left in permutations(range(rows), count)
         for right in permutations(range(columns), count)
         if list(left) == sorted(left) and (not kept or list(right) == sorted(right))
     ]
+
+
+def summed(pairs: list[tuple[int, int]], *criteria: Matrix) -> tuple[float, ...]:
+    return tuple(sum(float(criterion[pair]) for pair in pairs) for criterion in criteria)
+
+
+SHAPES = [(1, 4), (4, 1), (2, 4), (3, 3), (4, 2), (4, 3)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_further_criteria_decide_among_matchings_that_tie_and_then_the_first_by_content(
+    shape: tuple[int, int],
+) -> None:
+    """The shorter side in the order of its content takes the other, and of equal elements the first."""
+    rng = np.random.default_rng(0)
+    by_rows = shape[0] <= shape[1]
+    for number in range(200):
+        earned, weight = rng.integers(0, 2, shape).astype(float), np.ones(shape)
+        preferred = rng.integers(0, 1 + number % 3, (2, *shape)).astype(float)
+        contents = [rng.integers(0, 3, length).tolist() for length in shape]
+        for side, axis in ((0, 0), (1, 1)):  # equal elements are equal in everything
+            for i, content in enumerate(contents[side]):
+                first = contents[side].index(content)
+                for matrix in (earned, *preferred):
+                    np.moveaxis(matrix, axis, 0)[i] = np.moveaxis(matrix, axis, 0)[first]
+        ties = Ties(contents[0].__getitem__, contents[1].__getitem__, lambda i, j: preferred[:, i, j])  # noqa: B023
+        found = pairs_of(match(earned, weight, [1.0] * shape[0], [1.0] * shape[1], ties))
+
+        def partners(pairs: Any) -> list[tuple[tuple[int, int], ...]]:
+            keys = [[(content, i) for i, content in enumerate(side)] for side in contents]  # noqa: B023
+            left, right = (0, 1) if by_rows else (1, 0)
+            return sorted((keys[left][pair[left]], keys[right][pair[right]]) for pair in pairs)
+
+        most = max(summed(pairs, earned, weight, *preferred) for pairs in matchings(shape))
+        best = [pairs for pairs in matchings(shape) if summed(pairs, earned, weight, *preferred) == most]
+        assert found == sorted(min(best, key=partners))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_further_criteria_decide_among_alignments_that_tie(shape: tuple[int, int]) -> None:
+    rng = np.random.default_rng(0)
     for _ in range(60):
         earned, weight = rng.integers(0, 2, shape).astype(float), np.ones(shape)
         preferred = rng.integers(0, 3, (2, *shape)).astype(float)
-        pairing = align if kept else match
-        found = pairing(earned, weight, [1.0] * rows, [1.0] * columns, preferences=lambda _: preferred)  # noqa: B023
-
-        def sums(pairs: list[tuple[int, int]]) -> tuple[float, ...]:
-            criteria = (earned, np.ones(shape), *preferred)  # noqa: B023
-            return tuple(sum(float(criterion[pair]) for pair in pairs) for criterion in criteria)
-
-        pairs = list(zip(found[0].tolist(), found[1].tolist(), strict=True))
-        assert sums(pairs) == max(map(sums, every))
+        ties = Ties(int, int, lambda i, j: preferred[:, i, j])  # noqa: B023
+        found = pairs_of(align(earned, weight, [1.0] * shape[0], [1.0] * shape[1], ties))
+        every = [summed(pairs, earned, weight, *preferred) for pairs in matchings(shape, kept=True)]
+        assert summed(found, earned, weight, *preferred) == max(every)
 
 
-def test_preferences_are_asked_of_open_pairs_only() -> None:
-    asked = []
+def test_only_elements_that_tie_are_asked_about() -> None:
+    asked: list[Any] = []
 
-    def preferences(still: Any) -> list[Matrix]:
-        asked.append(still.tolist())
-        return [np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])]
+    def criteria(rows: Any, columns: Any) -> list[list[float]]:
+        asked.append([*zip(rows.tolist(), columns.tolist(), strict=True)])
+        return [[0.0] * len(rows)]
+
+    def content(index: int) -> int:
+        asked.append(index)
+        return -index
 
     earned = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-    found = match(earned, np.ones((3, 3)), [1.0] * 3, [1.0] * 3, preferences=preferences)
-    assert found[1].tolist() == [1, 0, 2]
-    assert asked == [[[True, True, False], [True, True, False], [False, False, False]]]
+    found = match(earned, np.ones((3, 3)), [1.0] * 3, [1.0] * 3, Ties(content, content, criteria))
+    assert pairs_of(found) == [(0, 0), (1, 1), (2, 2)]
+    assert asked == [[(0, 0), (0, 1), (1, 0), (1, 1)], 0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("size", [12, 60])
+def test_the_first_matching_by_content_does_not_depend_on_order(size: int) -> None:
+    """Sparse ties, with long exchanges and columns that must be covered, that stay free, or that come in place."""
+    rng = np.random.default_rng(size)
+    for _ in range(40):
+        shape = size, size + int(rng.integers(0, 4))
+        earned = (rng.random(shape) < 3 / size).astype(float)
+        weight = 1.0 + (rng.random(shape) < 0.3).astype(float)
+        earned *= weight
+        known = set()
+        for _ in range(4):
+            rows, columns = rng.permutation(shape[0]), rng.permutation(shape[1])
+            ties = Ties(rows.__getitem__, columns.__getitem__)
+            found = match(
+                earned[np.ix_(rows, columns)], weight[np.ix_(rows, columns)], [1.0] * shape[0], [1.0] * shape[1], ties
+            )
+            known.add(tuple(sorted(zip(rows[found[0]].tolist(), columns[found[1]].tolist(), strict=True))))
+        assert len(known) == 1
 
 
 @pytest.mark.parametrize("size", [30, 120])

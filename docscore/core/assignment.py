@@ -5,11 +5,14 @@ Rule 4 of the metric: maximise the sum of S/L over the pairs, then the sum of S,
 matching is not, so a score does not depend on the order of a list. Sums that differ by less than `TIE` count as equal,
 because the same sum added in another order differs in its last bits. Sums of scores have the same bits in any order,
 and whichever of several equally good matchings was found.
+
+Whoever explains a score passes `Ties`, so that the matching itself depends only on what the elements hold.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
 from itertools import chain, product
@@ -38,10 +41,55 @@ _BLOCK = 1 << 20  # pairs of long lists that are compared at a time
 _SHARE = 16  # of the pairs of long lists that are compared or tight, one in so many takes little memory
 
 
-Equality = Callable[[], Matrix]
-Part = tuple[Matrix, Matrix, ElementSizes, ElementSizes, Equality | None]  # the arguments of `match`
 Mask = npt.NDArray[np.bool_]
-Preferences = Callable[[Mask], Iterable[Matrix]]  # further criteria for the pairs that are still open, shape (n, m)
+Criteria = Callable[[Indices, Indices], Iterable[npt.ArrayLike]]  # of k pairs, given by rows and columns, shape (k,)
+Content = Callable[[int], Any]  # returns what an element holds, given its index, as a sort key
+
+
+def no_criteria(rows: Indices, columns: Indices) -> Iterable[npt.ArrayLike]:  # noqa: ARG001  as `Criteria`
+    """Return no further criteria."""
+    return ()
+
+
+@dataclass(frozen=True)
+class Ties:
+    """What decides among matchings that have the same sums of S/L, S and -L.
+
+    Attributes:
+        row_content: returns the content of a row. Of equally good matchings, the first by content is taken: one row
+            after the other, in the order of their contents, takes the first column that leaves a column for each
+            other row. If there are more rows than columns, the columns take rows.
+        column_content: returns the content of a column. Of elements with equal content, the first is taken.
+        criteria: returns numbers for some pairs, and is called for the pairs that are still open. Their sums are
+            maximised one after the other before the contents decide.
+    """
+
+    row_content: Content
+    column_content: Content
+    criteria: Criteria = no_criteria
+
+    def flipped(self) -> "Ties":
+        """Return the same with rows and columns exchanged."""
+        return Ties(self.column_content, self.row_content, lambda rows, columns: self.criteria(columns, rows))
+
+    def matrices(self, allowed: Mask) -> Iterator[Matrix]:
+        """Yield the criteria as matrices, for a mask of the pairs that are still open."""
+        pairs = np.nonzero(allowed)
+        for numbers in self.criteria(*pairs):
+            criterion = np.zeros(allowed.shape)
+            criterion[pairs] = numbers
+            yield criterion
+
+    def within(self, rows: Indices, columns: Indices) -> "Ties":
+        """Return the same for some rows and columns, by their positions among these."""
+        return Ties(
+            lambda row: self.row_content(int(rows[row])),
+            lambda column: self.column_content(int(columns[column])),
+            lambda here, there: self.criteria(rows[here], columns[there]),
+        )
+
+
+Part = tuple[Matrix, Matrix, ElementSizes, ElementSizes, Ties | None]  # the arguments of `match`
 
 
 def score_ratios(earned: Matrix, weight: Matrix) -> Matrix:
@@ -86,8 +134,7 @@ def match(
     weight: Matrix,
     truth_sizes: ElementSizes,
     prediction_sizes: ElementSizes,
-    equality: Equality | None = None,
-    preferences: Preferences | None = None,
+    ties: Ties | None = None,
 ) -> Matching:
     """Return the lexicographically best one-to-one matching of rows with columns.
 
@@ -96,9 +143,8 @@ def match(
         weight: L of every pair, shape (n, m).
         truth_sizes: the sizes of the n ground truths.
         prediction_sizes: the sizes of the m predictions.
-        equality: returns 1 for pairs of equal values and otherwise 0, shape (n, m). It decides among matchings of the
-            same score, and is called only if there may be several.
-        preferences: decides among matchings that are still equally good, and is called only if there are several.
+        ties: decides among matchings of the same score; None if any of them will do. It is asked only about elements
+            that tie.
 
     Returns:
         min(n, m) row indices, their column indices, and whether each row has one best column (or each column one best
@@ -106,8 +152,7 @@ def match(
     """
     rows, columns = earned.shape
     if rows > columns:
-        turned = preferences and (lambda still: (each.T for each in preferences(still.T)))
-        second, first, clear = match(*_flipped(earned, weight, truth_sizes, prediction_sizes, equality), turned)
+        second, first, clear = match(*_flipped(earned, weight, truth_sizes, prediction_sizes, ties))
         return first, second, clear
     everyone = np.arange(rows)
     if rows == 0:
@@ -118,7 +163,7 @@ def match(
         return everyone, best, True
     constant = rows == columns or len(set(prediction_sizes)) == 1
     constant = constant and _is_constant(weight)
-    if constant and equality is None and preferences is None:  # then the sum of S decides all
+    if constant and ties is None:  # then the sum of S decides all
         return everyone, _assignment(earned), False
 
     certain = _certain(score, best)
@@ -128,15 +173,8 @@ def match(
     criteria = [score[rest]]
     if not constant:
         criteria += [earned[rest], (np.add.outer(truth_sizes, prediction_sizes) - weight)[rest]]
-    if equality is not None:
-        criteria.append(equality()[rest])
-
-    def of_rest(still: Mask) -> Iterable[Matrix]:
-        everywhere = np.zeros(earned.shape, dtype=bool)
-        everywhere[rest] = still
-        return (each[rest] for each in preferences(everywhere)) if preferences else ()
-
-    best[open_rows] = open_columns[lexicographic_assignment(criteria, of_rest if preferences else None)[1]]
+    of_rest = ties and ties.within(open_rows, open_columns)
+    best[open_rows] = open_columns[lexicographic_assignment(criteria, of_rest)[1]]
     return everyone, best, False
 
 
@@ -146,8 +184,7 @@ def match_by_key(
     weight: Matrix,
     truth_sizes: ElementSizes,
     prediction_sizes: ElementSizes,
-    equality: Equality | None = None,
-    preferences: Preferences | None = None,
+    ties: Ties | None = None,
 ) -> Matching:
     """The matching with the most pairs of the same key, and of those the lexicographically best one.
 
@@ -157,21 +194,19 @@ def match_by_key(
         weight: L of every pair.
         truth_sizes: the sizes of the ground truths.
         prediction_sizes: the sizes of the predictions.
-        equality: as for `match`.
-        preferences: as for `match`.
+        ties: as for `match`.
     """
     if not same.size:
         return np.arange(0), np.arange(0), True
     surplus = np.add.outer(truth_sizes, prediction_sizes) - weight
-    criteria = [same, score_ratios(earned, weight), earned, surplus, *([equality()] if equality else [])]
-    return *lexicographic_assignment(criteria, preferences), False
+    return *lexicographic_assignment([same, score_ratios(earned, weight), earned, surplus], ties), False
 
 
 def _flipped(
-    earned: Matrix, weight: Matrix, truth_sizes: ElementSizes, prediction_sizes: ElementSizes, equality: Equality | None
+    earned: Matrix, weight: Matrix, truth_sizes: ElementSizes, prediction_sizes: ElementSizes, ties: Ties | None
 ) -> Part:
     """Return the arguments of `match` with both sides exchanged."""
-    return earned.T, weight.T, prediction_sizes, truth_sizes, equality and (lambda: equality().T)
+    return earned.T, weight.T, prediction_sizes, truth_sizes, ties and ties.flipped()
 
 
 def match_parts(rows: Indices, columns: Indices, part: Callable[[Indices, Indices], Part]) -> Matching:
@@ -255,7 +290,7 @@ def align(
     weight: Matrix,
     truth_sizes: ElementSizes,
     prediction_sizes: ElementSizes,
-    preferences: Preferences | None = None,
+    ties: Ties | None = None,
 ) -> Matching:
     """Return the alignment of rows with columns, both in their order, with the largest (sum of S/L, sum of S, -L).
 
@@ -266,16 +301,16 @@ def align(
         weight: L of every pair, shape (n, m).
         truth_sizes: the sizes of the n ground truths.
         prediction_sizes: the sizes of the m predictions.
-        preferences: decides among alignments with the same sums, and is called for all pairs.
+        ties: its criteria decide among alignments with the same sums; what still ties is decided by position.
 
     Returns:
         Increasing row indices, their column indices, and whether there are none. If there are pairs, another alignment
         may have the same sums.
     """
     surplus = np.add.outer(truth_sizes, prediction_sizes) - weight
-    more_gains = preferences(np.ones(earned.shape, dtype=bool)) if preferences else ()
-    gains = np.stack([score_ratios(earned, weight), earned, surplus, *more_gains])
     rows, columns = earned.shape
+    more_gains = ties.matrices(np.ones(earned.shape, dtype=bool)) if ties else ()
+    gains = np.stack([score_ratios(earned, weight), earned, surplus, *more_gains])
     total = np.zeros((len(gains), rows + 1, columns + 1))
     step = np.zeros((rows + 1, columns + 1), dtype=np.int8)  # 0 a pair, 1 a row alone, 2 a column alone
     for diagonal in range(2, rows + columns + 1):
@@ -462,9 +497,7 @@ def _clear_blocks(score: Matrix, tops: list[int], lefts: list[int], widths: Indi
     return once & (np.maximum.reduceat(in_column, lefts, axis=1) <= 1), best
 
 
-def lexicographic_assignment(
-    criteria: Iterable[Matrix], preferences: Preferences | None = None
-) -> tuple[Indices, Indices]:
+def lexicographic_assignment(criteria: Iterable[Matrix], ties: Ties | None = None) -> tuple[Indices, Indices]:
     """Return a matching of rows with columns that maximises the sums of the criteria one after the other.
 
     Each criterion is an assignment problem over the pairs that the previous criteria left open. By linear programming
@@ -473,7 +506,7 @@ def lexicographic_assignment(
 
     Args:
         criteria: matrices of shape (n, m); the function takes only as many as it needs to decide.
-        preferences: further criteria, if these do not decide.
+        ties: decides if the criteria do not; None if any of the best matchings will do.
 
     Returns:
         min(n, m) row indices and their column indices.
@@ -481,17 +514,20 @@ def lexicographic_assignment(
     left = iter(criteria)
     first = next(left)
     if len(first) > first.shape[1]:
-        turned = preferences and (lambda still: (each.T for each in preferences(still.T)))
-        return lexicographic_assignment((criterion.T for criterion in chain([first], left)), turned)[::-1]
+        turned = (criterion.T for criterion in chain([first], left))
+        return lexicographic_assignment(turned, ties and ties.flipped())[::-1]
     rows, columns = first.shape
     everyone = np.arange(rows)
     allowed = np.ones((rows, columns), dtype=bool)
 
     def further() -> Iterator[Matrix]:
-        yield from preferences(allowed) if preferences else ()
+        yield from ties.matrices(allowed) if ties else ()
 
     if rows == 1:
-        return everyone, _largest(criterion.T for criterion in chain([first], left, further())).argmax(axis=0)
+        best = _largest(criterion.T for criterion in chain([first], left))
+        if ties is None or np.count_nonzero(best) == 1:
+            return everyone, best.argmax(axis=0)
+        first = best.T.astype(np.float64)
     matched = first.argmax(axis=1)
     if _is_clear(first, matched):
         return everyone, matched
@@ -505,7 +541,94 @@ def lexicographic_assignment(
         needed = slack[1] > TIE if rows < columns else needed
         if np.count_nonzero(allowed) == rows:
             break
+    else:
+        if ties is not None:
+            matched = _first_by_content(allowed, needed, matched, ties)
     return everyone, matched
+
+
+def _first_by_content(allowed: Mask, needed: Mask, matched: Indices, ties: Ties) -> Indices:
+    """Return the first of several equally good matchings by the content of rows and columns, as `Ties` defines it.
+
+    Args:
+        allowed: the pairs that a matching may take, shape (n, m), where n <= m.
+        needed: the columns that it must cover, shape (m,).
+        matched: the column of each row in one such matching.
+        ties: the contents.
+    """
+    several = np.count_nonzero(allowed, axis=1) > 1
+    candidates = allowed[several].any(axis=0)
+    candidates[matched[~several]] = False
+    rows = sorted(np.flatnonzero(several).tolist(), key=ties.row_content)
+    columns = sorted(np.flatnonzero(candidates).tolist(), key=ties.column_content)
+    position = {column: i for i, column in enumerate(columns)}
+    found = [position[column] for column in matched[rows].tolist()]
+    _take_first(allowed[np.ix_(rows, columns)], needed[columns].tolist(), found)
+    matched = matched.copy()
+    matched[rows] = np.array(columns)[found]
+    return matched
+
+
+def _take_first(allowed: Mask, needed: Sequence[bool], matched: list[int]) -> None:
+    """Let one row after the other take the first column that leaves a column for each row after it.
+
+    Args:
+        allowed: the pairs that a matching may take, shape (n, m).
+        needed: the columns that it must cover.
+        matched: the column of each row in a matching; it is changed in place.
+    """
+    owner = {column: row for row, column in enumerate(matched)}
+    by_column, untaken = allowed.T.copy(), np.ones(len(needed), dtype=bool)
+    for row, left in enumerate(matched):
+        wanted = allowed[row] & untaken
+        after = _exchanges(row, int(wanted.argmax()), by_column, needed, matched, owner)
+        path = [min(column for column in after if wanted[column])]
+        while path[-1] != left:
+            path.append(after[path[-1]])
+        takers = [row, *[owner.pop(column, None) for column in path]]
+        for column, taker in zip(path, takers, strict=False):  # the row itself, which comes last, has taken its column
+            if taker is not None:
+                matched[taker], owner[column] = column, taker
+        untaken[matched[row]] = False
+
+
+def _exchanges(
+    row: int, first: int, by_column: Mask, needed: Sequence[bool], matched: Sequence[int], owner: Mapping[int, int]
+) -> dict[int, int]:
+    """Return the columns that a row can take, each with the column that its row takes in exchange.
+
+    A row can take a column if the rows after it can exchange theirs until one of them takes the column that the row
+    leaves, or a free column in exchange for a column that may stay free. The search goes back from the column that the
+    row leaves, and ends at the column that the row wants first.
+
+    Args:
+        row: the row.
+        first: the column that it wants first.
+        by_column: the pairs that a matching may take, shape (m, n).
+        needed: the columns that it must cover.
+        matched: the column of each row.
+        owner: the row of each column that is not free.
+    """
+    left, holder = matched[row], owner.get(first)
+    after = {left: left}
+    if first != left and (not needed[left] if holder is None else by_column[left, holder]):
+        return after | {first: left}  # as in most cases
+    waiting = [] if first == left else [left]
+    later, is_optional = np.arange(len(matched)) > row, False
+    for column in waiting:  # grows
+        movers = np.flatnonzero(by_column[column] & later)
+        later[movers] = False
+        others = [matched[i] for i in movers.tolist()]
+        if not needed[column] and not is_optional:
+            is_optional = True
+            others += [free for free in range(len(needed)) if free not in owner]
+        for other in others:
+            if other not in after:
+                after[other] = column
+                waiting.append(other)
+        if first in after:
+            break
+    return after
 
 
 def _assignment(value: Matrix) -> Indices:

@@ -959,7 +959,7 @@ def _heaviest(*tables: FieldTable) -> list[str]:
     for table in tables:
         for path, field in table.fields.items():
             weights[path] = weights.get(path, 0.0) + field.weight
-    chosen = set(sorted(weights, key=lambda path: -weights[path])[:MOST_FIELDS_TESTED])
+    chosen = set(sorted(weights, key=lambda path: (-weights[path], path))[:MOST_FIELDS_TESTED])
     return [path for path in weights if path in chosen]
 
 

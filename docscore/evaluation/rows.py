@@ -873,7 +873,7 @@ class ScoredRows(Scored):
 
     @cached_property
     def _heaviest(self) -> list[Field]:
-        return sorted(self.field_table.fields.values(), key=lambda field: -field.weight)
+        return sorted(self.field_table.fields.values(), key=lambda field: (-field.weight, field.path))
 
     @cached_property
     def field_intervals(self) -> dict[str, Interval]:

@@ -134,7 +134,8 @@ class Metric(ABC, Generic[P]):
         Raises:
             TypeError, ValueError: as `row_points`.
         """
-        return build_tree(row.ground_truth, row.prediction, options, cause=row.cause, places=row.places)
+        beside = {"cause": row.cause, "places": row.places, "confidences": row.confidences}
+        return build_tree(row.ground_truth, row.prediction, options, **beside)
 
     def count_fields(self, counts: FieldCounts, row: MetricRow, options: ScoringOptions) -> None:
         """Count the fields of one row, for a metric whose `field_source` is "tree"."""

@@ -6,6 +6,7 @@ value, those that are not accepted lower the precision.
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from math import fsum
 from statistics import fmean
 from typing import Any, ClassVar, NamedTuple
 
@@ -139,7 +140,7 @@ def counts_of(cells: Iterable[Cell], level: Level, values: int = 0) -> Counts:
     return Counts(
         len(at_level),
         sum(cited > 0 for *_, cited in predicted),
-        sum(accepted / cited for right, accepted, cited in predicted if right and cited),
+        fsum(accepted / cited for right, accepted, cited in predicted if right and cited),
         places.count((True, True)),
         places.count((True, False)),
         places.count((False, True)),
@@ -207,7 +208,8 @@ class Grounding(Metric[GroundingPoints]):
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
         """Return the tree of the metric that says which values are right, whose leaves say `place`."""
         schema = schema_of_row(options.schema, row.question_id) if row.values_by != VALUES_BY[0] else None
-        return build_tree(row.ground_truth, row.prediction, options, schema, row.cause, row.places)
+        beside = row.cause, row.places, row.confidences
+        return build_tree(row.ground_truth, row.prediction, options, schema, *beside)
 
     def figure_sums(self, points: GroundingPoints) -> Sequence[tuple[float, float]]:
         """Return F1 and 1 for each level of which the document has evidence, and of values if it has any."""

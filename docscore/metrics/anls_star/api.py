@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from docscore.core.errors import InputTypeError, at_place
 from docscore.core.options import DEFAULT_OPTIONS, PAPER, THRESHOLD, ScoringOptions, check_whole
-from docscore.core.places import Places
+from docscore.core.places import NO_PLACES, Places
 from docscore.core.runtime import (
     Advance,
     TooManyPairsError,
@@ -29,12 +29,13 @@ from docscore.core.values import (
     convert_prediction,
     field_path,
     plain_pair,
+    size,
     step_text,
     warn_of_json_text,
 )
 from docscore.metrics.anls_star.causes import Cause, cause_of_scalars
 from docscore.metrics.anls_star.cells import GroundedPlace, PlacedPair
-from docscore.metrics.anls_star.matching import ListRows, Tables, list_tables
+from docscore.metrics.anls_star.matching import CanonicalTexts, ListRows, Tables, list_tables
 from docscore.metrics.anls_star.scorer import Place, Scorer, answer_score, equals_an_option, is_answer
 from docscore.metrics.anls_star.sizes import NO_DOUBTS, SchemaNode, Side
 from docscore.metrics.anls_star.tree import Kind, ScoreTree, Status, TreePlace, Whole
@@ -208,6 +209,7 @@ def build_tree(
     schema: SchemaNode | None = None,
     cause: Cause | None = None,
     places: Places | None = None,
+    confidences: Any = None,
 ) -> ScoreTree:
     """Return the score tree of a pair of plain values; with a schema, the tree of the typed score.
 
@@ -219,12 +221,13 @@ def build_tree(
         cause: "missing prediction" if there is no prediction, "unparsable" for a text that could not be read as JSON,
             or None.
         places: the evidence and the citations of the pair, which decide among matchings of lists that tie; or None.
+        confidences: numbers in the shape of the prediction, which decide last; or None.
     """
     whole, trees = Whole(0.0, options), list[ScoreTree]()
-    placed = places and PlacedPair(places, options.iou)
+    placed = PlacedPair(places or NO_PLACES, confidences, options.iou) if places or confidences is not None else None
     root = partial(GroundedPlace, placed, "$", whole, trees) if placed else partial(TreePlace, whole, trees)
     _, whole.weight = with_room_to_recurse(pair_sums, gt, pred, options, schema, cause, root)
-    if placed:
+    if placed and places:
         whole.cells = {cell.path: cell for cell in placed.cells(trees[-1])}
     return trees[-1]
 
@@ -463,6 +466,9 @@ class FieldPlace:
     def preferences(self, score: object) -> None:  # noqa: ARG002  only trees with places have any
         return None
 
+    def annotated(self, value: Value, schema: SchemaNode | None, **element: int | None) -> str:  # noqa: ARG002  the same
+        return ""
+
     def lost(self, cause: Cause, note: str = "") -> FieldPlace:  # noqa: ARG002  only trees use it
         return self if self.cause else self.below.get((cause,)) or self._add((cause,), "", cause)
 
@@ -504,9 +510,10 @@ class FieldPlace:
 
 
 def _lists_in(value: Value, path: str) -> Iterator[tuple[str, int]]:
-    """Yield the field of the rows of each list in a value, and their number; of a one-of the first option counts."""
+    """Yield the field of the rows of each list in a value, and their number; of a one-of the largest option counts."""
     if type(value) is tuple:
-        yield from _lists_in(value[0], path)
+        text = CanonicalTexts().of
+        yield from _lists_in(min(value, key=lambda option: (-size(option), text(option, None))), path)
     elif type(value) is list:
         yield field_path(f"{path}[]"), len(value)
         for row in value:

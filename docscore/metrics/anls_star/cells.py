@@ -5,27 +5,34 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from docscore.core.assignment import Mask, Preferences
+from docscore.core.assignment import Criteria, Indices
 from docscore.core.places import LEVELS, Place, Places, accepted_places, has_level, values_by_path
 from docscore.core.values import SCALAR_TYPES, Matrix, Value, step_text
+from docscore.metrics.anls_star.matching import marked_text
+from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.anls_star.tree import Cell, ScoreTree, TreePlace
 
 _ACCEPTED_FIRST = LEVELS[::-1]  # among matchings that tie, boxes decide before pages
 
 
 class PlacedPair:
-    """The places of one pair of values.
+    """The places and confidences of one pair of values.
 
     Args:
         places: its evidence and citations.
+        confidences: numbers in the shape of the prediction, or None.
         iou: the intersection over union from which a cited box is accepted.
 
     Attributes:
         evidence: that of the acceptable answer that was taken.
+        confidences: the numbers by their paths.
     """
 
-    def __init__(self, places: Places, iou: float) -> None:
+    def __init__(self, places: Places, confidences: Any, iou: float) -> None:
         self.places, self.iou, self.evidence = places, iou, places.evidence[0]
+        self.confidences = {
+            path: part for path, part in values_by_path(confidences) if not isinstance(part, dict | list | tuple)
+        }
 
     def cells(self, tree: ScoreTree, predicted: str = "$") -> Iterator[Cell]:
         """Yield the cells of a tree, whose prediction has this path."""
@@ -45,9 +52,14 @@ class PlacedPair:
         return {level: accepted_places(citations, evidence, level, self.iou) for level in levels}
 
     def accepted(self, tree: ScoreTree, predicted: str) -> list[int]:
-        """Return how many cited boxes and pages of a tree are accepted."""
-        cells = list(self.cells(tree, predicted))
-        return [sum(cell.levels.get(level, (0, 0))[0] for cell in cells) for level in _ACCEPTED_FIRST]
+        """Return how many cells of a tree are right and have an accepted box, and how many an accepted page."""
+        right = [cell for cell in self.cells(tree, predicted) if cell.right]
+        return [sum(cell.levels.get(level, (0, 0))[0] > 0 for cell in right) for level in _ACCEPTED_FIRST]
+
+    def of_prediction(self, path: str) -> str:
+        """Return the confidence and the citations of a value of the prediction as text; "" without any."""
+        sure, citations = self.confidences.get(path), self.places.citations.get(path)
+        return f" {sure!r} {sorted(map(repr, citations or ()))}" if citations or sure is not None else ""
 
     def indices(self, truth: str, prediction: str) -> list[set[int]]:
         """Return the indices of the elements of two lists, given by their paths, that hold evidence and citations."""
@@ -110,7 +122,9 @@ def _faced(tree: ScoreTree, predicted: str) -> Iterator[tuple[ScoreTree, str]]:
 
 
 class GroundedPlace(TreePlace):
-    """The place of a node of a tree with places; lists that tie are matched for the most accepted boxes, then pages.
+    """The place of a node of a tree with places or confidences.
+
+    Lists that tie are matched for the most values that are right and have an accepted box, then an accepted page.
 
     Args:
         placed: the places of the pair.
@@ -139,16 +153,26 @@ class GroundedPlace(TreePlace):
             self.placed.evidence = self.placed.places.evidence[option]
         return super().at_option(option, count)
 
-    def preferences(self, score: Callable[[int, int, Any], object]) -> Preferences:
-        def accepted(still: Mask) -> Matrix:
-            counts = np.zeros((len(_ACCEPTED_FIRST), *still.shape))
-            rows, columns = self.placed.indices(self.path, self.predicted)
-            for i, j in zip(*(places.tolist() for places in np.nonzero(still)), strict=True):
-                if i in rows and j in columns:
+    def preferences(self, score: Callable[[int, int, Any], object]) -> Criteria:
+        def accepted(rows: Indices, columns: Indices) -> Matrix:
+            counts = np.zeros((len(_ACCEPTED_FIRST), len(rows)))
+            known, cited = self.placed.indices(self.path, self.predicted)
+            for number, (i, j) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
+                if i in known and j in cited:
                     nodes: list[ScoreTree] = []
                     path = f"{self.predicted}[{j}]"
                     score(i, j, GroundedPlace(self.placed, path, self.whole, nodes, f"{self.path}[{i}]"))
-                    counts[:, i, j] = self.placed.accepted(nodes[-1], path)
+                    counts[:, number] = self.placed.accepted(nodes[-1], path)
             return counts
 
         return accepted
+
+    def annotated(self, value: Value, schema: SchemaNode | None, **element: int | None) -> str:
+        index, option = element.get("prediction"), element.get("option")
+        if index is not None:
+            return marked_text(value, schema, f"{self.predicted}[{index}]", self.placed.of_prediction)
+        evidence, path = self.placed.evidence, f"{self.path}[{element.get('truth')}]"
+        if option is not None:
+            path, options = self.path, self.placed.places.evidence
+            evidence = options[option] if path == "$" and self.option is None and len(options) > 1 else evidence
+        return marked_text(value, schema, path, lambda path: str(sorted(map(repr, evidence.get(path, ())))))

@@ -1,11 +1,14 @@
 """What makes the matching of lists fast: tables that are kept, values that occur several times, and rows of cells.
 
+The canonical texts of values decide among matchings that have the same score.
+
 In a table whose rows are lists of cells, no pair of rows earns more than the best partners of all its cells together,
 on either side. The characters that two cells share bound their similarity, at a far lower cost than a comparison. These
 bounds rule out most pairs of rows, and only the others are matched inside. The few rows of another kind, such as null
 or a row with a list in a cell, are compared with all rows.
 """
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, zip_longest
@@ -15,11 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from docscore.core.assignment import score_ratios, undecided_pairs
+from docscore.core.assignment import Content, score_ratios, undecided_pairs
+from docscore.core.numbers import DecimalText
 from docscore.core.options import ScoringOptions
 from docscore.core.runtime import check_memory
 from docscore.core.similarity import TEXT_RULES, fold_all, similarity_matrix
-from docscore.core.values import LEAF_TYPES, Matrix, Value, step_text
+from docscore.core.values import LEAF_TYPES, ONE_OF, Matrix, Value, step_text
 from docscore.metrics.anls_star.sizes import SchemaNode
 
 SHORTEST_CUT = 20  # rows of a list that may be called cut off
@@ -216,35 +220,91 @@ class Identities:
         content: Hashable = frozenset(zip(value, parts, strict=True)) if isinstance(value, dict) else tuple(parts)
         return self._numbers.setdefault((type(value), content), len(self._numbers))
 
-    def equality(self, truths: Sequence[Value], predictions: Sequence[Value]) -> Matrix:
-        """Return 1 for pairs of equal values, or with an equal option of a one-of, else 0; shape (n, m)."""
-        wanted = np.array([self.of(prediction) for prediction in predictions])
-        found: Matrix = np.equal.outer([self.of(truth) for truth in truths], wanted).astype(np.float64)
-        for i, truth in enumerate(truths):
-            if isinstance(truth, tuple):
-                found[i] = np.isin(wanted, [self.of(option) for option in truth])
-        return found
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True)
+
+_ENCODED = LEAF_TYPES - {DecimalText}  # leaves that the encoder writes as they are
 
 
-def equal_pairs(namings: Iterable[Sequence[Hashable]], count: int) -> list[tuple[int, int]]:
+class CanonicalTexts:
+    """The canonical texts of values, which do not depend on the order of lists, alternatives and keys.
+
+    The canonical text is the JSON text with sorted keys, in which the elements of each list, unless a schema keeps
+    their order, and the options of each one-of are sorted by their own canonical texts. The texts of containers are
+    kept by identity: the values must live as long as the object.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int], str] = {}
+
+    def of(self, value: Value, schema: SchemaNode | None, step: str | int | None = None) -> str:  # noqa: ARG002  as `TextOfPart`
+        """Return the canonical text of a value at a place."""
+        if type(value) in LEAF_TYPES:
+            return _canonical(value, None, self.of)
+        name = id(value), id(schema)
+        if name not in self._known:
+            if type(value) is dict and _ENCODED.issuperset(map(type, value.values())):
+                self._known[name] = _ENCODER.encode(value)
+            else:
+                self._known[name] = _canonical(value, schema, self.of)
+        return self._known[name]
+
+
+_TextOfPart = Callable[[Value, SchemaNode | None, str | int | None], str]  # a key, an index, or None for an option
+
+
+def _canonical(value: Value, schema: SchemaNode | None, of_part: _TextOfPart) -> str:
+    if isinstance(value, dict):
+        parts = [f"{_ENCODER.encode(k)}: {of_part(value[k], schema and schema.at_key(k), k)}" for k in sorted(value)]
+        return f"{{{', '.join(parts)}}}"
+    if isinstance(value, tuple):
+        return f'{{"{ONE_OF}": [{", ".join(sorted([of_part(option, schema, None) for option in value]))}]}}'
+    if isinstance(value, list):
+        parts = [of_part(item, schema and schema.items, i) for i, item in enumerate(value)]
+        return f"[{', '.join(parts if schema is not None and schema.keeps_order else sorted(parts))}]"
+    return str(value) if isinstance(value, DecimalText) else _ENCODER.encode(value)
+
+
+def marked_text(value: Value, schema: SchemaNode | None, path: str, mark: Callable[[str], str]) -> str:
+    """Return the canonical text of a value in which each part is followed by its mark.
+
+    Args:
+        value: the value.
+        schema: its place in a schema.
+        path: its path.
+        mark: returns the mark of a part by its path; "" for none.
+    """
+
+    def of_part(part: Value, place: SchemaNode | None, step: str | int | None) -> str:
+        return marked_text(part, place, path if step is None else path + step_text(step), mark)
+
+    return _canonical(value, schema, of_part) + mark(path)
+
+
+def equal_pairs(
+    namings: Iterable[Sequence[Hashable]], count: int, contents: tuple[Content, Content] | None = None
+) -> list[tuple[int, int]]:
     """Return as many pairs of one name as there are: by the first names, and then of the other elements by the next.
 
     Args:
         namings: names of the elements of the ground truth and then of the prediction; None is no name.
         count: the number of elements of the ground truth.
+        contents: the contents of elements of both sides, in whose order elements of one name are paired; None if it
+            does not matter which are.
     """
     pairs: list[tuple[int, int]] = []
     paired: set[int] = set()
     for names in namings:
-        waiting: dict[Hashable, list[int]] = defaultdict(list)
+        of_name: dict[Hashable, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
         for i, name in enumerate(names):
-            if i in paired or name is None:
-                continue
-            if i < count:
-                waiting[name].append(i)
-            elif waiting[name]:
-                pairs.append((waiting[name].pop(), i - count))
-                paired |= {pairs[-1][0], i}
+            if i not in paired and name is not None:
+                of_name[name][i >= count].append(i if i < count else i - count)
+        for sides in of_name.values():
+            if contents is not None and len(sides[0]) + len(sides[1]) > 2:  # noqa: PLR2004  otherwise they are one pair
+                for side, content in zip(sides, contents, strict=True):
+                    side.sort(key=content)
+            pairs += zip(*sides, strict=False)
+            paired.update(*[(i, j + count) for i, j in zip(*sides, strict=False)])
     return pairs
 
 

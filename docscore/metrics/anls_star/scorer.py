@@ -8,20 +8,20 @@ columns for each key, and a column of lists one pair of columns with all element
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from functools import partial
+from functools import cached_property
 from itertools import chain, product
 from math import fsum
 from typing import Any, Literal, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from docscore.core.assignment import (
-    Equality,
+    Criteria,
     Indices,
-    Mask,
     Matching,
     Part,
-    Preferences,
+    Ties,
     align,
     best_options,
     is_better,
@@ -35,9 +35,10 @@ from docscore.core.assignment import (
 from docscore.core.options import ScoringOptions
 from docscore.core.runtime import check_memory
 from docscore.core.similarity import TEXT_RULES, distinct, fold_all, similarity, similarity_matrix
-from docscore.core.values import LEAF_TYPES, SCALAR_TYPES, Matrix, Scalar, Value
+from docscore.core.values import LEAF_TYPES, ONE_OF, SCALAR_TYPES, Matrix, Scalar, Value
 from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.matching import (
+    CanonicalTexts,
     Identities,
     ListRows,
     Tables,
@@ -132,11 +133,30 @@ class Place(Protocol):
     ) -> None:
         """How the pair was scored, once its parts have been told."""
 
-    def preferences(self, score: "Callable[[int, int, Place], object]") -> Preferences | None:
+    def preferences(self, score: "Callable[[int, int, Place], object]") -> Criteria | None:
         """What decides among matchings of the elements of two lists that tie in their score; None if nothing does.
 
         Args:
             score: scores the elements with these indices, and tells a place that is not kept.
+        """
+
+    def annotated(
+        self,
+        value: Value,
+        schema: SchemaNode | None,
+        *,
+        truth: int | None = None,
+        prediction: int | None = None,
+        option: int | None = None,
+    ) -> str:
+        """The canonical text of an element or option with its evidence, or confidences and citations; "" without any.
+
+        Args:
+            value: the element of a list or the option of a one-of at this place.
+            schema: its place in a schema.
+            truth: its index in the ground truth, or None.
+            prediction: its index in the prediction, or None.
+            option: the number of the option, or None.
         """
 
 
@@ -160,6 +180,11 @@ class Scorer:
         )
         self.counting = Counting(options.rules)
         self.identities = Identities()
+
+    @cached_property
+    def texts(self) -> CanonicalTexts:
+        """The canonical texts of values, which only explanations need."""
+        return CanonicalTexts()
 
     # One pair.
 
@@ -251,18 +276,10 @@ class Scorer:
                 at.with_rows(self._rows(truth, prediction, schema, {0: 0}, [only]))
             return only
         sizes = self._sizes(truth, prediction, below)
-        preferences = None
-        if at is not None:
-            preferences = at.preferences(lambda i, j, place: self.pair(truth[i], prediction[j], below, place))
-        if self._needs_table(truth, prediction, schema):
-            table = self._element_table(truth, prediction, below, keep=at is None)
-            equality = None if at is None else partial(self.identities.equality, truth, prediction)
-            matching = self._matching(truth, prediction, schema, table, sizes, equality, preferences)
-            if at is None:
-                return totals(matching, *table, *sizes)
-        else:
-            explained = at is not None
-            matching = self._matching_in_parts(truth, prediction, schema, sizes, preferences, explained=explained)
+        ties = None if at is None else self._ties(truth, prediction, below, at)
+        matching, table = self._best_matching(truth, prediction, schema, sizes, ties)
+        if at is None and table is not None:
+            return totals(matching, *table, *sizes)
         partner = dict(zip(matching[0].tolist(), matching[1].tolist(), strict=True))
         parts = []
         for i, value in enumerate(truth):
@@ -273,9 +290,9 @@ class Scorer:
                 parts.append(self.pair(value, prediction[j], below, at and at.at_index(i, j)))
         matched = set(partner.values())
         surplus = [j for j in range(len(prediction)) if j not in matched]
-        known = {self.identities.of(prediction[j]) for j in matched} if surplus else set()
+        known = {self.texts.of(prediction[j], below) for j in matched} if at is not None and surplus else set()
         for j in surplus:
-            row = self.identities.of(prediction[j])
+            row = "" if at is None else self.texts.of(prediction[j], below)
             place = at and at.at_index(None, j).lost("repeated row" if row in known else "invented row")
             known.add(row)
             parts.append(self._one_sided(prediction[j], "extra", below, place))
@@ -304,24 +321,44 @@ class Scorer:
     def _one_of_pair(
         self, options: tuple[Value, ...], prediction: Value, schema: SchemaNode | None, at: Place | None
     ) -> tuple[float, float]:
-        """Score the option with the largest (S/L, S, -L); of several that tie, the one equal to the prediction."""
+        """Score the option with the largest (S/L, S, -L)."""
         chosen = 0
         if len(options) > 1:
-            pairs = []
-            for option in options:  # a comprehension takes more of the stack
-                pairs.append(self.pair(option, prediction, schema))  # noqa: PERF401
-            best = pairs[0]
-            for pair in pairs:
-                if is_better(pair, best) or (
-                    pair > best and not is_better(best, pair)
-                ):  # of a tie the same bits always
-                    best = pair
+            best, ties = self._best_options(options, prediction, schema)
             if at is None:
                 return best
-            ties = [i for i, pair in enumerate(pairs) if pair == best]
-            wanted = self.identities.of(prediction)
-            chosen = next((i for i in ties if self.identities.of(options[i]) == wanted), ties[0])
+            chosen = self._first_option(options, prediction, schema, ties, at)
         return self.pair(options[chosen], prediction, schema, at and at.at_option(chosen, len(options)))
+
+    def _best_options(
+        self, options: tuple[Value, ...], prediction: Value, schema: SchemaNode | None
+    ) -> tuple[tuple[float, float], list[int]]:
+        """Return the largest (S/L, S, -L) of some options, and the options that have it."""
+        pairs = []
+        for option in options:  # a comprehension takes more of the stack
+            pairs.append(self.pair(option, prediction, schema))  # noqa: PERF401
+        best = pairs[0]
+        for pair in pairs:
+            if is_better(pair, best) or (pair > best and not is_better(best, pair)):  # of a tie the same bits always
+                best = pair
+        return best, [i for i, pair in enumerate(pairs) if pair == best]
+
+    def _first_option(
+        self,
+        options: tuple[Value, ...],
+        prediction: Value,
+        schema: SchemaNode | None,
+        ties: Sequence[int],
+        at: Place | None = None,
+    ) -> int:
+        """Return which of some options that tie is taken: the one equal to the prediction, or the first by content."""
+
+        def content(i: int) -> tuple[bool, str, str]:
+            annotated = "" if at is None else at.annotated(options[i], schema, option=i)
+            is_equal = self._is_equal(options[i], prediction, schema)
+            return not is_equal, self.texts.of(options[i], schema), annotated
+
+        return ties[0] if len(ties) == 1 else min(ties, key=content)
 
     def _surplus(
         self, value: Value, schema: SchemaNode | None, at: Place | None, *, is_part: bool
@@ -358,8 +395,9 @@ class Scorer:
         whole = value
         while type(value) is tuple:
             sizes = self.counting.sizes(value, schema, of_truth=True)
-            at = at.at_option(sizes.index(max(sizes)))
-            value = value[sizes.index(max(sizes))]
+            largest = [i for i, size in enumerate(sizes) if size == max(sizes)]
+            option = self._first_option(value, None, schema, largest, at)
+            at, value = at.at_option(option), value[option]
         kind = NODE_KINDS[type(value)] if weight == size else "mismatch"
         if kind == "list":
             at.with_rows(ListRows(len(value), 0) if is_truth else ListRows(0, len(value)))  # type: ignore[arg-type]
@@ -384,15 +422,100 @@ class Scorer:
         schema: SchemaNode | None,
         table: tuple[Matrix, Matrix],
         sizes: tuple[Sequence[float], Sequence[float]],
-        equality: Equality | None = None,
-        preferences: Preferences | None = None,
+        ties: Ties | None = None,
     ) -> Matching:
         """Return the matching of two lists by the rule of their place in the schema."""
         if schema is not None and schema.keeps_order:
-            return align(*table, *sizes, preferences)
+            return align(*table, *sizes, ties)
         if schema is not None and schema.key:
-            return match_by_key(self._same_keys(truth, prediction, schema), *table, *sizes, equality, preferences)
-        return match(*table, *sizes, equality, preferences)
+            return match_by_key(self._same_keys(truth, prediction, schema), *table, *sizes, ties)
+        return match(*table, *sizes, ties)
+
+    def _best_matching(
+        self,
+        truth: list[Value],
+        prediction: list[Value],
+        schema: SchemaNode | None,
+        sizes: tuple[Sequence[float], Sequence[float]],
+        ties: Ties | None,
+    ) -> tuple[Matching, tuple[Matrix, Matrix] | None]:
+        """Return the matching of two lists, and S and L of every pair of elements if they were computed."""
+        if not self._needs_table(truth, prediction, schema):
+            return self._matching_in_parts(truth, prediction, schema, sizes, ties), None
+        table = self._element_table(truth, prediction, schema and schema.items, keep=ties is None)
+        return self._matching(truth, prediction, schema, table, sizes, ties), table
+
+    def _ties(
+        self, truth: list[Value], prediction: list[Value], schema: SchemaNode | None, at: Place | None = None
+    ) -> Ties:
+        """Return what decides among matchings of two lists that have the same score, where trees explain it.
+
+        First the number of pairs that are equal, then what the place prefers, then the contents of the elements.
+
+        Args:
+            truth: the ground truth.
+            prediction: the prediction.
+            schema: the place of their elements.
+            at: the place of the lists in a score tree; None without one.
+        """
+
+        def criteria(rows: Indices, columns: Indices) -> Iterator[npt.ArrayLike]:
+            yield self._equality(truth, prediction, schema, rows, columns)
+            preferences = at and at.preferences(lambda i, j, place: self.pair(truth[i], prediction[j], schema, place))
+            if preferences:
+                yield from preferences(rows, columns)
+
+        def of_row(i: int) -> tuple[str, str]:
+            annotated = "" if at is None else at.annotated(truth[i], schema, truth=i)
+            return self.texts.of(truth[i], schema), annotated
+
+        def of_column(j: int) -> tuple[str, str]:
+            annotated = "" if at is None else at.annotated(prediction[j], schema, prediction=j)
+            return self.texts.of(prediction[j], schema), annotated
+
+        return Ties(of_row, of_column, criteria)
+
+    def _equality(
+        self,
+        truth: list[Value],
+        prediction: list[Value],
+        schema: SchemaNode | None,
+        rows: Indices,
+        columns: Indices,
+    ) -> npt.NDArray[np.bool_]:
+        """Return of some pairs of elements which are equal, as `_is_equal` says."""
+        numbers: dict[str, int] = {}
+        sides = []
+        for values, indices in ((truth, rows), (prediction, columns)):
+            some = np.flatnonzero(np.bincount(indices, minlength=len(values)))
+            side = np.zeros(len(values), dtype=np.intp)
+            side[some] = [numbers.setdefault(self.texts.of(values[i], schema), len(numbers)) for i in some.tolist()]
+            sides.append(side[indices])
+        equal: npt.NDArray[np.bool_] = sides[0] == sides[1]
+        options = {number for text, number in numbers.items() if ONE_OF in text}
+        for k in np.flatnonzero(np.isin(sides[0], [*options])).tolist() if options else ():
+            equal[k] = self._is_equal(truth[rows[k]], prediction[columns[k]], schema)
+        return equal
+
+    def _is_equal(self, truth: Value, prediction: Value, schema: SchemaNode | None) -> bool:
+        """Return whether the canonical texts of a pair are equal, where one-ofs stand for the option that is taken."""
+        if isinstance(truth, tuple):
+            _, best = self._best_options(truth, prediction, schema)
+            return self._is_equal(truth[self._first_option(truth, prediction, schema, best)], prediction, schema)
+        text = self.texts.of(truth, schema)
+        if ONE_OF in text and isinstance(truth, dict) and isinstance(prediction, dict):
+            places = {key: schema and schema.at_key(key) for key in truth}
+            same_keys = truth.keys() == prediction.keys()
+            return same_keys and all(self._is_equal(truth[k], prediction[k], place) for k, place in places.items())
+        if ONE_OF in text and isinstance(truth, list) and isinstance(prediction, list):
+            below = schema and schema.items
+            sizes, ties = self._sizes(truth, prediction, below), self._ties(truth, prediction, below)
+            rows, columns, _ = self._best_matching(truth, prediction, schema, sizes, ties)[0]
+            pairs = zip(rows.tolist(), columns.tolist(), strict=True)
+            return len(rows) == len(truth) == len(prediction) and all(
+                self._is_equal(truth[i], prediction[j], below) for i, j in pairs
+            )
+        return text == self.texts.of(prediction, schema)
 
     def _needs_table(self, truth: list[Value], prediction: list[Value], schema: SchemaNode | None) -> bool:
         """Return whether two lists are matched by the table of all pairs of their elements."""
@@ -407,9 +530,7 @@ class Scorer:
         prediction: list[Value],
         schema: SchemaNode | None,
         sizes: tuple[Sequence[float], Sequence[float]],
-        preferences: Preferences | None,
-        *,
-        explained: bool,
+        ties: Ties | None,
     ) -> Matching:
         """Return the matching of lists that are long or have a key: first the pairs that need no table.
 
@@ -418,29 +539,22 @@ class Scorer:
             prediction: the prediction.
             schema: the place of the lists.
             sizes: the sizes of their elements.
-            preferences: further criteria for pairs that are still open, of lists with a key.
-            explained: whether equal elements are preferred where the score leaves it open, as in a score tree.
+            ties: decides where the score leaves it open, as in a score tree; else None.
         """
         below = schema and schema.items
-        certain = equal_pairs(self._namings([*truth, *prediction], schema, len(truth)), len(truth))
+        contents = (ties.row_content, ties.column_content) if ties else None
+        certain = equal_pairs(self._namings([*truth, *prediction], schema, len(truth)), len(truth), contents)
         first, second = np.array(certain, dtype=np.intp).reshape(-1, 2).T
         rows, columns = np.setdiff1d(np.arange(len(truth)), first), np.setdiff1d(np.arange(len(prediction)), second)
 
         def part(rows: Indices, columns: Indices) -> Part:
             left, right = [truth[i] for i in rows.tolist()], [prediction[j] for j in columns.tolist()]
             lengths = [sizes[0][i] for i in rows.tolist()], [sizes[1][j] for j in columns.tolist()]
-            equality = partial(self.identities.equality, left, right) if explained else None
-            return *self.pairwise(left, right, below), *lengths, equality
-
-        def preferred(still: Mask) -> Iterator[Matrix]:
-            whole, inside = np.zeros((len(truth), len(prediction)), dtype=np.bool_), np.ix_(rows, columns)
-            whole[inside] = still
-            return (each[inside] for each in preferences(whole)) if preferences else iter(())
+            return *self.pairwise(left, right, below), *lengths, ties and ties.within(rows, columns)
 
         if schema is not None and schema.key:
-            arguments = part(rows, columns)
             same = self._same_keys([truth[i] for i in rows], [prediction[j] for j in columns], schema)
-            here, there, clear = match_by_key(same, *arguments, preferences and preferred)
+            here, there, clear = match_by_key(same, *part(rows, columns))
             here, there = rows[here], columns[there]
         else:
             check_memory(len(rows), len(columns), bytes_a_pair=_BYTES_A_PAIR)

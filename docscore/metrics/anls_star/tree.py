@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, make_dataclass
 from typing import Any, Literal, NamedTuple
 
-from docscore.core.assignment import Preferences
+from docscore.core.assignment import Criteria
 from docscore.core.displayed import Displayed
 from docscore.core.formatting import clipped, display_width, points_of, printable, three_digits
 from docscore.core.numbers import DecimalText
@@ -492,8 +492,11 @@ class TreePlace:
                 self.note = f"option {option + 1} of {count}"
         return self
 
-    def preferences(self, score: Callable[[int, int, Any], object]) -> Preferences | None:  # noqa: ARG002  for overriding
+    def preferences(self, score: Callable[[int, int, Any], object]) -> Criteria | None:  # noqa: ARG002  for overriding
         return None
+
+    def annotated(self, value: Value, schema: SchemaNode | None, **element: int | None) -> str:  # noqa: ARG002  for overriding
+        return ""
 
     def lost(self, cause: Cause, note: str = "") -> TreePlace:
         self.cause = self.cause or cause

@@ -131,7 +131,8 @@ class Typed(Metric[TypedPoints]):
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
         schema = schema_of_row(options.schema, row.question_id)
-        return build_tree(row.ground_truth, row.prediction, options, schema, row.cause, row.places)
+        beside = row.cause, row.places, row.confidences
+        return build_tree(row.ground_truth, row.prediction, options, schema, *beside)
 
     def count_fields(self, counts: FieldCounts, row: MetricRow, options: ScoringOptions) -> None:
         root = schema_of_row(options.schema, row.question_id)
