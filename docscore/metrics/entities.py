@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from docscore.core.assignment import lexicographic_assignment
+from docscore.core.assignment import Ties, lexicographic_assignment
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.options import NUMBERS, check_choice
 from docscore.core.runtime import check_memory
@@ -312,20 +312,26 @@ def matched_groups(truths: Sequence[Group], predictions: Sequence[Group]) -> lis
     """Match the groups of one type; a group without a partner is paired with None (equation 1).
 
     The matching has as many pairs as possible and the largest number of identical entities. Ties are broken by the
-    fewest corrections of all groups, then the most right groups, then the highest confidences of the matched groups.
-    So no count depends on the order.
+    fewest corrections of all groups, then the most right groups, then the highest confidences of the matched groups,
+    then the contents of the groups. So nothing depends on the order.
     """
     partner: dict[int, int] = {}
     if truths and predictions:
         kind = truths[0].kind
         place = kind if kind == "$" else f"${'' if kind.startswith('[') else '.'}{kind}"
         check_memory(len(truths), len(predictions), things="groups", bytes_a_pair=_BYTES_A_PAIR, place=place)
-        partner = _partners(_criteria(truths, predictions))
+        contents = [lambda i, side=side: _content(side[i]) for side in (truths, predictions)]
+        partner = _partners(_criteria(truths, predictions), Ties(*contents))
     taken = set(partner.values())
     pairs: list[GroupPair] = [
         (truth, predictions[partner[i]] if i in partner else None) for i, truth in enumerate(truths)
     ]
     return pairs + [(None, prediction) for j, prediction in enumerate(predictions) if j not in taken]
+
+
+def _content(group: Group) -> list[tuple[Any, ...]]:
+    """Return the sort key of a group: its entities and their confidences, in an order that depends on nothing else."""
+    return sorted([(entity.kind, sorted(entity.texts), entity.confidence or 0.0) for entity in group.entities])
 
 
 def _criteria(truths: Sequence[Group], predictions: Sequence[Group]) -> Iterator[Matrix]:
@@ -341,9 +347,9 @@ def _criteria(truths: Sequence[Group], predictions: Sequence[Group]) -> Iterator
     yield np.broadcast_to(confidences, identical.shape)
 
 
-def _partners(criteria: Iterable[Matrix]) -> dict[int, int]:
+def _partners(criteria: Iterable[Matrix], ties: Ties | None = None) -> dict[int, int]:
     """Return the column matched with each row, maximising the criteria lexicographically."""
-    rows, columns = lexicographic_assignment(criteria)
+    rows, columns = lexicographic_assignment(criteria, ties)
     return dict(zip(rows.tolist(), columns.tolist(), strict=True))
 
 
@@ -403,12 +409,17 @@ def steps_between(truth: Group | None, prediction: Group | None) -> Iterator[Ste
 
 
 def _steps_of_kind(truths: list[Entity], predictions: list[Entity]) -> Iterator[Step]:
-    """Yield the edits of one type: identical entities are right; the most confident of the others are changed first."""
+    """Yield the edits of one type: identical entities are right; the most confident of the others are changed first.
+
+    Entities that are changed are paired by the order of their texts.
+    """
     partners = _identical_partners(truths, predictions)
     taken = set(partners.values())
     missing = [truth for i, truth in enumerate(truths) if i not in partners]
     surplus = [prediction for j, prediction in enumerate(predictions) if j not in taken]
-    surplus.sort(key=lambda entity: -(entity.confidence or 0.0))
+    if missing and surplus:
+        missing.sort(key=lambda entity: sorted(entity.texts))
+        surplus.sort(key=lambda entity: (-(entity.confidence or 0.0), entity.texts))
     yield from (Step("right", truths[i], predictions[j]) for i, j in partners.items())
     yield from (Step("change", *pair) for pair in zip(missing, surplus, strict=False))
     yield from (Step("add", truth, None) for truth in missing[len(surplus) :])
@@ -426,7 +437,7 @@ def _identical_partners(truths: list[Entity], predictions: list[Entity]) -> dict
         places[predictions[j].texts[0]].append(j)  # the most confident is last, and taken first
     partners = {}
     for i, truth in enumerate(truths):
-        identical = next((places[text] for text in truth.texts if places.get(text)), None)
+        identical = next((places[text] for text in sorted(truth.texts) if places.get(text)), None)
         if identical:
             partners[i] = identical.pop()
     return partners

@@ -13,6 +13,7 @@ from docscore.core.options import ScoringOptions
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.similarity import TEXT_RULES, fold
 from docscore.core.values import Value, plain_pair
+from docscore.metrics.anls_star.matching import CanonicalTexts
 from docscore.metrics.base import FigureName, Metric, MetricRow, MetricTree
 from docscore.metrics.entities import (
     Edit,
@@ -249,7 +250,9 @@ def best_reading(
 
     def best() -> KieScore:
         groups = read(prediction, confidences)
-        of_readings = readings(truth, scalars=scalars)
+        of_readings = [*readings(truth, scalars=scalars)]
+        if len(of_readings) > 1:  # of results that tie, the first by content
+            of_readings.sort(key=lambda one: CanonicalTexts().of(one, None))
         return max((_compared(read(one, None), groups, (one, prediction)) for one in of_readings), key=preference)
 
     return with_room_to_recurse(best)
