@@ -204,7 +204,7 @@ def test_a_slice_without_boxes_has_no_figure_of_boxes(tmp_path: Path) -> None:
     assert list(result.of_slice("k1").figures) == ["grounding_page_f1", "grounding_value_f1", "anls_star"]
     files: list[str | Path] = [
         written(tmp_path, "r.jsonl", left),
-        *(f"{name}={written(tmp_path, 'p.jsonl', right)}" for name in "AB"),
+        *(f"{name}={written(tmp_path, f'{name}.jsonl', right)}" for name in "AB"),
     ]
     asked = ("table", *files, "--metrics", "grounding,anls_star", "--by", "kind")
     by_metric = run(*asked)
@@ -213,7 +213,7 @@ def test_a_slice_without_boxes_has_no_figure_of_boxes(tmp_path: Path) -> None:
     rows = [line for line in by_system.out.splitlines() if line.startswith("k1")]
     assert by_system.code == 0
     assert [row.split()[-2:] for row in rows] == [["-", "1.0000*"]] * 2, by_system.out
-    score = succeed("score", files[0], tmp_path / "p.jsonl", "--metrics", "grounding", "--by", "kind")
+    score = succeed("score", files[0], tmp_path / "A.jsonl", "--metrics", "grounding", "--by", "kind")
     assert score.count("Grounding box F1") == 3
 
 
@@ -316,10 +316,11 @@ def test_every_face_shows_the_places(tmp_path: Path) -> None:
     printed = json.loads(succeed("explain", left, right, "--id", "q0", "--metric", "grounding", "--json"))
     assert any("place" in json.dumps(child) for child in printed["children"])
     assert run("score", left, right, "--metrics", "grounding", "--fail-under", "0.99").code == 1
-    compared = json.loads(run("compare", "--references", left, right, right, "--metrics", "grounding", "--json").out)
+    same = written(tmp_path, "same.jsonl", [row for _, row in rows])
+    compared = json.loads(run("compare", "--references", left, right, same, "--metrics", "grounding", "--json").out)
     assert compared["difference"] == 0
     assert (
-        "grounding" in run("table", left, f"A={right}", f"B={right}", "--metrics", "grounding,anls_star", "--json").out
+        "grounding" in run("table", left, f"A={right}", f"B={same}", "--metrics", "grounding,anls_star", "--json").out
     )
 
 
