@@ -252,6 +252,7 @@ def test_every_type_of_arrow_is_known() -> None:
 @pytest.mark.parametrize(
     ("kind", "value", "expected"), [(kind, *row) for kinds, *row in ARROW_TYPES for kind in kinds], ids=str
 )
+@pytest.mark.filterwarnings("ignore:.*cells are empty:UserWarning")
 def test_arrow_values_are_json_values_or_named(tmp_path: Path, kind: Any, value: Any, expected: Any) -> None:
     """The same in a Parquet file, where Parquet has the type, in a table in memory, and on the page."""
     table = pa.table({"question_id": ["a"], "prediction": pa.array([value], type=kind)})
@@ -519,6 +520,7 @@ def test_missing_values_that_were_written_as_text(write: Write, cells: list[str]
         assert sentences == ([expected] if warned else [])
 
 
+@pytest.mark.filterwarnings("ignore:.*cells are empty:UserWarning")
 def test_whole_floats_are_no_gap_where_numbers_are_compared_by_value() -> None:
     frame = pd.DataFrame({"question_id": ["a", "b"], "prediction": [1.0, None], "references": [[1], [2]]})
     with pytest.warns(UserWarning, match="which pandas makes of whole numbers"):
@@ -569,6 +571,9 @@ def test_a_null_of_json_is_an_answer(write: Write) -> None:
     truths = [{"question_id": "a", "references": [None]}, {"question_id": "b", "references": ["x"]}]
     for predictions in (write("p.jsonl", rows), write("p.json", json.dumps(rows)), rows):
         assert docscore.evaluate(references=truths, predictions=predictions).score == 1
+    frame = pd.DataFrame({"question_id": ["a", "b"], "out": ['{"v": null}', '{"v": "x"}']})
+    for holder in (frame, pa.Table.from_pandas(frame)):  # JSON in a cell of a table
+        assert docscore.evaluate(references=truths, predictions=holder, prediction_column="out.v").score == 1
 
 
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="needs pipes as files")

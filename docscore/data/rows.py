@@ -281,10 +281,11 @@ def as_rows(rows: Any, side: str) -> list[Any]:
     if hasattr(rows, "isna"):  # a series of pandas
         values = [None if missing else value for value, missing in zip(values, rows.isna(), strict=True)]
     if any(hasattr(rows, name) for name in ("to_pylist", "to_list", "features")):  # of Arrow, a series, datasets
-        if side == "predictions":
-            warn_of_empty_cells(values, side)
         key = BY_ID.references if side == "references" else BY_ID.predictions
-        warn_of_filled_keys([row.get(key, row) if isinstance(row, dict) else row for row in values], side)
+        cells = [row.get(key, row) if isinstance(row, dict) else row for row in values]
+        if side == "predictions":
+            warn_of_empty_cells(cells, side)
+        warn_of_filled_keys(cells, side)
     return values
 
 
