@@ -195,7 +195,7 @@ def check_labels(references: Any, predictions: Any) -> None:
     Raises:
         ValueError: for equal labels in another order, and for two different indexes of which neither is the default.
     """
-    if not (hasattr(references, "iloc") and hasattr(predictions, "iloc")):
+    if not all(hasattr(side, "iloc") and not hasattr(side, "columns") for side in (references, predictions)):
         return
     wanted, given = list(references.index), list(predictions.index)
     are_default = [labels == list(range(len(labels))) for labels in (wanted, given)]
