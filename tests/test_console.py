@@ -93,7 +93,7 @@ _AT_ONCE = "import docscore.cli, docscore.core.runtime as runtime; runtime._DELA
     ("command", "phases"),
     [
         ("score R P", "Reading Reading Pairing Pairing Pairing Checking Scoring Resampling"),
-        ("compare P P --references R", "Reading Checking Scoring Resampling"),
+        ("compare P Q --references R", "Reading Checking Scoring Resampling"),
         ("report R P -o OUT", "Reading Checking Scoring Resampling Explaining"),
         ("lint R", "Reading Pairing Checking Collecting Suggesting"),
         ("suggest-schema R P", "Reading Checking Collecting Suggesting Explaining"),
@@ -106,6 +106,7 @@ def test_each_long_phase_says_so_on_a_terminal_without_a_size(write: Write, comm
     names: dict[str, str | Path] = {
         "R": write("r.jsonl", [ref(*row) for row in rows]),
         "P": write("p.jsonl", [pred(name, {"total": "1.5"}) for name, _ in rows]),
+        "Q": write("q.jsonl", [pred(name, {"total": "1.5"}) for name, _ in rows]),
         "OUT": "-",
     }
     arguments = [names.get(word, word) for word in command.split()]

@@ -14,6 +14,7 @@ from urllib.parse import quote
 import pytest
 
 import docscore
+from docscore.core.formatting import field_text
 from tests import browser
 from tests.browser import HOSTILE, LOOKS, NARROW, SERVER, WIDE, Visit, Visitor, axe, heard, payload
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, succeed
@@ -128,7 +129,7 @@ def test_the_example_scores_as_the_command_does(visit: Visit) -> None:
     assert ("StaticText", f"ANLS* {printed['anls_score']:.3f}.") in said
     bars = visitor.page.locator(".histogram .bars i").evaluate_all("all => all.map(each => each.title)")
     assert sum(int(each.split(": ")[1]) for each in bars) == 40
-    fields = {row["field"]: f"score {row['score']:.3f}" for row in printed["key_scores"]}
+    fields = {field_text(row["field"]): f"score {row['score']:.3f}" for row in printed["key_scores"]}
     named = texts(visitor, "#testset-fields bdi")
     assert texts(visitor, "#testset-fields small:nth-of-type(1)") == [fields[name] for name in named]
     ids = visitor.page.locator("[id]").evaluate_all("all => all.map(each => each.id)")

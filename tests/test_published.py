@@ -73,7 +73,7 @@ def test_sob(tmp_path: Path) -> None:
         summary = {"summary": {"overall": {"metrics": {"leaf_value_em": {"mean": accuracy}}}}}
         written(tmp_path, f"data/evaluation/image/{model}/eval_summary.json", summary)
     rows = printed("sob", tmp_path)
-    assert [row[2] for row in rows[1:3]] == ["good", "bad"]
+    assert [row[1] for row in rows[1:3]] == ["good", "bad"]
     assert sorted(row for row in rows if row[0] in {"good", "bad"}) == [
         ["bad", "0.5000", "2", "0.9000", "1"],
         ["good", "1.0000", "1", "0.1000", "2"],

@@ -25,8 +25,8 @@ const OF_ANSWERS = ["prediction", "both"]; // verdicts that mean an answer
 export const keyOf = (/** @type {Pick<Server.Place, "identity">} */ { identity }) => JSON.stringify(identity);
 
 /**
- * The verdict that an earlier page kept on a row that is added. It called all rows of a list with one index the same, so
- * only the text of the answer tells which of them was decided.
+ * The verdict that an earlier page kept on a row that is added. It called all rows of a list with one index the same,
+ * so only the text of the answer tells which of them was decided.
  * @type {(verdicts: KeptVerdicts, place: Server.Place) => KeptVerdict | undefined}
  */
 const ofEarlierPage = (verdicts, { id, path, row, reference, answers }) => {

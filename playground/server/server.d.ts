@@ -535,7 +535,7 @@ declare namespace Server {
     found: Found;
     answers: PredictedValue[];
   }
-  /** What no other place of a review has; of an added row the row before it, its content, and its number among equals. */
+  /** Identifies a place; an added row has the row before it, its content, and its number among equals. */
   type PlaceIdentity = [
     id: string,
     path: string,

@@ -260,7 +260,7 @@ def test_a_schema_for_each_value_of_a_column(write: Write, tmp_path: Path) -> No
     assert "1.000" in run("explain", references, predictions, "--id", "Acme 1", *flags).out
     assert run("lint", references, *flags).out == "No findings\n"
     (folder / "Acme.json").unlink()
-    refused = run("compare", predictions, predictions, "--references", references, *flags)
+    refused = run("compare", predictions, write("others.jsonl", rows), "--references", references, *flags)
     assert refused.code == 2
     assert "row 'Acme 0': schema: expected a file Acme.json in" in refused.err
     for wrong in ({**by_shop, "schema": {}}, {**by_shop, "schema_by": 3}, {**by_shop, "schema": None}):
