@@ -384,7 +384,7 @@ def _cost(name: str, cells: tuple[Any, ...], pairs: Pairs) -> Cost:
     try:
         return Cost(fsum(numbers) / pairs.runs)
     except OverflowError:
-        return Cost(None, f"the {name} of all predictions are together larger than any number")
+        return Cost(None, f"the sum of {name} over all predictions is larger than any number of Python")
 
 
 def _is_nothing(cell: Any) -> bool:
