@@ -57,6 +57,10 @@ def outcome(leaf: ScoreTree) -> str:
     return "wrong_type" if leaf.kind == "mismatch" and leaf.status == "wrong" else leaf.status
 
 
+def is_divided(leaf: ScoreTree) -> bool:
+    return outcome(leaf) == "wrong_type" and isinstance(leaf.ground_truth, dict | list)
+
+
 def share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
@@ -69,7 +73,7 @@ def counted_leaves(node: ScoreTree, schema: SchemaNode | None = None) -> Iterato
     for child in node.children:
         below = None if schema is None else schema.items if child.key is None else schema.at_key(child.key)
         yield from counted_leaves(child, below)
-    if outcome(node) == "wrong_type" and isinstance(node.ground_truth, dict | list):
+    if is_divided(node):
         in_row = schema and SchemaNode(1.0, weighted=schema.weighted, items=schema)
         for part in build_tree([node.ground_truth], [], DEFAULT_OPTIONS, in_row).leaves():
             if part.weight:
@@ -79,10 +83,14 @@ def counted_leaves(node: ScoreTree, schema: SchemaNode | None = None) -> Iterato
 
 
 def omitted_and_invented(leaves: list[ScoreTree]) -> list[tuple[int, int]]:
-    """Missing of expected values, and extra of predicted ones; a null where nothing is, is neither."""
+    """Missing of expected values, and extra of predicted ones; a null where nothing is, is neither.
+
+    Of a list or an object that is expected, its values count.
+    """
     statuses = [leaf.status for leaf in leaves if leaf.kind != "null"]
+    divided = sum(map(is_divided, leaves))
     missing, extra = statuses.count("missing"), statuses.count("extra")
-    return [(missing, len(statuses) - extra), (extra, len(statuses) - missing)]
+    return [(missing, len(statuses) - extra - divided), (extra, len(statuses) - missing)]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -199,7 +207,7 @@ def leaves_of_tree(tree: ScoreTree, schema: SchemaNode | None) -> list[Any]:
     for node, cause in counted_leaves(tree, schema):
         values = (node.ground_truth, node.prediction) if node.unreadable or node.ambiguous else ()
         points, compared = (node.earned, node.weight), (node.compared, node.unreadable, node.ambiguous, values)
-        leaves.append((node.field_path, node.kind, outcome(node), *points, cause, *compared))
+        leaves.append((node.field_path, node.kind, outcome(node), *points, cause, *compared, is_divided(node)))
     return leaves
 
 

@@ -72,6 +72,8 @@ class Field:
         weight_units: the sum of L over its values, exact; L is fractional where a schema weighs so.
         counts: how many values are exact, partial, wrong, of the wrong type, missing, and only in the prediction.
         nulls: how many of each outcome are nulls: expected and left empty, or in a row that the other side lacks.
+        divided: how many values of the wrong type are lists or objects in the ground truth; the values inside them are
+            expected in their place.
         lost_units: the points lost in the field by cause, as shares of 1 - score of their documents, summed exactly.
         unnamed_units: the points lost without a cause, in fields of a metric that counts entities.
         compared: how a schema compared its values, "" for as text; several ways where documents have several schemas.
@@ -88,6 +90,7 @@ class Field:
     weight_units: int = field(default=0, repr=False)
     counts: defaultdict[Outcome, int] = field(default_factory=partial(defaultdict, int))
     nulls: defaultdict[Outcome, int] = field(default_factory=partial(defaultdict, int))
+    divided: int = 0
     lost_units: defaultdict[Cause, int] = field(default_factory=partial(defaultdict, int), repr=False)
     unnamed_units: int = field(default=0, repr=False)
     compared: list[str] = field(default_factory=list, repr=False)
@@ -120,7 +123,7 @@ class Field:
     @property
     def expected(self) -> int:
         """The number of values in the ground truths; nulls are not counted."""
-        return self._values() - self._values("extra")
+        return self._values() - self._values("extra") - self.divided
 
     @property
     def omission_rate(self) -> float | None:
@@ -161,6 +164,7 @@ class Field:
         self.unnamed_units += sign * other.unnamed_units
         self.weight_units += sign * other.weight_units
         self.document_count += sign * other.document_count
+        self.divided += sign * other.divided
         del self.numbers[:], self.document_earned[:], self.document_weight[:]
         self.compared += [label for label in other.compared if label not in self.compared]
         for own, more in zip(self._tallies, other._tallies, strict=True):
@@ -217,7 +221,7 @@ class FieldTable:
             lists: the rows of its lists.
             weight: L of the document.
         """
-        total = missing = extra = 0  # values; nulls are not counted
+        total = missing = extra = divided = 0  # values; nulls are not counted
         lost: Losses = {}
         for leaf in leaves:
             name, outcome, earned, possible, cause = leaf.field, leaf.outcome, leaf.earned, leaf.weight, leaf.cause
@@ -226,12 +230,14 @@ class FieldTable:
                 field = self.fields[name] = Field(name)
             field.add_points(number, earned, possible)
             field.counts[outcome] += 1
+            field.divided += leaf.is_divided
             if leaf.kind == "null":
                 field.nulls[outcome] += 1
             else:
                 total += 1
                 missing += outcome == "missing"
                 extra += outcome == "extra"
+                divided += leaf.is_divided
             if leaf.compared not in field.compared:
                 field.compared.append(leaf.compared)
             for doubt in (*leaf.unreadable, *(["ambiguous"] if leaf.ambiguous else ())):
@@ -245,7 +251,7 @@ class FieldTable:
                 more = rows._replace(cut_points=units(rows.cut_points / weight) if rows.cut_points else 0)
                 self.lists[name] = ListRows(*map(add, self.lists[name], more)) if name in self.lists else more
         self.losses.append(lost)
-        self.values.append((total - extra, missing, total - missing, extra))
+        self.values.append((total - extra - divided, missing, total - missing, extra))
 
     def by_loss(self) -> list[Field]:
         """The fields, most points lost first."""

@@ -235,7 +235,8 @@ class ScoreState:
             for name, (numerator, denominator) in self.sums.items()
         }
         for field in sorted(self.fields.values(), key=lambda field: field.path):
-            if field.expected or not any(field.counts.values()):  # types of entities have no counts
+            # Types of entities have no counts.
+            if field.expected or field.divided or not any(field.counts.values()):
                 result[f"{self.metrics[0]}/{field.path}"] = field.score
         left_out = self.counts.get("skipped", 0)
         for name, key in RATES.items():

@@ -381,6 +381,8 @@ class Leaf(NamedTuple):
         unreadable: the sides whose value the comparator could not read.
         ambiguous: the sides whose value has several readings.
         doubtful: ground truth and prediction, if one of them is unreadable or ambiguous.
+        is_divided: whether the leaf has the wrong type, and its ground truth is a list or an object. The values inside
+            it are missing; it is no value itself.
     """
 
     field: str
@@ -393,6 +395,7 @@ class Leaf(NamedTuple):
     unreadable: tuple[Side, ...] = ()
     ambiguous: tuple[Side, ...] = ()
     doubtful: tuple[Any, ...] = ()
+    is_divided: bool = False
 
 
 _leaf = lru_cache(maxsize=1 << 14)(Leaf)  # most leaves of a field are equal, and a look-up is faster than a new tuple
@@ -503,7 +506,9 @@ class FieldPlace:
                 doubts = schema.comparator.doubts(truth, prediction)  # type: ignore[arg-type]
             outcome: Outcome = "wrong_type" if kind == "mismatch" and status == "wrong" else status
             pair = (truth, prediction) if any(doubts) else ()
-            self.counts.leaves.append(_leaf(self.name, kind, outcome, earned, weight, cause, compared, *doubts, pair))
+            is_divided = outcome == "wrong_type" and (type(truth) is list or type(truth) is dict)
+            leaf = _leaf(self.name, kind, outcome, earned, weight, cause, compared, *doubts, pair, is_divided)
+            self.counts.leaves.append(leaf)
             if kind == "mismatch":  # no part of it was told
                 self.counts.lists += [(path, ListRows(rows, 0)) for path, rows in _lists_in(truth, self.path)]
                 self.counts.lists += [(path, ListRows(0, rows)) for path, rows in _lists_in(prediction, self.path)]
