@@ -384,7 +384,7 @@ def _cost(name: str, cells: tuple[Any, ...], pairs: Pairs) -> Cost:
     try:
         return Cost(fsum(numbers) / pairs.runs)
     except OverflowError:
-        return Cost(None, f"the sum of {name} over all predictions is larger than any number of Python")
+        return Cost(None, f"the sum of {name} over all predictions is too large for a floating-point number")
 
 
 def _is_nothing(cell: Any) -> bool:
