@@ -544,20 +544,22 @@ def test_folders_and_columns_of_one_side(write: Write, tmp_path: Path) -> None:
         docscore.evaluate(predictions=rows, references_id_column="doc")
 
 
-@pytest.mark.parametrize("end", ["frame", "objects", "both sides", "series", "parquet", "arrow"])
+@pytest.mark.parametrize("end", ["frame", "objects", "both sides", "series", "parquet", "one file", "arrow"])
 def test_empty_cells_of_predictions_are_counted_once(tmp_path: Path, end: str) -> None:
     """A left join leaves them; they are scored as null, also in a series, where NaN would be a text."""
     truths = pd.DataFrame({"question_id": [*"abcd"], "references": [["x"], ["y"], [None], ["z"]]})
     joined = truths.merge(pd.DataFrame({"question_id": [*"ab"], "prediction": ["x", "y"]}), how="left")
     given: Any = joined[["question_id", "prediction"]]
-    parquet = tmp_path / "p.parquet"
+    parquet, whole = tmp_path / "p.parquet", tmp_path / "predictions.parquet"
     given.to_parquet(parquet)
+    joined.to_parquet(whole)
     sides: dict[str, Any] = {
         "frame": {"references": truths, "predictions": given},
         "objects": {"references": truths, "predictions": given.astype(object)},
         "both sides": {"predictions": joined},
         "series": {"references": ["x", "y", None, "z"], "predictions": given["prediction"]},
         "parquet": {"references": truths, "predictions": parquet},
+        "one file": {"references": whole, "predictions": whole},
         "arrow": {"references": truths, "predictions": pa.Table.from_pandas(given)},
     }[end]
     with pytest.warns(UserWarning, match=r"predictions?.*: 2 of 4 cells are empty \(null, NaN or NA\)") as warned:

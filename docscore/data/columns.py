@@ -262,7 +262,8 @@ def with_names(table: Source, side: Side, names: ColumnNames, *, both: bool) -> 
         columns = [name for name in first if name not in no_fields]
         _put_together(no_fields, table, rows, side, as_paths=names.fields_in_columns)
     if table.has_columns:
-        are_in_one = PREDICTION in values and {PREDICTION, columns[0]} <= known  # not in fields, nor inside of values
+        is_predicted = side == "predictions" and PREDICTION in values
+        are_in_one = is_predicted and {PREDICTION, columns[0]} <= known  # not in fields, nor inside of values
         predictions = columns[0] if are_in_one else None
         _warn_of_gaps(table, columns, predictions, by_value=names.by_value)
     if lacks_ids:
