@@ -72,17 +72,27 @@ def rows_of(node: ScoreTree, schema: SchemaNode | None) -> ListRows:
         if 2 * row.earned >= row.weight or (schema and schema.key and has_same_key(row, schema))
     ]
     predicted = sum(row.prediction_index is not None for row in node.children)
-    tail = list(takewhile(lambda row: row.truth_index not in paired, reversed(expected)))
-    others = [row for row in node.children if row.prediction_index is not None and row.truth_index not in paired]
-    known = [row.prediction for row in both if row.truth_index in paired]
+    kept = [
+        row.truth_index
+        for row in both
+        if row.truth_index in paired
+        and all(
+            row.score >= other.score
+            for other in both
+            if other.truth_index in paired and repr(row.prediction) == repr(other.prediction)
+        )
+    ]
+    tail = list(takewhile(lambda row: row.truth_index not in kept, reversed(expected)))
+    others = [row for row in node.children if row.prediction_index is not None and row.truth_index not in kept]
+    known = [row.prediction for row in both if row.truth_index in kept]
     distinct: list[Any] = []
     for row in others:
         leaves = [leaf for _, leaf in places_in(row.prediction) if not isinstance(leaf, dict | list)]
         if row.prediction not in [*known, *distinct] and any(leaf is not None and str(leaf).strip() for leaf in leaves):
             distinct.append(row.prediction)
     left = len(tail) - len(distinct)
-    is_cut = bool(paired) and len(expected) >= 20 and left >= 3 and 20 * left >= len(expected)
-    is_cut = is_cut and 10 * len(paired) >= 9 * (len(expected) - len(tail))
+    is_cut = bool(kept) and len(expected) >= 20 and left >= 3 and 20 * left >= len(expected)
+    is_cut = is_cut and 10 * len(kept) >= 9 * (len(expected) - len(tail))
     assert node.note.endswith(f"cut off after row {len(expected) - len(tail)} of {len(expected)}") == is_cut
     cut = (1, len(tail), fsum(row.weight - row.earned for row in tail)) if is_cut else ()
     return ListRows(len(expected), predicted, len(paired), sum(row.earned == row.weight for row in both), *cut)

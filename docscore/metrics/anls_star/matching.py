@@ -119,7 +119,8 @@ def list_rows(
     A ground truth of at least 20 rows was cut off if its last rows are not paired, nine tenths of the others are, and
     enough of the last rows remain when one is taken away for each distinct predicted row that is neither blank nor
     paired: at least three, and at least a twentieth of the list. So an invented row stands for one missing row, while
-    rows that are blank or repeated stand for none.
+    rows that are blank or repeated stand for none. Of predicted rows that are equal, those that earn less than the best
+    of them are repetitions, and pair no row here.
 
     Args:
         expected: the number of rows of the ground truth.
@@ -132,15 +133,18 @@ def list_rows(
     paired = {i: j for i, j in partner.items() if 2 * points[i][0] >= points[i][1] or has_same_key(i, j)}
     right = sum(points[i][0] == points[i][1] for i in partner)
     whole = ListRows(expected, len(prediction), len(paired), right)
+    if expected < SHORTEST_CUT:
+        return whole
+    shares = {i: points[i][0] / points[i][1] if points[i][1] else 1.0 for i in paired}
+    best: dict[int, float] = {}
+    for i, j in paired.items():
+        row = identities.of(prediction[j])
+        best[row] = max(shares[i], best.get(row, 0.0))
+    paired = {i: j for i, j in paired.items() if shares[i] == best[identities.of(prediction[j])]}
     cut = points[max(paired, default=-1) + 1 : expected]
     fewest = max(_FEWEST_CUT, expected / _ONE_IN)
     others = expected - len(cut)
-    if (
-        expected < SHORTEST_CUT
-        or len(cut) < fewest
-        or not paired
-        or _LEAST_PAIRED[1] * len(paired) < _LEAST_PAIRED[0] * others
-    ):
+    if len(cut) < fewest or not paired or _LEAST_PAIRED[1] * len(paired) < _LEAST_PAIRED[0] * others:
         return whole
     distinct = {identities.of(row) for row in prediction if not _is_blank(row)}
     distinct -= {identities.of(prediction[j]) for j in paired.values()}
