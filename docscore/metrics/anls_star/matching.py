@@ -133,7 +133,8 @@ def list_rows(
     paired = {i: j for i, j in partner.items() if 2 * points[i][0] >= points[i][1] or has_same_key(i, j)}
     right = sum(points[i][0] == points[i][1] for i in partner)
     whole = ListRows(expected, len(prediction), len(paired), right)
-    if expected < SHORTEST_CUT:
+    last = range(expected - _FEWEST_CUT, expected)
+    if expected < SHORTEST_CUT or any(i in paired and points[i][0] == points[i][1] for i in last):
         return whole
     shares = {i: points[i][0] / points[i][1] if points[i][1] else 1.0 for i in paired}
     best: dict[int, float] = {}
