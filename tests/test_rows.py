@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import warnings
 from collections.abc import Callable
@@ -349,6 +350,8 @@ LABELS: list[tuple[Any, Any, str]] = [  # of the references and of the predictio
     ([0, 1, 2], [3, 5, 6], ""),
     ([3, 5, 6], [3, 5, 6], ""),
     ([1, 1, 2], [1, 1, 2], ""),
+    (["x", math.nan, "z"], ["x", float("nan"), "z"], ""),
+    ([3.0, math.nan, 5.0], [3.0, math.nan, 5.0], ""),
 ]
 
 
