@@ -215,6 +215,15 @@ def test_figures_of_regions_and_confidences_do_not_depend_on_order() -> None:
         assert figures(*moved) == figures(truth, prediction), (truth, prediction)
 
 
+def test_nested_one_ofs_are_compared_once() -> None:
+    """Lists of one-ofs within one-ofs: each level asks for the same pairs again, and multiplied the work by eight."""
+    truth: Any = "x"
+    prediction: Any = "y"
+    for _ in range(6):
+        truth, prediction = ({"l": [truth, truth]}, {"l": [truth, "z"]}), {"l": [prediction, prediction]}
+    assert docscore.score_tree(truth, prediction).score == 0
+
+
 def test_right_regions_decide_before_accepted_ones() -> None:
     """The row whose right value is cited at its place is matched, whatever the order."""
     page = {"page": 1}

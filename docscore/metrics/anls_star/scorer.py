@@ -180,6 +180,7 @@ class Scorer:
         )
         self.counting = Counting(options.rules)
         self.identities = Identities()
+        self._equal: dict[tuple[int, int, int], bool] = {}  # pairs with one-ofs, and their places
 
     @cached_property
     def texts(self) -> CanonicalTexts:
@@ -499,15 +500,24 @@ class Scorer:
 
     def _is_equal(self, truth: Value, prediction: Value, schema: SchemaNode | None) -> bool:
         """Return whether the canonical texts of a pair are equal, where one-ofs stand for the option that is taken."""
+        text = self.texts.of(truth, schema)
+        if ONE_OF not in text:
+            return text == self.texts.of(prediction, schema)
+        pair = id(truth), id(prediction), id(schema)
+        if pair not in self._equal:  # one-ofs within one-ofs ask for the same pairs again and again
+            self._equal[pair] = self._is_equal_by_options(truth, prediction, schema)
+        return self._equal[pair]
+
+    def _is_equal_by_options(self, truth: Value, prediction: Value, schema: SchemaNode | None) -> bool:
+        """Return whether a pair with one-ofs in its ground truth is equal, as `_is_equal` says."""
         if isinstance(truth, tuple):
             _, best = self._best_options(truth, prediction, schema)
             return self._is_equal(truth[self._first_option(truth, prediction, schema, best)], prediction, schema)
-        text = self.texts.of(truth, schema)
-        if ONE_OF in text and isinstance(truth, dict) and isinstance(prediction, dict):
+        if isinstance(truth, dict) and isinstance(prediction, dict):
             places = {key: schema and schema.at_key(key) for key in truth}
             same_keys = truth.keys() == prediction.keys()
             return same_keys and all(self._is_equal(truth[k], prediction[k], place) for k, place in places.items())
-        if ONE_OF in text and isinstance(truth, list) and isinstance(prediction, list):
+        if isinstance(truth, list) and isinstance(prediction, list):
             below = schema and schema.items
             sizes, ties = self._sizes(truth, prediction, below), self._ties(truth, prediction, below)
             rows, columns, _ = self._best_matching(truth, prediction, schema, sizes, ties)[0]
@@ -515,7 +525,7 @@ class Scorer:
             return len(rows) == len(truth) == len(prediction) and all(
                 self._is_equal(truth[i], prediction[j], below) for i, j in pairs
             )
-        return text == self.texts.of(prediction, schema)
+        return self.texts.of(truth, schema) == self.texts.of(prediction, schema)
 
     def _needs_table(self, truth: list[Value], prediction: list[Value], schema: SchemaNode | None) -> bool:
         """Return whether two lists are matched by the table of all pairs of their elements."""
