@@ -249,9 +249,10 @@ def _are_plain(values: Collection[Any]) -> bool:
     """Return whether all values are scalars and nulls, and no integer among them is long."""
     if _SURE_TYPES.issuperset(map(type, values)):
         return True
-    return LEAF_TYPES.issuperset(map(type, values)) and not any(
-        type(value) is int and not -LONG_INTEGER < value < LONG_INTEGER for value in values
-    )
+    if not LEAF_TYPES.issuperset(map(type, values)):
+        return False
+    integers = [value for value in values if type(value) is int]  # a generator takes several times as long
+    return -LONG_INTEGER < min(integers) and max(integers) < LONG_INTEGER
 
 
 def _are_records(items: list[Any], reading: int) -> bool:
