@@ -88,6 +88,7 @@ def test_plans_that_do_not_fit(references: list[Any] | None, plan: ReadingPlan, 
 
 
 @pytest.mark.filterwarnings("ignore:.*its rows are structs")
+@pytest.mark.filterwarnings("ignore:.*cells are empty")
 @examples(200)
 @given(st.none() | st.lists(values, max_size=5), st.lists(values, max_size=5), st.sampled_from(["r.jsonl", "r.csv"]))
 def test_any_rows_give_a_plan_or_a_sentence(references: list[Any] | None, predictions: list[Any], name: str) -> None:
