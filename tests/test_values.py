@@ -435,7 +435,7 @@ def test_a_confidence_out_of_range_names_its_value(confidence: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("costs", "note"), [([10**320, 1], "(1000"), ([LONG, 1], "digits"), ([1e308, 1e308], "larger")]
+    ("costs", "note"), [([10**320, 1], "(1000"), ([LONG, 1], "digits"), ([1e308, 1e308], "too large")]
 )
 def test_costs_beyond_every_float_have_no_sum(costs: list[Any], note: str) -> None:
     rows = [{**ROW, "question_id": number, "cost": cost} for number, cost in enumerate(costs)]

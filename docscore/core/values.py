@@ -252,7 +252,7 @@ def _are_plain(values: Collection[Any]) -> bool:
     if not LEAF_TYPES.issuperset(map(type, values)):
         return False
     integers = [value for value in values if type(value) is int]  # a generator takes several times as long
-    return -LONG_INTEGER < min(integers) and max(integers) < LONG_INTEGER
+    return min(integers) > -LONG_INTEGER and max(integers) < LONG_INTEGER
 
 
 def _are_records(items: list[Any], reading: int) -> bool:
