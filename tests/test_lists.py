@@ -25,7 +25,7 @@ from docscore.metrics.typed.schema import compiled_schema
 from docscore.report.console import print_summary, printed
 from docscore.report.drawn_rows import long_lists
 from tests.conftest import examples, golden
-from tests.structures import taken
+from tests.oracle import canonical
 
 FIELDS = "field", "expected", "predicted", "paired", "right", "cut_off", "cut_rows"
 
@@ -41,6 +41,21 @@ def has_same_key(row: ScoreTree, schema: SchemaNode) -> bool:
         and compare(cell.ground_truth, cell.prediction, DEFAULT_OPTIONS) == 1
         for cell in cells
     )
+
+
+def size(truth: Any) -> int:
+    if isinstance(truth, tuple):
+        return max(map(size, truth))
+    return sum(map(size, truth.values() if isinstance(truth, dict) else truth)) if isinstance(truth, dict | list) else 1
+
+
+def taken(value: Any) -> Any:
+    """A value that takes the largest option of each one-of: of equal sizes null, and then the smallest text."""
+    if isinstance(value, tuple):
+        return taken(min(value, key=lambda option: (-size(option), option is not None, canonical(option))))
+    if isinstance(value, list):
+        return list(map(taken, value))
+    return {key: taken(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def lists_of_tree(node: ScoreTree, schema: SchemaNode | None) -> Iterator[tuple[str, ListRows]]:

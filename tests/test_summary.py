@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 import docscore
 from docscore import ScoreTree
@@ -260,6 +260,7 @@ def check(truth: Any, prediction: Any, schema: Any = None, known: Cause | None =
 
 
 @examples(300)
+@example([(None, [None])], "x")  # alternatives of one size in a part of the wrong type
 @given(truths, predictions)
 def test_points_of_causes_add_up_for_any_values(truth: Any, prediction: Any) -> None:
     check(truth, prediction)

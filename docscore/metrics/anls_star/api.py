@@ -518,7 +518,9 @@ def _lists_in(value: Value, path: str) -> Iterator[tuple[str, int]]:
     """Yield the field of the rows of each list in a value, and their number; of a one-of the largest option counts."""
     if type(value) is tuple:
         text = CanonicalTexts().of
-        yield from _lists_in(min(value, key=lambda option: (-size(option), text(option, None))), path)
+        # as in the tree: the largest option, null first among equals
+        largest = min(value, key=lambda option: (-size(option), option is not None, text(option, None)))
+        yield from _lists_in(largest, path)
     elif type(value) is list:
         yield field_path(f"{path}[]"), len(value)
         for row in value:
