@@ -6,10 +6,15 @@ gradio.
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import gradio as gr
+
+# A Space installs only requirements.txt: the tab Review comes from the checkout.
+sys.path.append(str(Path(__file__).parent / "review" / "src"))
 
 
 def build_demo() -> gr.Blocks:

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from docscore.evaluation.sources import evaluate
     from docscore.evaluation.state import ScoreState
     from docscore.evaluation.tables import Table
-    from docscore.ground_truths.lint import lint
-    from docscore.ground_truths.suggestion import suggest_schema
-    from docscore.ground_truths.verdicts import Review, review
     from docscore.integrations.evaluate import evaluate_module, register
     from docscore.metrics.anls_star.api import anls_score, score_pairs, score_tree
     from docscore.metrics.anls_star.tree import ScoreNode, ScoreTree
@@ -25,12 +22,13 @@ if TYPE_CHECKING:
     from docscore.metrics.nted import nted_score
     from docscore.metrics.registry import METRICS
     from docscore.metrics.typed.score import typed_score, typed_tree
+    from docscore.schemas.lint import lint
+    from docscore.schemas.suggestion import suggest_schema
 
 _IMPORTED_WHEN_USED = {
     "METRICS": "docscore.metrics.registry",
     "Comparison": "docscore.evaluation.comparison",
     "Evaluation": "docscore.evaluation.evaluation",
-    "Review": "docscore.ground_truths.verdicts",
     "Row": "docscore.evaluation.rows",
     "ScoreNode": "docscore.metrics.anls_star.tree",
     "ScoreState": "docscore.evaluation.state",
@@ -43,14 +41,13 @@ _IMPORTED_WHEN_USED = {
     "evaluate": "docscore.evaluation.sources",
     "evaluate_module": "docscore.integrations.evaluate",
     "kieval_score": "docscore.metrics.kieval",
-    "lint": "docscore.ground_truths.lint",
+    "lint": "docscore.schemas.lint",
     "nted_score": "docscore.metrics.nted",
     "pairs_of": "docscore.data.pairing",
     "register": "docscore.integrations.evaluate",
-    "review": "docscore.ground_truths.verdicts",
     "score_pairs": "docscore.metrics.anls_star.api",
     "score_tree": "docscore.metrics.anls_star.api",
-    "suggest_schema": "docscore.ground_truths.suggestion",
+    "suggest_schema": "docscore.schemas.suggestion",
     "typed_score": "docscore.metrics.typed.score",
     "typed_tree": "docscore.metrics.typed.score",
 }
@@ -59,7 +56,6 @@ __all__ = [
     "METRICS",
     "Comparison",
     "Evaluation",
-    "Review",
     "Row",
     "ScoreNode",
     "ScoreState",
@@ -77,7 +73,6 @@ __all__ = [
     "nted_score",
     "pairs_of",
     "register",
-    "review",
     "score_pairs",
     "score_tree",
     "suggest_schema",
@@ -86,9 +81,8 @@ __all__ = [
 ]
 
 
-# Results are displayed and reviewed by packages that are imported when one is.
+# The package that renders results is imported when one is shown.
 Hooks.display = staticmethod(partial(importlib.import_module, "docscore.report.display"))
-Hooks.reviews = staticmethod(partial(importlib.import_module, "docscore.ground_truths.verdicts"))
 
 
 def __getattr__(name: str) -> Any:

@@ -20,7 +20,7 @@ from playground.pair import api
 from playground.pair import tab as pair
 from playground.parts.fragments import PAGE, fragment
 from playground.parts.functions import FUNCTIONS
-from playground.parts.rooms import MISSING
+from playground.parts.optional_packages import WITHOUT_REVIEW
 from playground.parts.scripts import bundled
 from playground.server.bodies import BodyLimit, refuse_request
 from playground.server.connections import (
@@ -37,7 +37,7 @@ from playground.server.requests import INVOICES, RECEIPTS
 from playground.server.storage import delete_when_ended, results_folder, uploads_folder
 from playground.testset import tab as testset
 
-if not MISSING:
+if not WITHOUT_REVIEW:
     from playground.review import tab as review
 
 FONTS = PAGE / "parts" / "fonts"
@@ -45,7 +45,7 @@ STYLES = "parts/page.css", "pair/pair.css", "parts/document.css"
 LATER_STYLES = "parts/files.css", "testset/testset.css", "compare/compare.css", "pair/api.css"  # of the other screens
 FIRST = "pair/first.js"  # the script of the first screen
 SESSIONS = 200  # visitors whose state is kept, each of half a megabyte; the oldest goes first
-TABS = [pair.TAB, testset.TAB, compare.TAB, *([] if MISSING else [review.TAB]), api.TAB]
+TABS = [pair.TAB, testset.TAB, compare.TAB, *([] if WITHOUT_REVIEW else [review.TAB]), api.TAB]
 OTHER_PARTS = [*LATER_STYLES, *(name for tab in TABS for name in tab.parts)]  # what the other screens need
 ASKED = FUNCTIONS | {name: ask for tab in TABS for name, ask in tab.functions.items()}
 
@@ -58,7 +58,7 @@ def build_demo() -> gr.Blocks:
     with api.Page(
         title="Score an extraction · docscore", analytics_enabled=False, delete_cache=(3600, 3600), fill_width=True
     ) as demo:
-        top = fragment("top", TABS, MISSING, without_first_screen(), template="controls.html.jinja")
+        top = fragment("top", TABS, WITHOUT_REVIEW, without_first_screen(), template="controls.html.jinja")
         gr.HTML(top, elem_id="top", js_on_load="docscore['parts/tabs.js'].showBar()", apply_default_css=False)
         workspace = (
             "<div></div>"
@@ -81,7 +81,7 @@ def build_demo() -> gr.Blocks:
 
 def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any) -> Any:
     """Launch the page within its limits; further options are those of `launch`."""
-    for sentence in filter(None, (MISSING, without_first_screen())):
+    for sentence in filter(None, (WITHOUT_REVIEW, without_first_screen())):
         logging.getLogger(__name__).warning(sentence)
     trust_the_proxy_of_a_space()
     allow_connections()
@@ -164,7 +164,7 @@ def add_first_screen() -> str:
     if not text:
         style = f"{stylesheet()}{text_of([*STYLES, *styles])}"
         return f"{head}<style>{style}</style><script>{scripts}{others}</script>"
-    drawn = fragment("first", TABS, MISSING, pair.first_workspace(), template="pair.html.jinja")
+    drawn = fragment("first", TABS, WITHOUT_REVIEW, pair.first_workspace(), template="pair.html.jinja")
     app = f"<style>{text_of(styles)}</style><script>{others}</script>"
     parts = {
         "</head>": f"{head}<style>{stylesheet()}{text_of(STYLES)}</style></head>",

@@ -7,9 +7,9 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from docscore_review.verdicts import Review
 
 from docscore import evaluate
-from docscore.ground_truths.verdicts import Review
 from playground.server.requests import NOTES
 from tests import browser
 from tests.browser import HOSTILE, NARROW, Visit, Visitor, axe, payload

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from docscore_review.verdicts import Review
 
-from docscore.ground_truths.verdicts import Review
 from playground.server.requests import NOTES
 from tests import browser
 from tests.browser import LOOKS, NARROW, Visit, axe, payload

@@ -108,7 +108,7 @@ def test_the_example_receipts_are_what_their_script_writes(tmp_path: Path) -> No
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes(), name
 
 
-@pytest.mark.skipif(bool(GONE), reason="it names the rooms")
+@pytest.mark.skipif(bool(GONE), reason="it names all three distributions")
 def test_the_page_on_where_things_are_names_no_path_that_does_not_exist() -> None:
     page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`((?:[\w.]+/)+(?:\w+\.\w+)?|\w+\.(?:py|md|yml))`", page))

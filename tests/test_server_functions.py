@@ -13,12 +13,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from docscore_review.verdicts import Review
 
 import docscore
 from docscore.data.json_text import loads
 from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
-from docscore.ground_truths.verdicts import Review
 from playground import page
 from playground.pair.pair import edited
 from playground.parts.conclusions import every_pair, headline_of, ties_of, verdict_of, what_ifs_of

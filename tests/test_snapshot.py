@@ -24,7 +24,7 @@ import pytest
 import docscore
 from docscore.version import VERSION
 from tests.commands import Done, run
-from tests.conftest import GONE, ROOT, golden
+from tests.conftest import ROOT, golden
 from tests.snapshot_inputs import OPTIONS, TEST_SETS, Case, write
 
 DATA = Path(__file__).parent / "data" / "snapshot"
@@ -155,8 +155,6 @@ def test_options_of_the_command(folder: Path) -> None:
     "arguments", [(), ("score",), ("explain",), ("compare",), ("table",), ("report",)], ids=" ".join
 )
 def test_help(arguments: tuple[str, ...], folder: Path) -> None:
-    if GONE and not arguments:
-        pytest.skip("its list of commands is shorter")
     flags = ("--help", "--help-all") if arguments else ("--help",)
     parts = [(flag, printed(run(*arguments, flag), str)) for flag in flags]
     compare("help_" + "".join(arguments or ["docscore"]), parts, folder)

@@ -293,7 +293,7 @@ def test_without_its_library_a_log_says_what_it_needs(tmp_path: Path) -> None:
         done = run("score", path)
         assert done.code == 2
         assert f"{path}: reading Inspect logs needs its library" in done.err
-        assert "pip install 'docscore[bench]'" in done.err
+        assert "pip install 'docscore[inspect]'" in done.err
 
 
 def evaluation_of(*predictions: str) -> Evaluation:

@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from docscore_review.verdicts import Review, review, steps_of
+from docscore_review.worklist import BOTH, GROUND_TRUTH, OTHER, PREDICTION, Item
 
 from dev.benchmarks.workloads import RECEIPTS, typo
-from docscore import Evaluation, Review, anls_score, evaluate
+from docscore import Evaluation, anls_score, evaluate
 from docscore.core.errors import DataError
 from docscore.core.values import json_path
 from docscore.data.rows import NoCell
-from docscore.ground_truths.verdicts import review, steps_of
-from docscore.ground_truths.worklist import BOTH, GROUND_TRUTH, OTHER, PREDICTION, Item
 
 DOCUBENCH = RECEIPTS.parent / "docubench"
 SYSTEMS = ("claude", "gemini", "gpt")

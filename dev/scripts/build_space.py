@@ -13,7 +13,8 @@ from pathlib import Path
 from dev.scripts.project_address import ROOT, project_address
 from docscore.integrations.evaluate import MODULES, evaluate_module
 
-_COPIED = ("app.py", "requirements.txt", "LICENSE", "docscore", "playground", "examples/receipts", "examples/invoices")
+_FILES = "app.py", "requirements.txt", "LICENSE"
+_FOLDERS = "docscore", "playground", "review/src", "examples/receipts", "examples/invoices"
 _MARK = ".docscore_space"  # the file that says that this script wrote the folder
 _EMOJI = {"kieval": "✏️", "entity_f1": "🎯", "nted": "🌳"}
 _FRONT = re.compile(r"---\n(.*?)---\n(.*)", flags=re.DOTALL)
@@ -38,10 +39,11 @@ def build_space(name: str, folder: Path) -> None:
     if not (folder / _MARK).exists() and any(folder.iterdir()):
         msg = f"{folder}: expected an empty folder or one that build_space wrote, got a folder with other content"
         raise FileExistsError(msg)
-    for part in ("README.md", *(path.partition("/")[0] for path in _COPIED), *(f"{each}.py" for each in MODULES)):
+    copied = (*_FILES, *_FOLDERS)
+    for part in ("README.md", *(path.partition("/")[0] for path in copied), *(f"{each}.py" for each in MODULES)):
         _delete(folder / part)
     (folder / _MARK).write_text("build_space wrote this folder and replaces what it wrote.\n", "utf-8")
-    for part in _COPIED:
+    for part in copied:
         _copy(ROOT / part, folder / part)
     for each in MODULES:  # where the wheel has them
         _copy(Path(evaluate_module(each)), folder / "docscore" / "evaluate_modules" / each / f"{each}.py")

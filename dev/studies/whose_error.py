@@ -17,6 +17,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import docscore_review
+
 import docscore
 from dev.studies.docubench import values
 
@@ -57,7 +59,7 @@ def main() -> None:
 
 def show(labels: dict[str, Any], systems: dict[str, Any], options: dict[str, Any]) -> None:
     """Print how many places all systems have against the ground truth, and the scores if they are right there."""
-    review = docscore.review(labels, systems, **options)
+    review = docscore_review.review(labels, systems, **options)
     unanimous = [item for item in review.lines if item.agree == item.of == len(systems)]
     for item in unanimous:
         item.verdict = "prediction"
@@ -69,7 +71,7 @@ def show(labels: dict[str, Any], systems: dict[str, Any], options: dict[str, Any
         for truths in (labels, review.apply(labels))
     )
     kinds = Counter(item.kind for item in unanimous)
-    decisions = docscore.Review(unanimous).decisions
+    decisions = docscore_review.Review(unanimous).decisions
     documents = len({item.question_id for item in unanimous})
     print(f"{len(review.lines)} places; all agree at {len(unanimous)} ({decisions} decisions, {documents} documents)")
     print(", ".join(f"{count} {kind}" for kind, count in kinds.most_common()))

@@ -16,7 +16,7 @@ import sys
 import traceback
 import warnings
 from contextlib import suppress
-from importlib.util import find_spec
+from importlib.metadata import entry_points
 from pkgutil import resolve_name
 from typing import TextIO
 
@@ -46,10 +46,8 @@ _COMMANDS = {
     "suggest-schema": "Suggest a comparator for each field.",
     "table": "Print the metrics of several systems as a table.",
 }
-_ROOM_OF = {
-    "bench": "docscore.benchmark",
-    **dict.fromkeys(("lint", "review", "suggest-schema"), "docscore.ground_truths"),
-}  # packages that can be left out of an installation
+# Commands of other distributions, which offer them as entry points of the group `docscore.commands`.
+_DISTRIBUTION_OF = {"bench": "docscore-benchmark", "review": "docscore-review"}
 
 
 def run_command() -> int:
@@ -133,11 +131,15 @@ class _Commands(click.Group):
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Import the command that `args` names; a usage error says what a command needs that is not installed."""
-        if args[0] in _COMMANDS.keys() - self.commands.keys():
-            context.fail(f"{args[0]!r} needs {_ROOM_OF[args[0]]}, which is not installed")
+        """Import the command that `args` names; raise a usage error if its distribution is not installed."""
         name, command, rest = super().resolve_command(context, args)
-        if name in _COMMANDS:
+        if name in _DISTRIBUTION_OF:
+            offered = entry_points(group="docscore.commands", name=name)
+            if not offered:
+                distribution = _DISTRIBUTION_OF[name]
+                context.fail(f"{name!r} needs {distribution}, which is not installed: pip install {distribution}")
+            command = next(iter(offered)).load()
+        elif name in _COMMANDS:
             function = f"{name.replace('-', '_')}_command"
             command = resolve_name(f"docscore.cli.{function}:{function}")
         return name, command, rest
@@ -146,11 +148,7 @@ class _Commands(click.Group):
 @click.group(
     name="docscore",
     cls=_Commands,
-    commands={
-        name: click.Command(name, short_help=line)
-        for name, line in _COMMANDS.items()
-        if find_spec(_ROOM_OF.get(name, "docscore"))
-    },
+    commands={name: click.Command(name, short_help=line) for name, line in _COMMANDS.items()},
     invoke_without_command=True,
     subcommand_metavar="COMMAND [ARGS]...",
     epilog="docscore COMMAND --help shows the options of a command.",

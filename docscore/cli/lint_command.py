@@ -6,9 +6,9 @@ import click
 
 from docscore.cli.options import Command, a_file, ending, scoring_options, stdout_console
 from docscore.cli.terminal import print_json
-from docscore.ground_truths.lint import findings_table, lint
 from docscore.report.console import print_table
 from docscore.report.markup import table_as_markdown
+from docscore.schemas.lint import findings_table, lint
 
 
 @click.command(

@@ -11,8 +11,8 @@ from docscore.cli.terminal import print_json, say
 from docscore.core.output import check_output, write_whole
 from docscore.core.schema_source import schema_name
 from docscore.data.formats import read_value
-from docscore.ground_truths.suggestion import Suggestion, suggest_schema
 from docscore.report.console import print_table
+from docscore.schemas.suggestion import Suggestion, suggest_schema
 
 
 @click.command(

@@ -1,18 +1,16 @@
-"""The base class of results that print as text and that notebooks draw, and the hooks to packages above this one."""
+"""The base class of results that print as text and that notebooks draw, and the hook to what renders them."""
 
 from typing import Any, ClassVar
 
 
 class Hooks:
-    """What results call when they are shown or reviewed. `docscore/__init__.py` sets them.
+    """What results call when they are shown. `docscore/__init__.py` sets it.
 
     Attributes:
         display: returns the module that displays results, `docscore.report.display`.
-        reviews: returns the module that reviews them, `docscore.ground_truths.verdicts`.
     """
 
     display: ClassVar[Any]
-    reviews: ClassVar[Any]
 
 
 class Displayed:

@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from docscore.core.displayed import Displayed, Hooks
+from docscore.core.displayed import Displayed
 from docscore.core.errors import InputTypeError, InputValueError, row_place, short_repr
 from docscore.core.formatting import three_digits
 from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
@@ -346,18 +346,6 @@ class Evaluation(Displayed, Scored):
         if not isinstance(other, Evaluation):
             raise InputTypeError(place="compare", expected="a result of docscore.evaluate", got=type(other).__name__)
         return Comparison(self, other)
-
-    def review(self, name: str = "predictions", **settings: Any) -> Any:
-        """Return a `docscore.Review` of the places where the system loses points, likely errors of ground truths first.
-
-        Args:
-            name: the name of the system.
-            settings: `documents` and others, as for `docscore.review`.
-
-        Raises:
-            ValueError: as `docscore.review`.
-        """
-        return Hooks.reviews().review_of({name: self}, **settings)
 
     def report(self, path: str | Path, *, title: str | None = None, worst: int = LISTED) -> Path:
         """Write a report on the test set.

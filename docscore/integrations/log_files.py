@@ -78,4 +78,4 @@ def run_of_file(path: Path) -> LoggedRun:
 
 def _reader(path: Path) -> Any:
     name, problem = "docscore.integrations.inspect.logs", "reading Inspect logs needs its library ({})"
-    return library(name, problem, "bench", in_file(path))  # takes two seconds
+    return library(name, problem, "inspect", in_file(path))  # takes two seconds

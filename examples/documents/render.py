@@ -1,4 +1,4 @@
-"""Print the receipts of the example next door as PDF and PNG, for the task `docscore/documents`."""
+"""Print the receipts of the example next door as PDF and PNG, for the task `docscore_benchmark/documents`."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _content(lines: list[str]) -> bytes:
 
 def rendered(folder: Path) -> int:
     """Write the receipts that can be printed, every second one as a picture; how many there are."""
-    from docscore.benchmark.documents import rendered_pages  # noqa: PLC0415  only writing needs pypdfium2
+    from docscore_benchmark.documents import rendered_pages  # noqa: PLC0415  only writing needs pypdfium2
 
     folder.mkdir(parents=True, exist_ok=True)
     references: list[str] = []

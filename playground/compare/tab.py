@@ -4,7 +4,7 @@ from functools import partial
 
 from playground.compare.compare import KeptSystems, compare_systems
 from playground.parts.fragments import fragment
-from playground.parts.rooms import MISSING
+from playground.parts.optional_packages import WITHOUT_REVIEW
 from playground.parts.tab import FILE_METRICS, READING_CHOICES, Tab, fields_with_words, offered
 from playground.server.functions import READERS, in_child, runs
 from playground.server.limits import MAX_FILE_BYTES
@@ -26,7 +26,11 @@ TAB = Tab(
     "Compare",
     "docscore['compare/compare.js'].startCompare(element, server)",
     fragment(
-        "compare", *_OPTIONS, offered(RECEIPTS / name for name in _EXAMPLE), not MISSING, template="compare.html.jinja"
+        "compare",
+        *_OPTIONS,
+        offered(RECEIPTS / name for name in _EXAMPLE),
+        not WITHOUT_REVIEW,
+        template="compare.html.jinja",
     ),
     ["compare/compare.js"],
     {

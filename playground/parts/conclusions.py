@@ -20,11 +20,8 @@ from docscore.metrics.annotations import cause_in_words
 from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
 from docscore.metrics.typed.comparators import COMPARATORS
 from docscore.report.html_tree import lost_text
-from playground.parts.rooms import MISSING
+from docscore.schemas.suggestion import suggestion_of
 from playground.parts.row_counts import Known, count_rows, nearest
-
-if not MISSING:
-    from docscore.ground_truths.suggestion import suggestion_of
 
 MOST_RESCORED = 20_000  # rows that are scored once more for a what-if
 MOST_NAMED = 3  # documents that make a lead
@@ -132,7 +129,7 @@ def _with_schema(systems: Sequence[Evaluation], check: Check) -> Iterator[WhatIf
     """
     first = systems[0]
     count = sum(len(each.ids) for each in systems)
-    if MISSING or count > MOST_EXPLAINED or first.options.schema is not None or first.metric != ANLS_STAR:
+    if count > MOST_EXPLAINED or first.options.schema is not None or first.metric != ANLS_STAR:
         return
     suggestion = max(map(suggestion_of, systems), key=lambda found: sum(field.points for field in found.fields))
     points: dict[str, float] = {}

@@ -16,7 +16,9 @@ EACH_SCORE = "for name, result in results.items():\n    print(name, result.score
 BEFORE_AND_AFTER = """\
 from dataclasses import replace
 
-review = docscore.Review.read("verdicts.jsonl")
+from docscore_review import Review
+
+review = Review.read("verdicts.jsonl")
 for name, before in results.items():
     rows = before.pairs  # texts are read
     truths = dict(zip(rows.ids, rows.truths)) | review.corrected(rows.ids, rows.truths)

@@ -8,6 +8,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
+from docscore_review.agreement import agreement_of
+from docscore_review.correction import corrected_rows
+from docscore_review.verdicts import Review, around, is_whole_row, review_of, steps_of
+from docscore_review.worklist import (
+    AGREEMENT,
+    GROUP,
+    OTHER,
+    VERDICTS,
+    Item,
+    answers_of,
+    decided_value,
+    identities_of,
+    value_text,
+)
 from pydantic import Field, Json
 
 from docscore.core.errors import DataError, Faults, InputValueError
@@ -23,20 +37,6 @@ from docscore.data.rows import NoCell
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.rows import ScoredRows, scored_rows
 from docscore.evaluation.sentences import Span, text_differences
-from docscore.ground_truths.agreement import agreement_of
-from docscore.ground_truths.correction import corrected_rows
-from docscore.ground_truths.verdicts import Review, around, is_whole_row, review_of, steps_of
-from docscore.ground_truths.worklist import (
-    AGREEMENT,
-    GROUP,
-    OTHER,
-    VERDICTS,
-    Item,
-    answers_of,
-    decided_value,
-    identities_of,
-    value_text,
-)
 from docscore.metrics.registry import ANLS_STAR
 from docscore.stats.intervals import CONFIDENCE
 from playground.compare.compare import checked_names, systems_of_request

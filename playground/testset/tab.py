@@ -1,7 +1,7 @@
 """The tab for a test set: the drop box, and the screen of a result."""
 
 from playground.parts.fragments import fragment
-from playground.parts.rooms import MISSING
+from playground.parts.optional_packages import WITHOUT_REVIEW
 from playground.parts.tab import FILE_METRICS, Tab, fields_with_words, offered
 from playground.server.functions import runs
 from playground.server.limits import MAX_FILE_BYTES
@@ -12,7 +12,7 @@ _OPTIONS = (
     FILE_METRICS,
     fields_with_words(),
     MAX_FILE_BYTES,
-    not MISSING,
+    not WITHOUT_REVIEW,
     *map(offered, (testset.EXAMPLE_FILES, testset.INVOICE_FILES)),
 )
 TAB = Tab(

@@ -8,11 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from docscore.benchmark.data_sets import DATA_SETS, checked_data, chosen, documents_in, documents_of
-from docscore.benchmark.documents import (
+from docscore_benchmark.data_sets import DATA_SETS, checked_data, chosen, documents_in, documents_of
+from docscore_benchmark.documents import (
     PAPER_SCHEMAS,
     SCHEMAS,
     DocumentRecord,
@@ -27,6 +24,9 @@ from docscore.benchmark.documents import (
     rendered_pages,
     strict_schema,
 )
+from hypothesis import given
+from hypothesis import strategies as st
+
 from docscore.core.values import to_json
 from tests.benchmark import files as bench_data
 from tests.benchmark.files import WRITERS

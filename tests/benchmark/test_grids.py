@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from docscore import pairs_of
-from docscore.benchmark.grids import (
+from docscore_benchmark.grids import (
     differing_settings,
     grid_of_runs,
     joined_logs,
@@ -16,6 +14,8 @@ from docscore.benchmark.grids import (
     table_of_costs,
     table_of_scores,
 )
+
+from docscore import pairs_of
 from docscore.evaluation.evaluation import Evaluation
 from docscore.integrations.log_files import LoggedRun
 from docscore.report.markup import table_as_latex, table_as_markdown

@@ -24,8 +24,8 @@ from tests.tools.inspect_runs import figures, loopback, right, run_tasks, their_
 
 needs_tool("inspect_ai")
 
-from docscore.benchmark import inspect as tasks  # noqa: E402
-from docscore.benchmark.documents import SCHEMAS, strict_schema  # noqa: E402
+from docscore_benchmark import inspect as tasks  # noqa: E402
+from docscore_benchmark.documents import SCHEMAS, strict_schema  # noqa: E402
 
 pytestmark = inspect_runs.IGNORED
 data = bench_data.data
@@ -208,7 +208,15 @@ def test_a_run_that_was_interrupted_goes_on(server: Loopback, tmp_path: Path) ->
 
     server.answer = three_at_once
     logs = tmp_path / "logs"
-    command = [sys.executable, "-m", "inspect_ai", "eval", "docscore/kleister_charity", "-T", f"data={folder}"]
+    command = [
+        sys.executable,
+        "-m",
+        "inspect_ai",
+        "eval",
+        "docscore_benchmark/kleister_charity",
+        "-T",
+        f"data={folder}",
+    ]
     options = ["--model", inspect_runs.MODEL, "--log-dir", str(logs), "--max-connections", "1", "--log-buffer", "1"]
     env = {**os.environ, "INSPECT_DISPLAY": "none"}
     process = subprocess.Popen([*command, *options], env=env, stdout=subprocess.DEVNULL)

@@ -20,8 +20,8 @@ from tests.tools.inspect_runs import figures, loopback, right, run_tasks, their_
 
 needs_tool("inspect_ai")
 
-from docscore.benchmark import inspect as tasks  # noqa: E402
-from docscore.benchmark.data_sets import DATA_SETS  # noqa: E402
+from docscore_benchmark import inspect as tasks  # noqa: E402
+from docscore_benchmark.data_sets import DATA_SETS  # noqa: E402
 
 pytestmark = inspect_runs.IGNORED
 METHODS = dict.fromkeys(("docvqa", "mp_docvqa", "sroie"), ("simple", "latin", "vision"))

@@ -1,6 +1,6 @@
-"""Inspect AI: the scorers, and the reading of logs. `docscore.benchmark.inspect` has the tasks.
+"""Inspect AI: the scorers, and the reading of logs.
 
-Install with `pip install "docscore[bench]"`, in Python 3.11 or newer.
+Install with `pip install "docscore[inspect]"`, in Python 3.11 or newer.
 """
 
 from docscore.integrations.inspect.scorers import anls_star, kieval_entities, typed_by_schema

@@ -732,7 +732,7 @@ class ComparatorType(NamedTuple):
         effect: what it does, in words for suggestions: "amounts as money"; "" if no schema is suggested with it.
         resembles: returns whether a text may be such a value. A suggested schema names the comparator for a field whose
             texts all may be, if it reads them without settings. None for comparators that
-            `docscore.ground_truths.suggestion` chooses by other rules.
+            `docscore.schemas.suggestion` chooses by other rules.
     """
 
     make: Callable[..., Comparator]

@@ -9,7 +9,8 @@ import numpy as np
 from docscore.core.errors import InputValueError, row_place
 from docscore.core.formatting import counted
 from docscore.data.rows import NoCell
-from docscore.ground_truths.worklist import (
+from docscore.stats.intervals import Ratios, intervals_of
+from docscore_review.worklist import (
     AGREEMENT,
     BOTH,
     GROUND_TRUTH,
@@ -19,7 +20,6 @@ from docscore.ground_truths.worklist import (
     Item,
     value_text,
 )
-from docscore.stats.intervals import Ratios, intervals_of
 
 MOST_UNCLEAR = 0.1  # the share of draws above which an estimate warns
 

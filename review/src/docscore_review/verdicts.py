@@ -43,10 +43,11 @@ from docscore.evaluation.tables import (
     text_column,
     value_column,
 )
-from docscore.ground_truths.agreement import Agreement, agreement_of
-from docscore.ground_truths.correction import corrected_rows
-from docscore.ground_truths.estimate import Estimate, estimate_of
-from docscore.ground_truths.worklist import (
+from docscore.stats.intervals import CONFIDENCE, SEED
+from docscore_review.agreement import Agreement, agreement_of
+from docscore_review.correction import corrected_rows
+from docscore_review.estimate import Estimate, estimate_of
+from docscore_review.worklist import (
     BOTH,
     GROUND_TRUTH,
     GROUP,
@@ -65,7 +66,6 @@ from docscore.ground_truths.worklist import (
     value_text,
     worklist,
 )
-from docscore.stats.intervals import CONFIDENCE, SEED
 
 MOST_OPTIONAL = 3  # groups of optional rows in a document, which has up to 2 ** 3 times as many acceptable answers
 
@@ -85,9 +85,9 @@ class Review:
         without_text: as given.
         carried: how many verdicts of other reviews were carried over, and of how many.
 
-    >>> import docscore
+    >>> import docscore_review
     >>> truths, predictions = {"a": {"qty": 2}, "b": {"qty": 5}}, {"a": {"qty": 3}, "b": {"qty": 5}}
-    >>> review = docscore.review(truths, {"gpt": predictions})
+    >>> review = docscore_review.review(truths, {"gpt": predictions})
     >>> [(item.question_id, item.path, item.kind) for item in review.lines]
     [('a', '$.qty', 'other value')]
     >>> review.lines[0].verdict = "prediction"
@@ -666,7 +666,7 @@ def _evaluated(name: str, references: Any, predictions: Any, options: Mapping[st
 def review_of(
     evaluations: Mapping[str, Scored], *, verdicts: Iterable[Review | str | Path] = (), **settings: Any
 ) -> Review:
-    """Review systems that are scored already; arguments and errors are those of `docscore.review`."""
+    """Review systems that are scored already; arguments and errors are those of `docscore_review.review`."""
     systems = {name: scored_rows(evaluation) for name, evaluation in evaluations.items()}
     given = [verdicts] if isinstance(verdicts, str | Path | Review) else verdicts
     earlier = [each if isinstance(each, Review) else Review.read(each) for each in given]

@@ -125,7 +125,7 @@ def picture_file(image: Path | bytes) -> Path:
     content = image if isinstance(image, bytes) else image.read_bytes()
     target = Path(_temporary_folder().name) / f"{hashlib.sha256(content).hexdigest()[:32]}.png"
     if not target.exists():
-        pillow = library("PIL.Image", _NEEDS.format("PIL.Image"), "bench")
+        pillow = library("PIL.Image", _NEEDS.format("PIL.Image"), "documents")
         try:
             with pillow.open(io.BytesIO(content)) as picture:
                 picture.convert("RGB").save(target)
@@ -147,7 +147,7 @@ def _words(page: Any) -> tuple[Word, ...]:
 
 def _opened(path: Path) -> Any:
     path.open("rb").close()
-    pdfium = library("pypdfium2", _NEEDS.format("pypdfium2"), "bench")
+    pdfium = library("pypdfium2", _NEEDS.format("pypdfium2"), "documents")
     try:
         return pdfium.PdfDocument(path)
     except pdfium.PdfiumError as error:

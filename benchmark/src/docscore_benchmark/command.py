@@ -5,16 +5,6 @@ from typing import Any
 
 import click
 
-from docscore.benchmark.data_sets import DATA_SETS, NEEDS, checked_data
-from docscore.benchmark.grids import (
-    differing_settings,
-    grid_of_runs,
-    joined_logs,
-    logs_of_cells,
-    run_of_log,
-    table_of_costs,
-    table_of_scores,
-)
 from docscore.cli.options import (
     Command,
     a_file,
@@ -36,11 +26,24 @@ from docscore.data.pairing import MISSING_REMEDY
 from docscore.evaluation.tables import LISTED
 from docscore.report.console import print_table
 from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown
+from docscore_benchmark.data_sets import DATA_SETS, NEEDS, checked_data
+from docscore_benchmark.grids import (
+    differing_settings,
+    grid_of_runs,
+    joined_logs,
+    logs_of_cells,
+    run_of_log,
+    table_of_costs,
+    table_of_scores,
+)
 
 
 @click.group(name="bench")
 def bench_command() -> None:
-    """Find the data of the ANLS* paper's benchmark and tabulate its runs. `inspect eval docscore/NAME` runs it."""
+    """Find the data of the ANLS* paper's benchmark and tabulate runs.
+
+    `inspect eval docscore_benchmark/NAME` runs a model on a data set.
+    """
 
 
 @bench_command.command(
@@ -77,7 +80,7 @@ def check_command(data: Path, *, name: str | None, as_json: bool) -> None:
     name="table",
     cls=Command,
     short_help="Tabulate runs by data set, method and model.",
-    epilog=ending("docscore bench table logs/*.eval", where="after `inspect eval docscore/...`"),
+    epilog=ending("docscore bench table logs/*.eval", where="after `inspect eval docscore_benchmark/...`"),
 )
 @click.argument("logs", type=a_file, nargs=-1, required=True)
 @click.option(

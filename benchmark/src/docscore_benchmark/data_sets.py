@@ -11,7 +11,13 @@ from pathlib import Path
 from random import Random
 from typing import Any, get_args
 
-from docscore.benchmark.documents import (
+from docscore.core.errors import InputValueError, short_repr, some_of
+from docscore.core.options import check_choice
+from docscore.core.schema_source import SchemaSource
+from docscore.data.formats import parquet_file, read_table, read_value, text_of_file
+from docscore.data.json_text import loads
+from docscore.data.rows import BY_ID, ID, read_rows, side_format
+from docscore_benchmark.documents import (
     PAPER_SCHEMAS,
     PICTURES,
     SCHEMAS,
@@ -24,12 +30,6 @@ from docscore.benchmark.documents import (
     pages_of_pdf,
     unlike_format,
 )
-from docscore.core.errors import InputValueError, short_repr, some_of
-from docscore.core.options import check_choice
-from docscore.core.schema_source import SchemaSource
-from docscore.data.formats import parquet_file, read_table, read_value, text_of_file
-from docscore.data.json_text import loads
-from docscore.data.rows import BY_ID, ID, read_rows, side_format
 
 _NUMBER = (int, float)
 _CORNERS = [_NUMBER] * 8  # of a quadrilateral: x and y of each corner
@@ -566,7 +566,7 @@ def documents_of(
         name: one of `DATA_SETS`.
         folder: the folder of the data set, or up to three folders above it.
         split: one of its splits; the default is that of the paper.
-        sample: "paper", "all" or a number, see `docscore.benchmark.data_sets.chosen`.
+        sample: "paper", "all" or a number, see `docscore_benchmark.data_sets.chosen`.
         style: "paper" for the schema and the labels of the paper's code (one party of Kleister NDA, numbers in Kleister
             Charity), or "plain".
 

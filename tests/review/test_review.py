@@ -10,17 +10,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import docscore_review
 import pytest
+from docscore_review import Review
+from docscore_review.correction import text_with_rows
+from docscore_review.worklist import Item, hash_of, identities_of
 
 import docscore
 from dev.benchmarks import review as measured
-from docscore import Review
 from docscore.core.values import convert_ground_truth
 from docscore.data.documents import Document
 from docscore.data.pairing import read_ground_truths
 from docscore.data.rows import NoCell
-from docscore.ground_truths.correction import text_with_rows
-from docscore.ground_truths.worklist import Item, hash_of, identities_of
 from tests.commands import COLOUR, Write, on_terminal, pred, ref, run
 from tests.conftest import ROOT, golden
 from tests.test_json_output import validated
@@ -31,7 +32,7 @@ EXAMPLE = ROOT / "examples/review"
 def reviewed(references: list[Any], systems: dict[str, Any], **options: Any) -> Review:
     rows = [{"question_id": "d", "references": references}]
     sides = {name: [{"question_id": "d", "prediction": prediction}] for name, prediction in systems.items()}
-    return docscore.review(rows, sides, **options)
+    return docscore_review.review(rows, sides, **options)
 
 
 @golden("review", "items")
@@ -127,7 +128,7 @@ def test_every_list_is_accepted(seed: int, tmp_path: Path) -> None:
 def test_of_equal_predictions_the_one_written_like_the_ground_truth_is_proposed(order: tuple[str, str]) -> None:
     given = {"x": {"a": {"day": "16.04.2024"}}, "y": {"a": {"day": "2024-04-16"}}}
     schema = {"properties": {"day": {"type": "string", "format": "date"}}}
-    found = docscore.review({"a": {"day": "2024-04-06"}}, {name: given[name] for name in order}, schema=schema)
+    found = docscore_review.review({"a": {"day": "2024-04-06"}}, {name: given[name] for name in order}, schema=schema)
     assert [(item.proposal, item.agree) for item in found.lines] == [("2024-04-16", 2)]
 
 
@@ -136,7 +137,7 @@ def test_a_column_of_texts_that_is_not_there_is_named_beside_those_that_are() ->
     with pytest.raises(
         ValueError, match=r"^text_column: expected a column 'txt' .* 'question_id', 'references', 'text'$"
     ):
-        docscore.review(rows, {"x": [{"question_id": "d", "prediction": {"a": 2}}]}, text_column="txt")
+        docscore_review.review(rows, {"x": [{"question_id": "d", "prediction": {"a": 2}}]}, text_column="txt")
 
 
 @golden("review", "refused")
@@ -172,7 +173,7 @@ def test_verdicts_of_random_documents() -> None:
 def test_what_cannot_be_read_is_left_out_and_counted() -> None:
     references = {"a": {"q": "1"}, "b": {"q": "2"}, "c": {"q": "3"}}
     systems = {"gpt": {"a": '{"q": "1"}', "b": "{", "c": '{"q": "9"}'}, "gem": {"a": '{"q": "8"}', "c": '{"q": "3"}'}}
-    review = docscore.review(references, systems, parse="json", missing="zero")
+    review = docscore_review.review(references, systems, parse="json", missing="zero")
     assert {(item.question_id, item.of) for item in review.lines} == {("a", 2), ("c", 2)}
     assert list(review.left_out) == ["gpt", "gem"]
     assert [*review.left_out.values()] == [pytest.approx((1, 1 / 3))] * 2
@@ -183,7 +184,7 @@ def test_what_cannot_be_read_is_left_out_and_counted() -> None:
 def test_runs_of_a_system_are_one_with_a_share() -> None:
     references = [{"question_id": "a", "references": [{"q": "1"}]}]
     runs = [[{"question_id": "a", "prediction": {"q": value}}] for value in ("1", "2", "2", "3")]
-    lines = docscore.review(references, {"gpt": runs, "gem": runs[1:3]}, runs=True).lines
+    lines = docscore_review.review(references, {"gpt": runs, "gem": runs[1:3]}, runs=True).lines
     assert [(item.proposal, item.agree, item.of) for item in lines] == [("2", 1.5, 2)]
     assert lines[0].points == {"gpt": 0.75, "gem": 1}
 
@@ -203,7 +204,7 @@ def test_runs_of_a_system_are_one_with_a_share() -> None:
 )
 def test_options_that_are_refused(options: dict[str, Any], problem: str) -> None:
     with pytest.raises(ValueError, match=r"expected|needs") as caught:
-        docscore.review({"a": "x"}, {"gpt": {"a": "y"}}, **options)
+        docscore_review.review({"a": "x"}, {"gpt": {"a": "y"}}, **options)
     assert str(caught.value) == problem
 
 
@@ -211,7 +212,9 @@ def test_a_sample_estimates_what_comes_back() -> None:
     """By the points lost; a place that is drawn again counts again, and unclear ones are left out."""
     references = {name: {"q": str(number), "r": "tea"} for number, name in enumerate("abcdefgh")}
     system = {name: {"q": "nine" if name < "e" else truth["q"], "r": "tea"} for name, truth in references.items()}
-    review = docscore.review(references, {"gem": {**references}, "gpt": system}, sample=25, agreements=9, of="gpt")
+    review = docscore_review.review(
+        references, {"gem": {**references}, "gpt": system}, sample=25, agreements=9, of="gpt"
+    )
     drawn = [item for item in review.lines if item.kind != "agreement"]
     assert sum(item.drawn or 0 for item in drawn) == 25
     assert {item.question_id for item in drawn} == set("abcd")
@@ -349,10 +352,10 @@ def test_a_row_that_is_optional_scores_with_and_without_it() -> None:
 
 def test_documents_without_a_text_are_counted() -> None:
     references, system = {name: {"q": "1"} for name in "abc"}, {name: {"q": "2"} for name in "abc"}
-    review = docscore.review(references, {"s": system}, documents={"a": "1"})
+    review = docscore_review.review(references, {"s": system}, documents={"a": "1"})
     assert review.without_text[:2] == (2, 3)
     assert "2 of 3 documents have no text: no PDF, hOCR or text of" in str(review)
-    assert "have no text" not in str(docscore.review(references, {"s": system}))
+    assert "have no text" not in str(docscore_review.review(references, {"s": system}))
 
 
 def two_readers(tmp_path: Path) -> tuple[Path, Path]:
@@ -542,7 +545,7 @@ def test_a_review_with_ignored_keys_is_applied_to_the_whole_ground_truth(tmp_pat
     path = tmp_path / "r.jsonl"
     path.write_text('{"question_id": "a", "references": [{"x": "1", "vat": "N/A", "m": 5}]}\n')
     options: dict[str, Any] = {"ignore_keys": "m", "absent_words": "n/a"}
-    review = docscore.review(path, {"s": {"a": {"x": "2", "vat": None}}}, **options)
+    review = docscore_review.review(path, {"s": {"a": {"x": "2", "vat": None}}}, **options)
     assert [line.path for line in review.lines] == ["$.x"]
     review.lines[0].verdict = "prediction"
     assert review.apply(path) == [{"question_id": "a", "references": [{"x": "2", "vat": "N/A", "m": 5}]}]
@@ -554,7 +557,7 @@ def test_ground_truths_with_evidence_at_their_values() -> None:
     rows = [ref("a", {"x": {"$value": "1", "$evidence": evidence}, "y": {"$value": "2", "$evidence": evidence}})]
     assert docscore.lint(rows) == []
     assert list(docscore.suggest_schema(rows).schema["properties"]) == ["x", "y"]
-    review = docscore.review(rows, {"s": {"a": {"x": "3", "y": "2"}}})
+    review = docscore_review.review(rows, {"s": {"a": {"x": "3", "y": "2"}}})
     assert [line.path for line in review.lines] == ["$.x"]
     review.lines[0].verdict = "prediction"
     assert review.apply(rows) == [ref("a", {"x": "3", "y": {"$value": "2", "$evidence": evidence}})]

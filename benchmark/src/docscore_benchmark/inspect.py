@@ -1,6 +1,6 @@
 """The tasks of Inspect: the seven data sets of the paper, and your own documents.
 
-`inspect eval docscore/kleister_nda -T data=FOLDER -T method=latin --model openai/gpt-4o`
+`inspect eval docscore_benchmark/kleister_nda -T data=FOLDER -T method=latin --model openai/gpt-4o`
 """
 
 from collections.abc import Callable
@@ -25,8 +25,12 @@ from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from inspect_ai.util import JSONSchema
 
-from docscore.benchmark.data_sets import chosen, documents_in, documents_of
-from docscore.benchmark.documents import (
+from docscore.core.errors import InputError, InputValueError
+from docscore.core.options import check_choice
+from docscore.data.json_text import dumps
+from docscore.integrations.inspect.scorers import GROUP, SCHEMA, anls_star, kieval_entities, typed_by_schema
+from docscore_benchmark.data_sets import chosen, documents_in, documents_of
+from docscore_benchmark.documents import (
     DPI,
     TEXT_METHODS,
     DocumentRecord,
@@ -35,10 +39,6 @@ from docscore.benchmark.documents import (
     rendered_pages,
     strict_schema,
 )
-from docscore.core.errors import InputError, InputValueError
-from docscore.core.options import check_choice
-from docscore.data.json_text import dumps
-from docscore.integrations.inspect.scorers import GROUP, SCHEMA, anls_star, kieval_entities, typed_by_schema
 
 __all__ = [
     "anls_star",

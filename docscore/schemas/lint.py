@@ -21,7 +21,12 @@ from docscore.data.json_text import dumps_strictly
 from docscore.data.model_text import is_json_container
 from docscore.data.pairing import Pairs
 from docscore.evaluation.tables import Table, table_of, text_column, value_column
-from docscore.ground_truths.suggestion import (
+from docscore.metrics.anls_star.sizes import SchemaNode
+from docscore.metrics.typed.comparators import ReadingComparator, comparator
+from docscore.metrics.typed.readers import ascii_form
+from docscore.metrics.typed.schema import compiled_schema, named_places
+from docscore.metrics.typed.schema_warnings import places_by_schema, warn_of_schemas
+from docscore.schemas.suggestion import (
     SPECIMENS,
     FieldValues,
     SuggestedField,
@@ -30,11 +35,6 @@ from docscore.ground_truths.suggestion import (
     suggested_fields,
     values_of,
 )
-from docscore.metrics.anls_star.sizes import SchemaNode
-from docscore.metrics.typed.comparators import ReadingComparator, comparator
-from docscore.metrics.typed.readers import ascii_form
-from docscore.metrics.typed.schema import compiled_schema, named_places
-from docscore.metrics.typed.schema_warnings import places_by_schema, warn_of_schemas
 
 _PLACEHOLDERS = {
     "null",

@@ -11,7 +11,6 @@ from docscore.core.runtime import ignore
 from docscore.core.values import value_excerpt
 from docscore.data.rows import ID, NoCell
 from docscore.evaluation.tables import Table, table_of, text_column
-from docscore.ground_truths.worklist import VERDICTS, Item, decided_value, identities_of, value_text
 from docscore.stats.intervals import (
     FEWEST,
     RESAMPLES,
@@ -24,6 +23,7 @@ from docscore.stats.intervals import (
     normal_quantiles,
     quotients,
 )
+from docscore_review.worklist import VERDICTS, Item, decided_value, identities_of, value_text
 
 
 class Agreement(NamedTuple):

@@ -6,7 +6,6 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from docscore.benchmark.data_sets import DATA_SETS
 from docscore.core.formatting import shown_name, three_digits
 from docscore.core.runtime import Progress, grouped, no_progress
 from docscore.evaluation.comparison import Change, adjusted
@@ -17,6 +16,7 @@ from docscore.evaluation.systems import change_of
 from docscore.evaluation.tables import Table, TableCell, TableColumn, table_of, text_column, value_column
 from docscore.integrations.log_files import LoggedRun, run_of_file
 from docscore.report.systems_report import CHANCE_MARK
+from docscore_benchmark.data_sets import DATA_SETS
 
 
 def logs_of_cells(

@@ -28,8 +28,8 @@ from docscore.core.formatting import counted
 from docscore.core.output import check_other_file, check_output
 from docscore.data.rows import NoCell
 from docscore.evaluation.evaluation import Evaluation
-from docscore.ground_truths.verdicts import Review, corrections_table, review_of
 from docscore.report.console import print_table
+from docscore_review.verdicts import Review, corrections_table, review_of
 
 Files = list[tuple[str, Path]]
 

@@ -1,0 +1,1 @@
+"""Schemas from ground truths: a comparator suggested for each field, and findings."""
