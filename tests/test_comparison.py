@@ -581,16 +581,13 @@ FOUND = corpus(8, 1)
 EVALUATED = partial(docscore.evaluate, predictions=["x"] * 9, references=["x"] * 8 + ["y"])
 OF_PAIRS, COMPARED = partial(Evaluation, scored_rows(FOUND).source), partial(compare, FOUND, FOUND)
 SCORES = partial(anls_score, "a", "a"), partial(score_tree, "a", "a"), partial(score_pairs, [("a", "a")])
-SAMPLED = partial(FOUND.review, sample=1)
 CURVE = automation_curve([DocumentReview(1.0, 1.0, [(0.5, True, 0.0, 0.0)])])
 # by the name of each numeric option: the values that it refuses beside NaN, infinities, texts and booleans, and calls
 NUMBERS: dict[str, tuple[list[float], list[Callable[..., object]]]] = {
     "threshold": ([-0.1, 1.1], [EVALUATED, *SCORES]),
     "iou": ([0, -0.1, 1.1], [EVALUATED]),
     "confidence": ([0, 1, 95], [EVALUATED, OF_PAIRS, COMPARED]),
-    "seed": ([-1, 0.5], [EVALUATED, OF_PAIRS, COMPARED, SAMPLED]),
-    "sample": ([-1, 0.5], [SAMPLED]),
-    "agreements": ([-1, 0.5], [SAMPLED]),
+    "seed": ([-1, 0.5], [EVALUATED, OF_PAIRS, COMPARED]),
     "n_resamples": ([-1, 0, 1, 0.5], [COMPARED]),
     "max_loss": ([-0.1, 1.0], [partial(docscore.decide, COMPARED())]),
     "target": ([-0.1, 1.1], [CURVE.lowest]),

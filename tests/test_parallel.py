@@ -86,7 +86,7 @@ def test_start_methods(tmp_path: Path, method: str) -> None:
 
 
 @pytest.mark.parametrize("end", ["os._exit(9)", "os.kill(os.getpid(), signal.SIGKILL)"], ids=["exit", "kill"])
-@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_a_worker_that_dies_gives_an_error(tmp_path: Path, method: str, end: str) -> None:
     """A value that ends the process that reads it; killed it is as by the system where memory runs out."""
     code = f"""
@@ -160,20 +160,21 @@ def test_ctrl_c_ends_all_processes(tmp_path: Path) -> None:
     assert err.rstrip().endswith("KeyboardInterrupt")
 
 
-def test_two_processes_share_long_work_of_the_command(tmp_path: Path) -> None:
-    """The score is the same, and an error names the line or the row, in whichever half it is."""
+def test_processes_share_the_work_of_the_command(tmp_path: Path) -> None:
+    """They read lines and score rows. The score is that of one process, and an error names the line."""
     truths, predictions = tmp_path / "truths.jsonl", tmp_path / "predictions.jsonl"
 
     def written(path: Path, key: str, last: str) -> None:
-        value = '"t{}"' if key == "prediction" else '["t{}"]'
-        rows = [f'{{"question_id": "{i}", "{key}": {value.format(i % 9)}}}' for i in range(60_000)]
+        answers = [{"total": f"t{i % 9}"} for i in range(3_000)]
+        column = answers if key == "prediction" else [[answer] for answer in answers]
+        rows = [json.dumps({"question_id": str(i), key: value}) for i, value in enumerate(column)]
         path.write_text("\n".join([*rows, last]), encoding="utf-8")
 
-    written(truths, "references", '{"question_id": "x", "references": ["tea"]}')
-    written(predictions, "prediction", '{"question_id": "x", "prediction": "te"}')
-    done = run_process("score", truths, predictions, "--json")
+    written(truths, "references", '{"question_id": "x", "references": [{"total": "tea"}]}')
+    written(predictions, "prediction", '{"question_id": "x", "prediction": {"total": "te"}}')
+    done = run_process("score", truths, predictions, "--json", "--num-proc", "2")
     score = json.loads(done.out)["score"]
     assert score == docscore.evaluate(references=truths, predictions=predictions).score
-    written(predictions, "prediction", '{"question_id": "x", "prediction": "te}')
-    done = run_process("score", truths, predictions)
-    assert (done.code, "predictions.jsonl, line 60001" in done.err) == (2, True)
+    written(predictions, "prediction", '{"question_id": "x", "prediction": {"total": "te}}')
+    done = run_process("score", truths, predictions, "--num-proc", "2")
+    assert (done.code, "predictions.jsonl, line 3001" in done.err) == (2, True)

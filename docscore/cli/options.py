@@ -19,7 +19,7 @@ from docscore.cli.terminal import say
 from docscore.core.errors import NAMED, DataError, Diagnostic, InputError, InputValueError, faults_summary, row_place
 from docscore.core.formatting import shown_name
 from docscore.core.options import ScoringOptions
-from docscore.core.runtime import begin_helper, gc_pause, progress_from, warn
+from docscore.core.runtime import gc_pause, progress_from, warn
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sources import Reading, evaluations_of, metrics_for, pairs_of_sides, reading_of
 from docscore.evaluation.tables import LISTED
@@ -75,6 +75,7 @@ _SECTIONS = {
         "absent_words",
         "delimiter",
         "encoding",
+        "num_proc",
         "on_error",
         "with_confidences",
         "citations_from",
@@ -401,6 +402,14 @@ column_options = together(
         help="Delimiter of CSV files, such as ';' or 'tab'.  [default: detected from the header]",
     ),
     _encoding_option,
+    click.option(
+        "--num-proc",
+        type=Number(whole=True, min=1),
+        default=1,
+        metavar="N",
+        show_default=True,
+        help="Read JSONL and compute scores in N processes.",
+    ),
 )
 cost_options = together(
     _column_option("cost", "Column with the cost of each prediction.  [default: cost]"),
@@ -508,9 +517,6 @@ def stdout_console() -> Console:
     return Console(width=None if sys.stdout.isatty() else UNBOUNDED, highlight=False, markup=False, emoji=False)
 
 
-_LARGE = 5_000_000  # bytes of files that two processes read and score
-
-
 def scoring_and_reading(values: Mapping[str, Any]) -> tuple[ScoringOptions, Reading]:
     """Return how values are compared and how sides are read, by the values of shared options."""
     options = ScoringOptions(**{name: values[name] for name in _FIELDS if name in values})
@@ -537,9 +543,6 @@ def evaluations_of_files(
     metrics = metrics_for(values.get("metrics") or None, options)
     if values["cluster"] is not None and values["cluster_of_id"] is not None:
         raise InputValueError(expected="--cluster or --cluster-of-id", got="both")
-    files = [path for path in (references, *predictions) if path is not None and path.is_file()]
-    if sum(path.stat().st_size for path in files) > _LARGE:
-        begin_helper()
     progress = progress_from(None)
     named = click.get_current_context().with_resource(_named_warnings()) if len(set(systems)) > 1 else {}
     with gc_pause():
@@ -562,6 +565,7 @@ def evaluations_of_files(
         by=values.get("by"),
         documents=values.get("documents"),
         confidence=values["confidence"],
+        num_proc=values["num_proc"],
         progress=progress,
     )
     return list(named.values())

@@ -1,23 +1,16 @@
-"""Help to run work: groups, deep recursion, warnings, optional libraries, processes, progress, the bound on memory."""
+"""Help to run work: groups, deep recursion, warnings, optional libraries, progress, the bound on memory."""
 
 import gc
 import math
-import multiprocessing
 import os
-import signal
 import sys
-import threading
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from importlib import import_module
-from pickle import PickleError
-from typing import Any, ClassVar, TypeVar
-
-import numpy as np
-import numpy.typing as npt
+from inspect import currentframe
+from typing import Any, TypeVar
 
 from docscore.core.errors import InputTypeError, InputValueError, PlacePart
 
@@ -48,9 +41,9 @@ def level_of_caller() -> int:
 
     Of several calls within each other, the outermost one counts: a property or the library `evaluate` lies between.
     """
-    frame, level, of_caller = sys._getframe(1), 1, 1  # noqa: SLF001  what `warnings` itself does
-    while frame.f_back is not None:
-        if str(frame.f_globals.get("__name__")).partition(".")[0] in _PASSED:
+    frame, level, of_caller = currentframe(), 0, 1
+    while frame is not None and frame.f_back is not None:
+        if level and str(frame.f_globals.get("__name__")).partition(".")[0] in _PASSED:
             of_caller = level + 1
         frame, level = frame.f_back, level + 1
     return of_caller
@@ -170,7 +163,7 @@ class _Bars:
     def begin(self, phase: str, total: int) -> Advance:
         from tqdm.auto import tqdm  # noqa: PLC0415  not needed without a terminal
 
-        tqdm.monitor_interval = 0  # no thread, beside which work is not shared
+        tqdm.monitor_interval = 0  # no thread, which a process that is forked meanwhile would lack
 
         if self.bar is not None:
             self.bar.close()
@@ -191,113 +184,6 @@ class _Bars:
                 bar.close()
 
         return advance
-
-
-ScoreArray = npt.NDArray[np.float64]
-
-
-_PORTIONS = 8  # per process: enough to share the work evenly, few enough to keep the cost of transfers low
-
-
-_LARGEST = 2048
-
-
-class Helper:
-    """A second process of the command, which does every other part of long work.
-
-    It begins before rows are read, so that it has no copies of them, and ends with this process.
-
-    Attributes:
-        connection: the way to it; None where there is none.
-    """
-
-    connection: ClassVar[Any] = None
-
-
-def begin_helper() -> None:
-    """Begin the second process, if there is none, the machine has two processors, and this process has no threads."""
-    one = (os.cpu_count() or 1) == 1 or threading.active_count() > 1 or not hasattr(os, "fork")
-    if one or Helper.connection is not None:
-        return
-    here, there = multiprocessing.Pipe()
-    if os.fork():
-        there.close()
-        Helper.connection = here
-        return
-    with suppress(BaseException):
-        here.close()
-        while True:
-            work, items = there.recv()
-            there.send(work(items))
-    os._exit(0)
-
-
-_CHUNK = 2_000  # items that a process does at a time
-
-
-def in_two(work: Callable[[Sequence[Any]], list[_T]], items: Sequence[Any], advance: Advance = ignore) -> list[_T]:
-    """Return the results of work on items, of which the second process of the command does every other part.
-
-    Args:
-        work: a function of a module, or a partial of one, that returns the results of some items.
-        items: the items.
-        advance: called with the number of items that are done.
-
-    Raises:
-        Exception: as the work on all items.
-    """
-    if Helper.connection is None or len(items) <= _CHUNK:
-        return work(items)
-    results: list[_T] = []
-    try:
-        for start in range(0, len(items), 2 * _CHUNK):
-            Helper.connection.send((work, items[start + _CHUNK : start + 2 * _CHUNK]))
-            results += work(items[start : start + _CHUNK])
-            results += Helper.connection.recv()
-            advance(min(2 * _CHUNK, len(items) - start))
-    except BaseException as error:  # the second process failed, was stopped, or has not answered yet
-        Helper.connection.close()
-        Helper.connection = None
-        if not isinstance(error, EOFError | OSError | PickleError | AttributeError):
-            raise
-        return work(items)
-    return results
-
-
-def score_in_processes(
-    pairs: Iterable[Any], score: Callable[[Sequence[Any], int], ScoreArray], num_proc: int
-) -> ScoreArray:
-    """Return the scores of all pairs, shape (n,), equal to those of `score(list(pairs), 0)`.
-
-    Args:
-        pairs: n pairs that can be pickled.
-        score: a module-level function, or a partial of one, that returns the scores of a portion, given the portion and
-            the number of its first pair.
-        num_proc: the number of processes.
-
-    Raises:
-        RuntimeError: if a process dies, for example because memory runs out.
-        Exception: the error of `score` for the first faulty pair.
-    """
-    everything = list(pairs)
-    size = max(1, min(_LARGEST, -(-len(everything) // (num_proc * _PORTIONS))))
-    starts = range(0, len(everything), size)
-    portions = [everything[start : start + size] for start in starts]
-    # Ctrl-C reaches every process of the terminal; only this one handles it
-    pool = ProcessPoolExecutor(num_proc, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
-    # Start all processes before the pool's own thread, as under "fork": the pool fails if one process dies while others
-    # are being started. Python has no public option for this.
-    pool._safe_to_dynamically_spawn_children = False  # type: ignore[attr-defined, unused-ignore]  # noqa: SLF001
-    processes = pool._processes  # noqa: SLF001  public from Python 3.14 on
-    try:
-        return np.concatenate([np.empty(0), *pool.map(score, portions, starts)])
-    except (BrokenProcessPool, OSError, EOFError):  # the pool's pipes raise the last two if a process dies
-        for process in list(processes.values()):  # the pool waits forever for a process that started while it broke
-            process.kill()
-        msg = f"one of {num_proc} scoring processes died before it was done; it may have run out of memory"
-        raise RuntimeError(msg) from None
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 VARIABLE = "DOCSCORE_MAX_MEMORY"

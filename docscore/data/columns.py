@@ -171,6 +171,7 @@ def table_of_source(
     delimiter: str | None = None,
     encoding: str | None = None,
     repair: bool = False,
+    num_proc: int = 1,
     progress: Progress = no_progress,
 ) -> Source:
     """Read the rows of a side from any source.
@@ -186,6 +187,7 @@ def table_of_source(
         delimiter: as for `read_table`.
         encoding: as for `read_table`.
         repair: whether files of a folder that are not JSON are text, which will be repaired.
+        num_proc: as for `read_table`.
         progress: as for `read_table`.
 
     Raises:
@@ -207,7 +209,7 @@ def table_of_source(
             in_columns = str(getattr(BY_ID, side)) in renamed
             table = read_folder(path, shape, faults or Faults(), encoding, in_columns=in_columns, repair=repair)
         else:
-            table = read_table(path, faults, None, delimiter, progress, shape, encoding)
+            table = read_table(path, faults, None, delimiter, progress, shape, encoding, num_proc)
     else:
         id_column = renamed[ID][1] if ID in renamed else ID
         rows = None if isinstance(source, list) else rows_of_frame(source, side, id_column)

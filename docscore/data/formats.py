@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from pkgutil import resolve_name
@@ -29,7 +30,8 @@ from docscore.core.errors import (
     row_place,
     short_repr,
 )
-from docscore.core.runtime import READING, Advance, Progress, gc_pause, in_two, library, no_progress
+from docscore.core.processes import in_processes, numbered_portions
+from docscore.core.runtime import READING, Advance, Progress, gc_pause, library, no_progress
 from docscore.core.values import convert_prediction
 from docscore.data.json_text import JsonError, loads, loads_at
 from docscore.data.queries import Query
@@ -57,7 +59,12 @@ _FLAT = Shape()
 
 
 def read_jsonl(
-    path: Path, file: Iterable[bytes], faults: Faults, _delimiter: str | None = None, shape: Shape = _FLAT
+    path: Path,
+    file: Iterable[bytes],
+    faults: Faults,
+    _delimiter: str | None = None,
+    shape: Shape = _FLAT,
+    num_proc: int = 1,
 ) -> Source:
     """Read a JSON value from each line that is not blank.
 
@@ -66,13 +73,16 @@ def read_jsonl(
         file: its lines, unpacked.
         faults: collects the faults of lines.
         shape: where the rows are in each value.
+        num_proc: the number of processes that read lines.
 
     Raises:
         ValueError: for a file that is a list of rows, or one value over many lines.
+        RuntimeError: if one of several processes dies.
     """
     lines = list(file)
     numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
-    rows = in_two(_values_or_errors, lines)
+    portions = [portion for _, portion in numbered_portions(lines, num_proc)] if num_proc > 1 else [lines]
+    rows = [*chain.from_iterable(in_processes(_values_or_errors, portions, num_proc))]
     for index, error in enumerate(rows):
         if isinstance(error, JsonError | UnicodeDecodeError):
             place, rows[index] = in_line(path, numbers[index]), Faulty
@@ -434,6 +444,7 @@ def read_table(
     progress: Progress = no_progress,
     shape: Shape = _FLAT,
     encoding: str | None = None,
+    num_proc: int = 1,
 ) -> Source:
     """Read the rows of a file; its extension determines the format.
 
@@ -457,6 +468,7 @@ def read_table(
         progress: called with the phase "Reading" and the size in bytes when the reading of a file begins; not for logs.
         shape: where the rows are in JSON, which a query needs.
         encoding: the encoding of a text format, a name that Python knows; None for UTF-8.
+        num_proc: the number of processes that read the lines of JSONL.
 
     Raises:
         ValueError: naming file, line and fault; `DataError` for faults of single rows.
@@ -468,6 +480,8 @@ def read_table(
     if shape.query and read_text not in (read_jsonl, _read_json):
         raise InputValueError(place=in_file(path), expected=f"JSON or JSONL with {shape.query.option}", got=suffix)
     if read_text is not None:
+        if read_text is read_jsonl:
+            read_text = partial(read_jsonl, num_proc=num_proc)
         with _opened(path, max_bytes, progress, encoding) as file, gc_pause():
             table = read_text(path, file, faults, delimiter, shape)
         faults.stop_if_any()

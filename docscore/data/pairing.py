@@ -323,6 +323,7 @@ def rows_of_sides(
     parse: str | None = None,
     parse_references: str | None = None,
     names: ColumnNames = SAME_NAMES,
+    num_proc: int = 1,
     progress: Progress = no_progress,
 ) -> tuple[list[Pairs], Faults]:
     """Read the references and the predictions of one or more systems, and pair their rows.
@@ -339,6 +340,7 @@ def rows_of_sides(
         parse: how texts will be read: with "repair", predictions in a folder may be files that are not JSON.
         parse_references: how ground truths that are text will be read; one that cannot be read is a fault of its row.
         names: the columns whose names differ from those of the row formats.
+        num_proc: the number of processes that read files.
         progress: called with the phase "Reading" and the size in bytes when the reading of a file begins, and with the
             phase "Pairing" and the number of rows of each side.
 
@@ -359,7 +361,7 @@ def rows_of_sides(
         names.references_query == names.predictions_query and _is_same(source, references) for source in predictions
     ]
     hold_both = names.references_id is None and isinstance(references, str | PathLike)  # rows of a file given twice
-    how: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "progress": progress}
+    how: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "progress": progress, "num_proc": num_proc}
     truths = None
     try:
         if references is not None:

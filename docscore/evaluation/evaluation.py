@@ -130,6 +130,7 @@ class Evaluation(Displayed, Scored):
             set has any of them, that is an error.
         documents: the documents that values were read from, as for `docscore.evaluate`.
         token_price: the price of a million tokens; None where the costs of predictions are in their rows.
+        num_proc: the number of processes that compute scores.
 
     Attributes:
         pairs: the rows as they are scored: with `parse`, texts are replaced by the JSON values read from them.

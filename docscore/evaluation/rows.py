@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
 from math import fsum, inf
@@ -26,7 +25,8 @@ from docscore.core.options import (
     check_whole,
 )
 from docscore.core.places import NO_PLACES
-from docscore.core.runtime import Helper, Progress, ignore, in_two, no_progress, warn, watched
+from docscore.core.processes import in_processes, numbered_portions
+from docscore.core.runtime import Advance, Progress, ignore, no_progress, warn, watched
 from docscore.core.values import differs_by_value
 from docscore.data.checks import FEWEST_WITH_KEYS, keys_beside_fields, read_texts
 from docscore.data.content import BESIDE
@@ -101,8 +101,13 @@ _LEFT_OUT = Interval(note=f"only the {MOST_FIELDS_TESTED} fields of most weight 
 OF_ANLS = (ANLS_STAR, "anls", "anlsl")  # their results have the key "anls_score"
 
 
-def _scores(options: ScoringOptions, values: Sequence[tuple[Any, Any]]) -> list[float]:
-    scores: list[float] = score_all(values, options, str).tolist()
+_IdsAndValues = tuple[Sequence[str], Sequence[tuple[Any, Any]]]
+
+
+def _scores(rows: _IdsAndValues, options: ScoringOptions, scored: Advance = ignore) -> list[float]:
+    """Return the ANLS* score of each row; errors name its id."""
+    ids, values = rows
+    scores: list[float] = score_all(values, options, lambda number: row_place(ids[number]), scored).tolist()
     return scores
 
 
@@ -313,6 +318,7 @@ class ScoredRows(Scored):
         whole: bool = True,
         token_price: float | None = None,
         documents: Any = None,
+        num_proc: int = 1,
     ) -> None:
         if options.schema is not None:
             options = with_row_schemas(pairs, options)
@@ -322,6 +328,7 @@ class ScoredRows(Scored):
         self.scorer = METRICS[self.metric]
         self.options, self.by, self.progress, self.faults = options, by, progress, list(faults)
         self.token_price = None if token_price is None else check_price("token_price", token_price)
+        self.num_proc = num_proc
         self.confidence = None if confidence is None else check_confidence(confidence)
         self.seed = check_whole("seed", seed, 0)
         clusters = pairs.clusters if cluster is None else groups_of_rows(pairs, cluster, "cluster")
@@ -418,11 +425,17 @@ class ScoredRows(Scored):
         """The ANLS* score of each row, in [0, 1]."""
         scored = self.progress("Scoring", len(self))
         values = list(zip(self.pairs.truths, self.pairs.predictions, strict=True))
-        # a text may give a warning, which the second process would keep for itself
-        if Helper.connection is not None and not any(type(prediction) is str for _, prediction in values):
-            with suppress(InputError):  # which is raised below with the id of its row
-                return in_two(partial(_scores, self.options), values, scored)
-        scores: list[float] = score_all(values, self.options, self._place, scored).tolist()
+        # a text may give a warning, which another process would keep for itself
+        if self.num_proc == 1 or any(type(prediction) is str for _, prediction in values):
+            return _scores((self.ids, values), self.options, scored)
+        portions = [
+            (self.ids[start : start + len(portion)], portion)
+            for start, portion in numbered_portions(values, self.num_proc)
+        ]
+        scores: list[float] = []
+        for found in in_processes(partial(_scores, options=self.options), portions, self.num_proc):
+            scores += found
+            scored(len(found))
         return scores
 
     def points(self, metric: str) -> list[Any]:

@@ -200,6 +200,9 @@ def test_runs_of_a_system_are_one_with_a_share() -> None:
             "documents: expected documents such as 'a' (ID.pdf, ID.hocr or ID.txt), got none of the ids",
         ),
         ({"agreements": 3}, "agreements needs sample"),
+        ({"sample": 0.5}, "sample: expected a whole number of at least 0, got 0.5"),
+        ({"sample": 1, "agreements": -1}, "agreements: expected a whole number of at least 0, got -1"),
+        ({"sample": 1, "seed": -1}, "seed: expected a whole number of at least 0, got -1"),
     ],
 )
 def test_options_that_are_refused(options: dict[str, Any], problem: str) -> None:

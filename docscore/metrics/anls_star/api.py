@@ -13,15 +13,8 @@ import numpy.typing as npt
 from docscore.core.errors import InputTypeError, at_place
 from docscore.core.options import DEFAULT_OPTIONS, PAPER, THRESHOLD, ScoringOptions, check_whole
 from docscore.core.places import NO_PLACES, Places
-from docscore.core.runtime import (
-    Advance,
-    TooManyPairsError,
-    ignore,
-    in_new_thread,
-    score_in_processes,
-    warn,
-    with_room_to_recurse,
-)
+from docscore.core.processes import in_processes, numbered_portions
+from docscore.core.runtime import Advance, TooManyPairsError, ignore, in_new_thread, warn, with_room_to_recurse
 from docscore.core.similarity import TEXT_RULES, fold_all, similarities
 from docscore.core.values import (
     Value,
@@ -191,15 +184,16 @@ def score_pairs(
     >>> score_pairs([("yes", "yes"), (["a", "b"], ["b"])])
     array([1. , 0.5])
     """
-    score = partial(_score_portion, options=_options(threshold, ignore_case, rules, numbers))
+    options = _options(threshold, ignore_case, rules, numbers)
     processes = 1 if num_proc is None else check_whole("num_proc", num_proc, 1)
     waiting: Iterator[Any] = iter(pairs)
     first = list(islice(waiting, _EXAMINED))
     warn_of_json_text([pair for pair in first if isinstance(pair, tuple | list) and len(pair) == 2])  # noqa: PLR2004
     pairs = chain(first, waiting)
-    if processes > 1:
-        return score_in_processes(pairs, score, processes)
-    return score(pairs, 0)
+    if processes == 1:
+        return _score_portion((0, pairs), options)
+    portions = list(numbered_portions(list(pairs), processes))
+    return np.concatenate([np.empty(0), *in_processes(partial(_score_portion, options=options), portions, processes)])
 
 
 def build_tree(
@@ -232,7 +226,8 @@ def build_tree(
     return trees[-1]
 
 
-def _score_portion(pairs: Iterable[Pair], start: int, options: ScoringOptions) -> npt.NDArray[np.float64]:
+def _score_portion(portion: tuple[int, Iterable[Pair]], options: ScoringOptions) -> npt.NDArray[np.float64]:
+    start, pairs = portion
     return score_all(pairs, options, lambda number: f"pair {start + number}", plain=_plain_pair)
 
 

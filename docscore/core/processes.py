@@ -1,0 +1,106 @@
+"""Work in several processes, by the public interfaces of `multiprocessing`."""
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import Connection, wait
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
+_R = TypeVar("_R")
+
+_PORTIONS = 8  # per process: enough to share the work evenly, few enough to keep the cost of transfers low
+_LARGEST = 2048  # items of a portion
+
+
+def numbered_portions(items: Sequence[_T], num_proc: int) -> Iterator[tuple[int, Sequence[_T]]]:
+    """Yield portions of the items that keep so many processes busy, each with the number of its first item."""
+    size = max(1, min(_LARGEST, -(-len(items) // (num_proc * _PORTIONS))))
+    return ((start, items[start : start + size]) for start in range(0, len(items), size))
+
+
+def in_processes(work: Callable[[_T], _R], portions: Sequence[_T], num_proc: int) -> Iterator[_R]:
+    """Yield the result of work on each portion, in their order.
+
+    Args:
+        work: a function of a module, or a partial of one, that can be pickled.
+        portions: what it is called with; they and the results can be pickled.
+        num_proc: the number of processes that work; with 1, this process does all of it.
+
+    Raises:
+        RuntimeError: if a process dies, for example because memory runs out.
+        Exception: the error of the first portion whose work raises one.
+    """
+    if num_proc == 1 or not portions:
+        yield from map(work, portions)
+        return
+    workers = [_Worker(work) for _ in range(min(num_proc, len(portions)))]
+    results: dict[int, tuple[bool, Any]] = {}
+    waiting, busy, idle = iter(enumerate(portions)), dict[Any, tuple[int, _Worker]](), [*workers]
+    try:
+        for number in range(len(portions)):
+            while number not in results:
+                while idle and (portion := next(waiting, None)) is not None:
+                    worker = idle.pop()
+                    busy[worker.connection] = portion[0], worker
+                    worker.begin(portion[1])
+                for connection in wait([*busy]):
+                    finished, worker = busy.pop(connection)
+                    results[finished] = worker.result()
+                    idle.append(worker)
+            is_error, result = results.pop(number)
+            if is_error:
+                raise result
+            yield result
+    except _DiedError:
+        msg = f"one of {num_proc} scoring processes died before it was done; it may have run out of memory"
+        raise RuntimeError(msg) from None
+    finally:
+        for worker in workers:
+            worker.process.terminate()
+        for worker in workers:
+            worker.process.join()
+
+
+class _DiedError(Exception):
+    """A process ended although there was work for it."""
+
+
+class _Worker:
+    """A process and the connection to it."""
+
+    def __init__(self, work: Callable[[Any], Any]) -> None:
+        self.connection, there = multiprocessing.Pipe()
+        self.process = multiprocessing.Process(target=_serve, args=(there, work), daemon=True)
+        self.process.start()
+        there.close()  # so that the connection ends with the process
+
+    def begin(self, portion: Any) -> None:
+        try:
+            self.connection.send(portion)
+        except OSError:
+            raise _DiedError from None
+
+    def result(self) -> tuple[bool, Any]:
+        """Return whether the work raised an error, and its result or the error."""
+        try:
+            return self.connection.recv()  # type: ignore[no-any-return]
+        except (EOFError, OSError):
+            raise _DiedError from None
+
+
+def _serve(connection: Connection, work: Callable[[Any], Any]) -> None:
+    """Work on what comes through a connection until it is closed."""
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl-C reaches every process of a terminal; only the first handles it
+    while True:
+        try:
+            portion = connection.recv()
+        except EOFError:
+            return
+        try:
+            answer: tuple[bool, Any] = False, work(portion)
+        except Exception as error:  # noqa: BLE001  the process that waits raises it
+            answer = True, error
+        connection.send(answer)
