@@ -10,8 +10,7 @@ from docscore.version import VERSION as __version__  # noqa: N811  the name that
 if TYPE_CHECKING:
     from docscore.data.pairing import pairs_of
     from docscore.evaluation.comparison import Comparison, compare, decide
-    from docscore.evaluation.evaluation import Evaluation
-    from docscore.evaluation.rows import Row
+    from docscore.evaluation.evaluation import Evaluation, Row
     from docscore.evaluation.sources import evaluate
     from docscore.evaluation.state import ScoreState
     from docscore.evaluation.tables import Table
@@ -29,7 +28,7 @@ _IMPORTED_WHEN_USED = {
     "METRICS": "docscore.metrics.registry",
     "Comparison": "docscore.evaluation.comparison",
     "Evaluation": "docscore.evaluation.evaluation",
-    "Row": "docscore.evaluation.rows",
+    "Row": "docscore.evaluation.evaluation",
     "ScoreNode": "docscore.metrics.anls_star.tree",
     "ScoreState": "docscore.evaluation.state",
     "ScoreTree": "docscore.metrics.anls_star.tree",

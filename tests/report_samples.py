@@ -22,7 +22,6 @@ from docscore.evaluation.automation import (
 from docscore.evaluation.comparison import Change, Comparison, compare, document_changes_table
 from docscore.evaluation.evaluation import Evaluation, figure_table
 from docscore.evaluation.figures import Figure, Slice, kieval_tables, slices_table
-from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.systems import BEST, Systems
 from docscore.evaluation.tables import Table, TableCell, TableColumn
 from docscore.metrics.kieval import GroupCounts, kieval_score, total_kieval
@@ -46,7 +45,7 @@ def evaluated(*documents: tuple[str, Any, Any], metrics: Sequence[str] = ("anls_
     """The evaluation of documents, each an id, a ground truth and a prediction, with some parts put in by hand."""
     ids, truths, predictions = map(list, zip(*documents, strict=True))
     evaluation = Evaluation(Pairs(ids, truths, predictions), metrics=metrics)
-    vars(scored_rows(evaluation)).update(parts)
+    vars(evaluation).update(parts)
     return evaluation
 
 
@@ -66,7 +65,7 @@ NO_INTERVAL = Interval(note="one document")
 def drinks_evaluation(**parts: Any) -> Evaluation:
     """Five documents with intervals put in by hand, and other parts."""
     intervals = {"price": Interval(0.5, 1.0), "qty": NO_INTERVAL}
-    rates = [rate._replace(interval=None) for rate in scored_rows(evaluated(*DRINKS)).rate_list]
+    rates = [rate._replace(interval=None) for rate in evaluated(*DRINKS).rate_list]
     figures = [Figure("anls_star", "ANLS*", 0.76, INTERVAL)]
     parts = {"measured": figures, "field_intervals": intervals, "rate_list": rates, **parts}
     return evaluated(*DRINKS, metrics=["anls_star", "nted"], **parts)

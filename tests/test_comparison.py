@@ -25,7 +25,6 @@ from docscore.evaluation.automation import Curve, DocumentReview, automation_cur
 from docscore.evaluation.comparison import Change, Comparison, compare, decide, decide_level
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import MOST_FIELDS_TESTED
-from docscore.evaluation.rows import scored_rows
 from docscore.stats.intervals import NO_CHANGE, Interval, Ratios
 from docscore.stats.significance import permutation_p_values
 from tests.commands import pred, ref, run, written
@@ -216,7 +215,7 @@ def test_q_values_are_those_of_the_tested_fields(seed: int) -> None:
     assert [field.adjusted for field in tested] == pytest.approx(wanted.tolist())
     assert {field.name for field in fields} == {"a", "b", "c[]"}
     for field in fields:
-        scores = [scored_rows(side).field_table.fields[field.name].score for side in (base, new)]
+        scores = [side.field_table.fields[field.name].score for side in (base, new)]
         assert [field.base, field.new] == pytest.approx(scores)
     changes = [abs(field.difference or 0.0) for field in fields]
     assert changes == sorted(changes, reverse=True)
@@ -231,7 +230,7 @@ def test_fields_are_tested_by_all_swaps_of_their_own_sums() -> None:
 
 def sums(system: Evaluation, path: str) -> Sums:
     """Numerators and denominators of a field in sixtieths; similarities of ten letters are whole numbers of them."""
-    field = scored_rows(system).field_table.fields[path]
+    field = system.field_table.fields[path]
     parts = dict(zip(field.numbers, zip(field.document_earned, field.document_weight, strict=True), strict=True))
     pairs = [parts.get(number, (0.0, 0.0)) for number in range(len(system))]
     return [(round(60 * earned), round(60 * weight)) for earned, weight in pairs]
@@ -376,7 +375,7 @@ def regression_of(name: str) -> tuple[Evaluation, Evaluation]:
     if name in whole:
         answer, is_lost = whole[name]
         predictions = [answer if is_lost(n) else right for n, right in enumerate(base.pairs.predictions)]
-        new = Evaluation(scored_rows(base).source._replace(predictions=predictions), by=scored_rows(base).by)
+        new = Evaluation(base.source._replace(predictions=predictions), by=base.by)
     return base, new
 
 
@@ -536,13 +535,13 @@ def test_the_first_metric_decides_everything(metric: str) -> None:
     base, new = of_metric(metric, 1), of_metric(metric, 2, by=[n % 2 for n in range(20)])
     comparison = compare(base, new)
     assert comparison.difference == new.score - base.score == comparison.figure.difference
-    scores = zip(new.ids, scored_rows(base).scores, scored_rows(new).scores, strict=True)
+    scores = zip(new.ids, base.scores, new.scores, strict=True)
     fell = {name for name, before, after in scores if after < before - 1e-12}
     assert {change.name for change in comparison.worse} == fell
-    both = scored_rows(base).ratio, scored_rows(new).ratio
+    both = base.ratio, new.ratio
     assert comparison.p_value == permutation_p_values(*both)[0]
     for field in comparison.field_changes:
-        side = {path: each.score for path, each in scored_rows(new).field_table.fields.items()}
+        side = {path: each.score for path, each in new.field_table.fields.items()}
         assert field.new == pytest.approx(side[field.name])
     for part in comparison.slice_changes:
         rows = [number for number in range(20) if str(number % 2) == part.name]
@@ -579,7 +578,7 @@ def test_a_level_is_compared_with_the_figure_or_with_its_interval() -> None:
 
 FOUND = corpus(8, 1)
 EVALUATED = partial(docscore.evaluate, predictions=["x"] * 9, references=["x"] * 8 + ["y"])
-OF_PAIRS, COMPARED = partial(Evaluation, scored_rows(FOUND).source), partial(compare, FOUND, FOUND)
+OF_PAIRS, COMPARED = partial(Evaluation, FOUND.source), partial(compare, FOUND, FOUND)
 SCORES = partial(anls_score, "a", "a"), partial(score_tree, "a", "a"), partial(score_pairs, [("a", "a")])
 CURVE = automation_curve([DocumentReview(1.0, 1.0, [(0.5, True, 0.0, 0.0)])])
 # by the name of each numeric option: the values that it refuses beside NaN, infinities, texts and booleans, and calls

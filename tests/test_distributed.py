@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from docscore.data.pairing import pairs_of
-from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.state import ScoreState
 from tests.commands import PIPES, environment, free_port, pred, ref
 from tests.conftest import HUNG, needs
@@ -259,7 +258,7 @@ def test_evaluates_own_mode_gives_the_first_process_the_result(
     scores = evaluation_of(pairs_of(predictions, references), parse="repair")
     assert (first["anls_score"], first.get("repeated")) == (scores.score, outcome)
     actual = {row["question_id"]: row["anls_score"] for row in first["per_sample"]}
-    assert actual == dict(zip(scores.ids, scored_rows(scores).scores, strict=True))
+    assert actual == dict(zip(scores.ids, scores.scores, strict=True))
 
 
 PLAIN = [["x", "x"]] * 1503

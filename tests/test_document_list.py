@@ -14,7 +14,6 @@ import pytest
 import docscore
 from docscore import score_tree
 from docscore.core.formatting import field_text, three_digits, with_minus_signs
-from docscore.evaluation.rows import scored_rows
 from playground.parts.documents import EMBEDDED, KeptList, embedded_image, image_of_row, name_of_image
 from playground.server.requests import ViewRequest
 from playground.testset.testset import EXAMPLE_FILES
@@ -46,17 +45,15 @@ def view(kept: KeptList, **filters: Any) -> dict[str, Any]:
 def test_what_is_lost_by_field_and_cause_is_all_that_is_lost(receipts: KeptList) -> None:
     """Of each document; and the marked rows of its tree are of these fields and causes."""
     evaluation = docscore.evaluate(references=REFERENCES, predictions=PREDICTIONS)
-    table = scored_rows(evaluation).field_table
+    table = evaluation.field_table
     listing, whole = receipts.listing(), view(receipts)
     assert listing["names"] == evaluation.ids
-    assert listing["scores"] == list(map(three_digits, scored_rows(evaluation).scores))
+    assert listing["scores"] == list(map(three_digits, evaluation.scores))
     assert (listing["images"], listing["note"]) == ([""] * 40, "")
     assert whole["order"] == [row.number for row in evaluation.worst(40)]
     assert (whole["spread"], sum(whole["bins"])) == (["median 0.864", "6 without a fault"], 40)
-    assert [each["count"] for each in whole["rates"]] == [
-        f"{r.hits:,} of {r.total:,}" for r in scored_rows(evaluation).rate_list
-    ]
-    causes = {cause: lost for cause, lost in scored_rows(evaluation).lost.items() if lost}
+    assert [each["count"] for each in whole["rates"]] == [f"{r.hits:,} of {r.total:,}" for r in evaluation.rate_list]
+    causes = {cause: lost for cause, lost in evaluation.lost.items() if lost}
     assert [each["name"] for each in whole["causes"]] == sorted(causes, key=lambda cause: -causes[cause])
     assert [each["points"] for each in whole["causes"]] == [
         with_minus_signs(f"{-causes[each['name']]:.3f}") for each in whole["causes"]
@@ -130,8 +127,8 @@ def test_the_rows_can_be_scored_again(tmp_path: Path) -> None:
     path = written(tmp_path, "rows.jsonl", kept.rows(numbers))
     again = docscore.evaluate(references=path, predictions=path, parse="repair")
     assert again.ids == [first.ids[number] for number in numbers]
-    assert scored_rows(again).scores == [scored_rows(first).scores[number] for number in numbers]
-    for number, score in enumerate(scored_rows(first).scores):
+    assert again.scores == [first.scores[number] for number in numbers]
+    for number, score in enumerate(first.scores):
         if len(first.pairs.truths[number]) == 1:
             pair = kept.as_pair(number)
             prediction = pair["prediction"] if pair["reading"] == "text" else json.loads(pair["prediction"])
@@ -224,7 +221,7 @@ def test_the_image_of_a_row(row: dict[str, Any], name: str, image: str) -> None:
 def test_many_losses_are_cut_to_the_largest(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("playground.parts.documents.MAX_LOSSES", 40)
     kept = scored(tmp_path)
-    losses = scored_rows(docscore.evaluate(references=REFERENCES, predictions=PREDICTIONS)).field_table.losses
+    losses = docscore.evaluate(references=REFERENCES, predictions=PREDICTIONS).field_table.losses
     left_out = sum(max(0, len(each) - 1) for each in losses)
     assert kept.listing()["note"].startswith(f"The {left_out:,} smallest losses are not listed")
     listed = json.loads((kept.folder / "list.json").read_text())["losses"]
@@ -244,7 +241,7 @@ def test_a_tree_of_a_document_is_that_of_the_test_set(tmp_path: Path, metric: st
     assert evaluation.pairs.confidences == [sure, sure]
     for number in range(2):
         [tree] = kept.trees(number)
-        assert tree.to_dict() == scored_rows(evaluation).row(number).tree.to_dict()
+        assert tree.to_dict() == evaluation.row(number).tree.to_dict()
         assert tree.children[0].children[0].prediction_index == (1 if metric == "kieval" else 0)
 
 

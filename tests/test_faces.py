@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 import docscore
 from docscore.data.json_text import dumps
 from docscore.data.model_text import parse_text
-from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.systems import systems_of
 from docscore.integrations.datasets import score_batch
 from docscore.metrics.registry import METRICS as METRICS_BY_NAME
@@ -119,11 +118,11 @@ def test_rows_by_id(test_set: tuple[Rows, dict[str, Any]], modules: dict[str, An
     columns = {"prediction": [answer for _, answer in pairs], "references": [list(truth) for truth, _ in pairs]}
     assert score_batch(columns, **alone)["anls_score"] == scores
     pairs_by_id = docscore.pairs_of(rows.predictions, rows.references, options["missing"])
-    assert scored_rows(evaluation_of(pairs_by_id, **options)).scores == scores
+    assert evaluation_of(pairs_by_id, **options).scores == scores
     result = docscore.evaluate(**both, **options)
     mean = fsum(scores) / len(scores)
     assert (result.score, result.figures) == (mean, {"anls_star": mean})
-    assert result.documents.to_dict()["anls_score"] == scores
+    assert result.row_scores.to_dict()["anls_score"] == scores
     assert command(rows, folder, "--fields", *flags_of(options)) == json.loads(json.dumps(result.to_dict(fields=True)))
     asked = {"per_sample": True, "key_scores": True, "confidence": 0.95, "signature": True}
     loaded = modules["anls_star"].compute(**both, **asked, **options)
@@ -332,7 +331,7 @@ def test_the_first_metric_is_the_metric_of_everything(name: str, tmp_path: Path)
 
     assert 0 < new.score < 1 == base.score
     assert next(iter(new.figures.items())) == (figure.key, new.score)
-    by_default = docscore.Evaluation(scored_rows(new).source, new.options)
+    by_default = docscore.Evaluation(new.source, new.options)
     assert by_default.metrics == (["typed", "anls_star"] if case.schema else ["anls_star"])
     state = docscore.ScoreState(**options)
     state.update(rows["new"], rows["references"])
@@ -341,7 +340,7 @@ def test_the_first_metric_is_the_metric_of_everything(name: str, tmp_path: Path)
     assert new.interval[0] < new.score < new.interval[1]
     assert new.signature.startswith(name)
     worst = new.worst(COUNT)
-    assert [row.score for row in worst] == sorted(new.documents.to_dict()[new.documents.columns[1]])
+    assert [row.score for row in worst] == sorted(new.row_scores.to_dict()[new.row_scores.columns[1]])
     lost = sum(row["points_lost"] for row in new.fields)
     assert (lost == pytest.approx(1 - new.score)) if name != "nted" else not new.fields
     has_causes = METRICS_BY_NAME[name].field_source == "tree"
@@ -398,12 +397,7 @@ def test_the_figure_by_value_is_that_of_the_option(metric: str) -> None:
         options["schema"] = {"properties": {"t": {"type": "string"}}}
     evaluation = docscore.evaluate(predictions=answers, **options)
     by_value = docscore.evaluate(predictions=answers, **options, numbers="value")
-    assert (
-        evaluation.score
-        < by_value.score
-        == scored_rows(evaluation).score_by_value
-        == evaluation.to_dict()["score_by_value"]
-    )
-    assert scored_rows(by_value).score_by_value is None
+    assert evaluation.score < by_value.score == evaluation.score_by_value == evaluation.to_dict()["score_by_value"]
+    assert by_value.score_by_value is None
     base = docscore.evaluate(predictions=truths, **options)
     assert base.compare(evaluation).to_dict()["by_value"] == {"base": 1.0, "new": by_value.score}

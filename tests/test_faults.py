@@ -18,7 +18,6 @@ from docscore import score_pairs
 from docscore.core.errors import KEPT, DataError, Diagnostic, Faults, faults_summary
 from docscore.data.formats import read_table
 from docscore.data.pairing import Pairs, read_systems
-from docscore.evaluation.rows import scored_rows
 from tests.commands import Write, pred, ref, run, succeed, written
 from tests.conftest import examples, golden
 from tests.structures import evaluation_of
@@ -63,7 +62,7 @@ def test_a_fault_names_file_and_place_and_what_is_left_scores_as_files_cleaned_b
     clean = [[row for row in rows if row[ID] in left] for rows in (R, P)]
     cleaned, _ = read(write("clean_r.jsonl", clean[0]), write("clean_p.jsonl", clean[1]))
     scored, wanted = evaluation_of(pairs), evaluation_of(cleaned)
-    assert (scored_rows(scored).samples(), scored.score) == (scored_rows(wanted).samples(), wanted.score)
+    assert (scored.samples(), scored.score) == (wanted.samples(), wanted.score)
     assert scored.counts == {"skipped": skipped}
     assert str(scored.signature).count(f"|skipped:{skipped}|") == bool(skipped)
     assert message in str(faults.collected[0])
@@ -166,7 +165,7 @@ def test_skip_scores_the_documents_whose_lines_are_good_on_both_sides(
         return
     scored = evaluation_of(read(*files, "skip")[0])
     wanted = score_pairs([(rows[n][0] if plain else (rows[n][0],), rows[n][1]) for n in good]).tolist()
-    assert (scored.ids, scored_rows(scored).scores) == ([str(number) for number in good], wanted)
+    assert (scored.ids, scored.scores) == ([str(number) for number in good], wanted)
     assert scored.score == fsum(wanted) / len(wanted)
     assert scored.counts == {"skipped": len(rows) - len(good)}
 

@@ -18,8 +18,8 @@ from markdown_it import MarkdownIt
 import docscore
 from docscore.core.runtime import no_progress, progress_from
 from docscore.data.columns import ColumnNames, table_of_source
-from docscore.evaluation import figures, rows
-from docscore.evaluation.rows import scored_rows
+from docscore.evaluation import evaluation as module
+from docscore.evaluation import figures, scoring
 from tests.commands import NEW, PREDICTIONS, REFERENCES, pred, ref, succeed
 from tests.conftest import golden
 from tests.test_work import counted_calls
@@ -156,7 +156,7 @@ def test_references_without_a_prediction_are_left_out_and_other_faults_are_error
     assert result.to_dict()["skipped"] == 1
     assert result.doubts == ["references and predictions: ids of references that no prediction has (1): 'c'"]
     whole = docscore.evaluate(predictions=FOUND, references=TRUTHS, missing="skip")
-    assert (whole.counts, scored_rows(whole).faults) == ({"skipped": 0}, [])
+    assert (whole.counts, whole.faults) == ({"skipped": 0}, [])
     with pytest.raises(ValueError, match=r"ids of predictions that no reference has \(1\): 'zz'$"):
         docscore.evaluate(predictions={**some, "zz": 1}, references=TRUTHS, missing="skip")
 
@@ -251,16 +251,16 @@ def test_no_id_is_markup_in_markdown(tmp_path: Path) -> None:
 
 
 PARTS: list[tuple[Any, str]] = [
-    (rows, "score_all"),
-    (rows, "FieldTable"),
+    (scoring, "score_all"),
+    (module, "FieldTable"),
     (figures, "intervals_of"),
-    (rows, "intervals_of"),
+    (module, "intervals_of"),
     (type(docscore.METRICS["nted"]), "row_points"),
     (type(docscore.METRICS["anls_star"]), "score_tree"),
 ]
 LOOKS: list[tuple[Callable[[docscore.Evaluation], Any], dict[str, int]]] = [  # and how often each part is computed
     (lambda result: (len(result), list(result), "a" in result, result.signature), {}),
-    (lambda result: (result["a"], result.score, result.documents, result.worst(2), result.counts), {"score_all": 1}),
+    (lambda result: (result["a"], result.score, result.row_scores, result.worst(2), result.counts), {"score_all": 1}),
     (repr, {"score_all": 1}),
     (lambda result: (result["b"].tree, result["b"].score), {"score_all": 1, "score_tree": 1}),
     (lambda result: result.interval, {"score_all": 1, "row_points": 3, "intervals_of": 1}),
@@ -268,7 +268,7 @@ LOOKS: list[tuple[Callable[[docscore.Evaluation], Any], dict[str, int]]] = [  # 
     (lambda result: result.causes, {"score_all": 1, "FieldTable": 1}),
     (lambda result: (result.fields, result.rates, result.fields), {"score_all": 1, "FieldTable": 1, "intervals_of": 1}),
     (lambda result: result.slices, {"score_all": 1, "row_points": 3, "intervals_of": 3}),
-    (lambda result: scored_rows(result).points("nted"), {"row_points": 3}),
+    (lambda result: result.points("nted"), {"row_points": 3}),
 ]
 
 

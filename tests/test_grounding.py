@@ -336,7 +336,7 @@ def test_the_score_of_values_does_not_change() -> None:
         grounded(*((bare(left), bare(right)) for left, right in rows), metrics=("anls_star",)),
     )
     assert with_them.score == without.score
-    assert with_them.documents.to_dict() == without.documents.to_dict()
+    assert with_them.row_scores.to_dict() == without.row_scores.to_dict()
     assert list(with_them.fields) == list(without.fields)
 
 

@@ -18,7 +18,6 @@ from docscore.data.pairing import Pairs, read_systems
 from docscore.data.rows import Absent, Source
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import runs_of
-from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.systems import systems_of
 from docscore.stats.calibration import calibration_of
 from docscore.stats.intervals import wilson_interval
@@ -58,7 +57,7 @@ def test_clusters_are_resampled_as_wholes() -> None:
     few = "only 8 clusters: it may be too short"
     assert (found["score"], found["clusters"], found["confidence_note"]) == (Evaluation(PAIRS).score, 8, few)
     numbers = [sorted(set(DOCUMENTS)).index(name) for name in DOCUMENTS]
-    assert together.measured[0].interval == mean_interval(scored_rows(together).scores, clusters=np.array(numbers))
+    assert together.measured[0].interval == mean_interval(together.scores, clusters=np.array(numbers))
 
 
 def test_every_interval_and_test_knows_the_clusters() -> None:
@@ -66,8 +65,8 @@ def test_every_interval_and_test_knows_the_clusters() -> None:
     plain = Evaluation(PAIRS, metrics=["anls_star", "kieval"])
     for here, there in zip(found.measured, plain.measured, strict=True):
         assert (here.value, here.interval) != (there.value, there.interval)
-    rate, without = (scored_rows(each).rate_list[0].interval for each in (found, plain))
-    assert without == wilson_interval(scored_rows(plain).rate_list[0].hits, len(plain))
+    rate, without = (each.rate_list[0].interval for each in (found, plain))
+    assert without == wilson_interval(plain.rate_list[0].hits, len(plain))
     assert rate != without
     worse = pairs_of(WRONG[:9] + PREDICTIONS[9:], REFERENCES)
     others = [Evaluation(worse, metrics=["anls_star", "kieval"], cluster=cluster) for cluster in (None, "document")]
@@ -111,7 +110,7 @@ def test_a_slice_is_an_evaluation_of_its_rows_with_its_fields() -> None:
     """The same as if only they had been given; and so is the comparison of two systems within it."""
     metrics = ["anls_star", "entity_f1"]
     base, new = (Evaluation(pairs_of(rows, REFERENCES), metrics=metrics, by="vendor") for rows in (PREDICTIONS, WRONG))
-    slices = scored_rows(base).slice_figures
+    slices = base.slice_figures
     assert sum(each.documents for each in slices) == len(ROWS)
     assert slices == sorted(slices, key=lambda each: each.documents, reverse=True)
     for each in slices:
@@ -135,7 +134,7 @@ def test_a_slice_of_several_runs_has_the_runs() -> None:
     found = evaluate(predictions=[RIGHT, WRONG], references=REFERENCES, runs=True, by="vendor")
     part = found.of_slice("Acme")
     assert part.runs is not None
-    assert (part.runs.runs, part.runs.scores, len(scored_rows(part).document_ids)) == (2, [1.0, 0.0], len(part) / 2)
+    assert (part.runs.runs, part.runs.scores, len(part.document_ids)) == (2, [1.0, 0.0], len(part) / 2)
 
 
 @pytest.mark.parametrize("name", ["anls_star", "kieval", "entity_f1", "nted"])
@@ -212,7 +211,7 @@ def test_a_document_counts_its_mean_over_the_runs() -> None:
     for metrics in (["anls_star"], ["kieval", "anls_star"]):
         together = evaluated(*RUNS, metrics=metrics)
         assert together.score == pytest.approx(np.mean([evaluated(one, metrics=metrics).score for one in RUNS]))
-    scores = np.mean([scored_rows(evaluated(one)).scores for one in RUNS], axis=0)
+    scores = np.mean([evaluated(one).scores for one in RUNS], axis=0)
     assert evaluated(*RUNS).interval == pytest.approx(mean_interval(scores).ends, abs=1e-12)
 
 
@@ -248,10 +247,10 @@ def test_systems_with_other_numbers_of_runs_are_compared_by_document() -> None:
 def test_clusters_and_slices_are_those_of_the_documents() -> None:
     """A function takes the id of the document; two documents of one cluster stay together with all their runs."""
     found = evaluated(*RUNS, cluster=lambda name: str(int(name[1:]) // 2), by=lambda name: name)
-    clusters = scored_rows(found).clusters
+    clusters = found.clusters
     assert clusters is not None
     assert clusters.tolist() == [0, 0, 1, 1, 2, 2, 3, 3] * 3
-    assert [(part.value, part.documents) for part in scored_rows(found).slice_figures][:2] == [("d0", 1), ("d1", 1)]
+    assert [(part.value, part.documents) for part in found.slice_figures][:2] == [("d0", 1), ("d1", 1)]
 
 
 @golden("systems", "no runs")

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 import docscore
-from docscore.evaluation.rows import scored_rows
 from tests.commands import run_python
 from tests.conftest import REQUIRE_TOOLS, ROOT
 
@@ -152,10 +151,8 @@ found = {"mean": result["results"]["typed"]["typed_score,none"]}
 def expected_scores() -> list[float]:
     evaluation = docscore.evaluate(references=TRUTHS, predictions=ANSWERS, schema=SCHEMA)
     assert evaluation.metric == "typed"
-    assert len({*scored_rows(evaluation).scores, 0.0, 1.0}) == len(TRUTHS) + 2, (
-        "each row has another score, and none is 0 or 1"
-    )
-    return scored_rows(evaluation).scores
+    assert len({*evaluation.scores, 0.0, 1.0}) == len(TRUTHS) + 2, "each row has another score, and none is 0 or 1"
+    return evaluation.scores
 
 
 @pytest.mark.full

@@ -19,7 +19,6 @@ import docscore
 from docscore import ScoreState, anls_score, score_pairs
 from docscore.core.formatting import safe_names
 from docscore.data.pairing import pairs_of
-from docscore.evaluation.rows import scored_rows
 from docscore.integrations.datasets import score_batch
 from docscore.integrations.judging import answer_in, judged_output
 from docscore.integrations.lm_eval import process_results, results_from
@@ -288,8 +287,8 @@ def test_json_texts_are_scored_as_their_values(num_proc: int) -> None:
     asked = {"batch_size": 7, "num_proc": num_proc, "remove_columns": ["answer", "truth"]}
     scored = table.map(score_batch, batched=True, fn_kwargs=options, **asked)
     scores = evaluation_of(pairs_of(actual, [answers for answers, _ in pairs]), parse="repair")
-    assert list(scored["anls_score"]) == scored_rows(scores).scores
-    assert [i for i, failed in enumerate(scored["parse_failed"]) if failed] == sorted(scored_rows(scores).failed or [])
+    assert list(scored["anls_score"]) == scores.scores
+    assert [i for i, failed in enumerate(scored["parse_failed"]) if failed] == sorted(scores.failed or [])
     assert scored.column_names == ["anls_score", "parse_failed"]
 
 

@@ -19,7 +19,6 @@ from docscore import ScoreState, anls_score
 from docscore.core.options import ScoringOptions
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.rows import scored_rows
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.annotations import folded_tree
 from docscore.metrics.base import FigureName, MeanOfRows, MetricRow, MetricTree
@@ -121,9 +120,9 @@ def test_each_metric_counts_once_and_its_signature_names_the_options_that_matter
 def test_anls_of_the_worked_answers(truth: str, prediction: str, score: float) -> None:
     """With `strict` a similarity of exactly 0.5 counts as 0."""
     rows = [(truth, prediction), ((truth, "other answer"), prediction)]
-    assert scored_rows(evaluated(rows, "anls")).scores == [score, score]
+    assert evaluated(rows, "anls").scores == [score, score]
     strict = 0.0 if score == 0.5 else score
-    assert scored_rows(evaluated(rows, "anls", strict=True)).scores == [strict, strict]
+    assert evaluated(rows, "anls", strict=True).scores == [strict, strict]
 
 
 @pytest.mark.parametrize("threshold", [0.1, 0.3, 0.5, 0.7, 0.9])
@@ -132,9 +131,9 @@ def test_strict_is_at_exactly_the_threshold(threshold: float) -> None:
     wrong = round(10 * (1 - threshold))
     rows = [("a" * 10, "a" * (10 - off) + "b" * off) for off in (wrong, wrong - 1)]
     scores = evaluated(rows, "anls", threshold=threshold)
-    assert scored_rows(scores).scores == pytest.approx([threshold, threshold + 0.1])
+    assert scores.scores == pytest.approx([threshold, threshold + 0.1])
     strict = evaluated(rows, "anls", threshold=threshold, strict=True)
-    assert scored_rows(strict).scores == [0.0, scored_rows(scores).scores[1]]
+    assert strict.scores == [0.0, scores.scores[1]]
     assert ("boundary:0" in strict.signature, "boundary" in scores.signature) == (True, False)
 
 
@@ -147,7 +146,7 @@ def test_anls_and_anlsl_are_anls_star_of_texts_and_of_lists() -> None:
     lists.append(((["tea"], ["rum", "tea"]), ["tee"]))
     for rows, metric in ((texts, "anls"), (lists, "anlsl")):
         scores, same = evaluated(rows, "anls_star"), evaluated(rows, metric)
-        assert scored_rows(same).scores == scored_rows(scores).scores
+        assert same.scores == scores.scores
         assert same.figures == {metric: pytest.approx(scores.score, abs=1e-15)}
         assert same.signature == scores.signature.replace("anls_star", metric)
 

@@ -16,7 +16,6 @@ from docscore.core.values import MAX_DEPTH, convert_ground_truth, convert_predic
 from docscore.data.json_text import dumps, loads
 from docscore.data.model_text import Parsed, parse_text
 from docscore.data.pairing import Pairs
-from docscore.evaluation.rows import scored_rows
 from tests.conftest import LEVEL, golden
 from tests.damages import KINDS, document, parts, printed
 from tests.structures import evaluation_of
@@ -147,7 +146,7 @@ def test_looking_for_an_object_in_a_very_long_text_comes_to_an_end(text: str, fa
 
 def test_rows_say_what_was_done() -> None:
     pairs = Pairs(["x", "y"], [{"a": "b"}] * 2, ['{"a": "b"', '{"a": "b"}'])
-    samples = scored_rows(evaluation_of(pairs, parse="repair")).samples()
+    samples = evaluation_of(pairs, parse="repair").samples()
     assert [sample["parse_note"] for sample in samples] == ["closed a bracket", ""]
 
 
@@ -238,15 +237,15 @@ def test_counts_of_a_corpus_and_values_that_are_no_text() -> None:
     predictions = ['{"a": "x"}', "Here: {'a': 'x'}", "no idea", {"a": "x"}, None, ["x"], 'Here: {"a": "x"}']
     truths = [{"a": "x"}] * 4 + [None, ["x"], {"a": "x"}]
     pairs = Pairs([str(i) for i in range(7)], truths, predictions)
-    assert scored_rows(evaluation_of(pairs, parse="text")).scores == [0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0]
+    assert evaluation_of(pairs, parse="text").scores == [0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0]
     assert evaluation_of(pairs, parse="text").counts == {}
     read = evaluation_of(pairs, parse="json")
-    assert (scored_rows(read).scores, read.counts) == ([1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0], {"parse_failures": 3})
-    assert scored_rows(read).parsed_ids() == {"failed": ["1", "2", "6"]}
+    assert (read.scores, read.counts) == ([1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0], {"parse_failures": 3})
+    assert read.parsed_ids() == {"failed": ["1", "2", "6"]}
     mended = evaluation_of(pairs, parse="repair")
-    assert scored_rows(mended).scores == [1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]
+    assert mended.scores == [1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]
     assert mended.counts == {"parse_failures": 1, "parse_extracted": 1, "parse_mended": 1, "parse_ambiguous": 0}
-    assert scored_rows(mended).parsed_ids() == {"failed": ["2"], "extracted": ["6"], "mended": ["1"], "ambiguous": []}
+    assert mended.parsed_ids() == {"failed": ["2"], "extracted": ["6"], "mended": ["1"], "ambiguous": []}
     assert len({read.signature, mended.signature, evaluation_of(pairs, parse="text").signature}) == 3
     with pytest.raises(ValueError, match="parse: expected"):
         evaluation_of(pairs, parse="fix")

@@ -41,7 +41,7 @@ def drawn() -> dict[str, Any]:
         "result of another metric": evaluated(better, metrics="kieval"),
         "fields": base.fields,
         "causes": base.causes,
-        "documents": base.documents,
+        "documents": base.row_scores,
         "slices": base.slices,
         "document": base[MARKUP],
         "tree": base[MARKUP].tree,

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from docscore import evaluate, score_tree
-from docscore.evaluation.rows import scored_rows
 from playground.server.limits import read_text
 from tests import browser
 from tests.browser import HOSTILE, LOOKS, NARROW, SERVER, VISIBLE, WIDE, Visit, Visitor, axe, heard, payload
@@ -424,7 +423,7 @@ def test_every_metric_explains_itself_in_the_tree(visit: Visit) -> None:
     """With the signs of ANLS*; only the options that it uses are offered; a row leads to its lines."""
     visitor = visit()
     for metric, options in EXPLAINED.items():
-        score = scored_rows(evaluate(predictions=[ORDER], references=[MENU], metrics=metric)).row(0).tree.score
+        score = evaluate(predictions=[ORDER], references=[MENU], metrics=metric).row(0).tree.score
         visitor.choose("metric", metric)
         visitor.score(json.dumps(MENU, indent=1), json.dumps(ORDER, indent=1))
         assert {"missing", "wrong", "partial"} & set(statuses(visitor).values())

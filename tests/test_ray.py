@@ -17,7 +17,6 @@ from docscore.core.errors import InputTypeError, InputValueError
 from docscore.data.columns import ColumnNames
 from docscore.data.json_text import loads
 from docscore.data.pairing import Pairs, pairs_of
-from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.state import ScoreState
 from tests.commands import PREDICTIONS, REFERENCES, TEXTS, killing, pred, ref, rows, written
 from tests.conftest import LEVEL, golden, needs, table
@@ -55,7 +54,7 @@ def alone(predictions: Rows, references: Rows, **rules: Any) -> tuple[ScoreState
     state = ScoreState(**rules)
     pairs: Pairs = pairs_of(predictions, references, state.options.missing)
     state.update_pairs(pairs)
-    samples = scored_rows(docscore.Evaluation(pairs, state.options)).samples()
+    samples = docscore.Evaluation(pairs, state.options).samples()
     return state, sorted(samples, key=lambda row: str(row["question_id"]))
 
 

@@ -19,7 +19,6 @@ from docscore import score_tree
 from docscore.core.formatting import printable
 from docscore.core.options import ScoringOptions
 from docscore.core.values import value_text
-from docscore.evaluation.rows import scored_rows
 from docscore.report import html_report
 from docscore.report.html_tree import (
     MAX_ROWS,
@@ -69,7 +68,7 @@ def test_text_of_others_is_text_everywhere() -> None:
     options, breakdowns = ScoringOptions(with_confidences=True), drinks().evaluation.breakdowns
     quiet, evaluation = drinks_evaluation(breakdowns=breakdowns), hostile().evaluation
     for each in (quiet, evaluation):
-        vars(scored_rows(each))["options"] = options
+        vars(each)["options"] = options
         vars(each)["automation"] = SimpleNamespace(curve=drinks().curve, calibration=CALIBRATION)
     harmless = html_report.report_as_html(quiet, "drinks", 2)
     source = html_report.report_as_html(evaluation, "title", 99)

@@ -23,7 +23,6 @@ from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import MOST_FIELDS_TESTED
-from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.systems import systems_of
 from docscore.metrics.anls_star.api import FieldCounts, Outcome, build_tree
 from docscore.metrics.anls_star.causes import CAUSES, Cause
@@ -100,12 +99,12 @@ def test_fields_and_rates_equal_a_naive_recount(seed: int) -> None:
     truths = [random_truth(rng, depth=3) for _ in range(60)]
     ours = [damaged(rng, truth) if rng.random() < 0.8 else random_prediction(rng, 3) for truth in truths]
     scores = scored(truths, ours)
-    documents = [list(counted_leaves(scored_rows(scores).row(number).tree)) for number in range(60)]
+    documents = [list(counted_leaves(scores.row(number).tree)) for number in range(60)]
     by_place = defaultdict(list)
     for number, leaves in enumerate(documents):
         for leaf, cause in leaves:
             by_place[place(leaf)].append((number, leaf, leaf.points_lost if cause else 0.0))
-    fields = list(scored_rows(scores).field_table.fields.values())
+    fields = list(scores.field_table.fields.values())
     assert [field.path for field in fields] == list(by_place)
     for field in fields:
         there = [leaf for _, leaf, _ in by_place[field.path]]
@@ -122,12 +121,12 @@ def test_fields_and_rates_equal_a_naive_recount(seed: int) -> None:
             assert part == pytest.approx((fsum(leaf.earned for leaf in own), sum(leaf.weight for leaf in own)))
     counts = [omitted_and_invented([leaf for leaf, _ in leaves]) for leaves in documents]
     wanted = [
-        (scored_rows(scores).scores.count(1.0), len(documents)),
+        (scores.scores.count(1.0), len(documents)),
         *((sum(each[kind][0] > 0 for each in counts), len(documents)) for kind in (0, 1)),
         *omitted_and_invented([leaf for leaves in documents for leaf, _ in leaves]),
     ]
-    assert [(rate.hits, rate.total) for rate in scored_rows(scores).rate_list] == wanted
-    assert [rate.value for rate in scored_rows(scores).rate_list] == [share(*each) for each in wanted]
+    assert [(rate.hits, rate.total) for rate in scores.rate_list] == wanted
+    assert [rate.value for rate in scores.rate_list] == [share(*each) for each in wanted]
 
 
 @golden("summary", "nulls")
@@ -135,7 +134,7 @@ def test_a_null_in_a_missing_or_invented_row_is_no_omission_and_no_hallucination
     truth: list[Any], guess: list[Any], rules: str, outcome: Outcome, rate: str
 ) -> None:
     """Its points are lost; but nothing was expected or said by a key that is null. By the paper it weighs nothing."""
-    name, note = scored_rows(scored([{"r": truth}], [{"r": guess}], rules=rules)).field_table.fields.values()
+    name, note = scored([{"r": truth}], [{"r": guess}], rules=rules).field_table.fields.values()
     assert (name.path, getattr(name, rate)) == ("r[].n", 1.0)
     assert (note.path, note.counts[outcome], getattr(note, rate)) == ("r[].note", 1, None)
 
@@ -193,7 +192,7 @@ def test_references_that_are_json_text() -> None:
     truths: list[Any] = ['{"total": "1"}', ('["a", "b"]', {"total": "2"}), {"total": "3"}]
     pairs = Pairs(list("abc"), truths, [{"total": "1"}, ["b", "a"], {"total": "3"}])
     scored = evaluation_of(pairs, parse_references="json")
-    assert scored_rows(scored).scores == [1.0, 1.0, 1.0]
+    assert scored.scores == [1.0, 1.0, 1.0]
     assert "|references:json|" in str(scored.signature)
     with pytest.raises(ValueError, match=r"^row 'b', an answer: line 1, column 1: the text begins with"):
         evaluation_of(Pairs(list("ab"), ["1", "tea"], [1, 2]), parse_references="json")
@@ -278,5 +277,5 @@ def test_what_is_counted_by_a_schema_is_what_its_tree_says(truth: Any, predictio
 def test_a_null_that_was_predicted_is_no_missing_prediction() -> None:
     """Only a row that is not there is one; its points are told apart from a null that is."""
     pairs = pairs_of([pred("a", None)], [ref("a", "tea"), ref("b", "tea")], "zero")
-    lost = {cause: part for cause, part in scored_rows(evaluation_of(pairs, missing="zero")).lost.items() if part}
+    lost = {cause: part for cause, part in evaluation_of(pairs, missing="zero").lost.items() if part}
     assert lost == {"missing field": 0.5, "missing prediction": 0.5}

@@ -18,7 +18,6 @@ from rich.console import Console
 import docscore
 from docscore.core.formatting import clipped, printable
 from docscore.evaluation.figures import rates_table
-from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.tables import Table, TableCell, TableColumn
 from docscore.report.console import print_table
 from docscore.report.html_tree import macro_as_html
@@ -221,9 +220,7 @@ def test_where_nothing_is_there_are_no_rows() -> None:
     found = evaluated(("a", "x", "x"))
     assert found.lists == found.causes == []
     assert [row[0] for row in grid(found.fields)] == ["whole document"]
-    assert [row[1] for row in grid(rates_table([rate._replace(total=0) for rate in scored_rows(found).rate_list]))] == [
-        "–"
-    ] * 5
+    assert [row[1] for row in grid(rates_table([rate._replace(total=0) for rate in found.rate_list]))] == ["–"] * 5
 
 
 @pytest.mark.parametrize(("kind", "sample"), EVERY)

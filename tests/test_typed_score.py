@@ -25,7 +25,6 @@ from docscore.core.options import NUMBERS, PACKAGE, RULES, ScoringOptions
 from docscore.core.schema_source import SchemaSource
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import Evaluation, figures_to_dict
-from docscore.evaluation.rows import scored_rows
 from docscore.integrations.datasets import score_batch
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.scorer import Scorer
@@ -537,9 +536,7 @@ def test_weights_that_are_no_whole_numbers_are_summed_exactly() -> None:
     """Two hundred values of weight 0.3 added one by one as floats make 59.99999999999979, and a score above 1."""
     schema = {"items": {"type": "number", "x-docscore": {"weight": 0.3}}}
     numbers = list(range(200))
-    (field,) = scored_rows(
-        evaluation_of(pairs_of([numbers], [numbers]), "typed", schema=schema)
-    ).field_table.fields.values()
+    (field,) = evaluation_of(pairs_of([numbers], [numbers]), "typed", schema=schema).field_table.fields.values()
     assert (field.score, field.weight) == (1.0, 60.0)
 
 

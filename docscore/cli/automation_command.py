@@ -21,7 +21,6 @@ from docscore.cli.options import (
 )
 from docscore.cli.terminal import print_json
 from docscore.evaluation.automation import calibration_table, choices_table, curve_table
-from docscore.evaluation.rows import scored_rows
 from docscore.report.console import print_table
 
 
@@ -65,7 +64,7 @@ def automation_command(
     """
     shared["with_confidences"] = True
     (evaluation,) = evaluations_of_files(references, [predictions], shared)
-    automation, progress, confidence = evaluation.automation, scored_rows(evaluation).progress, shared["confidence"]
+    automation, progress, confidence = evaluation.automation, evaluation.progress, shared["confidence"]
     curve = automation.curve
     choices = [curve.lowest(each, confidence=confidence, progress=progress) for each in dict.fromkeys(targets)]
     if as_json:

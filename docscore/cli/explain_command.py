@@ -28,7 +28,7 @@ from docscore.core.values import convert_ground_truth, convert_prediction, to_js
 from docscore.data.formats import read_value, suffix_of
 from docscore.data.pairing import Pairs
 from docscore.data.rows import ID
-from docscore.evaluation.rows import ScoredRows
+from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sentences import READING_WORDS
 from docscore.evaluation.sources import Reading, pairs_of_sides
 from docscore.metrics.annotations import folded_tree
@@ -98,7 +98,7 @@ def explain_command(
     options, reading = scoring_and_reading(shared)
     metric = metric or (ANLS_STAR if options.schema is None else TYPED)
     pairs = _one_row(references, predictions, question_id, options, reading)
-    rows = ScoredRows(pairs, options, metrics=[metric], confidence=None, whole=False)
+    rows = Evaluation(pairs, options, metrics=[metric], confidence=None, whole=False)
     for parsed in rows.readings.values():
         if parsed.outcome != "exact":
             note = f" ({parsed.note})" if parsed.note else ""

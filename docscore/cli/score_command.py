@@ -25,7 +25,6 @@ from docscore.cli.options import (
 )
 from docscore.cli.terminal import print_json
 from docscore.evaluation.comparison import decide_level
-from docscore.evaluation.rows import scored_rows
 from docscore.report.console import print_evaluation, print_gate
 
 
@@ -75,7 +74,7 @@ def score_command(
     if beyond_chance and fail_under is None:
         click.get_current_context().fail("--beyond-chance needs --fail-under")
     (evaluation,) = evaluations_of_files(references, [predictions], shared)
-    rows = scored_rows(evaluation)
+    rows = evaluation
     # compute the figures now, while progress is shown
     _ = rows.measured, rows.slice_figures, rows.score_by_value, evaluation.rates if fields else None
     interval = evaluation.measured[0].interval if beyond_chance else None

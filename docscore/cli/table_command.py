@@ -33,7 +33,6 @@ from docscore.core.output import check_output, write_report
 from docscore.data.formats import names_of_files, read_table
 from docscore.data.rows import ANLS, BY_ID
 from docscore.evaluation.evaluation import figures_to_dict, views_to_dict
-from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.systems import Systems, systems_of
 from docscore.integrations.log_files import run_of_file
 from docscore.report.console import print_table
@@ -181,7 +180,7 @@ def table_command(
         against=against,
         ranked=ranks,
         pareto=pareto,
-        progress=scored_rows(evaluations[0]).progress,
+        progress=evaluations[0].progress,
     )
     figures_of = partial(systems_table, compared, percent=percent, intervals=intervals)
     tests = list(filter(None, [table_of_tests(compared, percent=percent)]))

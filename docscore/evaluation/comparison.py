@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from docscore.core.displayed import Displayed
-from docscore.core.errors import InputValueError, listed, needs, short_repr, some_of
+from docscore.core.errors import InputTypeError, InputValueError, listed, needs, short_repr, some_of
 from docscore.core.formatting import (
     FOUR_DIGITS,
     counted,
@@ -37,8 +37,8 @@ from docscore.core.options import check_confidence, check_number, check_whole
 from docscore.core.output import write_report
 from docscore.core.runtime import Progress, no_progress
 from docscore.data.groups import groups_of_rows
+from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import MOST_FIELDS_TESTED, Field, FieldTable, fields_as_ratios
-from docscore.evaluation.rows import Scored, ScoredRows, scored_rows
 from docscore.evaluation.tables import (
     LISTED,
     Content,
@@ -356,16 +356,15 @@ class Comparison(Displayed):
 
     def __init__(
         self,
-        base: Scored,
-        new: Scored,
+        base: Evaluation,
+        new: Evaluation,
         *,
         confidence: float | None = None,
         n_resamples: int = RESAMPLES,
         seed: int | None = None,
         progress: Progress | None = None,
     ) -> None:
-        base, new = scored_rows(base), scored_rows(new)
-        self.base, self.new = base, new
+        self.base, self.new = _result(base), _result(new)
         self.confidence = check_confidence(base.confidence or CONFIDENCE if confidence is None else confidence)
         self._resampling: dict[str, Any] = {
             "confidence": self.confidence,
@@ -758,7 +757,7 @@ class Comparison(Displayed):
             recipe = f"{self.base.recipe}.compare({self.new.recipe}).report({Path(path).name!r})"
         return write_report(path, self._renderers(changes=changes, gate=gate, title=title, recipe=recipe or ""))
 
-    def _sides(self, of_system: Callable[[ScoredRows], Ratios]) -> tuple[Ratios, Ratios]:
+    def _sides(self, of_system: Callable[[Evaluation], Ratios]) -> tuple[Ratios, Ratios]:
         """Ratios of both systems, the rows of both in the order of the new system."""
         before, after = of_system(self.base), of_system(self.new)
         return before.rows(self._rows), after
@@ -770,6 +769,13 @@ class Comparison(Displayed):
         return _with_q_values(changes, before.totals, after.totals)
 
 
+def _result(system: object) -> Evaluation:
+    if not isinstance(system, Evaluation):
+        expected, got = "a result of docscore.evaluate", type(system).__name__
+        raise InputTypeError(place="compare", expected=expected, got=got)
+    return system
+
+
 compare = Comparison
 """`Comparison` as a function of two results: `docscore.compare(base, new)`."""
 
@@ -777,7 +783,7 @@ decide = Comparison.decide
 """`Comparison.decide` as a function: `docscore.decide(comparison, max_loss)`."""
 
 
-def decide_level(evaluation: Scored, level: float, interval: Interval | None = None) -> Gate:
+def decide_level(evaluation: Evaluation, level: float, interval: Interval | None = None) -> Gate:
     """Decide whether the first figure of a system is below a level, by itself or beyond chance.
 
     Args:
@@ -789,10 +795,9 @@ def decide_level(evaluation: Scored, level: float, interval: Interval | None = N
     Raises:
         ValueError: if documents were left out, for a level out of its range, and for an interval without ends.
     """
-    system = scored_rows(evaluation)
     level = check_number("level", level, "a number above 0 and at most 1", lambda number: 0 < number <= 1)
-    _check_complete(system)
-    value = float(system.ratio.values[0])
+    _check_complete(evaluation)
+    value = float(evaluation.ratio.values[0])
     below, remark = value < level - ROUNDING, ""
     failed = below
     if interval is not None:
@@ -802,16 +807,16 @@ def decide_level(evaluation: Scored, level: float, interval: Interval | None = N
         chance = " beyond chance" if failed else ", but may be so by chance"
         remark = f"{chance} (interval up to {interval.high:.4f})"
     relation = f"below {level:g}{remark}" if below else f"not below {level:g}"
-    sentence = f"{'failed' if failed else 'passed'}: {system.figure_names[0].label}, {value:.4f}, is {relation}"
+    sentence = f"{'failed' if failed else 'passed'}: {evaluation.figure_names[0].label}, {value:.4f}, is {relation}"
     return Gate(failed, sentence, {"level": level, "beyond_chance": interval is not None})
 
 
-def _document_count(system: ScoredRows) -> int:
+def _document_count(system: Evaluation) -> int:
     """The number of documents, or of clusters of them."""
     return len(set(system.pairs.clusters or system.ids))
 
 
-def _check_count(system: ScoredRows, needed: int, purpose: str) -> None:
+def _check_count(system: Evaluation, needed: int, purpose: str) -> None:
     """Check that there are enough documents, or clusters of them, for a purpose."""
     count = _document_count(system)
     if count < needed:
@@ -819,7 +824,7 @@ def _check_count(system: ScoredRows, needed: int, purpose: str) -> None:
         raise InputValueError(problem=f"the gate cannot decide: {few}, too few {purpose}: it takes {needed}")
 
 
-def _check_complete(system: ScoredRows) -> None:
+def _check_complete(system: Evaluation) -> None:
     """Check that no document was left out, since a gate must not pass for want of the worst."""
     if skipped := system.pairs.skipped:
         were, they = ("was", "it") if skipped == 1 else ("were", "they")
@@ -963,7 +968,7 @@ def _heaviest(*tables: FieldTable) -> list[str]:
     return [path for path in weights if path in chosen]
 
 
-def _with_fields(system: ScoredRows, paths: Sequence[str]) -> Ratios:
+def _with_fields(system: Evaluation, paths: Sequence[str]) -> Ratios:
     """The first figure, and the fields with these paths."""
     known = system.field_table.fields
     fields = fields_as_ratios([known.get(path, Field(path)) for path in paths], len(system))

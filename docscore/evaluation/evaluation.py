@@ -1,16 +1,48 @@
-"""The function `docscore.evaluate`, and the `Evaluation` that it returns: one system on one test set."""
+"""The result of `docscore.evaluate`: one system on one test set, and its rows."""
 
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
+from math import fsum
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+import docscore
 from docscore.core.displayed import Displayed
-from docscore.core.errors import InputTypeError, InputValueError, row_place, short_repr
-from docscore.core.formatting import three_digits
-from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
+from docscore.core.errors import (
+    NAMED,
+    InputValueError,
+    needs,
+    row_place,
+    short_repr,
+    some_of,
+)
+from docscore.core.formatting import counted, printable, shown_name, three_digits
+from docscore.core.options import (
+    BY_VALUE,
+    DEFAULT_OPTIONS,
+    SKIP,
+    ScoringOptions,
+    check_confidence,
+    check_price,
+    check_whole,
+)
 from docscore.core.output import write_report
+from docscore.core.places import NO_PLACES
+from docscore.core.runtime import Progress, ignore, no_progress, warn, watched
+from docscore.core.values import differs_by_value
+from docscore.data.checks import FEWEST_WITH_KEYS, keys_beside_fields, read_texts
+from docscore.data.content import BESIDE
+from docscore.data.document_files import Documents
+from docscore.data.groups import Grouping, groups_of_rows, rows_by_group, with_row_schemas
+from docscore.data.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
 from docscore.data.pairing import Pairs
+from docscore.data.rows import columns_of
 from docscore.evaluation.automation import (
     ALIGNED,
     REVIEWED,
@@ -21,19 +53,43 @@ from docscore.evaluation.automation import (
     review_of_entities,
     review_of_tree,
 )
-from docscore.evaluation.comparison import Comparison
-from docscore.evaluation.fields import Field, causes_table, fields_table, lists_table
+from docscore.evaluation.fields import (
+    MOST_FIELDS_TESTED,
+    Field,
+    FieldTable,
+    causes_table,
+    cut_off_text,
+    fields_as_ratios,
+    fields_table,
+    lists_table,
+)
 from docscore.evaluation.figures import (
     Cost,
     Figure,
+    Rate,
+    RateCounts,
     Runs,
+    Slice,
+    costs_of,
     ends_by_name,
+    figures_of,
     figures_table,
     places_table,
+    rates_of,
     rates_table,
+    runs_of,
     slices_table,
 )
-from docscore.evaluation.rows import OF_ANLS, Row, Rows, Scored, ScoredRows, scored_rows
+from docscore.evaluation.scoring import (
+    anls_star_scores,
+    error_of_metric,
+    may_lack_figures,
+    points_lost,
+    points_of_rows,
+    rate_counts_of,
+    ratios_of_points,
+)
+from docscore.evaluation.standing import WHERE, RowStanding, Standing, ratios_of_standing, standing_of
 from docscore.evaluation.tables import (
     LISTED,
     NO_VALUE,
@@ -45,9 +101,214 @@ from docscore.evaluation.tables import (
     text_column,
     value_column,
 )
-from docscore.metrics.registry import METRICS
+from docscore.metrics.anls_star.api import FieldCounts
+from docscore.metrics.anls_star.causes import Cause
+from docscore.metrics.anls_star.matching import has_long_list
+from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.annotations import Annotation, annotations_of
+from docscore.metrics.base import Breakdown, FigureName, MetricRow, MetricTree
+from docscore.metrics.registry import (
+    ANLS_STAR,
+    METRICS,
+    TYPED,
+    WITH_TREES,
+    AnlsStar,
+    checked_metrics,
+    is_own,
+    metrics_with_schema,
+    signature_of,
+    values_metric,
+)
+from docscore.metrics.typed.schema_warnings import (
+    check_compared,
+    places_by_schema,
+    warn_of_date_orders,
+    warn_of_readings,
+    warn_of_schemas,
+)
 from docscore.stats.calibration import Calibration
-from docscore.stats.intervals import CONFIDENCE, Interval
+from docscore.stats.intervals import (
+    CONFIDENCE,
+    MOST_RESAMPLED,
+    RESAMPLES,
+    SEED,
+    Interval,
+    Ratios,
+    intervals_of,
+    side_by_side,
+)
+
+_MOST_SCORED = 1_000  # rows by which the cost of keys is measured
+_LEAST_COST = 0.001  # of keys that are warned of
+_LEFT_OUT = Interval(note=f"only the {MOST_FIELDS_TESTED} fields of most weight have an interval")
+OF_ANLS = (ANLS_STAR, "anls", "anlsl")  # their results have the key "anls_score"
+
+
+class Row(Displayed):
+    """One row of an evaluation: a ground truth, its prediction and the score.
+
+    Attributes:
+        id: its id; where rows have none, its number as text.
+        number: its place in the order of the references, counted from 0.
+        ground_truth: what was expected; a tuple holds acceptable answers.
+        prediction: what was predicted, as it was scored: with `parse` the value that was read; None where there was
+            none.
+    """
+
+    def __init__(self, evaluation: "Evaluation", number: int) -> None:
+        self._evaluation = evaluation
+        self.number = number
+        self.id: str = evaluation.ids[number]
+        self.ground_truth: Any = evaluation.pairs.truths[number]
+        self.prediction: Any = evaluation.pairs.predictions[number]
+
+    @property
+    def score(self) -> float:
+        """Its score by the first metric, in [0, 1]."""
+        return self._evaluation.scores[self.number]
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The whole row of the references, by column; empty where rows have no ids."""
+        rows = self._evaluation.pairs.reference_rows
+        return {name: rows[self.number][name] for name in columns_of(rows[self.number])} if rows else {}
+
+    @property
+    def parse_note(self) -> str:
+        """What reading its text as JSON changed or gave up; "" if nothing, and without `parse`."""
+        return self._evaluation.readings.get(self.number, Parsed(None)).note
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether there was no prediction."""
+        return self.number in self._evaluation.pairs.absent
+
+    @property
+    def for_metrics(self) -> MetricRow:
+        """The row as metrics take it."""
+        confidences, places = self._evaluation.pairs.confidences, self._evaluation.pairs.places
+        reading = self._evaluation.readings.get(self.number)
+        cause: Cause | None = "unparsable" if reading is not None and reading.failed else None
+        if self.number in (self._evaluation.absent or ()):
+            cause = "missing prediction"
+        return MetricRow(
+            self.ground_truth,
+            self.prediction,
+            confidences[self.number] if confidences else None,
+            lambda: self._evaluation.anls_star[self.number],
+            self.id,
+            cause,
+            places[self.number] if places else None,
+            self._evaluation.values_by,
+        )
+
+    def _tree_by(self, metric: str) -> ScoreTree:
+        try:
+            return METRICS[metric].score_tree(self.for_metrics, self._evaluation.options)
+        except Exception as error:
+            if not is_own(METRICS[metric]):
+                raise
+            raise error_of_metric(metric, self.id, error) from error
+
+    @cached_property
+    def tree(self) -> ScoreTree:
+        """How the score by the first metric comes about; the tree of ANLS* for a metric that has none."""
+        return self._tree_by(self._evaluation.metric)
+
+    @property
+    def other_trees(self) -> list[MetricTree]:
+        """The score trees of the other metrics that have trees of their own, unlike ANLS* and the typed score.
+
+        Raises:
+            TypeError, ValueError: for a value that a metric cannot score.
+        """
+        trees = (self._tree_by(name) for name in self._evaluation.metrics[1:] if name in WITH_TREES)
+        return [tree for tree in trees if isinstance(tree, MetricTree)]
+
+    @property
+    def text_options(self) -> ScoringOptions | None:
+        """How the texts of its tree were compared; None where a schema says how values are compared."""
+        by = self._evaluation.values_by if self._evaluation.scorer.judges_places else self._evaluation.metric
+        return None if by == TYPED else self._evaluation.options
+
+    @cached_property
+    def annotations(self) -> list[Annotation]:
+        """The remarks on the tree, such as values that are exchanged, most points first."""
+        return annotations_of(self.tree, self.text_options)
+
+    def explain(self, metric: str) -> ScoreTree:
+        """Return the tree that shows how the score of the row by a metric comes about.
+
+        Args:
+            metric: a name among `METRICS`: "kieval" (entities and the corrections that they need), "entity_f1"
+                (entities that are right, wrong, missed and invented), "nted" (edits of keys and texts and their
+                costs), "typed" (with a schema) or another, whose tree is that of ANLS*.
+
+        Raises:
+            TypeError, ValueError: for another metric, and values that the metric refuses.
+        """
+        if metric not in METRICS:
+            raise InputValueError(place="metric", expected=f"one of {', '.join(METRICS)}", got=short_repr(metric))
+        if metric == self._evaluation.metric:
+            return self.tree
+        METRICS[metric].check_options(self._evaluation.options)
+        return self._tree_by(metric)
+
+    @property
+    def sample(self) -> dict[str, Any]:
+        """The id and the score in plain types; None for a row without evidence, if the metric judges places."""
+        score = self.score if self.number in self._evaluation.counted else None
+        return {"question_id": self.id, self._evaluation.row_key: score}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the id, the score, the tree and the remarks on it in plain types."""
+        remarks = [remark.to_dict() for remark in self.annotations]
+        return {**self.sample, "tree": self.tree.to_dict(), "annotations": remarks}
+
+    def __repr__(self) -> str:
+        return f"<Row {short_repr(self.id)} {self._evaluation.metric} {self.score:.4f}>"
+
+
+class Rows(Displayed, list[Row]):
+    """Rows of one evaluation, such as those with the lowest scores; a list in every other respect.
+
+    >>> import docscore
+    >>> worst = docscore.evaluate(predictions=["x", "y"], references=["x", "z"]).worst(2)
+    >>> worst, worst[0]
+    (<Rows 2 rows, anls_star 0.0000 to 1.0000>, <Row '1' anls_star 0.0000>)
+    """
+
+    def __init__(self, evaluation: "Evaluation", numbers: Iterable[int]) -> None:
+        super().__init__(Row(evaluation, number) for number in numbers)
+        self._evaluation = evaluation
+
+    def __repr__(self) -> str:
+        scores = [row.score for row in self]
+        between = f", {self._evaluation.metric} {min(scores):.4f} to {max(scores):.4f}" if scores else ""
+        return f"<Rows {counted(len(self), 'row')}{between}>"
+
+    @property
+    def table(self) -> Table:
+        """The ids and the scores of the rows."""
+
+        def score_cell(row: Row) -> TableCell:
+            return TableCell(row.score, three_digits(row.score), suffix=" (missing)" if row.is_absent else "")
+
+        def id_cell(row: Row) -> TableCell:
+            return TableCell(row.id, f"{numbered * row.id.isdigit()}{shown_name(row.id)}")
+
+        numbered = "row " if self._evaluation.pairs.reference_rows is None else ""  # ids that count rows from 0
+        return table_of(
+            "Lowest scores",
+            self,
+            (TableColumn("question_id", "document", "code"), id_cell),
+            (TableColumn(self._evaluation.row_key, "score"), score_cell),
+            unit="documents",
+        )
+
+    def to_pandas(self) -> Any:
+        """Return the ids and the scores as a `pandas.DataFrame`; errors as for `Table.to_pandas`."""
+        return self.table.to_pandas()
 
 
 class Automation:
@@ -68,8 +329,8 @@ class Automation:
     Point(threshold=0.41, automation_rate=0.5, accepted_accuracy=1.0, accepted_documents=1, accuracy=1.0)
     """
 
-    def __init__(self, rows: ScoredRows) -> None:
-        self._rows = rows
+    def __init__(self, evaluation: "Evaluation") -> None:
+        self._evaluation = evaluation
 
     @cached_property
     def curve(self) -> Curve:
@@ -77,35 +338,41 @@ class Automation:
 
         Its method `lowest` finds the lowest threshold that reaches an accuracy, with intervals.
         """
-        figure = ALIGNED if self._rows.metric == "kieval" else self._rows.figure_names[0].label
+        result = self._evaluation
+        figure = ALIGNED if result.metric == "kieval" else result.figure_names[0].label
         return automation_curve(
-            self._reviews, clusters=self._rows.clusters, figure=figure, is_mean=self._rows.metric != "kieval"
+            self._reviews,
+            clusters=self._evaluation.clusters,
+            figure=figure,
+            is_mean=self._evaluation.metric != "kieval",
         )
 
     @cached_property
     def calibration(self) -> Calibration:
         """How far the confidences of predictions can be trusted: AUROC, expected calibration error and Brier score."""
-        confidence = self._rows.confidence or CONFIDENCE
-        settings: dict[str, Any] = {"confidence": confidence, "seed": self._rows.seed, "progress": self._rows.progress}
-        return calibration_of_reviews(self._reviews, self._rows.clusters, **settings)
+        result = self._evaluation
+        settings: dict[str, Any] = {"seed": result.seed, "progress": result.progress}
+        return calibration_of_reviews(
+            self._reviews, result.clusters, confidence=result.confidence or CONFIDENCE, **settings
+        )
 
     @cached_property
     def _reviews(self) -> list[DocumentReview]:
         """What a review of the predicted values of each row changes in its score by the first metric."""
-        if self._rows.metric == "kieval":
-            return list(map(review_of_entities, self._rows.points(self._rows.metric)))
-        if self._rows.metric not in REVIEWED:
+        if self._evaluation.metric == "kieval":
+            return list(map(review_of_entities, self._evaluation.points(self._evaluation.metric)))
+        if self._evaluation.metric not in REVIEWED:
             raise InputValueError(
                 place="metrics",
                 expected=f"for automation and calibration {', '.join(REVIEWED)} as the primary metric",
-                got=self._rows.metric,
+                got=self._evaluation.metric,
             )
-        confidences = self._rows.pairs.confidences or [None] * len(self._rows)
-        trees = (self._rows.row(number).tree for number in range(len(self._rows)))
+        confidences = self._evaluation.pairs.confidences or [None] * len(self._evaluation)
+        trees = (self._evaluation.row(number).tree for number in range(len(self._evaluation)))
         return list(map(review_of_tree, trees, confidences))
 
 
-class Evaluation(Displayed, Scored):
+class Evaluation(Displayed):
     """What `docscore.evaluate` returns: one system on one test set.
 
     Numbers, tables and trees are computed when they are first looked at, and kept. `result["receipt-018"]` is the row
@@ -139,6 +406,8 @@ class Evaluation(Displayed, Scored):
         metrics: the names of the metrics.
         metric: the first of them, which is the metric of everything.
         rows_by_slice: the numbers of the rows with each value of `by`.
+        files: the names of the files that were read, references first; empty where there were none.
+        recipe: the call of `docscore.evaluate` that made it, as Python code; "" where there was none.
 
     Raises:
         TypeError, ValueError: for unknown metrics, options that a metric cannot take, a level that is not between 0 and
@@ -156,38 +425,272 @@ class Evaluation(Displayed, Scored):
     └─ ≈ total  0.500  -0.500  "8.10" → "9.00"
     """
 
-    def __init__(self, pairs: Pairs | ScoredRows, options: ScoringOptions = DEFAULT_OPTIONS, **settings: Any) -> None:
-        self._rows = rows = pairs if isinstance(pairs, ScoredRows) else ScoredRows(pairs, options, **settings)
-        self.pairs, self.ids, self.options = rows.pairs, rows.ids, rows.options
-        self.metrics, self.metric = rows.metrics, rows.metric
-        self.rows_by_slice = rows.rows_by_slice
+    files: Sequence[str] = ()
+    recipe = ""
 
-    @property
-    def files(self) -> Sequence[str]:
-        """The names of the files that were read, references first; empty where there were none."""
-        return self._rows.files
+    def __init__(
+        self,
+        pairs: Pairs,
+        options: ScoringOptions = DEFAULT_OPTIONS,
+        *,
+        metrics: Sequence[str] | None = None,
+        cluster: Grouping | None = None,
+        by: Grouping | None = None,
+        confidence: float | None = CONFIDENCE,
+        seed: int = SEED,
+        progress: Progress = no_progress,
+        faults: Sequence[str] = (),
+        whole: bool = True,
+        token_price: float | None = None,
+        documents: Any = None,
+        num_proc: int = 1,
+    ) -> None:
+        if options.schema is not None:
+            options = with_row_schemas(pairs, options)
+        metrics = metrics_with_schema(None, options.schema) if metrics is None else metrics
+        self.metrics = checked_metrics(metrics, options)
+        self.metric = self.metrics[0]
+        self.scorer = METRICS[self.metric]
+        self.options, self.by, self.progress, self.faults = options, by, progress, list(faults)
+        self.token_price = None if token_price is None else check_price("token_price", token_price)
+        self.num_proc = num_proc
+        self.confidence = None if confidence is None else check_confidence(confidence)
+        self.seed = check_whole("seed", seed, 0)
+        clusters = pairs.clusters if cluster is None else groups_of_rows(pairs, cluster, "cluster")
+        self.source = pairs._replace(clusters=clusters)
+        self.values_by = values_metric(self.metrics, options)
+        read = documents is None or isinstance(documents, Documents)
+        self.document_folder = documents if read else Documents(documents, pairs.documents or pairs.ids)
+        judged = documents is not None or any(METRICS[name].judges_places for name in self.metrics)
+        self.pairs, self.readings, self.row_warnings, self.whole_truths = read_texts(
+            self.source, options, progress, whole=whole, places=judged
+        )
+        self.ids = self.pairs.ids
+        self.places: dict[str, set[str]] = {}
+        self.is_full_test_set = whole
+        if TYPED in self.metrics:
+            self.places = places_by_schema(zip(self.ids, self.pairs.truths, strict=True), options.schema)
+            if whole:
+                check_compared(self.pairs.truths, options.schema)
+                self.row_warnings += warn_of_schemas(self.places, options.schema)
+                sides = zip(self.pairs.truths, self.pairs.predictions, strict=True)
+                self.row_warnings += warn_of_date_orders(zip(self.ids, sides, strict=True), options.schema)
+        self.slice_name = by if isinstance(by, str) else "value"
+        self.slice: str | None = None
+        self.rows_by_slice = {} if by is None else rows_by_group(self.pairs, by, "by")
+        self._points: dict[str, list[Any]] = {}
+        self._ratios: dict[str, Ratios] = {}
+        self._having: dict[str, list[int]] = {}  # the numbers of the figures that a document has, of places
+        if whole and len(self.ids) >= FEWEST_WITH_KEYS and (keys := keys_beside_fields(self.pairs)):
+            self._warn_of_keys(keys)
 
-    @property
-    def recipe(self) -> str:
-        """The call of `docscore.evaluate` that made it, as Python code; "" where there was none."""
-        return self._rows.recipe
+    def _warn_of_keys(self, keys: Sequence[str]) -> None:
+        """Warn of keys that only the predictions have, if they cost points."""
+        some = self.source.only(range(min(len(self.ids), _MOST_SCORED)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            before, after = (
+                Evaluation(some, options, metrics=[self.metric], whole=False).score
+                for options in (self.options, replace(self.options, ignore_keys=(*self.options.ignore_keys, *keys)))
+            )
+        if after - before < _LEAST_COST:
+            return
+        names = printable(",".join(keys))
+        remedy = f'leave them out with --ignore-keys {quote(names)} (ignore_keys="{names}")'
+        if beside := next((key for key in BESIDE if key in keys), ""):
+            remedy += f"; --with-confidences (with_confidences=True) reads {beside!r} as confidences"
+        self.row_warnings.append(
+            f"predictions: nearly all have keys that no ground truth has, {some_of(keys)}; without them the score "
+            f"{'' if len(some.ids) == len(self.ids) else f'of the first {_MOST_SCORED:,} rows '}is {after:.3f}, not "
+            f"{before:.3f}; if they are no answers, {remedy}"
+        )
+        warn(self.row_warnings[-1])
 
     @property
     def doubts(self) -> list[str]:
         """What is doubtful of the rows, in sentences: the warnings, and the faults of rows that were left out."""
-        return [*self._rows.doubts, *self._rows.faults]
+        return [*self.row_warnings, *self.faults]
 
-    # Figures with their intervals
+    # Scores
+
+    @cached_property
+    def anls_star(self) -> list[float]:
+        """The ANLS* score of each row, in [0, 1]."""
+        scored = self.progress("Scoring", len(self))
+        values = list(zip(self.pairs.truths, self.pairs.predictions, strict=True))
+        return anls_star_scores(self.ids, values, self.options, self.num_proc, scored)
+
+    def points(self, metric: str) -> list[Any]:
+        """Return the points of each row by a metric, from which it computes its figures.
+
+        Raises:
+            TypeError, ValueError: for a value that the metric cannot score, naming its row.
+        """
+        if metric == ANLS_STAR:
+            return self.anls_star
+        if metric not in self._points:
+            if isinstance(METRICS[metric], AnlsStar):
+                _ = self.anls_star  # its phase comes first
+            rows = watched(map(self.row, range(len(self))), self.progress, "Measuring", len(self))
+            # with confidences the automation curve reads the details
+            details = self.pairs.confidences is not None
+            values = (row.for_metrics for row in rows)
+            self._points[metric] = points = points_of_rows(metric, values, self.options, details=details)
+            if metric == TYPED and self.is_full_test_set:
+                leaves = [leaf for _, of_row in points for leaf in of_row]
+                self.row_warnings += warn_of_readings(leaves, self.options.schema)
+        return self._points[metric]
+
+    def ratios_of(self, metric: str) -> Ratios:
+        """Return the figures of a metric as ratios of sums over the n rows, a column for each of its k figures."""
+        if metric in self._ratios:
+            return self._ratios[metric]
+        if metric == ANLS_STAR:  # its points are the scores
+            scores = np.array(self.anls_star)[:, np.newaxis]
+            self._ratios[metric] = Ratios(scores, np.ones_like(scores))
+        else:
+            rows = zip(self.ids, self.points(metric), strict=True)
+            ratios = ratios_of_points(metric, watched(rows, self.progress, "Summing", len(self)))
+            if may_lack_figures(metric):
+                self._having[metric] = np.flatnonzero(ratios.totals).tolist()
+                ratios = ratios.columns(self._having[metric])
+            self._ratios[metric] = ratios
+            self._check_figures(metric)
+        return self._ratios[metric]
+
+    def _check_figures(self, metric: str) -> None:
+        """Raise `ValueError` if the first metric has no figure, and warn if another has none."""
+        if self._ratios[metric].values.size or not (self.is_full_test_set or self.slice is not None):
+            return
+        fault = InputValueError(
+            place=f"metric {metric}",
+            expected="evidence with a page or a box for at least one value of the ground truths"
+            if METRICS[metric].judges_places
+            else "a denominator above 0 in at least one row",
+            got="none",
+        )
+        if metric == self.metric:
+            raise fault
+        if self.is_full_test_set:
+            self.row_warnings.append(str(fault))
+            warn(self.row_warnings[-1])
+
+    def names_of(self, metric: str) -> list[FigureName]:
+        """Return the names of the figures of a metric; if it may have none, those that a document has."""
+        if may_lack_figures(metric):
+            _ = self.ratios_of(metric)
+            return [METRICS[metric].figures[number] for number in self._having[metric]]
+        return list(METRICS[metric].figures)
+
+    @cached_property
+    def ratio(self) -> Ratios:
+        """The first figure of the first metric as a ratio of sums over rows."""
+        ratios = self.ratios_of(self.metric)
+        if not ratios.values.size:  # a part of a test set without places
+            return Ratios(np.zeros((len(self), 1)), np.zeros((len(self), 1)))
+        return ratios if len(ratios.values) == 1 else ratios.columns([0])
+
+    @cached_property
+    def ratios(self) -> Ratios:
+        """The figures of the metrics as ratios of sums over the rows, a column for each."""
+        return side_by_side(*map(self.ratios_of, self.metrics))
 
     @property
     def score(self) -> float:
         """The value of the first figure of the first metric, in [0, 1], 1 is best; by default the mean ANLS* score."""
-        return self._rows.score
+        return float(self.ratio.values[0])
+
+    @cached_property
+    def scores(self) -> list[float]:
+        """The score of each row by the first metric: its part of the figure, 1 where nothing counts in it."""
+        sums = zip(self.ratio.earned[:, 0].tolist(), self.ratio.weight[:, 0].tolist(), strict=True)
+        return [earned / weight if weight else 1.0 for earned, weight in sums]
+
+    @cached_property
+    def counted(self) -> Collection[int]:
+        """The numbers of the rows that the score is about: all, but of a metric of places those with evidence."""
+        judged = self.scorer.judges_places
+        return set(np.flatnonzero(self.ratio.weight[:, 0]).tolist()) if judged else range(len(self))
+
+    @property
+    def figure_names(self) -> list[FigureName]:
+        """The names of the figures of the metrics; the first is that of the score."""
+        return [name for metric in self.metrics for name in self.names_of(metric)]
+
+    @property
+    def denominator(self) -> float:
+        """The denominator of the score: the number of rows; of a metric that counts entities, theirs."""
+        return float(self.ratio.totals[0]) or 1.0
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether the score is the mean of the scores of the rows; that of entities is a ratio of sums."""
+        return bool((self.ratio.weight[list(self.counted)] == 1).all())
+
+    @cached_property
+    def score_by_value(self) -> float | None:
+        """The score if numbers were compared by value.
+
+        None where they are, where no number prints otherwise than by value, and for a metric without this option. Only
+        the rows with such numbers are scored again.
+        """
+        if "numbers" not in self.scorer.options or self.options.numbers == BY_VALUE:
+            return None
+        pairs = zip(self.pairs.truths, self.pairs.predictions, strict=True)
+        checked = enumerate(watched(pairs, self.progress, "Checking", len(self)))
+        rows = [number for number, pair in checked if differs_by_value(pair)]
+        if not rows:
+            return None
+        options = replace(self.options, numbers=BY_VALUE, parse="text", parse_references=None)
+        with warnings.catch_warnings():  # these rows have been warned of
+            warnings.simplefilter("ignore", UserWarning)
+            again = Evaluation(self.pairs.only(rows), options, metrics=self.metrics, confidence=None, whole=False)
+        sums = self.ratio.table.copy()
+        sums[rows] = again.ratio.table
+        return float(Ratios(sums[:, :1], sums[:, 1:]).values[0])
+
+    @cached_property
+    def breakdowns(self) -> dict[str, Any]:
+        """Further counts of a metric by its name, such as the corrections of KIEval."""
+        breakdowns: dict[str, Breakdown | None] = {
+            name: METRICS[name].breakdown(self.points(name)) for name in self.metrics if name != TYPED
+        }
+        if TYPED in self.metrics:
+            breakdowns[TYPED] = typed = FieldTable()
+            for number, (_, leaves) in enumerate(self.points(TYPED)):
+                typed.add(number, leaves)
+        parts = {**breakdowns, "documents": self._standing()}
+        return {name: breakdown for name, breakdown in parts.items() if breakdown is not None}
+
+    def _standing(self) -> Standing | None:
+        """What of the predicted values stands in the documents; None without documents."""
+        if self.document_folder is None:
+            return None
+        names, count = self.document_ids, len(self.document_ids)
+        documents = watched(self.document_folder.read_all(names), self.progress, "Looking up", count)
+        places, failed = self.pairs.places or [NO_PLACES] * len(self), self.failed or ()
+        predictions = [None if number in failed else value for number, value in enumerate(self.pairs.predictions)]
+        rows, without_text = [RowStanding()] * len(self), 0
+        for number, document in enumerate(documents):
+            without_text += document is None
+            for row in range(number, len(self) if document else 0, count):  # in each run
+                rows[row] = standing_of(document, predictions[row], places[row].citations)
+        remark = self.document_folder.remark(count) if self.is_full_test_set else ""
+        if remark:
+            self.row_warnings.append(f"documents: {remark}")
+            warn(self.row_warnings[-1])
+        intervals: Sequence[Interval | None] = [None] * len(WHERE)
+        if self.confidence is not None:
+            drawing = {"clusters": self.clusters, **self._drawing()}
+            intervals = intervals_of(ratios_of_standing(rows), self.confidence, **drawing)
+        return Standing(rows, names * (len(self) // count), intervals, without_text)
+
+    # Figures with their intervals
 
     @property
     def interval(self) -> tuple[float, float] | None:
         """The confidence interval of the score; None where there are too few documents, or no level was asked for."""
-        return self.intervals[self._rows.figure_names[0].key]
+        return self.intervals[self.figure_names[0].key]
 
     @property
     def intervals(self) -> dict[str, tuple[float, float] | None]:
@@ -197,89 +700,256 @@ class Evaluation(Displayed, Scored):
     @property
     def figures(self) -> dict[str, float]:
         """The value of each figure of the metrics by its name, in [0, 1]."""
-        return {
-            name.key: float(value)
-            for name, value in zip(self._rows.figure_names, self._rows.ratios.values, strict=True)
-        }
+        return {name.key: float(value) for name, value in zip(self.figure_names, self.ratios.values, strict=True)}
 
-    @property
+    @cached_property
     def measured(self) -> list[Figure]:
         """The figures of the metrics, with their intervals; the first is the score."""
-        return self._rows.measured
+        return figures_of(self.figure_names, self.ratios, self.confidence, clusters=self.clusters, **self._drawing())
 
     @property
+    def other_figures(self) -> list[Figure]:
+        """The figures of the metrics; none if ANLS* is the only one."""
+        return [] if self.metrics == [ANLS_STAR] else self.measured
+
+    @cached_property
+    def slice_figures(self) -> list[Slice]:
+        """The figures of each slice, largest slice first, of equal size in the order of their first rows."""
+        names, slices = self.figure_names, []
+        drawing = self._drawing(len(self.rows_by_slice)) if self.rows_by_slice else {}
+        for value, numbers in sorted(self.rows_by_slice.items(), key=lambda item: -len(item[1])):
+            clusters = None if self.clusters is None else self.clusters[numbers]
+            figures = figures_of(names, self.ratios.rows(numbers), self.confidence, clusters=clusters, **drawing)
+            if self.pairs.places is not None:
+                figures = self._those_in(numbers, figures)
+            slices.append(Slice(value, len(numbers) // self.pairs.runs, figures))
+        return slices
+
+    def _those_in(self, numbers: Sequence[int], figures: Sequence[Figure]) -> list[Figure]:
+        """Return the figures of a slice without those of places that none of its documents has."""
+        judged = [METRICS[metric].judges_places for metric in self.metrics for _ in self.names_of(metric)]
+        totals = self.ratios.rows(numbers).totals.tolist()
+        return [each for each, is_judged, total in zip(figures, judged, totals, strict=True) if total or not is_judged]
+
+    def _drawing(self, times: int = 1) -> dict[str, Any]:
+        """Begin the phase "Resampling", and return the keywords with which all intervals are drawn."""
+        resampled = ignore if self.confidence is None else self.progress("Resampling", RESAMPLES * times)
+        return {"seed": self.seed, "resampled": resampled}
+
+    @cached_property
+    def _part_intervals(self) -> list[Interval]:
+        """The intervals of the rates and of the heaviest fields, from the same resamples."""
+        if self.confidence is None:
+            return []
+        _ = self.rate_counts  # its phase comes first
+        units = len(self) if self.clusters is None else int(self.clusters.max()) + 1
+        parts = [side_by_side(*self._parts())] if units <= MOST_RESAMPLED else self._parts()
+        drawing = {"clusters": self.clusters, **self._drawing()}
+        return [interval for part in parts for interval in intervals_of(part, self.confidence, **drawing)]
+
+    def _parts(self) -> Iterator[Ratios]:
+        """The ratios of these intervals, each made when it is asked for.
+
+        Many rows are not resampled (`docscore.stats.intervals`), so that there is nothing to share, and all ratios of a
+        million rows would take gigabytes.
+        """
+        hits, totals = np.array([counts[1:] for counts in self.rate_counts.values()], dtype=np.float64).transpose(
+            1, 2, 0
+        )
+        yield Ratios(hits, totals)
+        for field in self._heaviest[:MOST_FIELDS_TESTED]:
+            yield fields_as_ratios([field], len(self))
+
+    @cached_property
+    def _heaviest(self) -> list[Field]:
+        return sorted(self.field_table.fields.values(), key=lambda field: (-field.weight, field.path))
+
+    @cached_property
     def field_intervals(self) -> dict[str, Interval]:
         """The interval of the score of each field, by path; empty if not requested."""
-        return self._rows.field_intervals
+        if self.confidence is None:
+            return {}
+        intervals = self._part_intervals[len(self.rate_counts) :]
+        left_out = [_LEFT_OUT] * (len(self._heaviest) - len(intervals))
+        return dict(zip((field.path for field in self._heaviest), intervals + left_out, strict=True))
+
+    @cached_property
+    def rate_list(self) -> list[Rate]:
+        """Shares of documents and of values; of independent documents with Wilson's interval."""
+        resampled = self._part_intervals[: len(self.rate_counts)]
+        return rates_of(self.rate_counts, resampled, self.confidence if self.clusters is None else None)
+
+    @cached_property
+    def signatures(self) -> dict[str, str]:
+        """What makes the figures of each metric comparable, by its name: metric, options and version."""
+        given: dict[str, Any] = {"skipped": self.pairs.skipped, "values_by": self.values_by}
+        return {name: signature_of(name, self.options, **given) for name in self.metrics}
 
     @property
-    def breakdowns(self) -> dict[str, Any]:
-        """Further counts of a metric by its name, such as the corrections of KIEval."""
-        return self._rows.breakdowns
+    def signature(self) -> str:
+        """What makes the figures of the first metric comparable."""
+        return self.signatures[self.metric]
+
+    # Documents, clusters and runs
 
     @property
-    def counts(self) -> dict[str, int]:
-        """How many rows are skipped, missing, repeated, and of which reading, as far as the options ask for it."""
-        return self._rows.counts
+    def document_ids(self) -> list[str]:
+        """The id of each document; one of several runs stands once."""
+        return self.pairs.documents or self.ids
 
-    @property
+    @cached_property
+    def clusters(self) -> npt.NDArray[np.intp] | None:
+        """The number of each row's cluster, shape (n,); None where all rows are independent."""
+        if self.pairs.clusters is None:
+            return None
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(self.pairs.clusters))}
+        return np.array([numbers[name] for name in self.pairs.clusters], dtype=np.intp)
+
+    @cached_property
+    def runs(self) -> Runs | None:
+        """How the scores of several runs of the system vary; None where there is one run, or one document."""
+        documents = self.pairs.documents
+        if documents is None or len(documents) == 1:
+            return None
+        n = len(documents)
+        figures = [float(self.ratio.rows(range(first, first + n)).values[0]) for first in range(0, len(self), n)]
+        variances = runs_of(np.reshape(self.scores, (-1, n)), documents)
+        return variances._replace(scores=figures, deviation=float(np.std(figures, ddof=1)))
+
+    @cached_property
     def costs(self) -> dict[str, Cost]:
         """The sums of the columns cost, seconds and tokens of the predictions, as far as they have them.
 
         With a price of tokens, the cost is that of the tokens.
         """
-        return self._rows.costs
+        return costs_of(self.pairs, self.token_price)
 
     @property
-    def runs(self) -> Runs | None:
-        """How the scores of several runs of the system vary; None where there is one run, or one document."""
-        return self._rows.runs
+    def document_cost(self) -> float | None:
+        """The mean cost of a document; None where it is not known."""
+        total = self.costs["cost"].total if "cost" in self.costs else None
+        return None if total is None else total / len(self.document_ids)
+
+    # What became of the predictions
 
     @property
-    def signatures(self) -> dict[str, str]:
-        """What makes the figures of each metric comparable, by its name: metric, options and version."""
-        return self._rows.signatures
+    def absent(self) -> frozenset[int] | None:
+        """The numbers of the rows whose missing predictions were scored as null; None unless `missing` is "zero"."""
+        return self.pairs.absent if self.options.missing == "zero" else None
 
     @property
-    def signature(self) -> str:
-        """What makes the figures of the first metric comparable."""
-        return self._rows.signature
+    def failed(self) -> frozenset[int] | None:
+        """The numbers of the rows whose text could not be parsed and was scored as text; None without `parse`."""
+        if self.options.parse_mode is None:
+            return None
+        return frozenset(number for number, parsed in self.readings.items() if parsed.failed)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many rows are skipped, missing, repeated, and of which reading, as far as the options ask for it."""
+        counts = {"skipped": self.pairs.skipped, "missing": None if self.absent is None else len(self.absent)}
+        counts["repeated"] = self.pairs.repeated
+        read = {PARSE_COUNTS[outcome]: len(ids) for outcome, ids in self.parsed_ids().items()}
+        return {name: count for name, count in counts.items() if count is not None} | read
+
+    def parsed_ids(self) -> dict[str, list[str]]:
+        """Return the ids of the texts that are "failed", and with "repair" "extracted", "mended" and "ambiguous"."""
+        return {
+            outcome: [self.ids[number] for number, parsed in self.readings.items() if parsed.outcome == outcome]
+            for outcome in COUNTED_OUTCOMES[self.options.parse_mode]
+        }
+
+    @property
+    def why_left_out(self) -> str:
+        """Why the rows that `counts` calls skipped were left out, in words after "left out:"."""
+        return "no prediction, or faulty" if self.options.missing == SKIP else "faulty"
+
+    @property
+    def has_reviews(self) -> bool:
+        """Whether there are confidences, and the first metric says of single values whether they are right."""
+        return self.options.with_confidences and self.metric in REVIEWED
+
+    # Fields, causes of lost points, and what rates count
+
+    @cached_property
+    def field_table(self) -> FieldTable:
+        """The fields of the first metric, and the causes of lost points.
+
+        They come from its score trees, or are its types of entities.
+        """
+        table = FieldTable()
+        if self.scorer.field_source != "tree":
+            counts_in = self.ratio.weight[:, 0].tolist()  # rows without places have fields of another figure, or none
+            for number, points in enumerate(self.points(self.metric)):
+                table.add_sums(number, self.scorer.field_sums(points) if counts_in[number] else {})
+            return table
+        _ = self.points(self.metric)  # their phases come first, and their errors name rows
+        self._count_fields(table, watched(range(len(self)), self.progress, "Explaining", len(self)))
+        return table
+
+    def _count_fields(self, table: FieldTable, numbers: Iterable[int]) -> None:
+        counts = FieldCounts()
+        for number in numbers:
+            self.scorer.count_fields(counts, self.row(number).for_metrics, self.options)
+            table.add(number, counts.leaves, counts.lists, counts.weight)
+
+    @cached_property
+    def cut_off(self) -> str:
+        """The sentence on lists that were cut off; "" if they are little of the loss. Only long lists are looked at."""
+        if self.scorer.field_source != "tree":
+            return ""
+        if "field_table" in vars(self):  # which has all lists
+            table = self.field_table
+        else:
+            table = FieldTable()
+            self._count_fields(table, (n for n, truth in enumerate(self.pairs.truths) if has_long_list(truth)))
+        return cut_off_text(table, len(self) - fsum(self.scores))
+
+    @cached_property
+    def lost(self) -> dict[Cause, float]:
+        """For each cause the points lost by it, as a share of the denominator; the shares add up to 1 - score."""
+        return points_lost(self.field_table, self.denominator)
+
+    @cached_property
+    def rate_counts(self) -> dict[str, RateCounts]:
+        """What each rate counts, by its name."""
+        return rate_counts_of(self.field_table, self.scores, self.counted, self.failed, self.absent)
 
     # Tables
 
     @cached_property
     def fields(self) -> Table:
         """The score of each field with its interval and the counts of its outcomes, most points lost first."""
-        return self._field_table(self._rows.field_table.by_loss())
+        return self._field_table(self.field_table.by_loss())
 
     def _field_table(self, fields: Sequence[Field]) -> Table:
-        with_outcomes = self._rows.scorer.field_source == "tree"
-        return fields_table(fields, self._rows.whole, self.field_intervals, with_outcomes=with_outcomes)
+        with_outcomes = self.scorer.field_source == "tree"
+        return fields_table(fields, self.denominator, self.field_intervals, with_outcomes=with_outcomes)
 
     @cached_property
     def lists(self) -> Table:
         """For each list its rows: expected, predicted, paired and wholly right, and how many lists were cut off."""
-        return lists_table(self._rows.field_table, self._rows.whole)
+        return lists_table(self.field_table, self.denominator)
 
     @cached_property
     def causes(self) -> Table:
         """Why points were lost: each cause with its part of 1 - score, largest first; no rows where there are none."""
-        return causes_table(self._rows.lost, self._rows.scorer.meanings, self._rows.scorer.fields_note)
+        return causes_table(self.lost, self.scorer.meanings, self.scorer.fields_note)
 
     @cached_property
     def rates(self) -> Table:
         """Shares of documents and of values: without a fault, missing, invented."""
-        return rates_table(self._rows.rate_list)
+        return rates_table(self.rate_list)
 
     @cached_property
     def slices(self) -> Table:
         """The figures of each value of `by` with their intervals, most documents first; without `by` no rows."""
-        return slices_table(self._rows.slice_figures, self._rows.slice_name)
+        return slices_table(self.slice_figures, self.slice_name)
 
     @cached_property
     def automation(self) -> Automation:
         """What a review of values with low confidence gains, and how far confidences can be trusted."""
-        return Automation(self._rows)
+        return Automation(self)
 
     # Rows
 
@@ -288,21 +958,52 @@ class Evaluation(Displayed, Scored):
 
         Its method `to_pandas` returns ids and scores.
         """
-        return Rows(self._rows, sorted(self._rows.counted, key=self._rows.scores.__getitem__)[:count])
+        return Rows(self, sorted(self.counted, key=self.scores.__getitem__)[:count])
 
     @cached_property
-    def documents(self) -> Table:
+    def row_scores(self) -> Table:
         """The id and the score of each row, in the order of the references, and how its prediction was read."""
-        samples = self._rows.samples()
+        samples = self.samples()
         heads = {"parsed": "parsed", "parse_note": "note", "missing": "missing"}
         return table_of(
             "Documents",
             samples,
             text_column("question_id", "document"),
-            value_column(self._rows.row_key, "score", three_digits),
+            value_column(self.row_key, "score", three_digits),
             *(_words_column(name, head) for name, head in heads.items() if name in samples[0]),
             unit="documents",
         )
+
+    def row(self, number: int) -> Row:
+        """Return the row with a number."""
+        return Row(self, number)
+
+    @property
+    def row_key(self) -> str:
+        """The key of the score of a row in results: "anls_score", or the name of another metric."""
+        return "anls_score" if self.metric in OF_ANLS else self.metric
+
+    def samples(self) -> list[dict[str, Any]]:
+        """Return `{"question_id": ..., "anls_score": ...}` for each row, in the order of the references.
+
+        The score of a metric other than ANLS* has the metric's name as key.
+
+        With `parse`, each also has the key "parsed": "exact" for what is read as it is, "extracted", "mended",
+        "ambiguous", "failed", or None where there was no prediction; and, if there is anything to say of any, the key
+        "parse_note": which of several values was taken, what mending changed, or why it was given up. With missing
+        "zero" it has the key "missing": whether there was no prediction.
+        """
+        samples = [self.row(number).sample for number in range(len(self))]
+        with_notes = any(parsed.note for parsed in self.readings.values())
+        for number, sample in enumerate(samples):
+            if self.options.parse_mode is not None:
+                parsed = self.readings.get(number, Parsed(None))
+                sample["parsed"] = None if number in self.pairs.absent else parsed.outcome
+                if with_notes:
+                    sample["parse_note"] = parsed.note
+            if self.absent is not None:
+                sample["missing"] = number in self.absent
+        return samples
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -318,7 +1019,7 @@ class Evaluation(Displayed, Scored):
             example = short_repr(self.ids[0])
             msg = f"{row_place(question_id)}: expected one of the {len(self):,} ids, such as {example}"
             raise KeyError(msg)
-        return Row(self._rows, self._numbers[question_id])
+        return Row(self, self._numbers[question_id])
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -335,18 +1036,26 @@ class Evaluation(Displayed, Scored):
         Raises:
             ValueError: for a value that no row has, and without `by`.
         """
-        return Evaluation(self._rows.of_slice(value))
+        if self.by is None:
+            raise needs(option="slice", other="by")
+        if value not in self.rows_by_slice:
+            examples = ", ".join(map(short_repr, list(self.rows_by_slice)[:NAMED]))
+            raise InputValueError(place="slice", expected=f"a value such as {examples}", got=short_repr(value))
+        numbers, documents = self.rows_by_slice[value], self.source.documents
+        if documents is not None:  # the rows of a document have the same value in all runs
+            documents = [documents[number] for number in numbers if number < len(documents)]
+        rows = self.source.only(numbers)._replace(skipped=self.source.skipped, documents=documents)
+        settings: dict[str, Any] = {"confidence": self.confidence, "seed": self.seed, "progress": self.progress}
+        settings |= {"token_price": self.token_price, "documents": self.document_folder}
+        with warnings.catch_warnings():  # these rows have been warned of
+            warnings.simplefilter("ignore", UserWarning)
+            part = Evaluation(rows, self.options, metrics=self.metrics, whole=False, **settings)
+        part.slice, part.slice_name = value, self.slice_name
+        return part
 
-    def compare(self, other: "Evaluation") -> Comparison:
-        """Compare another system on the same documents with this one as the base.
-
-        Raises:
-            TypeError: for something else than an evaluation.
-            ValueError: if an id is on one side only, or the two have other ground truths, options or metrics.
-        """
-        if not isinstance(other, Evaluation):
-            raise InputTypeError(place="compare", expected="a result of docscore.evaluate", got=type(other).__name__)
-        return Comparison(self, other)
+    def compare(self, other: "Evaluation") -> Any:
+        """Return `docscore.compare(self, other)`: another system on the same documents, with this one as the base."""
+        return docscore.compare(self, other)
 
     def report(self, path: str | Path, *, title: str | None = None, worst: int = LISTED) -> Path:
         """Write a report on the test set.
@@ -379,7 +1088,7 @@ class Evaluation(Displayed, Scored):
             signature: whether the signature is.
         """
         result: dict[str, Any] = {"anls_score" if self.metric in OF_ANLS else "score": self.score}
-        if self._rows.confidence is not None:
+        if self.confidence is not None:
             interval = self.measured[0].interval or Interval()
             result |= {"confidence_interval": interval.ends, "standard_error": interval.standard_error}
             if interval.note:
@@ -388,17 +1097,17 @@ class Evaluation(Displayed, Scored):
             result["clusters"] = len(set(self.pairs.clusters))
         result |= self.counts
         if fields:
-            hidden = ("interval",) if self._rows.confidence is None else ()
+            hidden = ("interval",) if self.confidence is None else ()
             result |= {
-                "points_lost": {str(cause): lost for cause, lost in self._rows.lost.items()},
-                "key_scores": list(self._field_table(list(self._rows.field_table.fields.values())).without(*hidden)),
+                "points_lost": {str(cause): lost for cause, lost in self.lost.items()},
+                "key_scores": list(self._field_table(list(self.field_table.fields.values())).without(*hidden)),
                 "lists": list(self.lists),
                 "rates": list(self.rates.without(*hidden)),
             }
         if per_sample:
-            result["per_sample"] = self._rows.samples()
+            result["per_sample"] = self.samples()
             if self.options.parse_mode is not None:
-                result["parsed_ids"] = self._rows.parsed_ids()
+                result["parsed_ids"] = self.parsed_ids()
         return {**result, "signature": self.signature} if signature else result
 
     def to_dict(self, *, fields: bool = True, worst: int = LISTED, rows: bool = True) -> dict[str, Any]:
@@ -410,17 +1119,17 @@ class Evaluation(Displayed, Scored):
             rows: whether all rows are in it, as "per_sample".
         """
         parts = self.summary_to_dict(fields=fields, per_sample=rows, signature=True)
-        if self._rows.other_figures:
+        if self.other_figures:
             figures, signatures = figures_to_dict(self), {"signature": self.signature, "signatures": self.signatures}
             parts["metrics"] = {**figures, **signatures}
         parts |= views_to_dict(self, worst)
-        if self._rows.slice is not None:
-            parts["slice"] = {"by": self._rows.slice_name, "value": self._rows.slice}
+        if self.slice is not None:
+            parts["slice"] = {"by": self.slice_name, "value": self.slice}
         lowest = [row.sample for row in self.worst(worst)]
         return {"metric": self.metric, "score": self.score, **parts, "rows": len(self), "worst": lowest}
 
     def __repr__(self) -> str:
-        return f"<Evaluation {self.metric} {self.score:.4f}, {len(self._rows.document_ids):,} documents>"
+        return f"<Evaluation {self.metric} {self.score:.4f}, {len(self.document_ids):,} documents>"
 
 
 def _words_column(name: str, head: str) -> Content:
@@ -432,7 +1141,7 @@ def _words_column(name: str, head: str) -> Content:
 
 def figure_table(evaluation: Evaluation) -> Table:
     """Return the figures of the metrics; without rows if ANLS* is the only one."""
-    return figures_table(scored_rows(evaluation).other_figures, evaluation.signatures.values())
+    return figures_table(evaluation.other_figures, evaluation.signatures.values())
 
 
 def breakdown_tables(evaluation: Evaluation) -> list[Table]:
@@ -457,11 +1166,10 @@ def figures_to_dict(evaluation: Evaluation) -> dict[str, Any]:
 
 def views_to_dict(evaluation: Evaluation, worst: int = LISTED) -> dict[str, Any]:
     """Return the slices, the variance of runs and the score by value in plain types, each where there is one."""
-    rows = scored_rows(evaluation)
     views = {
-        "slices": None if rows.by is None else [part.to_dict() for part in rows.slice_figures],
+        "slices": None if evaluation.by is None else [part.to_dict() for part in evaluation.slice_figures],
         "runs": None if evaluation.runs is None else evaluation.runs.to_dict(worst),
-        "score_by_value": rows.score_by_value,
-        "standing": None if rows.documents is None else evaluation.breakdowns["documents"].to_dict(),
+        "score_by_value": evaluation.score_by_value,
+        "standing": None if evaluation.document_folder is None else evaluation.breakdowns["documents"].to_dict(),
     }
     return {name: view for name, view in views.items() if view is not None}

@@ -23,7 +23,6 @@ from docscore.data.model_text import PARSE_COUNTS
 from docscore.evaluation.comparison import Comparison, level_of_tests
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import Runs
-from docscore.evaluation.rows import Scored, ScoredRows, scored_rows
 from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.annotations import Annotation, cause_in_words
@@ -75,22 +74,21 @@ def changed_order(before: Sequence[float], after: Sequence[float]) -> list[int]:
     return [] if new == old else new
 
 
-def by_value_text(evaluations: Mapping[str, Scored]) -> str:
+def by_value_text(evaluations: Mapping[str, Evaluation]) -> str:
     """The sentence about numbers that are only printed differently; "" where comparing them by value changes little.
 
     Args:
         evaluations: by the name of the system, "" where there is one; of several it says whether their order changes.
     """
-    systems = {name: scored_rows(evaluation) for name, evaluation in evaluations.items()}
-    scores = {name: system.score_by_value for name, system in systems.items()}
+    scores = {name: system.score_by_value for name, system in evaluations.items()}
     if not any(score is not None for score in scores.values()):
         return ""
-    gains = {name: 0.0 if score is None else score - systems[name].score for name, score in scores.items()}
+    gains = {name: 0.0 if score is None else score - evaluations[name].score for name, score in scores.items()}
     order = changed_order(
-        [each.score for each in systems.values()], [each.score + gains[name] for name, each in systems.items()]
+        [each.score for each in evaluations.values()], [each.score + gains[name] for name, each in evaluations.items()]
     )
     parts = []
-    for name, system in systems.items():
+    for name, system in evaluations.items():
         gain = gains[name]
         if gain >= _LARGE_CHANGE or (order and round(gain, _DIGITS)):
             of_system = f" of {shown_name(name)}" if name else ""
@@ -118,7 +116,7 @@ def interval_text(interval: Interval, confidence: float, *, signed: bool = False
 
 def sample_text(evaluation: Evaluation, noun: str) -> str:
     """The number of rows or documents of a mean, and its interval if requested."""
-    rows = scored_rows(evaluation)
+    rows = evaluation
     size, interval = counted(len(rows), noun), rows.measured[0].interval
     if rows.pairs.documents is not None:
         size = f"{counted(len(rows.document_ids), 'document')} in {counted(rows.pairs.runs, 'run')}"
@@ -150,7 +148,7 @@ HALF_THE_WIDTH = "half the width of an interval takes about four times the docum
 
 def headline_text(evaluation: Evaluation, noun: str) -> str:
     """What the headline figure is, with its interval: "mean ANLS* of 40 documents, 95% interval 0.7511 to 0.8532"."""
-    rows = scored_rows(evaluation)
+    rows = evaluation
     mean = "mean " if rows.is_mean else ""
     return f"{mean}{rows.figure_names[0].label} of {sample_text(evaluation, noun)}"
 
@@ -161,18 +159,18 @@ def spread_lines(scores: Sequence[float]) -> list[str]:
     return [f"median {three_digits(median(scores))}", f"{faultless:,} without a fault"] if scores else []
 
 
-def slice_text(system: ScoredRows) -> str:
+def slice_text(system: Evaluation) -> str:
     """Which slice the rows of an evaluation are."""
     return f"only the rows with {shown_name(system.slice or '')} as {shown_name(system.slice_name)}"
 
 
-def count_lines(evaluation: Scored, *, alone: bool = True, doubts: bool = True) -> list[str]:
+def count_lines(evaluation: Evaluation, *, alone: bool = True, doubts: bool = True) -> list[str]:
     """One line for each kind of rows that were skipped, missing, unparsed, extracted or mended; with the first ids.
 
     Then one for each doubt about the rows, unless that is left to the warning, and for numbers only printed otherwise.
     What is said of two systems together is left out where the evaluation is not alone.
     """
-    system = scored_rows(evaluation)
+    system = evaluation
     reads = system.options.parse is not None
     ids = {PARSE_COUNTS[outcome]: ids for outcome, ids in system.parsed_ids().items()} if reads else {}
     lines = [slice_text(system)] if system.slice is not None and alone else []
@@ -191,7 +189,7 @@ def count_lines(evaluation: Scored, *, alone: bool = True, doubts: bool = True) 
     return [*lines, *(system.doubts if doubts else ()), *filter(None, [by_value_text({"": system})] if alone else ())]
 
 
-def _lines_on_places(system: ScoredRows) -> list[str]:
+def _lines_on_places(system: Evaluation) -> list[str]:
     """The number of citations that were left out; or, where no metric judges the places of both sides, that one can."""
     left_out = sum(of_row.left_out for of_row in system.pairs.places or ())
     if left_out:
@@ -335,7 +333,7 @@ def share_in_words(share: float) -> str:
     return word if word and share >= FOLLOWS else f"{share:.0%}"
 
 
-def conclusion_of(scored: Scored) -> tuple[str, str]:
+def conclusion_of(scored: Evaluation) -> tuple[str, str]:
     """Where the points of a test set went: a sentence on the largest cause, and one on what comes second, or "".
 
     Rows that were cut off from lists follow if they are a tenth of the loss. A metric without causes says instead what
@@ -345,7 +343,7 @@ def conclusion_of(scored: Scored) -> tuple[str, str]:
     >>> conclusion_of(docscore.evaluate(predictions=[{"a": "x"}], references=[{"a": "x", "b": "y"}]))
     ('All of the loss is missing fields.', '')
     """
-    evaluation = scored_rows(scored)
+    evaluation = scored
     total = 1 - evaluation.score
     if total <= ROUNDING:
         return _NO_FAULT, ""

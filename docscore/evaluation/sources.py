@@ -15,7 +15,6 @@ from docscore.data.columns import SAME_NAMES, ColumnNames
 from docscore.data.groups import Grouping, joined_runs
 from docscore.data.pairing import Pairs, rows_of_sides
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.rows import scored_rows
 from docscore.metrics.registry import checked_metrics, loaded_metrics, metrics_with_schema
 from docscore.stats.intervals import CONFIDENCE, SEED
 
@@ -118,7 +117,7 @@ def _with_recipe(function: _Function) -> _Function:
     @wraps(function)
     def call(*positional: Any, **given: Any) -> Evaluation:
         result = function(*positional, **given)
-        scored_rows(result).recipe = _call(given)
+        result.recipe = _call(given)
         return result
 
     return cast("_Function", call)
@@ -355,7 +354,7 @@ def evaluate(
         progress=bars,
         faults=list(map(str, faults.collected)),
     ).values()
-    scored_rows(result).files = [Path(side).name for side in (references, *sides) if isinstance(side, str | PathLike)]
+    result.files = [Path(side).name for side in (references, *sides) if isinstance(side, str | PathLike)]
     return result
 
 

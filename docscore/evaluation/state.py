@@ -25,8 +25,8 @@ from docscore.core.options import AS_TEXT, ScoringOptions, check_choice, options
 from docscore.data.json_text import store
 from docscore.data.pairing import Pairs, pairs_of
 from docscore.data.rows import as_rows
+from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import Field, as_float, units
-from docscore.evaluation.rows import Scored, ScoredRows, scored_rows
 from docscore.metrics.registry import checked_metrics, metrics_with_schema
 from docscore.metrics.typed.schema_warnings import warn_of_schemas
 
@@ -84,7 +84,7 @@ class ScoreState:
         self.places: dict[str, set[str]] = {}  # in the ground truths, by the text of the schema
         self.ids: dict[int, int] = {}  # the hash of the values of each row by id, by that of its id
         self.parts: set[int] = set()  # random numbers of the states whose rows are in it
-        self.last: ScoredRows | None = None  # the rows of the last update
+        self.last: Evaluation | None = None  # the rows of the last update
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "last": None}
@@ -106,18 +106,18 @@ class ScoreState:
     def update_pairs(self, pairs: Pairs) -> None:
         """Score more pairs; errors as for `update`."""
         if pairs.ids:
-            self.update_scores(ScoredRows(pairs, self.options, metrics=self.metrics, confidence=None, whole=False))
+            self.update_scores(Evaluation(pairs, self.options, metrics=self.metrics, confidence=None, whole=False))
 
-    def update_scores(self, scored: Scored) -> None:
+    def update_scores(self, scored: Evaluation) -> None:
         """Add the rows of an evaluation with the options and the metrics of this state; errors as for `merge`."""
-        evaluation = scored_rows(scored)
+        evaluation = scored
         more = self._sums_of(evaluation)
         more.ids, more.last = _hashes(evaluation.source), evaluation
         if more.rows and not self.parts:
             more.parts = {secrets.randbits(64)}
         self.merge(more)
 
-    def _sums_of(self, evaluation: ScoredRows) -> ScoreState:
+    def _sums_of(self, evaluation: Evaluation) -> ScoreState:
         more = self.empty()
         more.rows, more.counts, more.places = len(evaluation), evaluation.counts, evaluation.places
         sums = [sum(map(units, side.tolist())) for side in evaluation.ratios.table.T]
@@ -185,7 +185,7 @@ class ScoreState:
             skipped=None if self.last.source.skipped is None else 0, repeated=None
         )
         options = replace(self.options, parse=self.options.parse or AS_TEXT)  # the texts were judged with the others
-        repeated = ScoredRows(rows, options, metrics=self.metrics, confidence=None, whole=False)
+        repeated = Evaluation(rows, options, metrics=self.metrics, confidence=None, whole=False)
         new.add_sums(self._sums_of(repeated), sign=-1)
         new.counts["repeated"] = new.counts.get("repeated", 0) + len(again)
         new.ids = {name: content for name, content in self.ids.items() if name not in again}

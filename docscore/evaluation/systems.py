@@ -15,7 +15,6 @@ from docscore.core.runtime import Progress, no_progress
 from docscore.evaluation.comparison import Change, Comparison, adjusted, changes_of, rows_of_base
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import Slice, undominated
-from docscore.evaluation.rows import ScoredRows, scored_rows
 from docscore.stats.intervals import CONFIDENCE, RESAMPLES, Ratios, side_by_side
 from docscore.stats.significance import Rank, ranks_of
 
@@ -51,14 +50,14 @@ class Systems:
 
     def score_per_cost(self, name: str) -> float | None:
         """The first figure, divided by the mean cost of a document; None if that cost is unknown or 0."""
-        system, cost = self.evaluations[name], scored_rows(self.evaluations[name]).document_cost
+        system, cost = self.evaluations[name], self.evaluations[name].document_cost
         return system.figures[self.figures[0]] / cost if cost else None
 
     def parts(self) -> list[dict[str, Slice]]:
         """The figures of each system over all rows, and over those of each slice, largest first."""
         parts: dict[str | None, dict[str, Slice]] = {}
         for name, system in self.evaluations.items():
-            rows = scored_rows(system)
+            rows = system
             everything = Slice(None, len(rows.document_ids), rows.measured)
             for part in (everything, *rows.slice_figures):
                 by_name = {figure.name: figure for figure in part.figures}
@@ -93,10 +92,10 @@ def systems_of(
             with `pareto` for a system whose cost is not known.
     """
     first = next(iter(evaluations.values()))
-    known = [name.key for name in scored_rows(first).figure_names]
+    known = [name.key for name in first.figure_names]
     for name, evaluation in evaluations.items():
-        if scored_rows(evaluation).figure_names != scored_rows(first).figure_names:
-            got = ", ".join(figure.key for figure in scored_rows(evaluation).figure_names)
+        if evaluation.figure_names != first.figure_names:
+            got = ", ".join(figure.key for figure in evaluation.figure_names)
             raise InputValueError(place=f"system {name!r}", expected=f"the figures {', '.join(known)}", got=got)
     for name in figures or ():
         if name not in known:
@@ -124,11 +123,7 @@ def systems_of(
     tests: dict[tuple[str, str], Change] = {}
     for figure in chosen:
         column = known.index(figure)
-        base = (
-            max(names, key=lambda name: scored_rows(evaluations[name]).ratios.values[column])
-            if against == BEST
-            else against
-        )
+        base = max(names, key=lambda name: evaluations[name].ratios.values[column]) if against == BEST else against
         bases[figure] = base
         others = [name for name in names if name != base]
         changes = adjusted(change_of(evaluations[base], evaluations[name], column, progress) for name in others)
@@ -140,7 +135,7 @@ def _front(evaluations: Mapping[str, Evaluation], figure: str) -> list[str]:
     """Return the systems that no other system beats in both a figure and cost."""
     values: dict[str, tuple[float, float]] = {}
     for name, evaluation in evaluations.items():
-        cost = scored_rows(evaluation).document_cost
+        cost = evaluation.document_cost
         if cost is None:
             raise InputValueError(
                 place="pareto",
@@ -156,7 +151,7 @@ def _ranks(evaluations: Mapping[str, Evaluation], column: int, progress: Progres
     """The ranks of the systems by one figure, the best system first."""
     if len(evaluations) == 1:
         raise InputValueError(place="ranks", expected="at least two systems", got="one")
-    systems = list(map(scored_rows, evaluations.values()))
+    systems = list(evaluations.values())
     first = systems[0]
     in_order = [_in_order(system, first).columns([column]) for system in systems]
     clusters = _document_clusters(first)
@@ -175,7 +170,7 @@ def _ranks(evaluations: Mapping[str, Evaluation], column: int, progress: Progres
 
 def change_of(base: Evaluation, new: Evaluation, column: int = 0, progress: Progress = no_progress) -> Change:
     """The change of one figure between two systems, without an interval."""
-    before, after = scored_rows(base), scored_rows(new)
+    before, after = base, new
     return changes_of(
         [after.figure_names[column]],
         _in_order(before, after).columns([column]),
@@ -187,12 +182,12 @@ def change_of(base: Evaluation, new: Evaluation, column: int = 0, progress: Prog
     )[0]
 
 
-def _in_order(base: ScoredRows, new: ScoredRows) -> Ratios:
+def _in_order(base: Evaluation, new: Evaluation) -> Ratios:
     """The figures of the documents of the base, in the order of those of the new system."""
     return _document_ratios(base).rows(rows_of_base(base.document_ids, new.document_ids))
 
 
-def _document_ratios(system: ScoredRows) -> Ratios:
+def _document_ratios(system: Evaluation) -> Ratios:
     """The figures of the metrics as ratios of sums over documents, whose parts are the means over the runs."""
     if system.pairs.documents is None:
         return system.ratios
@@ -201,7 +196,7 @@ def _document_ratios(system: ScoredRows) -> Ratios:
     return Ratios(*(np.reshape(side, shape).mean(axis=0) for side in sides))
 
 
-def _document_clusters(system: ScoredRows) -> npt.NDArray[np.intp] | None:
+def _document_clusters(system: Evaluation) -> npt.NDArray[np.intp] | None:
     """The number of the cluster of each document; None where all documents are independent."""
     clusters, n = system.clusters, len(system.document_ids)
     alone = system.pairs.documents is not None and clusters is not None and len(set(clusters[:n].tolist())) == n

@@ -35,7 +35,7 @@ from docscore.data.formats import arrow_rows, read_jsonl
 from docscore.data.json_text import restore, store
 from docscore.data.pairing import MISSING_REMEDY, Pairs, pairs_of_columns
 from docscore.data.rows import BY_ID, ID, Side, Source, read_rows
-from docscore.evaluation.rows import ScoredRows
+from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.state import ScoreState
 
 Paths = str | Sequence[str]
@@ -238,7 +238,7 @@ def _score(batch: Any, empty: ScoreState) -> Any:
         ids, truths, values, (number for number, text in enumerate(predictions) if text is None)
     )
     pairs = pairs.with_predictions() if options.missing == SKIP else pairs
-    scored = ScoredRows(pairs, options, metrics=empty.metrics, confidence=None, whole=False)
+    scored = Evaluation(pairs, options, metrics=empty.metrics, confidence=None, whole=False)
     state = empty.empty()
     state.update_scores(scored)
     samples = {

@@ -22,7 +22,7 @@ from docscore.data.checks import refuse_document_texts, remarks_on_reading, rema
 from docscore.data.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed, parse_text, parsed_references
 from docscore.data.pairing import Pairs
 from docscore.data.rows import read_rows, row_format, table_in_memory
-from docscore.evaluation.rows import ScoredRows
+from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.state import RATES, ScoreState
 from docscore.integrations.distributed import process_count
 
@@ -281,7 +281,7 @@ class ComputeMetrics:
         pairs = Pairs(list(map(str, range(len(values)))), references, values)
         with warnings.catch_warnings():  # what there is to say of the references was said with the predictions
             warnings.simplefilter("ignore", UserWarning)
-            scored = ScoredRows(pairs, self.state.options, metrics=self.state.metrics, confidence=None, whole=False)
+            scored = Evaluation(pairs, self.state.options, metrics=self.state.metrics, confidence=None, whole=False)
             labels, expected = (
                 [json.dumps(value, sort_keys=True, default=str) for value in side]
                 for side in (scored.pairs.predictions, scored.pairs.truths)

@@ -14,7 +14,6 @@ from docscore.core.formatting import counted, percent_text, shown_name, three_di
 from docscore.core.values import paired_excerpts
 from docscore.evaluation.comparison import Change, Comparison, Gate, document_changes_table
 from docscore.evaluation.evaluation import Evaluation, breakdown_tables, figure_table
-from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import (
     HALF_THE_WIDTH,
     annotation_text,
@@ -75,10 +74,10 @@ def print_evaluation(console: Console, evaluation: Evaluation, *, fields: bool, 
         worst: how many of the rows with the lowest scores to print.
     """
     print_summary(console, evaluation, fields=fields, worst=worst)
-    has_others = bool(scored_rows(evaluation).other_figures)
+    has_others = bool(evaluation.other_figures)
     if has_others:
         print_measured(console, evaluation)
-    elif scored_rows(evaluation).documents is not None:
+    elif evaluation.document_folder is not None:
         _print_breakdowns(console, evaluation)
     if evaluation.rows_by_slice:
         print_table(console, evaluation.slices)
@@ -88,7 +87,7 @@ def print_evaluation(console: Console, evaluation: Evaluation, *, fields: bool, 
 
 def print_summary(console: Console, evaluation: Evaluation, *, fields: bool, worst: int) -> None:
     """Print the mean with its interval, counts, fields if asked for, and the rows with the lowest scores."""
-    rows = scored_rows(evaluation)
+    rows = evaluation
     of = "mean of " if rows.is_mean else ""
     head = f"{rows.figure_names[0].label}  {rows.score:.6f}  {of}{sample_text(evaluation, 'row')}"
     _print_lines(console, [head] if len(head) <= _WIDTH else head.split(", ", 1))
@@ -154,7 +153,7 @@ def _print_breakdowns(console: Console, evaluation: Evaluation) -> None:
 
 def print_measured(console: Console, evaluation: Evaluation) -> None:
     """Print the figures of metrics with their intervals, the counts of KIEval, and how typed fields were compared."""
-    table, level = figure_table(evaluation), scored_rows(evaluation).confidence
+    table, level = figure_table(evaluation), evaluation.confidence
     intervals = "" if level is None else f", intervals of {percent_text(level)}"
     _print_lines(console, [f"\n{table.caption}  {counted(len(evaluation), 'row')}{intervals}"])
     _draw(console, table)

@@ -6,8 +6,7 @@ from typing import Any
 from zlib import crc32
 
 from docscore.evaluation.comparison import Comparison, Gate, document_changes_table
-from docscore.evaluation.evaluation import Evaluation, figure_table
-from docscore.evaluation.rows import Row, Rows
+from docscore.evaluation.evaluation import Evaluation, Row, Rows, figure_table
 from docscore.evaluation.sentences import count_lines, count_lines_of_both
 from docscore.evaluation.tables import LISTED, Table
 from docscore.metrics.anls_star.tree import ScoreTree

@@ -13,9 +13,8 @@ from docscore.core.runtime import warn
 from docscore.core.values import value_text
 from docscore.evaluation.automation import Curve, Point, calibration_table, reliability_table
 from docscore.evaluation.comparison import Comparison, Gate, document_changes_table
-from docscore.evaluation.evaluation import Evaluation, breakdown_tables, figure_table
+from docscore.evaluation.evaluation import Evaluation, Row, breakdown_tables, figure_table
 from docscore.evaluation.figures import kieval_tables
-from docscore.evaluation.rows import Row, ScoredRows, scored_rows
 from docscore.evaluation.sentences import (
     capital,
     conclusion_of,
@@ -33,9 +32,9 @@ from docscore.report.html_tree import explained_drawing, lost_text, template_env
 from docscore.stats.calibration import Calibration
 
 
-def _documents(rows: ScoredRows, worst: Sequence[Row]) -> tuple[list[dict[str, Any]], list[str]]:
+def _documents(rows: Evaluation, worst: Sequence[Row]) -> tuple[list[dict[str, Any]], list[str]]:
     """The drawn documents, each with its name, tree, places and the trees of other metrics; and what is not drawn."""
-    files, found = rows.documents, list[dict[str, Any]]()
+    files, found = rows.document_folder, list[dict[str, Any]]()
     names = [rows.document_ids[row.number % len(rows.document_ids)] for row in worst]
     texts = files.read_all(names) if files else [None] * len(names)
     for row, name, text in zip(worst, names, texts, strict=True):
@@ -71,16 +70,14 @@ def report_as_html(evaluation: Evaluation, title: str, worst: int, recipe: str =
     Returns:
         An HTML document.
     """
-    documents, not_drawn = _documents(scored_rows(evaluation), evaluation.worst(worst))
+    documents, not_drawn = _documents(evaluation, evaluation.worst(worst))
     for remark in not_drawn:
         warn(f"documents: {remark}")
     return page_as_html(
         "report.html.jinja",
         title,
         recipe,
-        ""
-        if scored_rows(evaluation).other_figures
-        else evaluation.signature,  # the table of several metrics has the signatures
+        "" if evaluation.other_figures else evaluation.signature,  # the table of several metrics has the signatures
         head=head_of(evaluation),
         counts=count_lines(evaluation),
         causes=causes_of(evaluation),
@@ -128,7 +125,7 @@ def page_as_html(template: str, title: str, recipe: str, signature: str, **parts
 
 def head_of(evaluation: Evaluation) -> dict[str, Any]:
     """What stands first in a report and in a notebook: the score, the spread of documents, where the points went."""
-    rows = scored_rows(evaluation)
+    rows = evaluation
     edges = edges_of(rows.scores)
     return {
         "score": f"{evaluation.score:.4f}",
@@ -157,7 +154,7 @@ def head_of_comparison(comparison: Comparison) -> dict[str, Any]:
 
 def causes_of(evaluation: Evaluation) -> list[dict[str, Any]]:
     """The causes of lost points, largest first, each with an example and the number of its documents."""
-    examples, losses = examples_of_causes(evaluation), scored_rows(evaluation).field_table.losses
+    examples, losses = examples_of_causes(evaluation), evaluation.field_table.losses
     documents = Counter(cause for lost in losses for cause in {cause for _, cause in lost})
     return [
         {
@@ -177,7 +174,7 @@ _LONGEST_EXAMPLE = 60  # characters of a value
 
 def examples_of_causes(evaluation: Evaluation) -> dict[str, tuple[str | None, str | None]]:
     """By cause a pair of values that shows it, of the document that lost most by it; None for an absent value."""
-    rows = scored_rows(evaluation)
+    rows = evaluation
     most: dict[str, tuple[float, int]] = {}
     for number, losses in enumerate(rows.field_table.losses):
         for (_, cause), points in losses.items():
@@ -256,7 +253,7 @@ def figures_of_evaluation(evaluation: Evaluation) -> dict[str, Any]:
     Those of rates, fields and lists are always there; the others are empty or None where they were not asked for. The
     curve and the diagram of reliability, of predictions with confidences, are each a picture and its table.
     """
-    rows = scored_rows(evaluation)
+    rows = evaluation
     metrics = [figure_table(evaluation)] if rows.other_figures else []
     metrics += kieval_tables(evaluation.breakdowns["kieval"]) if "kieval" in evaluation.breakdowns else []
     metrics += filter(None, breakdown_tables(evaluation))

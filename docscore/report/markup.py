@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from docscore.core.formatting import clipped, printable, with_sign
 from docscore.evaluation.comparison import Comparison, Gate, document_changes_table
 from docscore.evaluation.evaluation import Evaluation, breakdown_tables, figure_table
-from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import (
     NOTHING_LOST,
     count_lines,
@@ -198,7 +197,7 @@ def report_as_markdown(evaluation: Evaluation, title: str, worst: int) -> str:
         title: the heading.
         worst: how many of the documents with the lowest scores are listed.
     """
-    rows = scored_rows(evaluation)
+    rows = evaluation
     of = "mean of " if rows.is_mean else ""
     label = in_markdown(rows.figure_names[0].label)
     tables = (

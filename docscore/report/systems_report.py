@@ -13,7 +13,6 @@ from docscore.data.rows import COSTS
 from docscore.evaluation.comparison import level_of_tests
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import Cost, Figure, Slice
-from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import HALF_THE_WIDTH, between_systems, by_value_text, runs_lines
 from docscore.evaluation.systems import BEST, Systems
 from docscore.evaluation.tables import (
@@ -58,7 +57,7 @@ def systems_table(
     """
     _check_columns(systems, columns)
     before, after = _contents_around(systems)
-    first = scored_rows(systems.first)
+    first = systems.first
     by = first.slice_name if first.by is not None else ""
     cells = partial(_figure_cells, systems, percent=percent, intervals=intervals)
     if by_metric and not after:
@@ -219,13 +218,13 @@ def _figure_cells(systems: Systems, part: Part, *, percent: bool, intervals: boo
 def _is_marked(systems: Systems, name: str, figure: str) -> bool:
     """Whether a system differs significantly from the base by a figure."""
     test = systems.tests.get((name, figure))
-    return test is not None and test.is_significant(scored_rows(systems.first).confidence or 0.0)
+    return test is not None and test.is_significant(systems.first.confidence or 0.0)
 
 
 def _legend(systems: Systems, by: str, *, intervals: bool) -> list[str]:
     """What brackets, marks and columns mean."""
     remarks = []
-    confidence = scored_rows(systems.first).confidence or 0.0
+    confidence = systems.first.confidence or 0.0
     if systems.ranks:
         head = next(figure.label for figure in systems.first.measured if figure.name == systems.figures[0])
         level = percent_text(confidence or CONFIDENCE)
@@ -346,7 +345,7 @@ def picture_of_ranks(systems: Systems) -> Picture:
 
 def _costs(systems: Systems) -> dict[str, float]:
     """Return the mean cost of a document for each system whose cost is known and above 0."""
-    costs = {name: scored_rows(system).document_cost for name, system in systems.evaluations.items()}
+    costs = {name: system.document_cost for name, system in systems.evaluations.items()}
     return {name: cost for name, cost in costs.items() if cost}
 
 

@@ -23,7 +23,6 @@ from docscore.data.pairing import Pairs, read_ground_truths
 from docscore.data.places import without_evidence
 from docscore.data.rows import PLAIN
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.rows import ScoredRows, scored_rows
 from docscore.evaluation.sources import evaluate
 from docscore.evaluation.tables import Table, field_column, table_of, text_column, value_column
 from docscore.metrics.anls_star.api import anls_score
@@ -218,11 +217,11 @@ def suggest_schema(references: Any, predictions: Any = None, *, schema: Any = No
 
 def suggestion_of(result: Evaluation, schema: Any = None) -> Suggestion:
     """Suggest a schema from an evaluation; as `suggest_schema`."""
-    return _suggestion(values_of(result.pairs, scored_rows(result).progress), schema, result)
+    return _suggestion(values_of(result.pairs, result.progress), schema, result)
 
 
 def _suggestion(values: FieldValues, schema: Any, result: Evaluation | None) -> Suggestion:
-    fields = suggested_fields(values, no_progress if result is None else scored_rows(result).progress)
+    fields = suggested_fields(values, no_progress if result is None else result.progress)
     predicted = FieldValues() if result is None else values_of(result.pairs, predicted=True)
     fields |= _amounts(fields, predicted)
     fields |= _percentages(fields, values, predicted)
@@ -557,11 +556,11 @@ def _accepted_values(
     result: Evaluation, schema: Any, fields: Mapping[str, SuggestedField]
 ) -> dict[str, SuggestedField]:
     """Return the fields with the predicted values that the schema accepts although they are written differently."""
-    rows = scored_rows(result)
+    rows = result
     with warnings.catch_warnings():  # the rows were checked before
         warnings.simplefilter("ignore", UserWarning)
         metrics, options = (TYPED, *result.metrics), replace(result.options, schema=schema)
-        typed = ScoredRows(rows.source, options, metrics=metrics, confidence=None)
+        typed = Evaluation(rows.source, options, metrics=metrics, confidence=None)
     lost: dict[str, float] = {}
     pairs: dict[str, Counter[tuple[str, str]]] = {}
     for number in watched(range(len(typed)), rows.progress, "Explaining", len(typed)):

@@ -16,7 +16,6 @@ from docscore.data.documents import Document
 from docscore.data.formats import names_of_files
 from docscore.evaluation.comparison import Comparison, level_of_tests
 from docscore.evaluation.evaluation import Evaluation, figures_to_dict
-from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import by_value_text, count_lines
 from docscore.evaluation.sources import evaluations_of
 from docscore.evaluation.systems import changes_against, systems_of
@@ -117,7 +116,7 @@ def compare_systems(request: CompareRequest, *, folder: Path, progress: Report) 
         "result": result,
     }
     keep_documents(folder, list(systems.values()), facts)
-    scored_rows(first).progress("Writing", 1)(1)
+    first.progress("Writing", 1)(1)
     return result
 
 
@@ -164,7 +163,7 @@ def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: M
         "field_count": len(lost),
         "documents": _documents(systems, ids),
         "pairs": [{**pair, **{side: shown_name(pair[side]) for side in ("first", "second")}} for pair in pairs],
-        "note": scored_rows(first).scorer.fields_note,
+        "note": first.scorer.fields_note,
         "signature": first.signature,
     }
 
@@ -195,7 +194,7 @@ def _worst_documents(evaluation: Evaluation, ids: Mapping[str, str], names: Mapp
         names: under which name the field of a path is shown.
     """
     most: dict[str, tuple[float, str]] = {}
-    for document, losses in zip(evaluation.ids, scored_rows(evaluation).field_table.losses, strict=True):
+    for document, losses in zip(evaluation.ids, evaluation.field_table.losses, strict=True):
         lost: dict[str, float] = defaultdict(float)
         for (path, cause), points in losses.items():
             lost[names[path]] += points
@@ -210,7 +209,7 @@ def _causes(systems: Mapping[str, Evaluation], worst: Sequence[Mapping[str, str]
     """The points lost by cause in each system, most first."""
     lost: dict[str, list[_Loss]] = {
         cause: [
-            (scored_rows(each).lost[cause], documents.get(_CAUSE + cause))
+            (each.lost[cause], documents.get(_CAUSE + cause))
             for each, documents in zip(systems.values(), worst, strict=True)
         ]
         for cause in CAUSES
@@ -241,7 +240,7 @@ def _largest(lost: Mapping[str, Sequence[_Loss]]) -> list[tuple[str, list[dict[s
 
 def _names_of_fields(systems: Mapping[str, Evaluation]) -> dict[str, str]:
     """Under which name each field is shown: its path, or its last key where most paths are in one document only."""
-    tables = [scored_rows(each).field_table.fields for each in systems.values()]
+    tables = [each.field_table.fields for each in systems.values()]
     counts: dict[str, int] = {}
     for field in (field for table in tables for field in table.values()):
         if field.expected:
@@ -264,9 +263,9 @@ def _fields(
         paths.setdefault(name, []).append(path)
     for name, of_name in paths.items():
         lost[name], counts[name] = [], 0
-        for each, documents in zip(map(scored_rows, systems.values()), worst, strict=True):
+        for each, documents in zip(systems.values(), worst, strict=True):
             fields = [field for field in map(each.field_table.fields.get, of_name) if field]
-            lost[name].append((fsum(field.points_lost for field in fields) / each.whole, documents.get(name)))
+            lost[name].append((fsum(field.points_lost for field in fields) / each.denominator, documents.get(name)))
             holding = set().union(*(field.numbers for field in fields))
             counts[name] = max(counts[name], len(holding), *(field.document_count for field in fields), 0)
     return [
@@ -292,7 +291,7 @@ def _documents(systems: Mapping[str, Evaluation], ids: Mapping[str, str]) -> lis
 
 
 def _scores_of_documents(systems: Mapping[str, Evaluation]) -> dict[str, list[float]]:
-    by_id = [dict(zip(each.ids, scored_rows(each).scores, strict=True)) for each in systems.values()]
+    by_id = [dict(zip(each.ids, each.scores, strict=True)) for each in systems.values()]
     return {name: [scores[name] for scores in by_id] for name in by_id[0]}
 
 
@@ -349,7 +348,7 @@ def _texts(systems: Mapping[str, Evaluation]) -> tuple[str, ...]:
         for field in change.field_changes
         if field.is_beyond_chance(change.confidence)
     }
-    by_path = [scored_rows(each).field_table.fields for each in systems.values()]
+    by_path = [each.field_table.fields for each in systems.values()]
     scores = {
         path: [fields[path].score if path in fields and fields[path].weight else None for fields in by_path]
         for path in dict.fromkeys(path for fields in by_path for path in fields)

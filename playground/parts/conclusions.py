@@ -13,7 +13,6 @@ from docscore.data.checks import first_truths
 from docscore.data.pairing import Pairs
 from docscore.evaluation.comparison import Change, Comparison, adjusted, changes_of, rows_of_base
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import capital, changed_order, conclusion_of, interval_text, share_in_words
 from docscore.metrics.anls_star.causes import NAMES
 from docscore.metrics.annotations import cause_in_words
@@ -104,10 +103,10 @@ def _rescored(
     metric = systems[0].metric if options.schema is None else TYPED
     how: dict[str, Any] = {"metrics": (metric, *systems[0].metrics), "confidence": None}
     try:
-        again = [Evaluation(rows.source, options, progress=rows.progress, **how) for rows in map(scored_rows, systems)]
+        again = [Evaluation(rows.source, options, progress=rows.progress, **how) for rows in systems]
         for each, of_system in zip(again, known or [()] * len(again), strict=True):
             if "reading" in asked:  # the values are others
-                check(scored_rows(each).source, options)
+                check(each.source, options)
             if nearest(options, of_system):
                 count_rows(each, of_system, with_fields=len(each) <= MOST_EXPLAINED)
         gain = max(new.score - old.score for new, old in zip(again, systems, strict=True))
@@ -159,7 +158,7 @@ def figure_of(found: Evaluation) -> dict[str, Any]:
     """The score with its interval: "score", "low", "high", and as "text" and "interval" what is said of them."""
     low, high = found.interval or (None, None)
     interval = found.measured[0].interval
-    said = "" if interval is None else interval_text(interval, scored_rows(found).confidence or 0)
+    said = "" if interval is None else interval_text(interval, found.confidence or 0)
     return {"score": found.score, "low": low, "high": high, "text": three_digits(found.score), "interval": said}
 
 
@@ -179,7 +178,7 @@ def _after(best: WhatIf) -> str:
     if left <= ROUNDING:
         return f"{best.taken}, no points are lost."
     said = f"{best.taken}, {three_digits(left)} is still lost"
-    rows = scored_rows(found)
+    rows = found
     if len(rows) > MOST_EXPLAINED or rows.scorer.fields_note:
         return f"{said}."
     (first, lost), (second, others) = sorted(rows.lost.items(), key=lambda item: -item[1])[:2]

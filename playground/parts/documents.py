@@ -26,7 +26,6 @@ from docscore.data.json_text import dumps, loads
 from docscore.data.pairing import Pairs
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import Losses
-from docscore.evaluation.rows import ScoredRows, scored_rows
 from docscore.evaluation.sentences import NOTHING_LOST, spread_lines
 from docscore.metrics.anls_star.causes import CAUSES, NAMES
 from docscore.metrics.anls_star.tree import ScoreTree
@@ -126,7 +125,7 @@ class KeptResult:
         metric, trees = METRICS[self.facts["metrics"][0]], []
         for prediction, causes, places in zip(predictions, self.facts["causes"], self.places(number), strict=True):
             pairs = Pairs([""], [truth], [prediction], confidences=sure, places=places and [places])
-            row = ScoredRows(pairs, options, metrics=self.facts["metrics"], whole=False).row(0).for_metrics
+            row = Evaluation(pairs, options, metrics=self.facts["metrics"], whole=False).row(0).for_metrics
             trees.append(metric.score_tree(row._replace(cause=causes.get(str(number))), options))
         return trees
 
@@ -242,7 +241,7 @@ def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any], c
         result: what the page shows of it, for a link; JSON values.
         counts: what its rows count, for `kept_rows`.
     """
-    rows = scored_rows(evaluation)
+    rows = evaluation
     table, pairs = rows.field_table, rows.pairs
     keep_facts(folder, [evaluation], {"result": result})
     count = sum(map(len, table.losses))
@@ -280,7 +279,7 @@ def _field_name(path: str) -> str:
 
 def _rows(evaluation: Evaluation) -> Iterator[dict[str, Value]]:
     """Each document as a row that holds both sides and can be scored again, with its other columns."""
-    pairs = scored_rows(evaluation).source
+    pairs = evaluation.source
     sources = pairs.reference_rows or [{}] * len(pairs.ids)
     confidences = pairs.confidences or [None] * len(pairs.ids)
     sides = zip(pairs.ids, pairs.truths, pairs.predictions, strict=True)

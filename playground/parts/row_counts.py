@@ -10,7 +10,6 @@ from docscore.core.runtime import ignore
 from docscore.core.values import differs_by_value
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import FieldTable
-from docscore.evaluation.rows import scored_rows
 from docscore.metrics.anls_star.api import FieldCounts, Leaf
 from docscore.metrics.anls_star.matching import ListRows
 from docscore.metrics.registry import ANLS_STAR
@@ -39,7 +38,7 @@ def count_rows(evaluation: Evaluation, known: Sequence[Known] = (), *, with_fiel
     is_same = options == evaluation.options
     missing = [] if is_same else [n for n, pair in enumerate(sides) if options is None or differs_by_value(pair)]
     half = len(missing) // 2 if len(missing) >= _FEWEST else len(missing)
-    rows = scored_rows(evaluation)
+    rows = evaluation
     explained = rows.progress("Explaining", half or 1)
     others = beside(partial(_counted, evaluation, missing[half:])) if missing[half:] else list[RowCount]
     found = dict(zip(missing, _counted(evaluation, missing[:half], explained) + others(), strict=True))
@@ -64,7 +63,7 @@ def nearest(options: ScoringOptions, known: Sequence[Known]) -> Known | None:
 def _counted(
     evaluation: Evaluation, numbers: Sequence[int], counted: Callable[[int], object] = ignore
 ) -> list[RowCount]:
-    rows, counts, found = scored_rows(evaluation), FieldCounts(), []
+    rows, counts, found = evaluation, FieldCounts(), []
     for number in numbers:
         try:
             rows.scorer.count_fields(counts, rows.row(number).for_metrics, rows.options)

@@ -35,7 +35,6 @@ from docscore.data.json_text import dumps, dumps_in_style, loads
 from docscore.data.pairing import Pairs, read_ground_truths
 from docscore.data.rows import NoCell
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.rows import ScoredRows, scored_rows
 from docscore.evaluation.sentences import Span, text_differences
 from docscore.metrics.registry import ANLS_STAR
 from docscore.stats.intervals import CONFIDENCE
@@ -164,7 +163,7 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
             BEFORE_AND_AFTER,
         ),
     }
-    scores = [dict(zip(each.ids, scored_rows(each).scores, strict=True)) for each in systems.values()]
+    scores = [dict(zip(each.ids, each.scores, strict=True)) for each in systems.values()]
     keep_documents(
         folder,
         list(systems.values()),
@@ -371,7 +370,7 @@ class KeptReview(KeptResult):
         gains = {name: [0.0] * len(self.result["systems"]) for name in names}
         for system, predictions in enumerate(zip(*(sides[name][1:] for name in changed), strict=True)):
             pairs = Pairs(list(changed), list(changed.values()), predictions)
-            scored = ScoredRows(pairs, self.options, metrics=self.facts["metrics"], whole=False)
+            scored = Evaluation(pairs, self.options, metrics=self.facts["metrics"], whole=False)
             for name, score in zip(changed, scored.scores, strict=True):
                 gains[name][system] = score - self.facts["scores"][numbers[name]][system]
         return {"gains": [[numbers[name], *of_name] for name, of_name in gains.items()], "faults": faults}

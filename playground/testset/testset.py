@@ -15,7 +15,6 @@ from docscore.core.runtime import no_progress
 from docscore.data.groups import groups_of_rows
 from docscore.evaluation.automation import curve_table
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import count_lines
 from docscore.metrics.anls_star.cells import count_values
 from docscore.metrics.registry import ANLS_STAR
@@ -61,7 +60,7 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
     pairs = evaluation.pairs
     check_metrics(metrics, pairs)
     known = [*count_rows(evaluation, known), *known][:_MOST_KNOWN]
-    rows = scored_rows(evaluation)
+    rows = evaluation
     _ = rows.field_table  # which both processes need
     keeping = None if kept else beside(partial(keep_rows, folder, evaluation, uploaded))
     silent = copy(rows)
@@ -105,7 +104,7 @@ _MOST_KNOWN = 2  # results with other options whose counts are kept
 
 def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
     """The score, where points went and what would help, the spread of the documents and the rates, as JSON values."""
-    rows, interval = scored_rows(found), found.measured[0].interval
+    rows, interval = found, found.measured[0].interval
     edges = edges_of(rows.scores)
     return {
         **figure_of(found),
@@ -148,7 +147,7 @@ def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
 def _is_example(asked: FileRequest, evaluation: Evaluation) -> bool:
     """Whether the files are those of the example, scored without options: a link to it needs no kept result."""
     plain = evaluation.options == ScoringOptions(parse=AS_TEXT) and evaluation.pairs.skipped is None
-    alone = list(evaluation.metrics) == [ANLS_STAR] and scored_rows(evaluation).by is None
+    alone = list(evaluation.metrics) == [ANLS_STAR] and evaluation.by is None
     files = asked.references, asked.predictions
     return plain and alone and all(a and cmp(a, b, shallow=False) for a, b in zip(files, EXAMPLE_FILES, strict=True))
 
@@ -172,7 +171,7 @@ def write_downloads(folder: Path, evaluation: Evaluation, name: str, code: str) 
         name: the heading of the report.
         code: what makes its score again, at its foot.
     """
-    samples = scored_rows(evaluation).samples()
+    samples = evaluation.samples()
     write_csv(folder / "scores.csv", list(samples[0]), samples)
     for table, rows in (("fields.csv", evaluation.fields), ("causes.csv", evaluation.causes)):
         write_csv(folder / table, rows.columns, rows)

@@ -10,7 +10,6 @@ from docscore.core.formatting import shown_name, three_digits
 from docscore.core.runtime import Progress, grouped, no_progress
 from docscore.evaluation.comparison import Change, adjusted
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.rows import scored_rows
 from docscore.evaluation.sentences import HALF_THE_WIDTH, between_systems, by_value_text, runs_lines
 from docscore.evaluation.systems import change_of
 from docscore.evaluation.tables import Table, TableCell, TableColumn, table_of, text_column, value_column
@@ -102,9 +101,9 @@ def grid_of_runs(runs: Sequence[tuple[LoggedRun, Evaluation]], progress: Progres
 
 def _change_from_best(best: Evaluation, run: Evaluation, progress: Progress) -> Change:
     """Return the change from the best run to another one; equal runs and runs on other documents are not tested."""
-    if run.score != best.score and sorted(scored_rows(best).document_ids) == sorted(scored_rows(run).document_ids):
+    if run.score != best.score and sorted(best.document_ids) == sorted(run.document_ids):
         return change_of(best, run, progress=progress)
-    return Change(*scored_rows(run).figure_names[0], best.score, run.score)
+    return Change(*run.figure_names[0], best.score, run.score)
 
 
 def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Sequence[Change]) -> Table:
@@ -131,7 +130,7 @@ def table_of_scores(runs: Sequence[tuple[LoggedRun, Evaluation]], changes: Seque
         TableColumn("method", "method", "text"),
         *(TableColumn(model, shown_name(model)) for model in models),
     )
-    test = between_systems(scored_rows(runs[0][1]).confidence or 0.0)
+    test = between_systems(runs[0][1].confidence or 0.0)
     tested = any(change.adjusted is not None for change in changes)
     legend = [f"{CHANCE_MARK} significantly lower than the best of its data set: {test}."] if tested else []
     remarks = []
@@ -191,6 +190,6 @@ def _score(evaluation: Evaluation, change: Change) -> TableCell:
     """The mean with its interval and mark."""
     interval = evaluation.measured[0].interval
     ends = f" [{', '.join(map(three_digits, interval.ends))}]{interval.mark}" if interval and interval.ends else ""
-    mark = CHANCE_MARK if change.is_significant(scored_rows(evaluation).confidence or 0.0) else ""
+    mark = CHANCE_MARK if change.is_significant(evaluation.confidence or 0.0) else ""
     is_best = change.difference == 0
     return TableCell(evaluation.score, three_digits(evaluation.score), best=is_best, suffix=f"{ends}{mark}")

@@ -30,7 +30,6 @@ from docscore.data.json_text import dumps, dumps_in_style
 from docscore.data.pairing import read_ground_truths
 from docscore.data.rows import ID, NoCell
 from docscore.evaluation.evaluation import Evaluation
-from docscore.evaluation.rows import Scored, scored_rows
 from docscore.evaluation.sources import evaluate
 from docscore.evaluation.tables import (
     LISTED,
@@ -641,7 +640,7 @@ def corrections_table(before: Mapping[str, Evaluation], after: Mapping[str, Eval
     rows = [(name, before[name].score, after[name].score) for name in before]
     orders = [sorted(side, key=lambda name: -side[name].score) for side in (before, after)]
     order = "unchanged" if orders[0] == orders[1] else f"{', '.join(orders[0])}, now {', '.join(orders[1])}"
-    label = scored_rows(next(iter(before.values()))).figure_names[0].label if before else "Scores"
+    label = next(iter(before.values())).figure_names[0].label if before else "Scores"
     table = table_of(
         f"{label} with the corrected ground truths",
         rows,
@@ -664,12 +663,11 @@ def _evaluated(name: str, references: Any, predictions: Any, options: Mapping[st
 
 
 def review_of(
-    evaluations: Mapping[str, Scored], *, verdicts: Iterable[Review | str | Path] = (), **settings: Any
+    evaluations: Mapping[str, Evaluation], *, verdicts: Iterable[Review | str | Path] = (), **settings: Any
 ) -> Review:
     """Review systems that are scored already; arguments and errors are those of `docscore_review.review`."""
-    systems = {name: scored_rows(evaluation) for name, evaluation in evaluations.items()}
     given = [verdicts] if isinstance(verdicts, str | Path | Review) else verdicts
     earlier = [each if isinstance(each, Review) else Review.read(each) for each in given]
-    found = Review(*worklist(systems, **settings))
+    found = Review(*worklist(evaluations, **settings))
     found.carry(earlier)
     return found

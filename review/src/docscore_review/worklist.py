@@ -31,7 +31,7 @@ from docscore.data.document_files import Documents
 from docscore.data.documents import Document
 from docscore.data.json_text import dumps, dumps_in_style
 from docscore.data.rows import NoCell, cells_of, described
-from docscore.evaluation.rows import Row, ScoredRows
+from docscore.evaluation.evaluation import Evaluation, Row
 from docscore.metrics.anls_star.api import score_one
 from docscore.metrics.anls_star.causes import cause_of_scalars
 from docscore.metrics.anls_star.sizes import SchemaNode
@@ -324,7 +324,7 @@ def hash_of(truth: Value) -> str:
 Alone = Mapping[Steps, Sequence[Difference]]  # by list, the rows that only one side has by any system
 
 
-def differences_of(scored: ScoredRows, row: Row, alone: Alone, *, exact: bool = False) -> Iterator[Difference]:
+def differences_of(scored: Evaluation, row: Row, alone: Alone, *, exact: bool = False) -> Iterator[Difference]:
     """Yield the places of a row that lose points, parts lost as a whole as one; with `exact` all that count."""
     schema = schema_of_row(scored.options.schema, row.id) if scored.metric == TYPED else None
     sure = row.for_metrics.confidences
@@ -433,7 +433,7 @@ def _places_of_rows(truth: list[Value], children: Sequence[ScoreTree]) -> dict[i
 
 
 def worklist(
-    systems: Mapping[str, ScoredRows],
+    systems: Mapping[str, Evaluation],
     *,
     documents: Any = None,
     text_column: str | None = None,
@@ -564,7 +564,7 @@ def _draw(rng: np.random.Generator, weights: Sequence[float], times: int) -> lis
     return list(Counter(rng.choice(len(weights), size=times, p=shares).tolist()).items())
 
 
-def _text_source(source: Any, column: str | None, rows: ScoredRows) -> Documents | None:
+def _text_source(source: Any, column: str | None, rows: Evaluation) -> Documents | None:
     """The documents, which a column of the references may hold; None if none are given."""
     if column is not None:
         if source is not None:
@@ -589,7 +589,7 @@ class _Documents:
         agreeing: the system whose places that earn all points are kept in `exact`; "" for none.
     """
 
-    def __init__(self, systems: Mapping[str, ScoredRows], same: Collection[str]) -> None:
+    def __init__(self, systems: Mapping[str, Evaluation], same: Collection[str]) -> None:
         self.systems, self.agreeing = systems, ""
         self.family = {name: ", ".join(sorted(same)) if name in same else name for name in systems}
         self.left_out = dict.fromkeys(systems, (0, 0.0))
