@@ -4,13 +4,10 @@ import gc
 import importlib.util
 import logging
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
 from fastapi.exceptions import RequestValidationError
-from gradio.routes import templates
-from jinja2 import ChoiceLoader, DictLoader
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 
@@ -31,6 +28,7 @@ from playground.server.connections import (
     note_addresses,
     trust_the_proxy_of_a_space,
 )
+from playground.server.first_screen import FirstScreen
 from playground.server.functions import written
 from playground.server.limits import MAX_FILE_BYTES
 from playground.server.requests import INVOICES, RECEIPTS
@@ -58,17 +56,12 @@ def build_demo() -> gr.Blocks:
     with api.Page(
         title="Score an extraction · docscore", analytics_enabled=False, delete_cache=(3600, 3600), fill_width=True
     ) as demo:
-        top = fragment("top", TABS, WITHOUT_REVIEW, without_first_screen(), template="controls.html.jinja")
+        top = fragment("top", TABS, WITHOUT_REVIEW, template="controls.html.jinja")
         gr.HTML(top, elem_id="top", js_on_load="docscore['parts/tabs.js'].showBar()", apply_default_css=False)
-        workspace = (
-            "<div></div>"
-            if gradio_page()
-            else fragment("draw_workspace", *pair.first_workspace(), template="pair.html.jinja")
-        )  # the first screen moves into an empty place
         for tab in TABS:
             with gr.Column(elem_id=f"panel-{tab.name}"):
                 gr.HTML(
-                    tab.html or workspace,
+                    tab.html or "<div></div>",  # the first screen moves into an empty place
                     elem_id=tab.name,
                     js_on_load=tab.script,
                     server_functions=asked,
@@ -81,8 +74,8 @@ def build_demo() -> gr.Blocks:
 
 def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any) -> Any:
     """Launch the page within its limits; further options are those of `launch`."""
-    for sentence in filter(None, (WITHOUT_REVIEW, without_first_screen())):
-        logging.getLogger(__name__).warning(sentence)
+    if WITHOUT_REVIEW:
+        logging.getLogger(__name__).warning(WITHOUT_REVIEW)
     trust_the_proxy_of_a_space()
     allow_connections()
     demo.queue(max_size=64, default_concurrency_limit=4)
@@ -91,7 +84,7 @@ def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any)
     gc.set_threshold(700, 10, 100)  # and among all that came since for 50 ms, once a large body with the default of 10
     launched = demo.launch(
         theme=page_theme(),
-        ssr_mode=False,  # with it the page is not made from the template
+        ssr_mode=False,  # with it another server makes the page
         max_file_size=MAX_FILE_BYTES,
         run_history=False,  # inputs of visitors are not listed
         allowed_paths=[str(RECEIPTS), str(INVOICES), str(results_folder()), str(FONTS)],
@@ -102,6 +95,7 @@ def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any)
                 Middleware(BodyLimit),
                 Middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5),
                 Middleware(McpBelowRoot),
+                Middleware(FirstScreen, **first_screen()),
             ],
             "exception_handlers": {RequestValidationError: refuse_request, TypeError: api.refuse_arguments},
         },
@@ -110,7 +104,6 @@ def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any)
         show_error=False,
         prevent_thread_lock=True,
         _frontend=False,  # else gradio ends where its own request for the page takes three seconds, on a busy machine
-        head=add_first_screen() or None,
         **options,
     )
     note_addresses(demo.server)
@@ -120,35 +113,10 @@ def serve(demo: gr.Blocks, *, prevent_thread_lock: bool = False, **options: Any)
     return launched
 
 
-_INDEX = "frontend/index.html"
-_WRITTEN_FOR = "6.31.0"  # the version of gradio whose page has these marks, and answers the first screen
-_MARKS = "window.gradio_config =", "</head>", "<gradio-app"
-_BASE = "{{ base_url | default('./') }}"  # what addresses within the page begin with
-# behind a proxy the prefix of the page, whose own address need not end in a slash
-_ROOT = "config.get('root', '').split('://')[-1].partition('/')[2]"
-_BASE_OF_ROOT = f"{{{{ '/' + {_ROOT} + '/' if {_ROOT} else base_url | default('./') }}}}"
-
-
-def gradio_page() -> str:
-    """Gradio's template of the page; "" if it is not as in the version that this page was written for."""
-    path = Path(gr.__file__).parent / "templates" / _INDEX
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    return text if all(mark in text for mark in _MARKS) else ""
-
-
-def without_first_screen() -> str:
-    """Why the page has no first screen, as a sentence; "" if it has one."""
-    versions = f"This page was written for gradio {_WRITTEN_FOR}; this is {gr.__version__}"
-    return "" if gradio_page() else f"{versions}, with which it takes longer to load."
-
-
-def add_first_screen() -> str:
-    """Put styles, scripts and the first screen into gradio's template of the page, whose scripts take long to load.
+def first_screen() -> dict[str, str]:
+    """Return styles, scripts and the first screen, which go into the head and the body of gradio's page.
 
     The first screen scores before the scripts and styles of the other tabs are there.
-
-    Returns:
-        styles and scripts as HTML for the head of a page of gradio that has no place for a first screen, else "".
     """
 
     def text_of(names: Iterable[str]) -> str:
@@ -160,21 +128,11 @@ def add_first_screen() -> str:
     first = bundled([FIRST])
     scripts = f"const docscore = {{}};\n{''.join(first.values())}docscore['{FIRST}'].startFirst();"
     others = f"{''.join(bundled(entries, first).values())}docscore['{pair.DOCUMENT}'].startDocument();"
-    text = gradio_page()
-    if not text:
-        style = f"{stylesheet()}{text_of([*STYLES, *styles])}"
-        return f"{head}<style>{style}</style><script>{scripts}{others}</script>"
     drawn = fragment("first", TABS, WITHOUT_REVIEW, pair.first_workspace(), template="pair.html.jinja")
-    app = f"<style>{text_of(styles)}</style><script>{others}</script>"
-    parts = {
-        "</head>": f"{head}<style>{stylesheet()}{text_of(STYLES)}</style></head>",
-        "<gradio-app": f"{drawn}<script>{scripts}</script>{app}<gradio-app",
+    return {
+        "head": f"{head}<style>{stylesheet()}{text_of(STYLES)}</style>",
+        "body": f"{drawn}<script>{scripts}</script><style>{text_of(styles)}</style><script>{others}</script>",
     }
-    text = text.replace(_BASE, _BASE_OF_ROOT)
-    for mark, part in parts.items():
-        text = text.replace(mark, f"{{% raw %}}{part}{{% endraw %}}", 1)
-    templates.env.loader = ChoiceLoader([DictLoader({_INDEX: text}), *filter(None, [templates.env.loader])])
-    return ""
 
 
 def run() -> None:
