@@ -112,7 +112,7 @@ def test_every_list_is_accepted(seed: int, tmp_path: Path) -> None:
     kinds: list[dict[str, Any]] = [{}, {"sample": 40, "agreements": 40}]
     for settings in kinds:
         options = {**settings, **({"runs": True} if runs else {})}
-        listed = docscore.review(references, systems, **options)
+        listed = docscore_review.review(references, systems, **options)
         review = Review.read(listed.write(tmp_path / "r.jsonl"))
         review.check(references)
         assert (review.lines, review.apply(references)) == (listed.lines, references)
@@ -120,7 +120,7 @@ def test_every_list_is_accepted(seed: int, tmp_path: Path) -> None:
             line.verdict = rng.choice(["ground_truth", "unclear"])
         sorted_lines = Review(sorted(review.lines, key=lambda line: line.verdict or ""))
         assert sorted_lines.agreement(review)[:3] == (len(review.lines), 0, len(review.lines))
-        again = docscore.review(references, systems, verdicts=[sorted_lines], **options)
+        again = docscore_review.review(references, systems, verdicts=[sorted_lines], **options)
         assert [line.verdict for line in again.lines] == [line.verdict for line in review.lines]
 
 
