@@ -31,7 +31,7 @@ try:  # indented, since the loader would tell people to install the imports that
     from docscore.core.errors import InputValueError
     from docscore.core.options import ScoringOptions
     from docscore.core.runtime import warn
-    from docscore.evaluation.evaluation import Evaluation
+    from docscore.evaluation.evaluation import evaluate_rows
     from docscore.data.groups import Grouping
     from docscore.metrics.registry import METRICS
     from docscore.evaluation.sentences import by_value_text
@@ -279,7 +279,7 @@ if evaluate is not None:
             pairs = decode_rows(predictions, references, missing)
             metrics = [self.METRIC if self.config_name == "default" else self.config_name]
             metrics += [] if schema is None else ["typed"]
-            found = Evaluation(pairs, options, metrics=metrics, cluster=cluster, confidence=confidence)
+            found = evaluate_rows(pairs, options, metrics=metrics, cluster=cluster, confidence=confidence)
             remark = by_value_text({"": found}) if schema is None else ""
             if remark:
                 warn(remark)

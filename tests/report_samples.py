@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from docscore.data.pairing import Pairs
+from docscore.data.test_set import TestSet
 from docscore.evaluation.automation import (
     Curve,
     automation_curve,
@@ -20,7 +20,7 @@ from docscore.evaluation.automation import (
     review_of_entities,
 )
 from docscore.evaluation.comparison import Change, Comparison, compare, document_changes_table
-from docscore.evaluation.evaluation import Evaluation, figure_table
+from docscore.evaluation.evaluation import Evaluation, evaluate_rows, figure_table
 from docscore.evaluation.figures import Figure, Slice, kieval_tables, slices_table
 from docscore.evaluation.systems import BEST, Systems
 from docscore.evaluation.tables import Table, TableCell, TableColumn
@@ -44,7 +44,7 @@ class Sample(NamedTuple):
 def evaluated(*documents: tuple[str, Any, Any], metrics: Sequence[str] = ("anls_star",), **parts: Any) -> Evaluation:
     """The evaluation of documents, each an id, a ground truth and a prediction, with some parts put in by hand."""
     ids, truths, predictions = map(list, zip(*documents, strict=True))
-    evaluation = Evaluation(Pairs(ids, truths, predictions), metrics=metrics)
+    evaluation = evaluate_rows(TestSet(ids, truths, predictions), metrics=metrics)
     vars(evaluation).update(parts)
     return evaluation
 

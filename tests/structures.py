@@ -9,16 +9,17 @@ from hypothesis import strategies as st
 
 from docscore import Evaluation
 from docscore.core.options import ScoringOptions
-from docscore.data.pairing import Pairs
+from docscore.data.test_set import TestSet
+from docscore.evaluation.evaluation import evaluate_rows
 
 # Few and similar scalars, so that matchings tie all the time.
 SCALARS: list[Any] = ["a", "ab", "aba", "abab", "b", "ba", "abc", "xy", "A ", " ", "", 1, 10, 1.0, 0, True, False, "1"]
 KEYS = ["a", "b", "c"]
 
 
-def evaluation_of(pairs: Pairs, metric: str = "anls_star", **options: Any) -> Evaluation:
+def evaluation_of(pairs: TestSet, metric: str = "anls_star", **options: Any) -> Evaluation:
     """The evaluation of pairs by one metric, without intervals; options are fields of `ScoringOptions`."""
-    return Evaluation(pairs, ScoringOptions(**options), metrics=[metric], confidence=None)
+    return evaluate_rows(pairs, ScoringOptions(**options), metrics=[metric], confidence=None)
 
 
 def random_truth(rng: random.Random, depth: int, length: int = 3) -> Any:

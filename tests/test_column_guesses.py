@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore.core.values import convert_ground_truth
-from docscore.data.pairing import Pairs, read_systems
+from docscore.data.pairing import read_systems
 from docscore.data.rows import Source
+from docscore.data.test_set import TestSet
 from playground.parts.column_guesses import (
     ReadingPlan,
     columns_of,
@@ -118,7 +119,7 @@ PLAN = ReadingPlan(("id", "id"), "truth", "guess")
 def said_of(truths: list[Any], guesses: list[Any], plan: dict[str, Any]) -> list[str]:
     """What is doubtful of rows that are read by the plan above, but for some parts."""
     absent = frozenset(number for number, guess in enumerate(guesses) if guess is None)
-    pairs = Pairs([str(n) for n in range(len(truths))], list(map(convert_ground_truth, truths)), guesses, absent)
+    pairs = TestSet([str(n) for n in range(len(truths))], list(map(convert_ground_truth, truths)), guesses, absent)
     return list(map(str, doubts_of_columns(pairs, PLAN._replace(**plan))))
 
 

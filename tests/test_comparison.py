@@ -6,6 +6,7 @@ import inspect
 import random
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import product
@@ -23,7 +24,7 @@ from docscore.core.schema_source import SchemaSource
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.automation import Curve, DocumentReview, automation_curve
 from docscore.evaluation.comparison import Change, Comparison, compare, decide, decide_level
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.fields import MOST_FIELDS_TESTED
 from docscore.stats.intervals import NO_CHANGE, Interval, Ratios
 from docscore.stats.significance import permutation_p_values
@@ -43,7 +44,7 @@ def worn(letters: int) -> str:
 def analysed(answers: dict[str, Any], truth: Any = TEXT, **options: Any) -> Evaluation:
     """Answers by id, all of one ground truth."""
     pairs = pairs_of([pred(*row) for row in answers.items()], [ref(name, truth) for name in answers])
-    return Evaluation(pairs, ScoringOptions(**options))
+    return evaluate_rows(pairs, ScoringOptions(**options))
 
 
 def of_letters(*wrong: int) -> Evaluation:
@@ -149,8 +150,8 @@ def test_ids_in_another_order_give_the_same_comparison() -> None:
 
 
 def reordered(system: Evaluation) -> Evaluation:
-    pairs = system.pairs.only(random.Random(8).sample(range(len(system)), len(system)))
-    return Evaluation(pairs._replace(skipped=None))
+    pairs = system.test_set.only(random.Random(8).sample(range(len(system)), len(system)))
+    return Evaluation(replace(pairs, skipped=None))
 
 
 def width(comparison: Comparison) -> float:
@@ -195,8 +196,8 @@ REFUSED: list[tuple[Evaluation, Evaluation, str]] = [
     (ONE, analysed({"a": TEXT}, threshold=0.4), BOTH_RULES),
     (ONE, analysed({"a": TEXT}, ignore_case=False), BOTH_RULES),
     # intervals and tests were those of the clusters of the second system, or of none
-    (ONE, Evaluation(ONE.pairs, cluster=str), "cluster: expected the same for both systems, got another one"),
-    (Evaluation(ONE.pairs, cluster=str), ONE, "cluster: expected the same for both systems, got another one"),
+    (ONE, Evaluation(ONE.test_set, cluster=str), "cluster: expected the same for both systems, got another one"),
+    (Evaluation(ONE.test_set, cluster=str), ONE, "cluster: expected the same for both systems, got another one"),
 ]
 
 
@@ -293,7 +294,7 @@ def test_without_an_interval_a_difference_may_be_chance() -> None:
     for having, ends in ((8, True), (4, False)):
         truths = [{"a": ["x", "y"]} if n < having else None for n in range(8)]
         sides = [
-            Evaluation(pairs_of([truth and {"a": answer} for truth in truths], truths), metrics=["kieval"])
+            evaluate_rows(pairs_of([truth and {"a": answer} for truth in truths], truths), metrics=["kieval"])
             for answer in (["x", "y"], ["u", "v"])
         ]
         comparison = compare(*sides)
@@ -350,7 +351,7 @@ def invoices(count: int, **changes: Callable[[int], Any]) -> Evaluation:
     ]
     answers = [{**truth, **{key: of(n) for key, of in changes.items()}} for n, truth in enumerate(truths)]
     answers = [{key: value for key, value in answer.items() if value is not None} for answer in answers]
-    return Evaluation(pairs_of(answers, truths), by=["Ash" if n % 4 else "Birch" for n in range(count)])
+    return evaluate_rows(pairs_of(answers, truths), by=["Ash" if n % 4 else "Birch" for n in range(count)])
 
 
 REGRESSIONS: dict[str, dict[str, Callable[[int], Any]]] = {
@@ -374,8 +375,8 @@ def regression_of(name: str) -> tuple[Evaluation, Evaluation]:
     }
     if name in whole:
         answer, is_lost = whole[name]
-        predictions = [answer if is_lost(n) else right for n, right in enumerate(base.pairs.predictions)]
-        new = Evaluation(base.source._replace(predictions=predictions), by=base.by)
+        predictions = [answer if is_lost(n) else right for n, right in enumerate(base.test_set.predictions)]
+        new = Evaluation(replace(base.test_set, predictions=predictions), by=base.by)
     return base, new
 
 
@@ -401,9 +402,15 @@ def test_the_gates_of_the_guide_against_planted_regressions(regression: str, cod
     """The exit status of each documented line."""
     base, new = regression_of(regression)
     for name, rows in (
-        ("references", [{"question_id": str(n), "references": [truth]} for n, truth in enumerate(base.pairs.truths)]),
+        (
+            "references",
+            [{"question_id": str(n), "references": [truth]} for n, truth in enumerate(base.test_set.truths)],
+        ),
         *(
-            (side, [{"question_id": str(n), "prediction": answer} for n, answer in enumerate(system.pairs.predictions)])
+            (
+                side,
+                [{"question_id": str(n), "prediction": answer} for n, answer in enumerate(system.test_set.predictions)],
+            )
             for side, system in (("base", base), ("new", new))
         ),
     ):
@@ -445,7 +452,7 @@ def test_a_document_loses_a_share_of_its_score() -> None:
         assert gate.to_dict()["documents_not_evaluated"] == 1
         assert gate.sentence.endswith("; 1 document not evaluated, with a score below 0.3 in the base")
     assert "documents_not_evaluated" not in decide(comparison, 0.5).to_dict()
-    low = compare(*(Evaluation(side.only([3])._replace(skipped=None)) for side in sides))
+    low = compare(*(Evaluation(replace(side.only([3]), skipped=None)) for side in sides))
     with pytest.raises(
         ValueError, match=r"^the gate cannot decide: all documents have a score below 0\.3 in the base$"
     ):
@@ -494,7 +501,7 @@ def test_a_gate_judges_each_slice_with_enough_documents() -> None:
     gate = decide(compare(invoices(20), invoices(20, **broken)), 0.15, every_slice=True, beyond_chance=True)
     needed = "the 6 documents that it takes to show a loss at a confidence of 0.95"
     assert gate.sentence.endswith(f"; not evaluated, without {needed}: 'Birch'")
-    few = Evaluation(invoices(8).pairs, by=[*"abcdabcd"])
+    few = Evaluation(invoices(8).test_set, by=[*"abcdabcd"])
     with pytest.raises(ValueError, match=rf"^the gate cannot decide: no slice has {needed}$"):
         decide(compare(few, few), 0.15, every_slice=True, beyond_chance=True)
 
@@ -526,7 +533,7 @@ def of_metric(metric: str, seed: int, **options: Any) -> Evaluation:
     rng = random.Random(seed)
     pairs = pairs_of([rng.choice(ANSWERS) for _ in range(20)], [ANSWERS[0]] * 20)
     schema = SchemaSource.of(TYPED) if metric == "typed" else None
-    return Evaluation(pairs, ScoringOptions(schema=schema), metrics=[metric, "anls_star"], **options)
+    return evaluate_rows(pairs, ScoringOptions(schema=schema), metrics=[metric, "anls_star"], **options)
 
 
 @pytest.mark.parametrize("metric", ["anls_star", "kieval", "entity_f1", "nted", "typed"])
@@ -554,7 +561,7 @@ def test_the_first_metric_decides_everything(metric: str) -> None:
 
 
 def corpus(right: int, wrong: int) -> Evaluation:
-    return Evaluation(pairs_of(["x"] * (right + wrong), ["x"] * right + ["y"] * wrong))
+    return evaluate_rows(pairs_of(["x"] * (right + wrong), ["x"] * right + ["y"] * wrong))
 
 
 def test_a_level_is_compared_with_the_figure_or_with_its_interval() -> None:
@@ -578,7 +585,7 @@ def test_a_level_is_compared_with_the_figure_or_with_its_interval() -> None:
 
 FOUND = corpus(8, 1)
 EVALUATED = partial(docscore.evaluate, predictions=["x"] * 9, references=["x"] * 8 + ["y"])
-OF_PAIRS, COMPARED = partial(Evaluation, FOUND.source), partial(compare, FOUND, FOUND)
+OF_PAIRS, COMPARED = partial(Evaluation, FOUND.test_set), partial(compare, FOUND, FOUND)
 SCORES = partial(anls_score, "a", "a"), partial(score_tree, "a", "a"), partial(score_pairs, [("a", "a")])
 CURVE = automation_curve([DocumentReview(1.0, 1.0, [(0.5, True, 0.0, 0.0)])])
 # by the name of each numeric option: the values that it refuses beside NaN, infinities, texts and booleans, and calls

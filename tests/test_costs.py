@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,7 @@ def test_a_system_costs_what_its_documents_do() -> None:
     assert skipped.costs["cost"].total == pytest.approx(1.0)
     absent = docscore.evaluate(predictions=answers[0][:2], references=REFERENCES, missing="zero")
     assert "such as 'c' (nothing)" in absent.costs["cost"].note
-    assert costs_of(evaluation.pairs._replace(costs=None)) == {}
+    assert costs_of(replace(evaluation.test_set, costs=None)) == {}
 
 
 def test_the_price_of_tokens(write: Write) -> None:

@@ -129,7 +129,7 @@ def test_the_rows_can_be_scored_again(tmp_path: Path) -> None:
     assert again.ids == [first.ids[number] for number in numbers]
     assert again.scores == [first.scores[number] for number in numbers]
     for number, score in enumerate(first.scores):
-        if len(first.pairs.truths[number]) == 1:
+        if len(first.test_set.truths[number]) == 1:
             pair = kept.as_pair(number)
             prediction = pair["prediction"] if pair["reading"] == "text" else json.loads(pair["prediction"])
             assert score_tree(json.loads(pair["truth"]), prediction).score == score
@@ -238,7 +238,7 @@ def test_a_tree_of_a_document_is_that_of_the_test_set(tmp_path: Path, metric: st
     kept = scored(tmp_path, [ref(name, truth) for name in "ab"], rows, metrics=[metric], confidences=True)
     files: dict[str, Any] = {"references": tmp_path / "r.jsonl", "predictions": tmp_path / "p.jsonl"}
     evaluation = docscore.evaluate(**files, metrics=metric, with_confidences=True)
-    assert evaluation.pairs.confidences == [sure, sure]
+    assert evaluation.test_set.confidences == [sure, sure]
     for number in range(2):
         [tree] = kept.trees(number)
         assert tree.to_dict() == evaluation.row(number).tree.to_dict()

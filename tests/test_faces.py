@@ -331,7 +331,7 @@ def test_the_first_metric_is_the_metric_of_everything(name: str, tmp_path: Path)
 
     assert 0 < new.score < 1 == base.score
     assert next(iter(new.figures.items())) == (figure.key, new.score)
-    by_default = docscore.Evaluation(new.source, new.options)
+    by_default = docscore.Evaluation(new.test_set, new.options)
     assert by_default.metrics == (["typed", "anls_star"] if case.schema else ["anls_star"])
     state = docscore.ScoreState(**options)
     state.update(rows["new"], rows["references"])

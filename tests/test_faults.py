@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from docscore import score_pairs
 from docscore.core.errors import KEPT, DataError, Diagnostic, Faults, faults_summary
 from docscore.data.formats import read_table
-from docscore.data.pairing import Pairs, read_systems
+from docscore.data.pairing import read_systems
+from docscore.data.test_set import TestSet
 from tests.commands import Write, pred, ref, run, succeed, written
 from tests.conftest import examples, golden
 from tests.structures import evaluation_of
@@ -27,7 +28,9 @@ R = [ref(name, TRUTH) for name in "abcd"]
 P = [pred(name, TRUTH[: 10 - number]) for number, name in enumerate("abcd")]  # 1, 0.9, 0.8 and 0.7
 
 
-def read(references: Path, predictions: Path, on_error: str = "error", missing: str = "error") -> tuple[Pairs, Faults]:
+def read(
+    references: Path, predictions: Path, on_error: str = "error", missing: str = "error"
+) -> tuple[TestSet, Faults]:
     faults = Faults(on_error)
     pairs = read_systems(read_table(references, faults), [read_table(predictions, faults)], missing, faults)[0]
     return pairs, faults

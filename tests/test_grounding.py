@@ -87,7 +87,7 @@ def test_citations_with_confidences() -> None:
     row = references({"t": "x"}, {"t": [{"page": 1}]}), predictions(prediction)
     result = grounded(row, with_confidences=True)
     assert (result.score, figures_of(result)["grounding_page_f1"]) == (1.0, 1.0)
-    assert result.pairs.confidences == [{"t": 0.9}]
+    assert result.test_set.confidences == [{"t": 0.9}]
     with pytest.warns(UserWarning, match=r"they contain \$value and \$confidence, and both are scored"):
         assert grounded(row).score == 0
 

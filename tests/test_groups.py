@@ -14,9 +14,10 @@ from docscore.core.errors import in_file
 from docscore.core.options import ScoringOptions
 from docscore.data.columns import ColumnNames, with_names
 from docscore.data.groups import groups_of_rows, joined_runs
-from docscore.data.pairing import Pairs, read_systems
+from docscore.data.pairing import read_systems
 from docscore.data.rows import Absent, Source
-from docscore.evaluation.evaluation import Evaluation
+from docscore.data.test_set import TestSet
+from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.figures import runs_of
 from docscore.evaluation.systems import systems_of
 from docscore.stats.calibration import calibration_of
@@ -47,7 +48,7 @@ def test_rows_that_are_left_out_take_their_columns_with_them() -> None:
     chosen = PAIRS.only([3, 1])
     assert groups_of_rows(chosen, "document", "cluster") == [ROWS[3][1], ROWS[1][1]]
     assert chosen.skipped == len(ROWS) - 2
-    assert Pairs(list("abc"), [1, 1, 1], [1, None, 1], frozenset({1})).only([2, 1]).absent == {1}
+    assert TestSet(list("abc"), [1, 1, 1], [1, None, 1], frozenset({1})).only([2, 1]).absent == {1}
 
 
 def test_clusters_are_resampled_as_wholes() -> None:
@@ -78,7 +79,7 @@ def test_every_interval_and_test_knows_the_clusters() -> None:
 def test_the_gate_knows_the_clusters() -> None:
     """All rows fall, but in eight documents: the upper end of the interval is further away."""
     free, bound, few = (
-        compare(*(Evaluation(pairs_of(rows, REFERENCES), cluster=cluster) for rows in (RIGHT, WRONG)))
+        compare(*(evaluate_rows(pairs_of(rows, REFERENCES), cluster=cluster) for rows in (RIGHT, WRONG)))
         for cluster in (None, "document", lambda name: name[:2] > "d3")
     )
     assert free.decide(0.1, beyond_chance=True).failed
@@ -95,7 +96,7 @@ def test_calibration_is_that_of_the_values_and_resamples_clusters() -> None:
         for row, each in zip(PREDICTIONS, confidences, strict=True)
     ]
     options = ScoringOptions(with_confidences=True)
-    found = Evaluation(pairs_of(predictions, REFERENCES), options, cluster="document").automation.calibration
+    found = evaluate_rows(pairs_of(predictions, REFERENCES), options, cluster="document").automation.calibration
     right = [row[3] == row[4] for row in ROWS]
     assert found == calibration_of(confidences, right, [int(name[1:]) for name in DOCUMENTS])
 
@@ -109,7 +110,9 @@ def test_labels_are_clusters_too() -> None:
 def test_a_slice_is_an_evaluation_of_its_rows_with_its_fields() -> None:
     """The same as if only they had been given; and so is the comparison of two systems within it."""
     metrics = ["anls_star", "entity_f1"]
-    base, new = (Evaluation(pairs_of(rows, REFERENCES), metrics=metrics, by="vendor") for rows in (PREDICTIONS, WRONG))
+    base, new = (
+        evaluate_rows(pairs_of(rows, REFERENCES), metrics=metrics, by="vendor") for rows in (PREDICTIONS, WRONG)
+    )
     slices = base.slice_figures
     assert sum(each.documents for each in slices) == len(ROWS)
     assert slices == sorted(slices, key=lambda each: each.documents, reverse=True)
@@ -261,7 +264,7 @@ def test_what_is_no_list_of_runs(predictions: Any, said: str) -> None:
 
 def test_runs_on_other_documents_are_refused() -> None:
     """As logs may be whose samples were not all run in each epoch."""
-    runs = [Pairs(list(ids), [1, 2], [1, 2]) for ids in ("ab", "ac")]
+    runs = [TestSet(list(ids), [1, 2], [1, 2]) for ids in ("ab", "ac")]
     message = r"^one and two: expected the same documents in all runs, got 2 that only one of them has, such as 'b'$"
     with pytest.raises(ValueError, match=message):
         joined_runs(runs, ["one", "two"])

@@ -18,7 +18,7 @@ import docscore
 from docscore import ScoreState, anls_score
 from docscore.core.options import ScoringOptions
 from docscore.data.pairing import pairs_of
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.annotations import folded_tree
 from docscore.metrics.base import FigureName, MeanOfRows, MetricRow, MetricTree
@@ -39,7 +39,7 @@ STRUCTURED = ["anls_star", "kieval", "entity_f1", "nted"]
 
 def evaluated(rows: list[tuple[Any, Any]], *metrics: str, **options: Any) -> Evaluation:
     pairs = pairs_of([prediction for _, prediction in rows], [truth for truth, _ in rows])
-    return Evaluation(pairs, ScoringOptions(**options), metrics=metrics, confidence=None)
+    return evaluate_rows(pairs, ScoringOptions(**options), metrics=metrics, confidence=None)
 
 
 @pytest.mark.parametrize(("normalise", "donut"), [(False, False), (True, False), (False, True)])

@@ -15,7 +15,7 @@ from docscore import anls_score
 from docscore.core.values import MAX_DEPTH, convert_ground_truth, convert_prediction
 from docscore.data.json_text import dumps, loads
 from docscore.data.model_text import Parsed, parse_text
-from docscore.data.pairing import Pairs
+from docscore.data.test_set import TestSet
 from tests.conftest import LEVEL, golden
 from tests.damages import KINDS, document, parts, printed
 from tests.structures import evaluation_of
@@ -145,7 +145,7 @@ def test_looking_for_an_object_in_a_very_long_text_comes_to_an_end(text: str, fa
 
 
 def test_rows_say_what_was_done() -> None:
-    pairs = Pairs(["x", "y"], [{"a": "b"}] * 2, ['{"a": "b"', '{"a": "b"}'])
+    pairs = TestSet(["x", "y"], [{"a": "b"}] * 2, ['{"a": "b"', '{"a": "b"}'])
     samples = evaluation_of(pairs, parse="repair").samples()
     assert [sample["parse_note"] for sample in samples] == ["closed a bracket", ""]
 
@@ -236,7 +236,7 @@ def test_counts_of_a_corpus_and_values_that_are_no_text() -> None:
     """Only texts are read; what is JSON already, null too, stays and is not counted."""
     predictions = ['{"a": "x"}', "Here: {'a': 'x'}", "no idea", {"a": "x"}, None, ["x"], 'Here: {"a": "x"}']
     truths = [{"a": "x"}] * 4 + [None, ["x"], {"a": "x"}]
-    pairs = Pairs([str(i) for i in range(7)], truths, predictions)
+    pairs = TestSet([str(i) for i in range(7)], truths, predictions)
     assert evaluation_of(pairs, parse="text").scores == [0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0]
     assert evaluation_of(pairs, parse="text").counts == {}
     read = evaluation_of(pairs, parse="json")

@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import docscore
 from docscore.core.errors import InputTypeError, InputValueError
 from docscore.data.columns import ColumnNames
 from docscore.data.json_text import loads
-from docscore.data.pairing import Pairs, pairs_of
+from docscore.data.pairing import pairs_of
+from docscore.data.test_set import TestSet
+from docscore.evaluation.evaluation import evaluate_rows
 from docscore.evaluation.state import ScoreState
 from tests.commands import PREDICTIONS, REFERENCES, TEXTS, killing, pred, ref, rows, written
 from tests.conftest import LEVEL, golden, needs, table
@@ -52,9 +53,9 @@ def rows_in(folder: Path) -> Rows:
 def alone(predictions: Rows, references: Rows, **rules: Any) -> tuple[ScoreState, Rows]:
     """The state and the rows that one process gives."""
     state = ScoreState(**rules)
-    pairs: Pairs = pairs_of(predictions, references, state.options.missing)
+    pairs: TestSet = pairs_of(predictions, references, state.options.missing)
     state.update_pairs(pairs)
-    samples = docscore.Evaluation(pairs, state.options).samples()
+    samples = evaluate_rows(pairs, state.options).samples()
     return state, sorted(samples, key=lambda row: str(row["question_id"]))
 
 

@@ -7,6 +7,7 @@ import math
 import re
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import evaluate
@@ -17,9 +18,10 @@ import pytest
 import docscore
 from docscore.core.options import ScoringOptions
 from docscore.data.json_text import loads
-from docscore.data.pairing import Pairs, pairs_of
+from docscore.data.pairing import pairs_of
 from docscore.data.rows import ANLS, BY_ID, PLAIN, RowFormat, as_rows, row_format, table_in_memory
-from docscore.evaluation.evaluation import Evaluation
+from docscore.data.test_set import TestSet
+from docscore.evaluation.evaluation import evaluate_rows
 from docscore.evaluation.sentences import count_lines
 from docscore.metrics.registry import METRICS
 from tests.commands import pred, ref
@@ -81,13 +83,13 @@ def test_values_come_through_as_they_are() -> None:
 def test_rows_are_paired_by_id_in_the_order_of_the_references() -> None:
     predictions = [pred("c", 3), pred("a", 1), pred("b", 2)]
     references: Rows = [ref("a", "x"), ref("b", "y", "z"), ref("c", None)]
-    assert pairs_of(predictions, references) == Pairs(
+    assert pairs_of(predictions, references) == TestSet(
         ids=["a", "b", "c"], truths=[("x",), ("y", "z"), (None,)], predictions=[1, 2, 3], reference_rows=references
     )
 
 
 def test_plain_rows_are_paired_by_position_and_named_by_number() -> None:
-    assert pairs_of([1, 2], ["x", ("y", "z")]) == Pairs(["0", "1"], ["x", ("y", "z")], [1, 2])
+    assert pairs_of([1, 2], ["x", ("y", "z")]) == TestSet(["0", "1"], ["x", ("y", "z")], [1, 2])
 
 
 @pytest.mark.parametrize("answers", [["x", "y"], ("x", "y"), np.array(["x", "y"])], ids=["list", "tuple", "array"])
@@ -152,7 +154,7 @@ def test_missing_predictions_score_as_null_where_that_is_asked_for() -> None:
     references: Rows = [ref("a", "x"), ref("b", "x"), ref("c", "x")]
     pairs = pairs_of([pred("b", 5)], references, missing="zero")
     absent = frozenset({0, 2})
-    assert pairs == Pairs(["a", "b", "c"], [("x",)] * 3, [None, 5, None], absent, reference_rows=references)
+    assert pairs == TestSet(["a", "b", "c"], [("x",)] * 3, [None, 5, None], absent, reference_rows=references)
     assert pairs_of([], [ref("a", "x")], missing="zero").absent == {0}
     left = pairs_of([pred("b", 5)], references, missing="skip")
     assert (left.ids, left.predictions, left.absent, left.skipped) == (["b"], [5], frozenset(), len(references) - 1)
@@ -200,7 +202,7 @@ BILL = {"total": "12.50"}
 
 def scored(predictions: list[Any], references: list[Any], options: dict[str, Any]) -> None:
     """Pair the rows and read their values, which is done when a figure is first asked for."""
-    evaluation = Evaluation(pairs_of(predictions, references), ScoringOptions(**options))
+    evaluation = evaluate_rows(pairs_of(predictions, references), ScoringOptions(**options))
     assert evaluation.score <= 1
     assert not [doubt for doubt in evaluation.doubts if count_lines(evaluation).count(doubt) != 1]
 
@@ -230,7 +232,7 @@ def test_documents_as_text_are_an_error(
     predictions: list[Any], references: list[Any], options: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(ValueError, match=sentence):
-        Evaluation(pairs_of(predictions, references), ScoringOptions(**options))
+        evaluate_rows(pairs_of(predictions, references), ScoringOptions(**options))
     with pytest.raises(ValueError, match=sentence):
         docscore.ScoreState(**options).update(predictions, references)
     with pytest.raises(ValueError, match=sentence):
@@ -287,10 +289,10 @@ def test_documents_in_any_notation_are_known_by_the_ground_truths(notation: str,
     others: dict[str, list[Any]] = {"objects": [*_BILLS], "prose": _WORDS["prose"]}
     predictions: list[Any] = others[given] if given in others else list(map(_NOTATIONS[given], _BILLS))
     for references in (list(map(_NOTATIONS[notation], _BILLS)), [tuple(map(_NOTATIONS[notation], _BILLS))] * 3):
-        pairs = Pairs(["a", "b", "c"], references, predictions)
+        pairs = TestSet(["a", "b", "c"], references, predictions)
         with pytest.raises(ValueError, match=r"^references: \d of \d texts are documents written as .*--parse.* text"):
-            Evaluation(pairs)
-        Evaluation(pairs, ScoringOptions(parse="text"))
+            evaluate_rows(pairs)
+        evaluate_rows(pairs, ScoringOptions(parse="text"))
 
 
 @pytest.mark.parametrize("given", [*_WORDS, *_NOTATIONS])
@@ -299,19 +301,19 @@ def test_answers_and_prose_are_no_documents(words: str, given: str) -> None:
     predictions = _WORDS[given] if given in _WORDS else list(map(_NOTATIONS[given], _BILLS))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        Evaluation(Pairs(["a", "b", "c"], _WORDS[words], predictions))
+        evaluate_rows(TestSet(["a", "b", "c"], _WORDS[words], predictions))
 
 
 def test_a_broken_ground_truth_is_named_and_does_not_hide_the_others() -> None:
     texts = [*map(json.dumps, _BILLS * 4), '{"total": }']
-    pairs = Pairs([f"r{number}" for number in range(13)], texts, [*_BILLS * 4, {}])
+    pairs = TestSet([f"r{number}" for number in range(13)], texts, [*_BILLS * 4, {}])
     with pytest.raises(ValueError, match=r"^references: 1[23] of 13 .* add --parse-references json \("):
-        Evaluation(pairs)
+        evaluate_rows(pairs)
     with pytest.raises(ValueError, match=r"^row 'r12', an answer: line 1, column 11: expected a value"):
-        Evaluation(pairs, ScoringOptions(parse_references="json"))
-    several = pairs._replace(truths=[*texts[:-1], '{"total": 1} or {"total": 2}'])
+        evaluate_rows(pairs, ScoringOptions(parse_references="json"))
+    several = replace(pairs, truths=[*texts[:-1], '{"total": 1} or {"total": 2}'])
     with pytest.raises(ValueError, match=r"^row 'r12', an answer: expected a text that can be read in one way, got 2 "):
-        Evaluation(several, ScoringOptions(parse_references="repair"))
+        evaluate_rows(several, ScoringOptions(parse_references="repair"))
 
 
 def test_json_text_in_an_evaluate_module() -> None:
@@ -338,7 +340,7 @@ def test_an_option_that_no_metric_uses_is_refused(metrics: list[str], option: st
     with pytest.raises(ValueError, match=sentence):
         docscore.ScoreState(metrics=metrics, **{option: value})
     with pytest.raises(ValueError, match=sentence):
-        Evaluation(pairs_of([BILL], [BILL]), ScoringOptions(**{option: value}), metrics=metrics)
+        evaluate_rows(pairs_of([BILL], [BILL]), ScoringOptions(**{option: value}), metrics=metrics)
     assert docscore.evaluate(**sides).score == 1.0
 
 

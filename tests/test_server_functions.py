@@ -17,7 +17,7 @@ from docscore_review.verdicts import Review
 
 import docscore
 from docscore.data.json_text import loads
-from docscore.data.pairing import Pairs
+from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import Evaluation
 from playground import page
 from playground.pair.pair import edited
@@ -53,7 +53,7 @@ async def result_of(ask: Ask, asked: dict[str, Any]) -> dict[str, Any]:
 
 def evaluated(truths: Values, predictions: Values, metric: str = "anls_star", **options: Any) -> Evaluation:
     return evaluation_of(
-        Pairs(list(truths), list(truths.values()), [predictions[name] for name in truths]), metric, **options
+        TestSet(list(truths), list(truths.values()), [predictions[name] for name in truths]), metric, **options
     )
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore.core.options import ScoringOptions
-from docscore.data.pairing import Pairs
+from docscore.data.test_set import TestSet
 from docscore.evaluation.state import ScoreState
 from tests.conftest import examples
 from tests.structures import damaged, evaluation_of, predictions, random_truth, truths
@@ -29,8 +29,8 @@ Rows = list[tuple[Any, Any]]  # ground truth and prediction
 rows_of_documents = st.lists(st.tuples(truths, predictions | st.sampled_from(TEXTS)), min_size=1, max_size=8)
 
 
-def pairs(rows: Rows) -> Pairs:
-    return Pairs([str(k) for k in range(len(rows))], [truth for truth, _ in rows], [actual for _, actual in rows])
+def pairs(rows: Rows) -> TestSet:
+    return TestSet([str(k) for k in range(len(rows))], [truth for truth, _ in rows], [actual for _, actual in rows])
 
 
 def state_of(rows: Rows, rules: dict[str, Any]) -> ScoreState:
@@ -228,6 +228,6 @@ def test_rows_that_are_all_left_out_are_counted() -> None:
     """As in a batch of Ray in which no row has a prediction."""
     state = ScoreState(missing="skip")
     state.update_scores(
-        evaluation_of(Pairs(["a"], [("x",)], [None], frozenset([0])).with_predictions(), missing="skip")
+        evaluation_of(TestSet(["a"], [("x",)], [None], frozenset([0])).with_predictions(), missing="skip")
     )
     assert (state.rows, state.counts) == (0, {"skipped": 1})

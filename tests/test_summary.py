@@ -20,8 +20,9 @@ import docscore
 from docscore import ScoreTree
 from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
 from docscore.core.values import convert_ground_truth, convert_prediction
-from docscore.data.pairing import Pairs, pairs_of
-from docscore.evaluation.evaluation import Evaluation
+from docscore.data.pairing import pairs_of
+from docscore.data.test_set import TestSet
+from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.fields import MOST_FIELDS_TESTED
 from docscore.evaluation.systems import systems_of
 from docscore.metrics.anls_star.api import FieldCounts, Outcome, build_tree
@@ -44,7 +45,7 @@ pytestmark = [
 
 
 def scored(truths: list[Any], predictions: list[Any], confidence: float | None = None, **options: Any) -> Evaluation:
-    return Evaluation(pairs_of(predictions, truths), ScoringOptions(**options), confidence=confidence)
+    return evaluate_rows(pairs_of(predictions, truths), ScoringOptions(**options), confidence=confidence)
 
 
 def place(leaf: ScoreTree) -> str:
@@ -190,12 +191,12 @@ def test_every_face_names_the_formula_of_an_interval_of_few_rows(tmp_path: Path)
 def test_references_that_are_json_text() -> None:
     """As other evaluation tools hold them; alternatives and values that are no text are taken as they are."""
     truths: list[Any] = ['{"total": "1"}', ('["a", "b"]', {"total": "2"}), {"total": "3"}]
-    pairs = Pairs(list("abc"), truths, [{"total": "1"}, ["b", "a"], {"total": "3"}])
+    pairs = TestSet(list("abc"), truths, [{"total": "1"}, ["b", "a"], {"total": "3"}])
     scored = evaluation_of(pairs, parse_references="json")
     assert scored.scores == [1.0, 1.0, 1.0]
     assert "|references:json|" in str(scored.signature)
     with pytest.raises(ValueError, match=r"^row 'b', an answer: line 1, column 1: the text begins with"):
-        evaluation_of(Pairs(list("ab"), ["1", "tea"], [1, 2]), parse_references="json")
+        evaluation_of(TestSet(list("ab"), ["1", "tea"], [1, 2]), parse_references="json")
     with pytest.raises(ValueError, match=r"^parse_references: expected None, 'json' or 'repair', got 'text'$"):
         evaluation_of(pairs, parse_references="text")
 

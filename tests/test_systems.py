@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from docscore import pairs_of, score_tree
 from docscore.data.pairing import rows_of_sides
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.sentences import by_value_text, verdict_text
 from docscore.evaluation.systems import BEST, changes_against, systems_of
 from docscore.report.html_tree import Cell
@@ -43,7 +43,7 @@ def answers(right: int) -> list[dict[str, Any]]:
 
 def evaluations(*right: int, **options: Any) -> dict[str, Evaluation]:
     """Systems called by how many of their answers are right."""
-    return {f"s{each}": Evaluation(pairs_of(answers(each), REFERENCES), **options) for each in right}
+    return {f"s{each}": evaluate_rows(pairs_of(answers(each), REFERENCES), **options) for each in right}
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.floats(0, 1))
@@ -76,7 +76,7 @@ def test_p_values_are_those_of_a_comparison_whatever_else_is_compared() -> None:
     found = set()
     for metrics in (["anls_star"], ["anls_star", "kieval"]):
         rows, _ = rows_of_sides(references=RECEIPTS / "references.jsonl", predictions=files)
-        base, new = (Evaluation(pairs, metrics=metrics) for pairs in rows)
+        base, new = (evaluate_rows(pairs, metrics=metrics) for pairs in rows)
         compared = base.compare(new)
         tests = systems_of({"base": base, "new": new}, against="base").tests
         figures = compared.figure_changes or [compared.figure]
@@ -279,8 +279,8 @@ def test_names_of_systems_by_their_files() -> None:
 
 
 def test_the_order_of_a_systems_rows_does_not_matter() -> None:
-    base = Evaluation(pairs_of(answers(12), REFERENCES))
-    same, turned = (Evaluation(pairs_of(answers(5), rows)) for rows in (REFERENCES, REFERENCES[::-1]))
+    base = evaluate_rows(pairs_of(answers(12), REFERENCES))
+    same, turned = (evaluate_rows(pairs_of(answers(5), rows)) for rows in (REFERENCES, REFERENCES[::-1]))
     tests = [systems_of({"base": base, "other": other}, against="base").tests for other in (same, turned)]
     assert tests[0] == tests[1]
 
@@ -297,13 +297,13 @@ def test_without_its_library_a_log_says_what_it_needs(tmp_path: Path) -> None:
 
 
 def evaluation_of(*predictions: str) -> Evaluation:
-    return Evaluation(pairs_of(predictions, ["right"] * len(predictions)))
+    return evaluate_rows(pairs_of(predictions, ["right"] * len(predictions)))
 
 
 def test_a_small_gain_by_value_is_said_where_it_changes_the_order() -> None:
     truth = {"n": 1000.0, "t": "abcdefghij", **{f"k{number}": "x" for number in range(100)}}
     answers = {"floats": {**truth, "n": 1000}, "texts": {**truth, "t": "abcdefghiX"}}
-    found = {name: Evaluation(pairs_of([each], [truth])) for name, each in answers.items()}
+    found = {name: evaluate_rows(pairs_of([each], [truth])) for name, each in answers.items()}
     assert by_value_text(found).endswith(
         "by value (--numbers value) the mean of floats is 1.0000, +0.0033; their order is then floats, texts"
     )

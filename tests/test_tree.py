@@ -20,7 +20,7 @@ from docscore.core.options import ScoringOptions
 from docscore.core.schema_source import SchemaSource
 from docscore.core.values import convert_ground_truth, value_excerpt
 from docscore.data.pairing import pairs_of
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import evaluate_rows
 from docscore.evaluation.sentences import annotation_text
 from docscore.metrics.anls_star.tree import GLYPHS, outline
 from docscore.metrics.annotations import FEWEST, annotations_of, folded_tree, groups_of
@@ -234,14 +234,14 @@ def test_alternatives_without_a_partner_are_not_read_by_a_comparator() -> None:
     truth: Any = [("one", ["two"])]
     (leaf,) = typed_tree(truth, [], numbers).leaves()
     assert (leaf.status, leaf.unreadable) == ("missing", ())
-    assert Evaluation(pairs_of([[]], [truth]), ScoringOptions(schema=SchemaSource.of(numbers))).score == 0
+    assert evaluate_rows(pairs_of([[]], [truth]), ScoringOptions(schema=SchemaSource.of(numbers))).score == 0
 
 
 def test_values_that_a_schema_compares_exactly_are_exchanged_only_where_they_are_equal() -> None:
     """As texts of ANLS* they would be, whatever their case."""
     schema = {"additionalProperties": {"x-docscore": {"compare": "exact"}}}
     rows = [{"a": "DE8111", "b": "A-77xx"}], [{"a": "A-77XX", "b": "de8111"}]
-    found = Evaluation(pairs_of(rows[1], rows[0]), ScoringOptions(schema=schema), metrics=["typed"])
+    found = evaluate_rows(pairs_of(rows[1], rows[0]), ScoringOptions(schema=schema), metrics=["typed"])
     assert [row.annotations for row in found.worst(1)] == [[]]
 
 

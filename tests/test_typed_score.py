@@ -24,7 +24,7 @@ from docscore import ScoreState, anls_score, evaluate, typed_score, typed_tree
 from docscore.core.options import NUMBERS, PACKAGE, RULES, ScoringOptions
 from docscore.core.schema_source import SchemaSource
 from docscore.data.pairing import pairs_of
-from docscore.evaluation.evaluation import Evaluation, figures_to_dict
+from docscore.evaluation.evaluation import Evaluation, evaluate_rows, figures_to_dict
 from docscore.integrations.datasets import score_batch
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.scorer import Scorer
@@ -234,7 +234,7 @@ def test_what_is_no_schema(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         typed_score("x", "x", tmp_path / "none.json")
     with pytest.raises(ValueError, match=r"^schema: expected a JSON Schema for the metric typed, got none"):
-        Evaluation(pairs_of(["a"], ["a"]), metrics=["typed"])
+        evaluate_rows(pairs_of(["a"], ["a"]), metrics=["typed"])
 
 
 # Where schemas come from.
@@ -275,10 +275,10 @@ def test_one_schema_a_document(tmp_path: Path) -> None:
         [{"question_id": name, "references": [1.0]} for name in "ab"],
     )
     options = ScoringOptions(schema=tmp_path)
-    assert list(Evaluation(pairs, options, metrics=["anls_star", "typed"]).figures.values()) == [0.0, 0.5]
+    assert list(evaluate_rows(pairs, options, metrics=["anls_star", "typed"]).figures.values()) == [0.0, 0.5]
     (tmp_path / "b.json").unlink()
     with pytest.raises(ValueError, match=r"^row 'b': schema: expected a file b.json in .*, got none"):
-        _ = Evaluation(pairs, ScoringOptions(schema=tmp_path), metrics=["typed"]).figures
+        _ = evaluate_rows(pairs, ScoringOptions(schema=tmp_path), metrics=["typed"]).figures
 
 
 def test_the_signature_holds_the_hash_of_the_schema() -> None:

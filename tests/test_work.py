@@ -12,7 +12,7 @@ from dev.benchmarks.workloads import lists_of_cells
 from docscore import anls_score, pairs_of, score_pairs, score_tree
 from docscore.core import assignment, similarity
 from docscore.core.options import ScoringOptions
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import evaluate_rows
 from docscore.metrics.anls_star import api, scorer
 from docscore.metrics.anls_star.sizes import Counting
 from docscore.metrics.kieval import Kieval
@@ -244,7 +244,7 @@ def test_kieval_of_confidences_is_computed_once(monkeypatch: pytest.MonkeyPatch)
     rows = counted_calls(monkeypatch, Kieval, "row_points")
     guesses = [{"a": {"$value": f"{i}", "$confidence": i / 9}} for i in range(9)]
     options = ScoringOptions(with_confidences=True)
-    evaluation = Evaluation(pairs_of(guesses, [{"a": f"{i % 4}"} for i in range(9)]), options, metrics=["kieval"])
+    evaluation = evaluate_rows(pairs_of(guesses, [{"a": f"{i % 4}"} for i in range(9)]), options, metrics=["kieval"])
     assert evaluation.figures["kieval_aligned"] == evaluation.automation.curve.points()[0].accuracy == 4 / 9
     assert evaluation.automation.calibration.values == 9
     assert len(rows) == 9

@@ -26,9 +26,9 @@ from docscore.core.errors import InputError, InputValueError, in_file, some_of
 from docscore.core.options import ScoringOptions
 from docscore.core.values import convert_ground_truth, convert_prediction, to_json
 from docscore.data.formats import read_value, suffix_of
-from docscore.data.pairing import Pairs
 from docscore.data.rows import ID
-from docscore.evaluation.evaluation import Evaluation
+from docscore.data.test_set import TestSet
+from docscore.evaluation.evaluation import evaluate_rows
 from docscore.evaluation.sentences import READING_WORDS
 from docscore.evaluation.sources import Reading, pairs_of_sides
 from docscore.metrics.annotations import folded_tree
@@ -98,8 +98,8 @@ def explain_command(
     options, reading = scoring_and_reading(shared)
     metric = metric or (ANLS_STAR if options.schema is None else TYPED)
     pairs = _one_row(references, predictions, question_id, options, reading)
-    rows = Evaluation(pairs, options, metrics=[metric], confidence=None, whole=False)
-    for parsed in rows.readings.values():
+    rows = evaluate_rows(pairs, options, metrics=[metric], confidence=None, is_full=False)
+    for parsed in rows.test_set.readings.values():
         if parsed.outcome != "exact":
             note = f" ({parsed.note})" if parsed.note else ""
             click.echo(f"The prediction was {READING_WORDS[parsed.outcome]}{note}.", err=True)
@@ -121,7 +121,7 @@ def explain_command(
 
 def _one_row(
     references: Path | None, predictions: Path, question_id: str | None, options: ScoringOptions, reading: Reading
-) -> Pairs:
+) -> TestSet:
     """Return the row to explain. Its id is "" if the files hold one value each."""
     is_queried = reading.names.references_query is not None or reading.names.predictions_query is not None
     are_json = references is not None and suffix_of(references) == suffix_of(predictions) == ".json"
@@ -129,7 +129,7 @@ def _one_row(
         values = read_value(references), read_value(predictions)
         firsts = [value[0] for value in values if isinstance(value, list) and value]
         if not any(isinstance(first, dict) and ID in first for first in firsts):
-            return Pairs([""], [convert_ground_truth(values[0])], [convert_prediction(values[1])])
+            return TestSet([""], [convert_ground_truth(values[0])], [convert_prediction(values[1])])
     pairs = _pairs(references, predictions, question_id, options, reading)
     if question_id is None and len(pairs.ids) == 1:
         question_id = pairs.ids[0]
@@ -144,7 +144,7 @@ def _one_row(
 
 def _pairs(
     references: Path | None, predictions: Path, question_id: str | None, options: ScoringOptions, reading: Reading
-) -> Pairs:
+) -> TestSet:
     """Read the rows. Faults of rows other than the one to explain are ignored."""
     with_absent = replace(options, missing="zero")
     if question_id is not None:

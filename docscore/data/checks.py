@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 from shlex import quote
 from typing import Any
@@ -18,17 +19,16 @@ from docscore.core.values import LEAF_TYPES, ONE_OF, Value
 from docscore.data.citation_forms import form_named, forms_of, keys_of_forms
 from docscore.data.content import CONFIDENCE, VALUE, has_path, path_of_key, scored_content
 from docscore.data.model_text import (
-    Parsed,
     holds_json,
     is_json_container,
     parse_predictions,
     parse_text,
     parsed_references,
 )
-from docscore.data.pairing import Pairs
 from docscore.data.place_remarks import remarks_on_places
 from docscore.data.places import has_key, with_places
 from docscore.data.rows import REFERENCES, NoCell, cells_of, name_in_file
+from docscore.data.test_set import TestSet
 
 _EXAMINED = 100  # rows or texts of each side that a check looks at
 _MOST_PARSED = 20  # texts that a check reads as JSON
@@ -37,61 +37,55 @@ _CONTAINERS = frozenset((dict, list, tuple))
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
-def read_texts(
-    pairs: Pairs,
+def as_scored(
+    rows: TestSet,
     options: ScoringOptions,
     progress: Progress = no_progress,
     *,
-    whole: bool = True,
+    is_full: bool = True,
     places: bool = False,
-) -> tuple[Pairs, dict[int, Parsed], list[str], Sequence[Any]]:
+) -> TestSet:
     """Read the texts of rows as JSON, where the options say so, and take out of values what is not scored.
 
+    The result holds the warnings; whoever reads rows for a user gives them.
+
     Args:
-        pairs: the rows as they were given.
+        rows: the rows as they were given.
         options: how they are read.
         progress: called with the phases of the work.
-        whole: whether these are all rows of a test set, so that it is worth a remark what none of them has.
+        is_full: whether these are all rows of a test set: some warnings say that no row has something.
         places: whether evidence and citations are read.
-
-    Returns:
-        The rows as they are scored; how the text of each prediction was read, by the number of its row; the warnings
-        that were given about the rows; and the ground truths with what is not scored of them.
 
     Raises:
         TypeError, ValueError: if the ground truths are documents written as text and no option says how to read them,
             and for a reference or evidence that cannot be read, naming its row.
     """
-    refuse_document_texts(pairs.truths, pairs.predictions, options.parse, options.parse_references)
-    remarks = list(remarks_on_reading(pairs, options.parse, options.parse_references))
+    refuse_document_texts(rows.truths, rows.predictions, options.parse, options.parse_references)
+    given = rows
+    found = list(remarks_on_reading(rows, options.parse, options.parse_references))
     if options.parse_references:
-        truths, repairs = parsed_references(pairs.ids, pairs.truths, options.parse_references)
-        pairs = pairs._replace(truths=truths)
-        remarks += remarks_on_repairs(repairs, len(pairs.ids))
-    readings: dict[int, Parsed] = {}
+        truths, repairs = parsed_references(rows.ids, rows.truths, options.parse_references)
+        rows = replace(rows, truths=truths)
+        found += remarks_on_repairs(repairs, len(rows.ids))
     if options.parse_mode is not None:
-        predictions, readings = parse_predictions(pairs.predictions, pairs.truths, options.parse_mode, progress)
-        pairs = pairs._replace(predictions=predictions)
-        remarks += _remarks_on_texts(pairs, options.parse)
-    whole_truths = pairs.truths
+        predictions, readings = parse_predictions(rows.predictions, rows.truths, options.parse_mode, progress)
+        rows = replace(rows, predictions=predictions, readings=readings)
+        found += _remarks_on_texts(rows, options.parse)
     form = None if options.citations_from is None else form_named(options.citations_from)
-    remarks += _remarks_on_forms(pairs) if form is None else ()
-    failed = [number for number, parsed in readings.items() if parsed.failed]
-    pairs, faulty = with_places(pairs, failed, form, wanted=places)
-    remarks += faulty
-    remarks += _remarks_on_values(pairs, progress, with_confidences=options.with_confidences)
-    given = pairs
+    found += _remarks_on_forms(rows) if form is None else ()
+    failed = [number for number, parsed in rows.readings.items() if parsed.failed]
+    rows, faulty = with_places(replace(rows, whole_truths=rows.truths), failed, form, wanted=places)
+    found += faulty
+    found += _remarks_on_values(rows, progress, with_confidences=options.with_confidences)
     if options.with_confidences or options.ignore_keys or options.absent_words:
-        pairs = scored_content(pairs, options)
-        remarks += _remarks_on_content(given, pairs, options) if whole else ()
+        whole, rows = rows, scored_content(rows, options)
+        found += _remarks_on_content(whole, rows, options) if is_full else ()
     else:
-        pairs = pairs._replace(confidences=None)
-    if whole and len(pairs.ids) > 1:
-        remarks += [*_remarks_on_words(pairs), *_remarks_on_ids(pairs), *remarks_on_places(pairs)]
-    remarks += _remarks_on_shapes(pairs)
-    for remark in remarks:
-        warn(str(remark))
-    return pairs, readings, list(map(str, remarks)), whole_truths
+        rows = replace(rows, confidences=None)
+    if is_full and len(rows.ids) > 1:
+        found += [*_remarks_on_words(rows), *_remarks_on_ids(rows), *remarks_on_places(rows)]
+    found += _remarks_on_shapes(rows)
+    return replace(rows, warnings=[*rows.warnings, *map(str, found)], is_full=is_full, given=given)
 
 
 def refuse_document_texts(
@@ -232,7 +226,7 @@ def _texts(values: Iterable[Any]) -> Iterator[str]:
 
 
 def remarks_on_reading(
-    pairs: Pairs,
+    pairs: TestSet,
     parse: str | None,
     parse_references: str | None,
     *,
@@ -250,7 +244,7 @@ def remarks_on_reading(
         references: the place of the ground truths in the sentences.
         predictions: the place of the predictions.
 
-    >>> pairs = Pairs(["a"], [{"total": "1"}], ['{"total": "1"}'])
+    >>> pairs = TestSet(["a"], [{"total": "1"}], ['{"total": "1"}'])
     >>> print(next(remarks_on_reading(pairs, None, None)))
     predictions: 1 of 1 are text although the ground truth is an object or a list, which text never matches; the text \
 of 'a' holds JSON; add --parse json or --parse repair (parse="json" or parse="repair") to read it
@@ -280,7 +274,7 @@ def _are_lists_taken_for_answers(truths: Sequence[Any], predictions: Sequence[An
 
 
 def _remarks_on_texts(
-    pairs: Pairs, parse: str | None, parse_references: str | None = None, place: str = "predictions"
+    pairs: TestSet, parse: str | None, parse_references: str | None = None, place: str = "predictions"
 ) -> Iterator[Diagnostic]:
     """Yield a remark on predictions that are text, hold a document, and stand where an object or a list is expected.
 
@@ -321,18 +315,18 @@ def _notation_in(text: str) -> str:
 _SIGNS = re.compile(r"[{\[<\n]")  # of a document in a text
 
 
-def first_truths(pairs: Pairs) -> Iterator[Any]:
+def first_truths(pairs: TestSet) -> Iterator[Any]:
     """Yield the ground truths; of several acceptable answers the first."""
     return (truth[0] if isinstance(truth, tuple) and truth else truth for truth in pairs.truths)
 
 
-def given_predictions(pairs: Pairs) -> Iterator[Any]:
+def given_predictions(pairs: TestSet) -> Iterator[Any]:
     """Yield the predictions that are not missing."""
     return (prediction for number, prediction in enumerate(pairs.predictions) if number not in pairs.absent)
 
 
 def _remarks_on_values(
-    pairs: Pairs, progress: Progress = no_progress, *, with_confidences: bool
+    pairs: TestSet, progress: Progress = no_progress, *, with_confidences: bool
 ) -> Iterator[Diagnostic]:
     """Yield remarks on the values of a test set, after texts were read as JSON.
 
@@ -341,7 +335,7 @@ def _remarks_on_values(
         progress: called with the phase "Checking" and the number of rows.
         with_confidences: whether confidences are taken out of the predictions.
 
-    >>> print(next(_remarks_on_values(Pairs(["a"], [{"total": ("1", "")}], [{}]), with_confidences=False)))
+    >>> print(next(_remarks_on_values(TestSet(["a"], [{"total": ("1", "")}], [{}]), with_confidences=False)))
     references: 1 of 1 have an empty text among their acceptable answers, and so accept a missing value; the first is \
 that of 'a'
     """
@@ -368,11 +362,11 @@ that of 'a'
         )
 
 
-def _remarks_on_forms(pairs: Pairs) -> Iterator[Diagnostic]:
+def _remarks_on_forms(pairs: TestSet) -> Iterator[Diagnostic]:
     """Yield a remark on predictions that hold values and citations in the form of a provider.
 
     >>> prediction = {"total": {"value": "9", "citations": [{"bbox": {"page": 1}}]}}
-    >>> print(next(_remarks_on_forms(Pairs(["a"], [{"total": "9"}], [prediction]))))
+    >>> print(next(_remarks_on_forms(TestSet(["a"], [{"total": "9"}], [prediction]))))
     predictions: 1 of 1 hold values and citations in the form of reducto, and both are scored; add --citations-from \
 reducto (citations_from="reducto") to score the values alone
     """
@@ -398,7 +392,7 @@ reducto (citations_from="reducto") to score the values alone
             )
 
 
-def _remarks_on_content(given: Pairs, pairs: Pairs, options: ScoringOptions) -> Iterator[Diagnostic]:
+def _remarks_on_content(given: TestSet, pairs: TestSet, options: ScoringOptions) -> Iterator[Diagnostic]:
     """Yield remarks on options that leave something out of values, and find nothing to leave out.
 
     Args:
@@ -443,11 +437,11 @@ _NOTHING = re.compile(
 )
 
 
-def _remarks_on_words(pairs: Pairs) -> Iterator[Diagnostic]:
+def _remarks_on_words(pairs: TestSet) -> Iterator[Diagnostic]:
     """Yield a remark on words for nothing that one side has where the other has nothing, in three fields or more.
 
     >>> truth, prediction = {"vat": None, "tip": None, "po": None}, {"vat": "N/A", "tip": "N/A", "po": "N/A"}
-    >>> print(next(_remarks_on_words(Pairs(["a", "b"], [truth] * 2, [prediction] * 2))))
+    >>> print(next(_remarks_on_words(TestSet(["a", "b"], [truth] * 2, [prediction] * 2))))
     predictions: 'N/A' stands for no value in 3 fields, such as 'po'; add --absent-words N/A (absent_words="N/A") to \
 read it as null on both sides
     """
@@ -476,11 +470,11 @@ _COMMONEST = 3  # values of a field
 _EXTENSION = re.compile(r"\.[A-Za-z]\w{0,4}$")
 
 
-def _remarks_on_ids(pairs: Pairs) -> Iterator[Diagnostic]:
+def _remarks_on_ids(pairs: TestSet) -> Iterator[Diagnostic]:
     """Yield a remark on a key that repeats the id in all documents of both sides, of at least five.
 
     >>> rows = [{"file": f"{name}.pdf", "total": "9"} for name in "abcde"]
-    >>> print(next(_remarks_on_ids(Pairs(list("abcde"), rows, rows))))
+    >>> print(next(_remarks_on_ids(TestSet(list("abcde"), rows, rows))))
     predictions: 'file' repeats the id in all documents, and earns points; if no model read it there, add \
 --ignore-keys file (ignore_keys='file')
     """
@@ -538,10 +532,10 @@ def _containers_in(value: Any) -> list[Any]:
 _ExampleOf = Callable[[Any, Sequence[Any], frozenset[Any]], str]
 
 
-def _remarks_on_shapes(pairs: Pairs) -> Iterator[Diagnostic]:
+def _remarks_on_shapes(pairs: TestSet) -> Iterator[Diagnostic]:
     """Yield remarks on a shape that nearly all rows of one side have and the other side lacks, and about errors.
 
-    >>> print(next(_remarks_on_shapes(Pairs(["a"], [{"due date": "1 May"}], [{"dueDate": "1 May"}]))))
+    >>> print(next(_remarks_on_shapes(TestSet(["a"], [{"due date": "1 May"}], [{"dueDate": "1 May"}]))))
     predictions: 1 of 1 have keys that differ from those of the ground truths only in case, separators or Unicode \
 form, such as 'dueDate' for 'due date'; rename the keys on one side
     """
@@ -566,7 +560,7 @@ form, such as 'dueDate' for 'due date'; rename the keys on one side
 _LIST_REMEDY = "if each list of the ground truths is one answer, add --answer-is-list (answer_is_list=True)"
 
 
-def _is_named(pairs: Pairs) -> bool:
+def _is_named(pairs: TestSet) -> bool:
     """Return whether an option names the column of the ground truths."""
     row = pairs.reference_rows[0] if pairs.reference_rows else {}
     return name_in_file(row, REFERENCES) != REFERENCES
@@ -580,7 +574,7 @@ class _Faced:
         known: by the side, the keys of the values of the other side.
     """
 
-    def __init__(self, pairs: Pairs, most: int | None = None) -> None:
+    def __init__(self, pairs: TestSet, most: int | None = None) -> None:
         both = zip(pairs.truths, pairs.predictions, strict=True)
         given = [
             (truth if isinstance(truth, tuple) else (truth,), value)
@@ -787,10 +781,10 @@ _SHAPES: tuple[tuple[_ExampleOf, float, str, Mapping[str, str]], ...] = (
 FEWEST_WITH_KEYS = 5  # documents; fewer may have a field of their own, or one that is like the id, by chance
 
 
-def keys_beside_fields(pairs: Pairs) -> list[str]:
+def keys_beside_fields(pairs: TestSet) -> list[str]:
     """Return the keys that nearly all of at least five predictions have beside their fields, and no ground truth has.
 
-    >>> keys_beside_fields(Pairs(list("abcde"), [{"total": "9"}] * 5, [{"total": "9", "model": "x"}] * 5))
+    >>> keys_beside_fields(TestSet(list("abcde"), [{"total": "9"}] * 5, [{"total": "9", "model": "x"}] * 5))
     ['model']
     """
     keys: list[str] = []
@@ -809,7 +803,7 @@ def keys_beside_fields(pairs: Pairs) -> list[str]:
     return keys
 
 
-def warn_of_copies(sides: Sequence[Pairs], names: Sequence[str]) -> None:
+def warn_of_copies(sides: Sequence[TestSet], names: Sequence[str]) -> None:
     """Warn of runs or systems with the same predictions as an earlier one, on at least two rows."""
     for index, pairs in enumerate(sides):
         earlier = next((other for other in range(index) if sides[other].predictions == pairs.predictions), None)

@@ -1,6 +1,8 @@
 """What of the values of rows is scored: no confidences, no ignored keys, and null for words that mean nothing."""
 
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from functools import lru_cache
 from itertools import repeat
 from typing import Any
@@ -10,13 +12,13 @@ import numpy as np
 from docscore.core.errors import InputValueError, at_place, row_place, short_repr
 from docscore.core.options import ScoringOptions
 from docscore.core.runtime import with_room_to_recurse
-from docscore.data.pairing import Pairs
+from docscore.data.test_set import TestSet
 
 VALUE, CONFIDENCE = "$value", "$confidence"  # the keys of a predicted value with its confidence
 BESIDE = ("confidence", "confidences")  # the keys under which confidences stand beside the fields
 
 
-def scored_content(pairs: Pairs, options: ScoringOptions) -> Pairs:
+def scored_content(pairs: TestSet, options: ScoringOptions) -> TestSet:
     """Return the rows with what of their values is scored; confidences that a row has of its own take precedence.
 
     Raises:
@@ -33,7 +35,17 @@ def scored_content(pairs: Pairs, options: ScoringOptions) -> Pairs:
         predictions.append(predicted)
         confidences.append(own if of_row is None else of_row)
     has_any = options.with_confidences
-    return pairs._replace(truths=truths, predictions=predictions, confidences=confidences if has_any else None)
+    return replace(pairs, truths=truths, predictions=predictions, confidences=confidences if has_any else None)
+
+
+def without_keys(rows: TestSet, keys: Sequence[str]) -> TestSet:
+    """Return the rows without some keys of their values."""
+    tree = _tree_of_keys(tuple(keys))
+    truths, predictions = (
+        [with_room_to_recurse(_scored, value, tree, frozenset()) for value in column]
+        for column in (rows.truths, rows.predictions)
+    )
+    return replace(rows, truths=truths, predictions=predictions)
 
 
 def content_of(truth: Any, prediction: Any, options: ScoringOptions) -> tuple[Any, Any, Any]:

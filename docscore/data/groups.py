@@ -10,14 +10,15 @@ from docscore.core.options import ScoringOptions
 from docscore.core.runtime import grouped
 from docscore.core.schema_source import schema_name
 from docscore.core.values import SCALAR_TYPES
-from docscore.data.pairing import Pairs, common_rows, stacked_runs
+from docscore.data.pairing import common_rows, stacked_runs
 from docscore.data.rows import Absent, NoCell, as_rows, cells_of
+from docscore.data.test_set import TestSet
 
 # the name of a column of the references, a function of the id, or a label for each reference in their order
 Grouping = str | Callable[[str], Any] | Iterable[Any]
 
 
-def groups_of_rows(pairs: Pairs, grouping: Grouping, option: str) -> list[str]:
+def groups_of_rows(pairs: TestSet, grouping: Grouping, option: str) -> list[str]:
     """Return the name of the group of each row.
 
     Args:
@@ -67,13 +68,13 @@ def groups_of_rows(pairs: Pairs, grouping: Grouping, option: str) -> list[str]:
     return names
 
 
-def rows_by_group(pairs: Pairs, grouping: Grouping | None, option: str) -> dict[str, list[int]]:
+def rows_by_group(pairs: TestSet, grouping: Grouping | None, option: str) -> dict[str, list[int]]:
     """Return the numbers of the rows of each group, none without a grouping; errors as for `groups_of_rows`."""
     names = [] if grouping is None else groups_of_rows(pairs, grouping, option)
     return grouped((name, number) for number, name in enumerate(names))
 
 
-def with_row_schemas(pairs: Pairs, options: ScoringOptions) -> ScoringOptions:
+def with_row_schemas(pairs: TestSet, options: ScoringOptions) -> ScoringOptions:
     """Return the options with the name of the schema of each row, if there is a folder of schemas.
 
     Raises:
@@ -87,7 +88,7 @@ def with_row_schemas(pairs: Pairs, options: ScoringOptions) -> ScoringOptions:
     return replace(options, schema=replace(options.schema, names=dict(zip(pairs.ids, names, strict=True))))
 
 
-def joined_runs(runs: Sequence[Pairs], names: Sequence[str]) -> Pairs:
+def joined_runs(runs: Sequence[TestSet], names: Sequence[str]) -> TestSet:
     """Put the runs of one system on the same documents together: rows such as "a, run 2"; a document is a cluster.
 
     One run stays as it is.

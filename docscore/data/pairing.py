@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain, combinations, islice
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from docscore.core.errors import (
     NAMED,
@@ -25,7 +25,6 @@ from docscore.core.errors import (
 )
 from docscore.core.formatting import printable
 from docscore.core.options import MISSING_MODES, SKIP, check_choice
-from docscore.core.places import Places
 from docscore.core.runtime import Progress, gc_pause, no_progress, warn, watched
 from docscore.core.values import SCALAR_TYPES, Value
 from docscore.data.columns import SAME_NAMES, ColumnNames, MissingColumnError, table_of_source
@@ -58,6 +57,7 @@ from docscore.data.rows import (
     side_format,
     table_in_memory,
 )
+from docscore.data.test_set import TestSet
 
 MISSING_REMEDY = '--missing zero (missing="zero") scores them as null, --missing skip (missing="skip") leaves them out'
 WITHOUT_PREDICTION = "reference without a prediction"
@@ -73,95 +73,9 @@ _ANSWER = "an answer"  # a place in a row
 _MOST_COLUMNS = 20  # that a message lists
 _FEWEST_IN_ORDER = 3  # documents; a model may confuse the values of two
 _NO_COSTS = (None,) * len(COSTS)
-_COLUMNS = (
-    "ids",
-    "truths",
-    "predictions",
-    "confidences",
-    "reference_rows",
-    "clusters",
-    "costs",
-    "evidence",
-    "citations",
-    "places",
-)  # of pairs, a cell a row
 
 
-class Pairs(NamedTuple):
-    """Ground truths and predictions, paired in the order of the references.
-
-    Attributes:
-        ids: the ids; in the plain format the row numbers as text.
-        truths: the ground truths.
-        predictions: the predictions, None where one is missing.
-        absent: the indices in these lists where a prediction is missing.
-        skipped: the number of references left out because they or their predictions had faults, or because they have
-            no prediction; None if either is an error.
-        confidences: the values under "confidence" in the prediction rows; None if no row has one.
-        reference_rows: the whole rows of the references, for their other columns; None if rows have no ids.
-        clusters: the name of each row's cluster, where rows of one cluster are not independent; None if all are.
-        documents: the ids of the documents, if each was predicted in several runs; None if each document is one row.
-            The rows are then those of the first run in this order, followed by those of the second, and so on.
-        repeated: the number of rows by id that repeat another row with the same values and count once; None if
-            repeated rows are errors.
-        costs: the cells of the columns `COSTS` in the row of each prediction; None if no row has one.
-        evidence: what is given as evidence of each row; None if no row has any.
-        citations: what is given as citations of each row; None if no row has any.
-        places: the evidence and citations of each row, once they were read; None before.
-    """
-
-    ids: list[str]
-    truths: Sequence[Any]
-    predictions: Sequence[Any]
-    absent: frozenset[int] = frozenset()
-    skipped: int | None = None
-    confidences: Sequence[Any] | None = None
-    reference_rows: Sequence[Mapping[str, Any]] | None = None
-    clusters: list[str] | None = None
-    documents: list[str] | None = None
-    repeated: int | None = None
-    costs: Sequence[tuple[Any, ...]] | None = None
-    evidence: Sequence[Any] | None = None
-    citations: Sequence[Any] | None = None
-    places: Sequence[Places] | None = None
-
-    @property
-    def runs(self) -> int:
-        """Return how many times each document was predicted."""
-        return len(self.ids) // len(self.documents) if self.documents else 1
-
-    def __repr__(self) -> str:
-        absent = f", {len(self.absent):,} without a prediction" if self.absent else ""
-        return f"<Pairs {len(self.ids):,} rows{absent}>"
-
-    def only(self, numbers: Sequence[int]) -> "Pairs":
-        """Select the rows with these numbers, in this order; the others count as skipped."""
-        columns: dict[str, Any] = {
-            name: [cells[number] for number in numbers]
-            for name in _COLUMNS
-            if (cells := getattr(self, name)) is not None
-        }
-        return self._replace(
-            **columns,
-            absent=frozenset(index for index, number in enumerate(numbers) if number in self.absent),
-            skipped=(self.skipped or 0) + len(self.ids) - len(numbers),
-            documents=None,
-        )
-
-    def each_run(self) -> "list[Pairs]":
-        """Return the rows of each run, under the ids of their documents."""
-        if self.documents is None:
-            return [self]
-        n = len(self.documents)
-        parts = [self.only(range(first, first + n)) for first in range(0, len(self.ids), n)]
-        return [part._replace(ids=self.documents, skipped=self.skipped) for part in parts]
-
-    def with_predictions(self) -> "Pairs":
-        """Select the rows that have a prediction; the others count as skipped."""
-        return self.only([number for number in range(len(self.ids)) if number not in self.absent])
-
-
-def pairs_of(predictions: Any, references: Any, missing: str = "error", *, once: bool = False) -> Pairs:
+def pairs_of(predictions: Any, references: Any, missing: str = "error", *, once: bool = False) -> TestSet:
     """Pair rows of any of the three formats.
 
     Args:
@@ -214,14 +128,14 @@ def check_labels(references: Any, predictions: Any) -> None:
     )
 
 
-def pairs_of_rows(wanted: SideRows, given: SideRows, missing: str, *, once: bool = False) -> Pairs:
+def pairs_of_rows(wanted: SideRows, given: SideRows, missing: str, *, once: bool = False) -> TestSet:
     """Pair the rows of both sides, whose values are converted; other arguments and errors are those of `pairs_of`."""
     count = len(wanted.ids) - len(set(wanted.ids)) if once else 0
     if count:
         wanted, given = _distinct(wanted), _distinct(given)
     pairs = _paired(wanted, given, missing, Faults(), no_progress)
     skipped = None if pairs.skipped is None else pairs.skipped - count
-    return pairs._replace(repeated=count, skipped=skipped) if count else pairs
+    return replace(pairs, repeated=count, skipped=skipped) if count else pairs
 
 
 def _distinct(rows: SideRows) -> SideRows:
@@ -240,7 +154,7 @@ def _distinct(rows: SideRows) -> SideRows:
 
 def pairs_of_columns(
     ids: Sequence[str], references: Iterable[Any], predictions: Iterable[Any], absent: Iterable[int] = ()
-) -> Pairs:
+) -> TestSet:
     """Pair columns whose rows belong together.
 
     Args:
@@ -257,10 +171,10 @@ def pairs_of_columns(
         rows = [{ID: name, getattr(BY_ID, side): value} for name, value in zip(ids, column, strict=True)]
         return read_rows(Source(Path(side), rows, lambda index: row_place(ids[index])), BY_ID, side).values
 
-    return Pairs(list(ids), read(references, "references"), read(predictions, "predictions"), frozenset(absent))
+    return TestSet(list(ids), read(references, "references"), read(predictions, "predictions"), frozenset(absent))
 
 
-def stacked_runs(runs: Mapping[str, Pairs]) -> Pairs:
+def stacked_runs(runs: Mapping[str, TestSet]) -> TestSet:
     """Put the runs on the same documents below one another; an id gets the name of its run: "a, run 2".
 
     One run stays as it is.
@@ -274,7 +188,7 @@ def stacked_runs(runs: Mapping[str, Pairs]) -> Pairs:
         filled = [part or [blank] * len(first.ids) for part in parts]
         return None if not any(parts) else [value for part in filled for value in part]
 
-    return Pairs(
+    return TestSet(
         [f"{name}, {run}" for run, rows in runs.items() for name in rows.ids],
         column("truths"),
         column("predictions"),
@@ -290,7 +204,7 @@ def stacked_runs(runs: Mapping[str, Pairs]) -> Pairs:
     )
 
 
-def common_rows(sides: Sequence[Pairs]) -> list[Pairs]:
+def common_rows(sides: Sequence[TestSet]) -> list[TestSet]:
     """Keep the rows that all sides have, in the order of the first; the others count as skipped.
 
     Raises:
@@ -325,7 +239,7 @@ def rows_of_sides(
     names: ColumnNames = SAME_NAMES,
     num_proc: int = 1,
     progress: Progress = no_progress,
-) -> tuple[list[Pairs], Faults]:
+) -> tuple[list[TestSet], Faults]:
     """Read the references and the predictions of one or more systems, and pair their rows.
 
     Args:
@@ -515,7 +429,7 @@ def read_systems(
     check: Check | None = None,
     progress: Progress = no_progress,
     parse_references: str | None = None,
-) -> list[Pairs]:
+) -> list[TestSet]:
     """Pair the rows of the references with those of each system, and check all of them before anything is scored.
 
     Args:
@@ -541,7 +455,7 @@ def read_systems(
             raise InputValueError(place=place_of(table), problem=table.incomplete, remedy=MISSING_REMEDY)
     check_reference = check if parse_references is None else _check_after_reading(check, parse_references)
     wanted: SideRows | None = None
-    pairs: list[Pairs] = []
+    pairs: list[TestSet] = []
     for predictions in tables:
         form = _common_format(references, predictions, faults)
         with gc_pause():
@@ -711,7 +625,7 @@ def _naming_remedy(*tables: Source) -> str:
     )
 
 
-def _paired(wanted: SideRows, given: SideRows, missing: str, faults: Faults, progress: Progress) -> Pairs:
+def _paired(wanted: SideRows, given: SideRows, missing: str, faults: Faults, progress: Progress) -> TestSet:
     """Pair the rows that were read from the tables of references and predictions; errors as for `read_systems`."""
     faults.stop_if_any()
     table, form = wanted.table, wanted.form
@@ -744,7 +658,7 @@ def _paired(wanted: SideRows, given: SideRows, missing: str, faults: Faults, pro
     columns: dict[str, Any] = {
         name: column for name, column in cells.items() if is_by_id and any(cell is not None for cell in column)
     }
-    return Pairs(
+    return TestSet(
         ids,
         [wanted.values[number] for number in kept],
         [None if number is None else given.values[number] for number in partners],

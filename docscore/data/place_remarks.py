@@ -6,7 +6,7 @@ from itertools import islice
 
 from docscore.core.errors import Diagnostic
 from docscore.core.places import LEVELS, Box, Level, Place, accepted_places, has_level
-from docscore.data.pairing import Pairs
+from docscore.data.test_set import TestSet
 
 _EXAMINED = 1_000  # values that are cited and have evidence
 _FEWEST = 5  # of them, by which a format is told
@@ -21,7 +21,7 @@ _BOXES: dict[str, Callable[[Box], Box]] = {
 _PAGES = {"counted from 0": 1, "counted from 2": -1}
 
 
-def remarks_on_places(pairs: Pairs) -> Iterator[Diagnostic]:
+def remarks_on_places(pairs: TestSet) -> Iterator[Diagnostic]:
     """Yield remarks if no prediction cites a level of the evidence, or all seem to cite it in another format."""
     rows = pairs.places or ()
     evidence = [found for row in rows for each in row.evidence for found in each.values()]

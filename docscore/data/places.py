@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from docscore.core.errors import Diagnostic, InputValueError, at_place, row_place, short_repr
@@ -18,7 +19,7 @@ from docscore.core.similarity import nearest
 from docscore.core.values import Value, convert_prediction, step_text
 from docscore.data.content import CONFIDENCE, VALUE
 from docscore.data.json_text import JsonError, loads
-from docscore.data.pairing import Pairs
+from docscore.data.test_set import TestSet
 
 EVIDENCE, CITATIONS = "$evidence", "$citations"  # the keys of the places of a value, in an object with `VALUE`
 _MARKS = frozenset((EVIDENCE, CITATIONS, VALUE))
@@ -54,8 +55,8 @@ _AT_PREDICTIONS = Wrapper(VALUE, CITATIONS, frozenset({CONFIDENCE}), CONFIDENCE)
 
 
 def with_places(
-    pairs: Pairs, failed: Collection[int], form: Form | None, *, wanted: bool
-) -> tuple[Pairs, list[Diagnostic]]:
+    pairs: TestSet, failed: Collection[int], form: Form | None, *, wanted: bool
+) -> tuple[TestSet, list[Diagnostic]]:
     """Take the places out of the values of both sides, and read them with those beside the values.
 
     Args:
@@ -78,13 +79,13 @@ def with_places(
         beside = [own or cell for (_, own), cell in zip(answers, _cells(pairs, pairs.citations), strict=True)]
         if not any(own for _, own in answers):
             raise InputValueError(place="citations_from", expected="citations in predictions of this form", got="none")
-        pairs = pairs._replace(predictions=[value for value, _ in answers], citations=beside)
+        pairs = replace(pairs, predictions=[value for value, _ in answers], citations=beside)
     predictions, citations = _taken_out(pairs, "predictions", pairs.citations, _AT_PREDICTIONS)
-    pairs = pairs._replace(truths=truths, predictions=predictions, evidence=evidence, citations=citations)
+    pairs = replace(pairs, truths=truths, predictions=predictions, evidence=evidence, citations=citations)
     return _read(pairs, failed) if wanted else (pairs, [])
 
 
-def has_places(pairs: Pairs) -> bool:
+def has_places(pairs: TestSet) -> bool:
     """Return whether rows have evidence or citations, beside their values or at them."""
     if pairs.evidence is not None or pairs.citations is not None:
         return True
@@ -92,7 +93,7 @@ def has_places(pairs: Pairs) -> bool:
     return any(has_key(value, marks) for values in (pairs.truths, pairs.predictions) for value in values)
 
 
-def _read(pairs: Pairs, failed: Collection[int]) -> tuple[Pairs, list[Diagnostic]]:
+def _read(pairs: TestSet, failed: Collection[int]) -> tuple[TestSet, list[Diagnostic]]:
     """Read the places of all rows; arguments, result and errors are those of `with_places`."""
     places, faults, total, unused = [], list[Diagnostic](), 0, list[str]()
     cells = _cells(pairs, pairs.evidence), _cells(pairs, pairs.citations)
@@ -124,18 +125,18 @@ def _read(pairs: Pairs, failed: Collection[int]) -> tuple[Pairs, list[Diagnostic
     if len(faults) > _MOST_FAULTY * total:
         remedy = "if they are in another format, --citations-from (citations_from=) reads those of providers"
         raise InputValueError(place="predictions", problem=problem, remedy=remedy)
-    return pairs._replace(places=places, evidence=None, citations=None), remarks
+    return replace(pairs, places=places, evidence=None, citations=None), remarks
 
 
 # Places at values
 
 
-def _cells(pairs: Pairs, column: Sequence[Any] | None) -> Sequence[Any]:
+def _cells(pairs: TestSet, column: Sequence[Any] | None) -> Sequence[Any]:
     return column or [None] * len(pairs.ids)
 
 
 def _taken_out(
-    pairs: Pairs, side: str, beside: Sequence[Any] | None, wrapper: Wrapper
+    pairs: TestSet, side: str, beside: Sequence[Any] | None, wrapper: Wrapper
 ) -> tuple[Sequence[Any], Sequence[Any] | None]:
     """Return the values of a side without the places in them, and the places of each row with those beside it."""
     values = getattr(pairs, side)

@@ -379,29 +379,29 @@ class Comparison(Displayed):
                 expected="the same for both systems",
                 got=" and ".join(", ".join(system.metrics) for system in (base, new)),
             )
-        if base.pairs.runs != new.pairs.runs:
+        if base.test_set.runs != new.test_set.runs:
             raise InputValueError(
                 place="compare",
                 expected="as many runs of the base as of the other",
-                got=f"{base.pairs.runs} and {new.pairs.runs}",
+                got=f"{base.test_set.runs} and {new.test_set.runs}",
             )
         self._rows = rows_of_base(base.ids, new.ids)
-        clusters = base.pairs.clusters and [base.pairs.clusters[row] for row in self._rows]
-        if clusters != new.pairs.clusters:
+        clusters = base.test_set.clusters and [base.test_set.clusters[row] for row in self._rows]
+        if clusters != new.test_set.clusters:
             raise InputValueError(place="cluster", expected="the same for both systems", got="another one")
         if base.options != new.options:
             raise InputValueError(
                 expected="both scored by the same rules",
                 got=f"{base.signature} and {new.signature}",
             )
-        truths = base.pairs.truths
-        for row, name, truth in zip(self._rows, new.ids, new.pairs.truths, strict=True):
+        truths = base.test_set.truths
+        for row, name, truth in zip(self._rows, new.ids, new.test_set.truths, strict=True):
             if truths[row] != truth:
                 raise InputValueError(expected="the same ground truths on both sides", got=f"others for {name!r}")
-        if base.pairs.places is not None and new.pairs.places is not None:
+        if base.test_set.places is not None and new.test_set.places is not None:
             evidence = (
-                [base.pairs.places[row].evidence for row in self._rows],
-                [each.evidence for each in new.pairs.places],
+                [base.test_set.places[row].evidence for row in self._rows],
+                [each.evidence for each in new.test_set.places],
             )
             if evidence[0] != evidence[1] or base.figure_names != new.figure_names:
                 raise InputValueError(expected="the same evidence on both sides", got="another one")
@@ -498,7 +498,7 @@ class Comparison(Displayed):
         """The figure within the documents of each value of `by`, largest change first; of more than 200 the largest."""
         if self.new.by is None:
             return []
-        values = np.array(groups_of_rows(self.new.pairs, self.new.by, "by"))
+        values = np.array(groups_of_rows(self.new.test_set, self.new.by, "by"))
         kept = [value for value, _ in Counter(values.tolist()).most_common(MOST_FIELDS_TESTED)]
         within = np.array([values == value for value in kept], dtype=np.float64).T
         before, after = (
@@ -629,7 +629,7 @@ class Comparison(Displayed):
         """In how many documents, or clusters of them, each field stands in one of the systems, by path."""
         documents: dict[str, set[str]] = {}
         for system in (self.base, self.new):
-            names = system.pairs.clusters or system.ids
+            names = system.test_set.clusters or system.ids
             for path, field in system.field_table.fields.items():
                 documents.setdefault(path, set()).update(names[number] for number in field.numbers)
         return {path: len(names) for path, names in documents.items()}
@@ -813,20 +813,20 @@ def decide_level(evaluation: Evaluation, level: float, interval: Interval | None
 
 def _document_count(system: Evaluation) -> int:
     """The number of documents, or of clusters of them."""
-    return len(set(system.pairs.clusters or system.ids))
+    return len(set(system.test_set.clusters or system.ids))
 
 
 def _check_count(system: Evaluation, needed: int, purpose: str) -> None:
     """Check that there are enough documents, or clusters of them, for a purpose."""
     count = _document_count(system)
     if count < needed:
-        few = counted(count, "document" if system.pairs.clusters is None else "cluster")
+        few = counted(count, "document" if system.test_set.clusters is None else "cluster")
         raise InputValueError(problem=f"the gate cannot decide: {few}, too few {purpose}: it takes {needed}")
 
 
 def _check_complete(system: Evaluation) -> None:
     """Check that no document was left out, since a gate must not pass for want of the worst."""
-    if skipped := system.pairs.skipped:
+    if skipped := system.test_set.skipped:
         were, they = ("was", "it") if skipped == 1 else ("were", "they")
         left_out = f"{counted(skipped, 'document')} {were} left out; {they} may be the worst"
         raise InputValueError(problem=f"the gate cannot decide: {left_out}")

@@ -1,6 +1,5 @@
 """The result of `docscore.evaluate`: one system on one test set, and its rows."""
 
-import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -36,13 +35,13 @@ from docscore.core.output import write_report
 from docscore.core.places import NO_PLACES
 from docscore.core.runtime import Progress, ignore, no_progress, warn, watched
 from docscore.core.values import differs_by_value
-from docscore.data.checks import FEWEST_WITH_KEYS, keys_beside_fields, read_texts
-from docscore.data.content import BESIDE
+from docscore.data.checks import FEWEST_WITH_KEYS, as_scored, keys_beside_fields
+from docscore.data.content import BESIDE, without_keys
 from docscore.data.document_files import Documents
 from docscore.data.groups import Grouping, groups_of_rows, rows_by_group, with_row_schemas
 from docscore.data.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
-from docscore.data.pairing import Pairs
 from docscore.data.rows import columns_of
+from docscore.data.test_set import TestSet
 from docscore.evaluation.automation import (
     ALIGNED,
     REVIEWED,
@@ -159,8 +158,8 @@ class Row(Displayed):
         self._evaluation = evaluation
         self.number = number
         self.id: str = evaluation.ids[number]
-        self.ground_truth: Any = evaluation.pairs.truths[number]
-        self.prediction: Any = evaluation.pairs.predictions[number]
+        self.ground_truth: Any = evaluation.test_set.truths[number]
+        self.prediction: Any = evaluation.test_set.predictions[number]
 
     @property
     def score(self) -> float:
@@ -170,24 +169,24 @@ class Row(Displayed):
     @property
     def columns(self) -> dict[str, Any]:
         """The whole row of the references, by column; empty where rows have no ids."""
-        rows = self._evaluation.pairs.reference_rows
+        rows = self._evaluation.test_set.reference_rows
         return {name: rows[self.number][name] for name in columns_of(rows[self.number])} if rows else {}
 
     @property
     def parse_note(self) -> str:
         """What reading its text as JSON changed or gave up; "" if nothing, and without `parse`."""
-        return self._evaluation.readings.get(self.number, Parsed(None)).note
+        return self._evaluation.test_set.readings.get(self.number, Parsed(None)).note
 
     @property
     def is_absent(self) -> bool:
         """Whether there was no prediction."""
-        return self.number in self._evaluation.pairs.absent
+        return self.number in self._evaluation.test_set.absent
 
     @property
     def for_metrics(self) -> MetricRow:
         """The row as metrics take it."""
-        confidences, places = self._evaluation.pairs.confidences, self._evaluation.pairs.places
-        reading = self._evaluation.readings.get(self.number)
+        confidences, places = self._evaluation.test_set.confidences, self._evaluation.test_set.places
+        reading = self._evaluation.test_set.readings.get(self.number)
         cause: Cause | None = "unparsable" if reading is not None and reading.failed else None
         if self.number in (self._evaluation.absent or ()):
             cause = "missing prediction"
@@ -297,7 +296,7 @@ class Rows(Displayed, list[Row]):
         def id_cell(row: Row) -> TableCell:
             return TableCell(row.id, f"{numbered * row.id.isdigit()}{shown_name(row.id)}")
 
-        numbered = "row " if self._evaluation.pairs.reference_rows is None else ""  # ids that count rows from 0
+        numbered = "row " if self._evaluation.test_set.reference_rows is None else ""  # ids that count rows from 0
         return table_of(
             "Lowest scores",
             self,
@@ -367,7 +366,7 @@ class Automation:
                 expected=f"for automation and calibration {', '.join(REVIEWED)} as the primary metric",
                 got=self._evaluation.metric,
             )
-        confidences = self._evaluation.pairs.confidences or [None] * len(self._evaluation)
+        confidences = self._evaluation.test_set.confidences or [None] * len(self._evaluation)
         trees = (self._evaluation.row(number).tree for number in range(len(self._evaluation)))
         return list(map(review_of_tree, trees, confidences))
 
@@ -380,7 +379,7 @@ class Evaluation(Displayed):
     does, and a notebook draws it.
 
     Args:
-        pairs: the rows.
+        test_set: the rows, as they are scored. If they are a full test set, a schema must name a field of them.
         options: how predictions are read and compared.
         metrics: the metrics to compute, names among `METRICS`; None for "anls_star", and with a schema for "typed",
             beside which "anls_star" stands.
@@ -393,14 +392,12 @@ class Evaluation(Displayed):
         seed: the seed of the random numbers of the intervals.
         progress: called when each phase of the work begins.
         faults: a sentence for each fault of rows that were left out.
-        whole: whether these are all rows of a test set. If a schema names fields, and no ground truth of a whole test
-            set has any of them, that is an error.
         documents: the documents that values were read from, as for `docscore.evaluate`.
         token_price: the price of a million tokens; None where the costs of predictions are in their rows.
         num_proc: the number of processes that compute scores.
 
     Attributes:
-        pairs: the rows as they are scored: with `parse`, texts are replaced by the JSON values read from them.
+        test_set: the rows as they are scored: with `parse`, texts are replaced by the JSON values read from them.
         ids: the id of each row.
         options: how predictions are read and compared.
         metrics: the names of the metrics.
@@ -430,7 +427,7 @@ class Evaluation(Displayed):
 
     def __init__(
         self,
-        pairs: Pairs,
+        test_set: TestSet,
         options: ScoringOptions = DEFAULT_OPTIONS,
         *,
         metrics: Sequence[str] | None = None,
@@ -440,13 +437,12 @@ class Evaluation(Displayed):
         seed: int = SEED,
         progress: Progress = no_progress,
         faults: Sequence[str] = (),
-        whole: bool = True,
         token_price: float | None = None,
         documents: Any = None,
         num_proc: int = 1,
     ) -> None:
         if options.schema is not None:
-            options = with_row_schemas(pairs, options)
+            options = with_row_schemas(test_set, options)
         metrics = metrics_with_schema(None, options.schema) if metrics is None else metrics
         self.metrics = checked_metrics(metrics, options)
         self.metric = self.metrics[0]
@@ -456,43 +452,36 @@ class Evaluation(Displayed):
         self.num_proc = num_proc
         self.confidence = None if confidence is None else check_confidence(confidence)
         self.seed = check_whole("seed", seed, 0)
-        clusters = pairs.clusters if cluster is None else groups_of_rows(pairs, cluster, "cluster")
-        self.source = pairs._replace(clusters=clusters)
+        if cluster is not None:
+            test_set = replace(test_set, clusters=groups_of_rows(test_set, cluster, "cluster"))
+        self.test_set, self.ids, self.row_warnings = test_set, test_set.ids, list(test_set.warnings)
         self.values_by = values_metric(self.metrics, options)
         read = documents is None or isinstance(documents, Documents)
-        self.document_folder = documents if read else Documents(documents, pairs.documents or pairs.ids)
-        judged = documents is not None or any(METRICS[name].judges_places for name in self.metrics)
-        self.pairs, self.readings, self.row_warnings, self.whole_truths = read_texts(
-            self.source, options, progress, whole=whole, places=judged
-        )
-        self.ids = self.pairs.ids
+        self.document_folder = documents if read else Documents(documents, test_set.documents or test_set.ids)
         self.places: dict[str, set[str]] = {}
-        self.is_full_test_set = whole
         if TYPED in self.metrics:
-            self.places = places_by_schema(zip(self.ids, self.pairs.truths, strict=True), options.schema)
-            if whole:
-                check_compared(self.pairs.truths, options.schema)
+            self.places = places_by_schema(zip(self.ids, self.test_set.truths, strict=True), options.schema)
+            if test_set.is_full:
+                check_compared(self.test_set.truths, options.schema)
                 self.row_warnings += warn_of_schemas(self.places, options.schema)
-                sides = zip(self.pairs.truths, self.pairs.predictions, strict=True)
+                sides = zip(self.test_set.truths, self.test_set.predictions, strict=True)
                 self.row_warnings += warn_of_date_orders(zip(self.ids, sides, strict=True), options.schema)
         self.slice_name = by if isinstance(by, str) else "value"
         self.slice: str | None = None
-        self.rows_by_slice = {} if by is None else rows_by_group(self.pairs, by, "by")
+        self.rows_by_slice = {} if by is None else rows_by_group(self.test_set, by, "by")
         self._points: dict[str, list[Any]] = {}
         self._ratios: dict[str, Ratios] = {}
         self._having: dict[str, list[int]] = {}  # the numbers of the figures that a document has, of places
-        if whole and len(self.ids) >= FEWEST_WITH_KEYS and (keys := keys_beside_fields(self.pairs)):
+        if test_set.is_full and len(self.ids) >= FEWEST_WITH_KEYS and (keys := keys_beside_fields(self.test_set)):
             self._warn_of_keys(keys)
 
     def _warn_of_keys(self, keys: Sequence[str]) -> None:
         """Warn of keys that only the predictions have, if they cost points."""
-        some = self.source.only(range(min(len(self.ids), _MOST_SCORED)))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            before, after = (
-                Evaluation(some, options, metrics=[self.metric], whole=False).score
-                for options in (self.options, replace(self.options, ignore_keys=(*self.options.ignore_keys, *keys)))
-            )
+        some = self.test_set.only(range(min(len(self.ids), _MOST_SCORED)))
+        before, after = (
+            Evaluation(replace(part, is_full=False), self.options, metrics=[self.metric]).score
+            for part in (some, without_keys(some, keys))
+        )
         if after - before < _LEAST_COST:
             return
         names = printable(",".join(keys))
@@ -517,7 +506,7 @@ class Evaluation(Displayed):
     def anls_star(self) -> list[float]:
         """The ANLS* score of each row, in [0, 1]."""
         scored = self.progress("Scoring", len(self))
-        values = list(zip(self.pairs.truths, self.pairs.predictions, strict=True))
+        values = list(zip(self.test_set.truths, self.test_set.predictions, strict=True))
         return anls_star_scores(self.ids, values, self.options, self.num_proc, scored)
 
     def points(self, metric: str) -> list[Any]:
@@ -533,10 +522,10 @@ class Evaluation(Displayed):
                 _ = self.anls_star  # its phase comes first
             rows = watched(map(self.row, range(len(self))), self.progress, "Measuring", len(self))
             # with confidences the automation curve reads the details
-            details = self.pairs.confidences is not None
+            details = self.test_set.confidences is not None
             values = (row.for_metrics for row in rows)
             self._points[metric] = points = points_of_rows(metric, values, self.options, details=details)
-            if metric == TYPED and self.is_full_test_set:
+            if metric == TYPED and self.test_set.is_full:
                 leaves = [leaf for _, of_row in points for leaf in of_row]
                 self.row_warnings += warn_of_readings(leaves, self.options.schema)
         return self._points[metric]
@@ -560,7 +549,7 @@ class Evaluation(Displayed):
 
     def _check_figures(self, metric: str) -> None:
         """Raise `ValueError` if the first metric has no figure, and warn if another has none."""
-        if self._ratios[metric].values.size or not (self.is_full_test_set or self.slice is not None):
+        if self._ratios[metric].values.size or not (self.test_set.is_full or self.slice is not None):
             return
         fault = InputValueError(
             place=f"metric {metric}",
@@ -571,7 +560,7 @@ class Evaluation(Displayed):
         )
         if metric == self.metric:
             raise fault
-        if self.is_full_test_set:
+        if self.test_set.is_full:
             self.row_warnings.append(str(fault))
             warn(self.row_warnings[-1])
 
@@ -636,15 +625,13 @@ class Evaluation(Displayed):
         """
         if "numbers" not in self.scorer.options or self.options.numbers == BY_VALUE:
             return None
-        pairs = zip(self.pairs.truths, self.pairs.predictions, strict=True)
+        pairs = zip(self.test_set.truths, self.test_set.predictions, strict=True)
         checked = enumerate(watched(pairs, self.progress, "Checking", len(self)))
         rows = [number for number, pair in checked if differs_by_value(pair)]
         if not rows:
             return None
-        options = replace(self.options, numbers=BY_VALUE, parse="text", parse_references=None)
-        with warnings.catch_warnings():  # these rows have been warned of
-            warnings.simplefilter("ignore", UserWarning)
-            again = Evaluation(self.pairs.only(rows), options, metrics=self.metrics, confidence=None, whole=False)
+        part = replace(self.test_set.only(rows), is_full=False)
+        again = Evaluation(part, replace(self.options, numbers=BY_VALUE), metrics=self.metrics, confidence=None)
         sums = self.ratio.table.copy()
         sums[rows] = again.ratio.table
         return float(Ratios(sums[:, :1], sums[:, 1:]).values[0])
@@ -668,14 +655,14 @@ class Evaluation(Displayed):
             return None
         names, count = self.document_ids, len(self.document_ids)
         documents = watched(self.document_folder.read_all(names), self.progress, "Looking up", count)
-        places, failed = self.pairs.places or [NO_PLACES] * len(self), self.failed or ()
-        predictions = [None if number in failed else value for number, value in enumerate(self.pairs.predictions)]
+        places, failed = self.test_set.places or [NO_PLACES] * len(self), self.failed or ()
+        predictions = [None if number in failed else value for number, value in enumerate(self.test_set.predictions)]
         rows, without_text = [RowStanding()] * len(self), 0
         for number, document in enumerate(documents):
             without_text += document is None
             for row in range(number, len(self) if document else 0, count):  # in each run
                 rows[row] = standing_of(document, predictions[row], places[row].citations)
-        remark = self.document_folder.remark(count) if self.is_full_test_set else ""
+        remark = self.document_folder.remark(count) if self.test_set.is_full else ""
         if remark:
             self.row_warnings.append(f"documents: {remark}")
             warn(self.row_warnings[-1])
@@ -720,9 +707,9 @@ class Evaluation(Displayed):
         for value, numbers in sorted(self.rows_by_slice.items(), key=lambda item: -len(item[1])):
             clusters = None if self.clusters is None else self.clusters[numbers]
             figures = figures_of(names, self.ratios.rows(numbers), self.confidence, clusters=clusters, **drawing)
-            if self.pairs.places is not None:
+            if self.test_set.places is not None:
                 figures = self._those_in(numbers, figures)
-            slices.append(Slice(value, len(numbers) // self.pairs.runs, figures))
+            slices.append(Slice(value, len(numbers) // self.test_set.runs, figures))
         return slices
 
     def _those_in(self, numbers: Sequence[int], figures: Sequence[Figure]) -> list[Figure]:
@@ -782,7 +769,7 @@ class Evaluation(Displayed):
     @cached_property
     def signatures(self) -> dict[str, str]:
         """What makes the figures of each metric comparable, by its name: metric, options and version."""
-        given: dict[str, Any] = {"skipped": self.pairs.skipped, "values_by": self.values_by}
+        given: dict[str, Any] = {"skipped": self.test_set.skipped, "values_by": self.values_by}
         return {name: signature_of(name, self.options, **given) for name in self.metrics}
 
     @property
@@ -795,20 +782,20 @@ class Evaluation(Displayed):
     @property
     def document_ids(self) -> list[str]:
         """The id of each document; one of several runs stands once."""
-        return self.pairs.documents or self.ids
+        return self.test_set.documents or self.ids
 
     @cached_property
     def clusters(self) -> npt.NDArray[np.intp] | None:
         """The number of each row's cluster, shape (n,); None where all rows are independent."""
-        if self.pairs.clusters is None:
+        if self.test_set.clusters is None:
             return None
-        numbers = {name: number for number, name in enumerate(dict.fromkeys(self.pairs.clusters))}
-        return np.array([numbers[name] for name in self.pairs.clusters], dtype=np.intp)
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(self.test_set.clusters))}
+        return np.array([numbers[name] for name in self.test_set.clusters], dtype=np.intp)
 
     @cached_property
     def runs(self) -> Runs | None:
         """How the scores of several runs of the system vary; None where there is one run, or one document."""
-        documents = self.pairs.documents
+        documents = self.test_set.documents
         if documents is None or len(documents) == 1:
             return None
         n = len(documents)
@@ -822,7 +809,7 @@ class Evaluation(Displayed):
 
         With a price of tokens, the cost is that of the tokens.
         """
-        return costs_of(self.pairs, self.token_price)
+        return costs_of(self.test_set, self.token_price)
 
     @property
     def document_cost(self) -> float | None:
@@ -835,27 +822,29 @@ class Evaluation(Displayed):
     @property
     def absent(self) -> frozenset[int] | None:
         """The numbers of the rows whose missing predictions were scored as null; None unless `missing` is "zero"."""
-        return self.pairs.absent if self.options.missing == "zero" else None
+        return self.test_set.absent if self.options.missing == "zero" else None
 
     @property
     def failed(self) -> frozenset[int] | None:
         """The numbers of the rows whose text could not be parsed and was scored as text; None without `parse`."""
         if self.options.parse_mode is None:
             return None
-        return frozenset(number for number, parsed in self.readings.items() if parsed.failed)
+        return frozenset(number for number, parsed in self.test_set.readings.items() if parsed.failed)
 
     @property
     def counts(self) -> dict[str, int]:
         """How many rows are skipped, missing, repeated, and of which reading, as far as the options ask for it."""
-        counts = {"skipped": self.pairs.skipped, "missing": None if self.absent is None else len(self.absent)}
-        counts["repeated"] = self.pairs.repeated
+        counts = {"skipped": self.test_set.skipped, "missing": None if self.absent is None else len(self.absent)}
+        counts["repeated"] = self.test_set.repeated
         read = {PARSE_COUNTS[outcome]: len(ids) for outcome, ids in self.parsed_ids().items()}
         return {name: count for name, count in counts.items() if count is not None} | read
 
     def parsed_ids(self) -> dict[str, list[str]]:
         """Return the ids of the texts that are "failed", and with "repair" "extracted", "mended" and "ambiguous"."""
         return {
-            outcome: [self.ids[number] for number, parsed in self.readings.items() if parsed.outcome == outcome]
+            outcome: [
+                self.ids[number] for number, parsed in self.test_set.readings.items() if parsed.outcome == outcome
+            ]
             for outcome in COUNTED_OUTCOMES[self.options.parse_mode]
         }
 
@@ -902,7 +891,7 @@ class Evaluation(Displayed):
             table = self.field_table
         else:
             table = FieldTable()
-            self._count_fields(table, (n for n, truth in enumerate(self.pairs.truths) if has_long_list(truth)))
+            self._count_fields(table, (n for n, truth in enumerate(self.test_set.truths) if has_long_list(truth)))
         return cut_off_text(table, len(self) - fsum(self.scores))
 
     @cached_property
@@ -994,11 +983,11 @@ class Evaluation(Displayed):
         "zero" it has the key "missing": whether there was no prediction.
         """
         samples = [self.row(number).sample for number in range(len(self))]
-        with_notes = any(parsed.note for parsed in self.readings.values())
+        with_notes = any(parsed.note for parsed in self.test_set.readings.values())
         for number, sample in enumerate(samples):
             if self.options.parse_mode is not None:
-                parsed = self.readings.get(number, Parsed(None))
-                sample["parsed"] = None if number in self.pairs.absent else parsed.outcome
+                parsed = self.test_set.readings.get(number, Parsed(None))
+                sample["parsed"] = None if number in self.test_set.absent else parsed.outcome
                 if with_notes:
                     sample["parse_note"] = parsed.note
             if self.absent is not None:
@@ -1041,15 +1030,14 @@ class Evaluation(Displayed):
         if value not in self.rows_by_slice:
             examples = ", ".join(map(short_repr, list(self.rows_by_slice)[:NAMED]))
             raise InputValueError(place="slice", expected=f"a value such as {examples}", got=short_repr(value))
-        numbers, documents = self.rows_by_slice[value], self.source.documents
+        numbers, documents = self.rows_by_slice[value], self.test_set.documents
         if documents is not None:  # the rows of a document have the same value in all runs
             documents = [documents[number] for number in numbers if number < len(documents)]
-        rows = self.source.only(numbers)._replace(skipped=self.source.skipped, documents=documents)
+        rows = self.test_set.only(numbers)
+        rows = replace(rows, skipped=self.test_set.skipped, documents=documents, is_full=False, warnings=())
         settings: dict[str, Any] = {"confidence": self.confidence, "seed": self.seed, "progress": self.progress}
         settings |= {"token_price": self.token_price, "documents": self.document_folder}
-        with warnings.catch_warnings():  # these rows have been warned of
-            warnings.simplefilter("ignore", UserWarning)
-            part = Evaluation(rows, self.options, metrics=self.metrics, whole=False, **settings)
+        part = Evaluation(rows, self.options, metrics=self.metrics, **settings)
         part.slice, part.slice_name = value, self.slice_name
         return part
 
@@ -1093,8 +1081,8 @@ class Evaluation(Displayed):
             result |= {"confidence_interval": interval.ends, "standard_error": interval.standard_error}
             if interval.note:
                 result["confidence_note"] = interval.note
-        if self.pairs.clusters is not None:
-            result["clusters"] = len(set(self.pairs.clusters))
+        if self.test_set.clusters is not None:
+            result["clusters"] = len(set(self.test_set.clusters))
         result |= self.counts
         if fields:
             hidden = ("interval",) if self.confidence is None else ()
@@ -1130,6 +1118,35 @@ class Evaluation(Displayed):
 
     def __repr__(self) -> str:
         return f"<Evaluation {self.metric} {self.score:.4f}, {len(self.document_ids):,} documents>"
+
+
+def evaluate_rows(
+    rows: TestSet,
+    options: ScoringOptions = DEFAULT_OPTIONS,
+    *,
+    metrics: Sequence[str] | None = None,
+    is_full: bool = True,
+    documents: Any = None,
+    progress: Progress = no_progress,
+    **settings: Any,
+) -> Evaluation:
+    """Read rows as they were given, and evaluate them; errors as for `docscore.evaluate`.
+
+    Args:
+        rows: the rows.
+        options: how they are read and compared.
+        metrics: as for `Evaluation`.
+        is_full: whether these are all rows of a test set.
+        documents: as for `Evaluation`.
+        progress: as for `Evaluation`.
+        settings: other keywords of `Evaluation`.
+    """
+    metrics = checked_metrics(metrics_with_schema(None, options.schema) if metrics is None else metrics, options)
+    with_regions = documents is not None or any(METRICS[name].judges_places for name in metrics)
+    read = as_scored(rows, options, progress, is_full=is_full, places=with_regions)
+    for sentence in read.warnings:
+        warn(sentence)
+    return Evaluation(read, options, metrics=metrics, documents=documents, progress=progress, **settings)
 
 
 def _words_column(name: str, head: str) -> Content:

@@ -16,8 +16,8 @@ from docscore.core.formatting import FOUR_DIGITS, share_text, shown_name
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import check_price
 from docscore.data.json_text import JsonError, loads
-from docscore.data.pairing import Pairs
 from docscore.data.rows import COSTS, Absent, NoCell
+from docscore.data.test_set import TestSet
 from docscore.evaluation.tables import (
     Table,
     TableCell,
@@ -348,14 +348,14 @@ class Cost(NamedTuple):
     note: str = ""
 
 
-def costs_of(pairs: Pairs, token_price: float | None = None) -> dict[str, Cost]:
+def costs_of(pairs: TestSet, token_price: float | None = None) -> dict[str, Cost]:
     """The sum of each of the columns `COSTS` that a prediction has, by its name.
 
     Args:
         pairs: the rows.
         token_price: the price of a million tokens, from which the cost then comes; None for the column of the costs.
 
-    >>> costs_of(Pairs(["a", "b"], [1, 1], [1, 2], costs=[(0.25, None, 12), (0.5, None, None)]))
+    >>> costs_of(TestSet(["a", "b"], [1, 1], [1, 2], costs=[(0.25, None, 12), (0.5, None, None)]))
     {'cost': Cost(total=0.75, note=''), 'tokens': Cost(total=None, note="1 of 2 predictions have no tokens of at \
 least 0, such as 'b' (nothing)")}
     """
@@ -367,7 +367,7 @@ least 0, such as 'b' (nothing)")}
     return costs
 
 
-def _cost(name: str, cells: tuple[Any, ...], pairs: Pairs) -> Cost:
+def _cost(name: str, cells: tuple[Any, ...], pairs: TestSet) -> Cost:
     numbers, without = [], []
     for row, cell in zip(pairs.ids, cells, strict=True):
         value = float(cell) if isinstance(cell, Decimal) else cell  # of a Parquet file

@@ -118,8 +118,8 @@ def sample_text(evaluation: Evaluation, noun: str) -> str:
     """The number of rows or documents of a mean, and its interval if requested."""
     rows = evaluation
     size, interval = counted(len(rows), noun), rows.measured[0].interval
-    if rows.pairs.documents is not None:
-        size = f"{counted(len(rows.document_ids), 'document')} in {counted(rows.pairs.runs, 'run')}"
+    if rows.test_set.documents is not None:
+        size = f"{counted(len(rows.document_ids), 'document')} in {counted(rows.test_set.runs, 'run')}"
     if len(rows.counted) < len(rows):
         size = f"{len(rows.counted):,} of {size}"
     return size if interval is None else f"{size}, {interval_text(interval, rows.confidence or 0)}"
@@ -191,10 +191,10 @@ def count_lines(evaluation: Evaluation, *, alone: bool = True, doubts: bool = Tr
 
 def _lines_on_places(system: Evaluation) -> list[str]:
     """The number of citations that were left out; or, where no metric judges the places of both sides, that one can."""
-    left_out = sum(of_row.left_out for of_row in system.pairs.places or ())
+    left_out = sum(of_row.left_out for of_row in system.test_set.places or ())
     if left_out:
         return [f"{counted(left_out, 'citation')} left out: the prediction is missing or could not be parsed"]
-    sides = system.pairs.evidence or (), system.pairs.citations or ()
+    sides = system.test_set.evidence or (), system.test_set.citations or ()
     if not all(any(isinstance(cell, dict | list) for cell in side) for side in sides):
         return []
     metrics = [*system.metrics, "grounding"]
@@ -212,7 +212,7 @@ def verdict_text(comparison: Comparison) -> str:
     Where several systems are compared with the base, the p-value is adjusted for them, and the sentence names how many.
     """
     better, worse = len(comparison.better), len(comparison.worse)
-    noun = "document" if comparison.new.pairs.documents is None else "prediction"  # of several runs
+    noun = "document" if comparison.new.test_set.documents is None else "prediction"  # of several runs
     if not better and not worse and not comparison.figure.changed:
         return f"the same on all {counted(comparison.same, noun)}"
     documents = counted(better + worse + comparison.same, noun)
@@ -230,7 +230,7 @@ def verdict_text(comparison: Comparison) -> str:
 
 def count_lines_of_both(comparison: Comparison, *, doubts: bool = True) -> list[str]:
     """One line for the rows left out of both, of each its `count_lines` and lists that were cut off, one on numbers."""
-    skipped = comparison.new.pairs.skipped
+    skipped = comparison.new.test_set.skipped
     lines = [] if comparison.new.slice is None else [slice_text(comparison.new)]
     lines += [f"{counted(skipped, 'document')} left out of both: {comparison.new.why_left_out}"] if skipped else []
     for side, system in (("base", comparison.base), ("new", comparison.new)):

@@ -13,8 +13,9 @@ from docscore.core.runtime import Progress, no_progress, progress_from
 from docscore.data.checks import warn_of_copies
 from docscore.data.columns import SAME_NAMES, ColumnNames
 from docscore.data.groups import Grouping, joined_runs
-from docscore.data.pairing import Pairs, rows_of_sides
-from docscore.evaluation.evaluation import Evaluation
+from docscore.data.pairing import rows_of_sides
+from docscore.data.test_set import TestSet
+from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.metrics.registry import checked_metrics, loaded_metrics, metrics_with_schema
 from docscore.stats.intervals import CONFIDENCE, SEED
 
@@ -49,7 +50,7 @@ def pairs_of_sides(
     options: ScoringOptions,
     reading: Reading,
     progress: Progress = no_progress,
-) -> tuple[list[Pairs], Faults]:
+) -> tuple[list[TestSet], Faults]:
     """Read the sides of one or more systems, and pair their rows; errors as for `rows_of_sides`."""
     return rows_of_sides(
         references=references,
@@ -68,7 +69,7 @@ def metrics_for(metrics: Sequence[str] | None, options: ScoringOptions) -> list[
 
 
 def evaluations_of(
-    sides: Sequence[Pairs],
+    sides: Sequence[TestSet],
     options: ScoringOptions,
     metrics: Sequence[str],
     *,
@@ -103,7 +104,7 @@ def evaluations_of(
         runs = [sides[number] for number in numbers]
         pairs = runs[0] if len(runs) == 1 else joined_runs(runs, [(places or systems)[number] for number in numbers])
         price, *_ = (prices or {}).get(name, [None])
-        evaluation = Evaluation(pairs, options, metrics=metrics, token_price=price, **settings)
+        evaluation = evaluate_rows(pairs, options, metrics=metrics, token_price=price, **settings)
         evaluations[name] = evaluation if slice_value is None else evaluation.of_slice(slice_value)
     return evaluations
 

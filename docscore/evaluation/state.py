@@ -21,11 +21,12 @@ from typing import Any
 
 from docscore.core.errors import InputValueError, row_place
 from docscore.core.formatting import safe_names
-from docscore.core.options import AS_TEXT, ScoringOptions, check_choice, options_from
+from docscore.core.options import ScoringOptions, check_choice, options_from
 from docscore.data.json_text import store
-from docscore.data.pairing import Pairs, pairs_of
+from docscore.data.pairing import pairs_of
 from docscore.data.rows import as_rows
-from docscore.evaluation.evaluation import Evaluation
+from docscore.data.test_set import TestSet
+from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.fields import Field, as_float, units
 from docscore.metrics.registry import checked_metrics, metrics_with_schema
 from docscore.metrics.typed.schema_warnings import warn_of_schemas
@@ -103,16 +104,15 @@ class ScoreState:
         if prediction_rows or reference_rows:
             self.update_pairs(pairs_of(prediction_rows, reference_rows, self.options.missing, once=True))
 
-    def update_pairs(self, pairs: Pairs) -> None:
+    def update_pairs(self, pairs: TestSet) -> None:
         """Score more pairs; errors as for `update`."""
         if pairs.ids:
-            self.update_scores(Evaluation(pairs, self.options, metrics=self.metrics, confidence=None, whole=False))
+            self.update_scores(evaluate_rows(pairs, self.options, metrics=self.metrics, confidence=None, is_full=False))
 
     def update_scores(self, scored: Evaluation) -> None:
         """Add the rows of an evaluation with the options and the metrics of this state; errors as for `merge`."""
-        evaluation = scored
-        more = self._sums_of(evaluation)
-        more.ids, more.last = _hashes(evaluation.source), evaluation
+        more = self._sums_of(scored)
+        more.ids, more.last = _hashes(scored.test_set), scored
         if more.rows and not self.parts:
             more.parts = {secrets.randbits(64)}
         self.merge(more)
@@ -165,7 +165,7 @@ class ScoreState:
         again = {name for name in self.ids if name in counted}
         if not again:
             return self
-        last = [] if self.last is None else list(zip(self.last.ids, _hashes(self.last.source), strict=True))
+        last = [] if self.last is None else list(zip(self.last.ids, _hashes(self.last.test_set), strict=True))
         numbers = [number for number, (_, name) in enumerate(last) if name in again]
         for question_id, name in (last[number] for number in numbers):
             if self.ids[name] != counted[name]:
@@ -181,11 +181,10 @@ class ScoreState:
             )
         new = self.empty()
         new.add_sums(self)
-        rows = self.last.source.only(numbers)._replace(
-            skipped=None if self.last.source.skipped is None else 0, repeated=None
-        )
-        options = replace(self.options, parse=self.options.parse or AS_TEXT)  # the texts were judged with the others
-        repeated = Evaluation(rows, options, metrics=self.metrics, confidence=None, whole=False)
+        rows = self.last.test_set.only(numbers)
+        skipped = None if self.last.test_set.skipped is None else 0
+        rows = replace(rows, skipped=skipped, repeated=None)
+        repeated = Evaluation(rows, self.options, metrics=self.metrics, confidence=None)
         new.add_sums(self._sums_of(repeated), sign=-1)
         new.counts["repeated"] = new.counts.get("repeated", 0) + len(again)
         new.ids = {name: content for name, content in self.ids.items() if name not in again}
@@ -250,7 +249,7 @@ class ScoreState:
         return (*self.metrics, self.with_fields, self.options)
 
 
-def _hashes(pairs: Pairs) -> dict[int, int]:
+def _hashes(pairs: TestSet) -> dict[int, int]:
     """The hash of the values of each row by that of its id; nothing of rows without ids."""
     if pairs.reference_rows is None:
         return {}

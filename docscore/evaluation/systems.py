@@ -189,9 +189,9 @@ def _in_order(base: Evaluation, new: Evaluation) -> Ratios:
 
 def _document_ratios(system: Evaluation) -> Ratios:
     """The figures of the metrics as ratios of sums over documents, whose parts are the means over the runs."""
-    if system.pairs.documents is None:
+    if system.test_set.documents is None:
         return system.ratios
-    shape = system.pairs.runs, len(system.document_ids), -1
+    shape = system.test_set.runs, len(system.document_ids), -1
     sides = system.ratios.earned, system.ratios.weight
     return Ratios(*(np.reshape(side, shape).mean(axis=0) for side in sides))
 
@@ -199,7 +199,7 @@ def _document_ratios(system: Evaluation) -> Ratios:
 def _document_clusters(system: Evaluation) -> npt.NDArray[np.intp] | None:
     """The number of the cluster of each document; None where all documents are independent."""
     clusters, n = system.clusters, len(system.document_ids)
-    alone = system.pairs.documents is not None and clusters is not None and len(set(clusters[:n].tolist())) == n
+    alone = system.test_set.documents is not None and clusters is not None and len(set(clusters[:n].tolist())) == n
     return None if clusters is None or alone else clusters[:n]
 
 

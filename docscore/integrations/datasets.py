@@ -6,7 +6,7 @@ from typing import Any
 from docscore.core.errors import InputTypeError
 from docscore.core.options import ScoringOptions
 from docscore.data.pairing import pairs_of_columns
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import evaluate_rows
 from docscore.metrics.registry import ANLS_STAR
 
 
@@ -45,7 +45,7 @@ def score_batch(
         raise InputTypeError(expected="the columns of a batch", got="a row", remedy="add batched=True to map")
     ids = [str(number) for number in range(len(batch[prediction]))]
     pairs = pairs_of_columns(ids, batch[references], batch[prediction])
-    rows = Evaluation(pairs, ScoringOptions(**keywords), whole=False)
+    rows = evaluate_rows(pairs, ScoringOptions(**keywords), is_full=False)
     columns: dict[str, list[Any]] = {"anls_score" if rows.metric == ANLS_STAR else "typed_score": rows.scores}
     if rows.failed is not None:
         columns["parse_failed"] = [number in rows.failed for number in range(len(ids))]

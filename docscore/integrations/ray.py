@@ -33,9 +33,10 @@ from docscore.core.options import SKIP
 from docscore.data.columns import SAME_NAMES, ColumnNames, with_names
 from docscore.data.formats import arrow_rows, read_jsonl
 from docscore.data.json_text import restore, store
-from docscore.data.pairing import MISSING_REMEDY, Pairs, pairs_of_columns
+from docscore.data.pairing import MISSING_REMEDY, pairs_of_columns
 from docscore.data.rows import BY_ID, ID, Side, Source, read_rows
-from docscore.evaluation.evaluation import Evaluation
+from docscore.data.test_set import TestSet
+from docscore.evaluation.evaluation import evaluate_rows
 from docscore.evaluation.state import ScoreState
 
 Paths = str | Sequence[str]
@@ -234,11 +235,11 @@ def _score(batch: Any, empty: ScoreState) -> Any:
     values = [
         None if text is None else _value(text, name, "prediction") for text, name in zip(predictions, ids, strict=True)
     ]
-    pairs: Pairs = pairs_of_columns(
+    pairs: TestSet = pairs_of_columns(
         ids, truths, values, (number for number, text in enumerate(predictions) if text is None)
     )
     pairs = pairs.with_predictions() if options.missing == SKIP else pairs
-    scored = Evaluation(pairs, options, metrics=empty.metrics, confidence=None, whole=False)
+    scored = evaluate_rows(pairs, options, metrics=empty.metrics, confidence=None, is_full=False)
     state = empty.empty()
     state.update_scores(scored)
     samples = {

@@ -4,7 +4,6 @@ Install with `pip install "docscore[transformers]"`. Tokens are arrays: torch is
 """
 
 import json
-import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,10 +17,10 @@ from docscore.core.errors import InputTypeError, InputValueError, short_repr
 from docscore.core.options import AS_TEXT, check_choice, check_whole
 from docscore.core.runtime import warn
 from docscore.core.values import convert_ground_truth, convert_prediction
-from docscore.data.checks import refuse_document_texts, remarks_on_reading, remarks_on_repairs
+from docscore.data.checks import as_scored, refuse_document_texts, remarks_on_reading, remarks_on_repairs
 from docscore.data.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed, parse_text, parsed_references
-from docscore.data.pairing import Pairs
 from docscore.data.rows import read_rows, row_format, table_in_memory
+from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.state import RATES, ScoreState
 from docscore.integrations.distributed import process_count
@@ -172,7 +171,7 @@ class ComputeMetrics:
         self.outcomes.update(each.outcome for each in predictions)
         ids = [str(self.state.rows + number) for number in range(len(predictions))]
         if ids:
-            pairs = Pairs(ids, truths, [each.value for each in predictions])
+            pairs = TestSet(ids, truths, [each.value for each in predictions])
             # without parse the state, which gets the same texts, warns itself
             doubts = remarks_on_reading(pairs, self.parse, self.state.options.parse_references) if self.parse else ()
             for doubt in doubts:
@@ -278,15 +277,15 @@ class ComputeMetrics:
             ValueError: if the labels are the references in another order, as if a Trainer grouped the rows by length.
         """
         values = [self._read(text).value for text in self.labels]
-        pairs = Pairs(list(map(str, range(len(values)))), references, values)
-        with warnings.catch_warnings():  # what there is to say of the references was said with the predictions
-            warnings.simplefilter("ignore", UserWarning)
-            scored = Evaluation(pairs, self.state.options, metrics=self.state.metrics, confidence=None, whole=False)
-            labels, expected = (
-                [json.dumps(value, sort_keys=True, default=str) for value in side]
-                for side in (scored.pairs.predictions, scored.pairs.truths)
-            )
-            unlike = 0 if labels == expected else sum(score < _UNLIKE for score in scored.anls_star)
+        pairs = TestSet(list(map(str, range(len(values)))), references, values)
+        options = self.state.options
+        read = as_scored(pairs, options, is_full=False)  # its warnings on the references came with the predictions
+        scored = Evaluation(read, options, metrics=self.state.metrics, confidence=None)
+        labels, expected = (
+            [json.dumps(value, sort_keys=True, default=str) for value in side]
+            for side in (read.predictions, read.truths)
+        )
+        unlike = 0 if labels == expected else sum(score < _UNLIKE for score in scored.anls_star)
         if labels != expected and sorted(labels) == sorted(expected):
             raise InputValueError(
                 place="references", expected="the order of the labels", got="the same values in another order"

@@ -19,7 +19,7 @@ from docscore.core.values import field_path, places_in, step_text, to_json, valu
 from docscore.data.groups import rows_by_group, with_row_schemas
 from docscore.data.json_text import dumps_strictly
 from docscore.data.model_text import is_json_container
-from docscore.data.pairing import Pairs
+from docscore.data.test_set import TestSet
 from docscore.evaluation.tables import Table, table_of, text_column, value_column
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.typed.comparators import ReadingComparator, comparator
@@ -155,7 +155,7 @@ _RANKS = {  # the kinds of findings that are rare and so may be wrong, and those
 }
 
 
-def _document_cases(pairs: Pairs, progress: Progress) -> Iterator[_Case]:
+def _document_cases(pairs: TestSet, progress: Progress) -> Iterator[_Case]:
     """Yield empty acceptable answers, equal rows in one list, and equal ground truths of two documents."""
     nothing = "an empty text, null, list or object among acceptable answers: a missing value is right"
     first: dict[str, str] = {}
@@ -273,7 +273,7 @@ def _shape(text: str) -> str:
     return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]+", "a", without_groups))
 
 
-def _key_cases(pairs: Pairs, root: SchemaNode) -> Iterator[_Case]:
+def _key_cases(pairs: TestSet, root: SchemaNode) -> Iterator[_Case]:
     """Yield rows without the key by which the schema pairs rows, or with the key of an earlier row."""
     key_of = {path: node.key for path, node in {"": root, **named_places(root)}.items() if node and node.key}
     places = ((name, *each) for name, truth in zip(pairs.ids, pairs.truths, strict=True) for each in places_in(truth))
@@ -315,7 +315,7 @@ def _comparator_findings(fields: FieldValues, root: SchemaNode, mistyped: set[tu
                 yield from _text_findings("merged values", place, values, texts, sentence)
 
 
-def _schema_cases(pairs: Pairs, schema: str) -> Iterator[_Case]:
+def _schema_cases(pairs: TestSet, schema: str) -> Iterator[_Case]:
     """Yield values that violate the schema, and keys that it does not name."""
     from jsonschema import Draft202012Validator  # noqa: PLC0415  as in `docscore.metrics.typed.schema`
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -19,9 +18,10 @@ from docscore.core.same_value import ORDERS
 from docscore.core.schema_source import KEYWORD, SchemaSource
 from docscore.core.values import Value, field_path, number_text, scalar_text, step_text
 from docscore.data.groups import rows_by_group
-from docscore.data.pairing import Pairs, read_ground_truths
+from docscore.data.pairing import read_ground_truths
 from docscore.data.places import without_evidence
 from docscore.data.rows import PLAIN
+from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sources import evaluate
 from docscore.evaluation.tables import Table, field_column, table_of, text_column, value_column
@@ -163,14 +163,14 @@ class Suggestion(NamedTuple):
         )
 
 
-def ground_truths_of(references: Any, options: Mapping[str, Any]) -> Pairs:
+def ground_truths_of(references: Any, options: Mapping[str, Any]) -> TestSet:
     """The rows of references as `docscore.evaluate` reads them, with its options of columns and without predictions."""
     rows = read_ground_truths(references, options, progress_from(options.get("progress")))
     truths = list(map(without_evidence, rows.values))
-    return Pairs(rows.ids, truths, truths, reference_rows=None if rows.form is PLAIN else rows.sources)
+    return TestSet(rows.ids, truths, truths, reference_rows=None if rows.form is PLAIN else rows.sources)
 
 
-def values_of(pairs: Pairs, progress: Progress = no_progress, *, predicted: bool = False) -> FieldValues:
+def values_of(pairs: TestSet, progress: Progress = no_progress, *, predicted: bool = False) -> FieldValues:
     """The values of all fields of the ground truths, or of the predictions."""
     fields = FieldValues()
     rows = zip(pairs.predictions if predicted else pairs.truths, pairs.ids, strict=True)
@@ -217,12 +217,12 @@ def suggest_schema(references: Any, predictions: Any = None, *, schema: Any = No
 
 def suggestion_of(result: Evaluation, schema: Any = None) -> Suggestion:
     """Suggest a schema from an evaluation; as `suggest_schema`."""
-    return _suggestion(values_of(result.pairs, result.progress), schema, result)
+    return _suggestion(values_of(result.test_set, result.progress), schema, result)
 
 
 def _suggestion(values: FieldValues, schema: Any, result: Evaluation | None) -> Suggestion:
     fields = suggested_fields(values, no_progress if result is None else result.progress)
-    predicted = FieldValues() if result is None else values_of(result.pairs, predicted=True)
+    predicted = FieldValues() if result is None else values_of(result.test_set, predicted=True)
     fields |= _amounts(fields, predicted)
     fields |= _percentages(fields, values, predicted)
     suggested = _schema_of(values, fields, "")
@@ -557,10 +557,8 @@ def _accepted_values(
 ) -> dict[str, SuggestedField]:
     """Return the fields with the predicted values that the schema accepts although they are written differently."""
     rows = result
-    with warnings.catch_warnings():  # the rows were checked before
-        warnings.simplefilter("ignore", UserWarning)
-        metrics, options = (TYPED, *result.metrics), replace(result.options, schema=schema)
-        typed = Evaluation(rows.source, options, metrics=metrics, confidence=None)
+    metrics, options = (TYPED, *result.metrics), replace(result.options, schema=schema)
+    typed = Evaluation(replace(rows.test_set, is_full=False), options, metrics=metrics, confidence=None)
     lost: dict[str, float] = {}
     pairs: dict[str, Counter[tuple[str, str]]] = {}
     for number in watched(range(len(typed)), rows.progress, "Explaining", len(typed)):

@@ -134,7 +134,7 @@ def systems_of_request(
     metrics = with_grounding(metrics_of([request.metric], request.what_if["schema"])[:1], uploaded.systems)
     evaluations = evaluations_of(uploaded.systems, uploaded.options, metrics, systems=names, progress=bar)
     for each in evaluations.values():
-        check_metrics(metrics, each.pairs)
+        check_metrics(metrics, each.test_set)
         count_rows(each)
     return uploaded, dict(sorted(evaluations.items(), key=lambda item: -item[1].score))
 

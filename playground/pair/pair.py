@@ -17,9 +17,9 @@ from docscore.core.values import Value
 from docscore.data.documents import Document
 from docscore.data.json_text import JsonError, dumps, dumps_in_style
 from docscore.data.model_text import Parsed, is_json_container, kinds_of, parse_text
-from docscore.data.pairing import Pairs
 from docscore.data.places import has_places, with_places
-from docscore.evaluation.evaluation import Evaluation
+from docscore.data.test_set import TestSet
+from docscore.evaluation.evaluation import evaluate_rows
 from docscore.evaluation.sentences import READING_WORDS, capital
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
@@ -84,7 +84,7 @@ class _Read(NamedTuple):
     """
 
     faults: list[Fault | None]
-    pairs: Pairs
+    pairs: TestSet
     note: str = ""
     edits: Sequence[Edit] = ()
     is_example: bool = False
@@ -116,12 +116,12 @@ def what_ifs_of_pair(asked: PairRequest) -> dict[str, Any]:
     read = _read_both(asked)
     if any(read.faults):
         return {"what_ifs": []}
-    found = Evaluation(
+    found = evaluate_rows(
         read.pairs,
         replace(scoring_options(asked.options), parse=AS_TEXT),
         metrics=metrics_of([asked.metric], asked.options["schema"])[:1],
         confidence=None,
-        whole=False,
+        is_full=False,
     )
     return {"what_ifs": [each.to_dict() for each in what_ifs_of([found], check_pairs)]}
 
@@ -137,7 +137,7 @@ def _read_both(asked: PairRequest) -> _Read:
             faults.append(None)
         except (TypeError, ValueError) as error:
             faults.append(_fault(error, text, next(iter(values), None)))
-    pairs = Pairs([_NAME], values[:1], values[1:])
+    pairs = TestSet([_NAME], values[:1], values[1:])
     if any(faults):
         return _Read(faults, pairs, is_example=asked.is_example)
     edits = edits_of(asked.prediction, values[1]) if note else []
@@ -146,7 +146,7 @@ def _read_both(asked: PairRequest) -> _Read:
         check_metric(asked.metric, *values)
         places = places_in(*values) if asked.is_example else None
         if places:
-            pairs = pairs._replace(evidence=places[:1], citations=places[1:])
+            pairs = replace(pairs, evidence=places[:1], citations=places[1:])
         pairs, remarks = with_places(pairs, (), None, wanted=has_places(pairs))
         note = " ".join([*filter(None, [note]), *(f"{capital(remark.problem)}." for remark in remarks)])
     except ValueError as error:
@@ -428,7 +428,7 @@ def tree_for_clients(ground_truth: Any, prediction: Any, options: ScoringOptions
     truth = check_value(_value_of_text(ground_truth, "ground_truth", notes), is_truth=True)
     values = truth, check_value(_prediction(prediction, truth, options, notes), is_truth=False)
     check_work(*values)
-    pairs, _ = with_places(Pairs([_NAME], values[:1], values[1:]), (), None, wanted=False)
+    pairs, _ = with_places(TestSet([_NAME], values[:1], values[1:]), (), None, wanted=False)
     tree = _tree(pairs.truths[0], pairs.predictions[0], options)
     found = _renamed(tree, tree.to_dict(), {id(node) for node, *_ in drawn_places(tree)})
     return {"notes": notes, **found} if notes else found

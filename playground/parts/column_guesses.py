@@ -11,8 +11,8 @@ from docscore.core.errors import Diagnostic, Faulty, FilePlace, InputValueError,
 from docscore.data.checks import first_truths, given_predictions, is_json_document, json_mode, remarks_on_reading
 from docscore.data.columns import ColumnNames, with_names
 from docscore.data.model_text import holds_json, is_json_container, parse_text
-from docscore.data.pairing import Pairs
 from docscore.data.rows import ANLS, BY_ID, ID, Side, Source, described, format_of
+from docscore.data.test_set import TestSet
 
 SAMPLED = 50  # rows from which columns and texts are judged
 _TRIED = 20  # texts that are read to see whether they hold JSON
@@ -374,10 +374,10 @@ def doubts_of_ids(references: Source, predictions: Source) -> Iterator[Diagnosti
         yield Diagnostic((place,), problem=problem)
 
 
-def doubts_of_columns(pairs: Pairs, plan: ReadingPlan) -> Iterator[Diagnostic]:
+def doubts_of_columns(pairs: TestSet, plan: ReadingPlan) -> Iterator[Diagnostic]:
     """What is doubtful of the values of columns that were guessed or chosen, before texts are read as JSON.
 
-    >>> pairs = Pairs(["a"], [{"total": "1"}], ["scan1.png"])
+    >>> pairs = TestSet(["a"], [{"total": "1"}], ["scan1.png"])
     >>> print(next(doubts_of_columns(pairs, ReadingPlan(("id", "id"), "truth", "file"))))
     column 'file': expected objects or lists as in the ground truths, got text in which no JSON was found: 'scan1.png'
     """

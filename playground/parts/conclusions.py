@@ -10,9 +10,9 @@ from docscore.core.formatting import counted, p_text, shown_name, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE, ScoringOptions
 from docscore.data.checks import first_truths
-from docscore.data.pairing import Pairs
+from docscore.data.test_set import TestSet
 from docscore.evaluation.comparison import Change, Comparison, adjusted, changes_of, rows_of_base
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.sentences import capital, changed_order, conclusion_of, interval_text, share_in_words
 from docscore.metrics.anls_star.causes import NAMES
 from docscore.metrics.annotations import cause_in_words
@@ -58,7 +58,7 @@ class WhatIf(NamedTuple):
         }
 
 
-Check = Callable[[Pairs, ScoringOptions], object]
+Check = Callable[[TestSet, ScoringOptions], object]
 
 
 def what_ifs_of(systems: Sequence[Evaluation], check: Check, known: Sequence[Sequence[Known]] = ()) -> list[WhatIf]:
@@ -103,10 +103,10 @@ def _rescored(
     metric = systems[0].metric if options.schema is None else TYPED
     how: dict[str, Any] = {"metrics": (metric, *systems[0].metrics), "confidence": None}
     try:
-        again = [Evaluation(rows.source, options, progress=rows.progress, **how) for rows in systems]
+        again = [evaluate_rows(_given(rows), options, progress=rows.progress, **how) for rows in systems]
         for each, of_system in zip(again, known or [()] * len(again), strict=True):
             if "reading" in asked:  # the values are others
-                check(each.source, options)
+                check(_given(each), options)
             if nearest(options, of_system):
                 count_rows(each, of_system, with_fields=len(each) <= MOST_EXPLAINED)
         gain = max(new.score - old.score for new, old in zip(again, systems, strict=True))
@@ -115,6 +115,11 @@ def _rescored(
     if gain >= LEAST_GAIN or changed_order(_scores(systems), _scores(again)):
         label = f"{label} → {three_digits(again[0].score)}" if len(again) == 1 else label
         yield WhatIf(label, taken, asked, again, gain)
+
+
+def _given(system: Evaluation) -> TestSet:
+    """The rows of a system as they were given, to be read with other options."""
+    return system.test_set.given or system.test_set
 
 
 def _scores(systems: Iterable[Evaluation]) -> list[float]:
@@ -148,7 +153,7 @@ def _with_schema(systems: Sequence[Evaluation], check: Check) -> Iterator[WhatIf
 
 def _holds_texts_for_json(found: Evaluation) -> bool:
     """Whether predictions are texts where an object or a list is expected, and JSON is not read out of them yet."""
-    sides = zip(first_truths(found.pairs), found.pairs.predictions, strict=True)
+    sides = zip(first_truths(found.test_set), found.test_set.predictions, strict=True)
     return found.options.parse != "repair" and any(
         isinstance(prediction, str) and isinstance(truth, dict | list) for truth, prediction in sides
     )

@@ -23,7 +23,7 @@ from docscore.core.values import Value, convert_ground_truth, to_json
 from docscore.data.document_files import draw_page_of_pdf, pages_of_pdf
 from docscore.data.documents import Document
 from docscore.data.json_text import dumps, loads
-from docscore.data.pairing import Pairs
+from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import Losses
 from docscore.evaluation.sentences import NOTHING_LOST, spread_lines
@@ -124,8 +124,8 @@ class KeptResult:
         options = dataclasses.replace(self.options, with_confidences=sure is not None)
         metric, trees = METRICS[self.facts["metrics"][0]], []
         for prediction, causes, places in zip(predictions, self.facts["causes"], self.places(number), strict=True):
-            pairs = Pairs([""], [truth], [prediction], confidences=sure, places=places and [places])
-            row = Evaluation(pairs, options, metrics=self.facts["metrics"], whole=False).row(0).for_metrics
+            pairs = TestSet([""], [truth], [prediction], confidences=sure, places=places and [places], is_full=False)
+            row = Evaluation(pairs, options, metrics=self.facts["metrics"]).row(0).for_metrics
             trees.append(metric.score_tree(row._replace(cause=causes.get(str(number))), options))
         return trees
 
@@ -166,11 +166,11 @@ def keep_values(folder: Path, systems: Sequence[Evaluation]) -> None:
     """Write the values of the documents of systems to a folder."""
     first = systems[0]
     predictions = [[system[name].prediction for name in first.ids] for system in systems]
-    lines = (_BETWEEN.join(map(dumps, values)) for values in zip(first.pairs.truths, *predictions, strict=True))
+    lines = (_BETWEEN.join(map(dumps, values)) for values in zip(first.test_set.truths, *predictions, strict=True))
     (folder / _DOCUMENTS).write_text("\n".join(lines), encoding="ascii")
-    if len(systems) == 1 and first.pairs.confidences is not None:
-        (folder / _CONFIDENCES).write_text("\n".join(map(dumps, first.pairs.confidences)), encoding="ascii")
-    if first.pairs.places is not None:
+    if len(systems) == 1 and first.test_set.confidences is not None:
+        (folder / _CONFIDENCES).write_text("\n".join(map(dumps, first.test_set.confidences)), encoding="ascii")
+    if first.test_set.places is not None:
         (folder / _PLACES).write_text(
             "\n".join(json.dumps([system[name].for_metrics.places for system in systems]) for name in first.ids),
             encoding="ascii",
@@ -201,7 +201,7 @@ _PREFIX = "document"  # of the ids of the rows of its tree
 
 def keep_rows(folder: Path, evaluation: Evaluation, kept: object) -> None:
     """Write what of a test set is the same under other options of comparison to a folder; `kept` for `kept_rows`."""
-    pairs = evaluation.pairs
+    pairs = evaluation.test_set
     (folder / _ROWS).write_text("\n".join(map(dumps, _rows(evaluation))), encoding="ascii")
     sides = zip(shown_ids(pairs.ids), pairs.truths, pairs.predictions, strict=True)
     texts = (f"{_folded(name)}\0{_text_of(truth)}\0{_text_of(prediction)}" for name, truth, prediction in sides)
@@ -242,7 +242,7 @@ def keep_list(folder: Path, evaluation: Evaluation, result: Mapping[str, Any], c
         counts: what its rows count, for `kept_rows`.
     """
     rows = evaluation
-    table, pairs = rows.field_table, rows.pairs
+    table, pairs = rows.field_table, rows.test_set
     keep_facts(folder, [evaluation], {"result": result})
     count = sum(map(len, table.losses))
     most = count if count <= MAX_LOSSES else max(1, MAX_LOSSES // len(pairs.ids))
@@ -279,7 +279,7 @@ def _field_name(path: str) -> str:
 
 def _rows(evaluation: Evaluation) -> Iterator[dict[str, Value]]:
     """Each document as a row that holds both sides and can be scored again, with its other columns."""
-    pairs = evaluation.source
+    pairs = evaluation.test_set.given or evaluation.test_set
     sources = pairs.reference_rows or [{}] * len(pairs.ids)
     confidences = pairs.confidences or [None] * len(pairs.ids)
     sides = zip(pairs.ids, pairs.truths, pairs.predictions, strict=True)

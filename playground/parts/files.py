@@ -29,10 +29,11 @@ from docscore.data.columns import ColumnNames, column_of, with_names
 from docscore.data.formats import delimiter_of_file, read_table, suffix_of
 from docscore.data.json_text import dumps
 from docscore.data.model_text import parse_predictions, parsed_references
-from docscore.data.pairing import WITHOUT_PREDICTION, Pairs, ids_in_another_order, read_systems
+from docscore.data.pairing import WITHOUT_PREDICTION, ids_in_another_order, read_systems
 from docscore.data.places import has_places
 from docscore.data.queries import query_for
 from docscore.data.rows import ANLS, ID, REFERENCES, Side, Source
+from docscore.data.test_set import TestSet
 from playground.parts.column_guesses import (
     ReadingPlan,
     columns_of,
@@ -78,7 +79,7 @@ class FileRows(NamedTuple):
         unread: the ids of the rows that were left out because their ground truths are not JSON.
     """
 
-    systems: list[Pairs]
+    systems: list[TestSet]
     faults: Faults
     plan: ReadingPlan
     options: ScoringOptions
@@ -432,7 +433,7 @@ def _rows_inside(tables: UploadedTables) -> Iterator[Doubt]:
             yield f"{table.path.name} is read as one document; it may hold rows at {query}.", (button,), False
 
 
-def _other_order(pairs: Pairs, plan: ReadingPlan) -> Iterator[Doubt]:
+def _other_order(pairs: TestSet, plan: ReadingPlan) -> Iterator[Doubt]:
     """A sentence on documents that are paired by position although a column pairs them otherwise."""
     if plan.ids == (None, None) and (name := ids_in_another_order(pairs.truths, pairs.predictions)):
         button = f"Pair by {_short(name)}", "id_column", json.dumps(name)
@@ -636,7 +637,7 @@ def _cell(value: Any) -> str:
         return "…"
 
 
-def check_pairs(pairs: Pairs, options: ScoringOptions) -> None:
+def check_pairs(pairs: TestSet, options: ScoringOptions) -> None:
     """Raise `ValueError` for a row that takes too long; values parsed from text have the same limits."""
     parsed = pairs.predictions
     if options.parse_mode is not None:
@@ -655,12 +656,12 @@ def check_pairs(pairs: Pairs, options: ScoringOptions) -> None:
             raise at_place(row_place(question_id), error) from None
 
 
-def with_grounding(metrics: tuple[str, ...], systems: Iterable[Pairs]) -> tuple[str, ...]:
+def with_grounding(metrics: tuple[str, ...], systems: Iterable[TestSet]) -> tuple[str, ...]:
     """The metrics, with that of places where the rows of a system have some."""
     return metrics if "grounding" in metrics or not any(map(has_places, systems)) else (*metrics, "grounding")
 
 
-def check_metrics(metrics: Iterable[str], pairs: Pairs) -> None:
+def check_metrics(metrics: Iterable[str], pairs: TestSet) -> None:
     """Raise `ValueError` for a row on which a metric takes too long."""
     for metric in metrics:
         for name, truth, prediction in zip(pairs.ids, pairs.truths, pairs.predictions, strict=True):

@@ -20,7 +20,7 @@ from docscore_review import Review
 
 review = Review.read("verdicts.jsonl")
 for name, before in results.items():
-    rows = before.pairs  # texts are read
+    rows = before.test_set  # texts are read
     truths = dict(zip(rows.ids, rows.truths)) | review.corrected(rows.ids, rows.truths)
     options = replace(before.options, parse="text", parse_references=None)
     after = docscore.Evaluation(rows._replace(truths=list(truths.values())), options, metrics=before.metrics)
@@ -71,7 +71,7 @@ def code_of_files(
         *(f"{name}={value!r}" for name, value in settings.items() if value),
         *arguments_of(options, [field.name for field in fields(ScoringOptions)]),
     ]
-    code = f"{_OF_SEVERAL}{_ON_SHARED_ROWS if evaluation.pairs.skipped else ''}{then}" if systems else _OF_ONE
+    code = f"{_OF_SEVERAL}{_ON_SHARED_ROWS if evaluation.test_set.skipped else ''}{then}" if systems else _OF_ONE
     names = {name: path.name for name, path in (systems or {}).items()}
     line = "\n    " if systems else "\n"
     call = f"docscore.evaluate({line}    {f',{line}    '.join(arguments)},{line})"
@@ -104,7 +104,7 @@ from dataclasses import replace
 
 shared = set.intersection(*map(set, results.values()))
 for name, result in results.items():
-    rows = result.pairs.only([row for row, question_id in enumerate(result.ids) if question_id in shared])
+    rows = result.test_set.only([row for row, question_id in enumerate(result.ids) if question_id in shared])
     options = replace(result.options, parse="text", parse_references=None)  # texts are read
     results[name] = docscore.Evaluation(rows, options, metrics=result.metrics)
 """

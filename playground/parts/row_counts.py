@@ -34,7 +34,7 @@ def count_rows(evaluation: Evaluation, known: Sequence[Known] = (), *, with_fiel
     if evaluation.metric != ANLS_STAR:
         return []
     options, counts = nearest(evaluation.options, known) or (None, [])
-    sides = zip(evaluation.pairs.truths, evaluation.pairs.predictions, strict=True)
+    sides = zip(evaluation.test_set.truths, evaluation.test_set.predictions, strict=True)
     is_same = options == evaluation.options
     missing = [] if is_same else [n for n, pair in enumerate(sides) if options is None or differs_by_value(pair)]
     half = len(missing) // 2 if len(missing) >= _FEWEST else len(missing)

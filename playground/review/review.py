@@ -32,8 +32,9 @@ from docscore.core.values import SCALAR_TYPES, convert_ground_truth, step_text
 from docscore.data.documents import Document
 from docscore.data.formats import TEXT_EXTENSIONS, suffix_of
 from docscore.data.json_text import dumps, dumps_in_style, loads
-from docscore.data.pairing import Pairs, read_ground_truths
+from docscore.data.pairing import read_ground_truths
 from docscore.data.rows import NoCell
+from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sentences import Span, text_differences
 from docscore.metrics.registry import ANLS_STAR
@@ -120,7 +121,7 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
     names = checked_names(request, fewest=1)
     uploaded, systems = systems_of_request(request, names, progress)
     first = next(iter(systems.values()))
-    if first.pairs.documents is not None:
+    if first.test_set.documents is not None:
         raise InputValueError(
             place="predictions",
             problem="each document was predicted in several runs, which the command docscore review can read",
@@ -188,7 +189,7 @@ def _texts(request: ReviewRequest, first: Evaluation) -> dict[str, str]:
     Raises:
         ValueError: if none of those that were given is of a document.
     """
-    column = zip(first.ids, first.pairs.reference_rows or [], strict=False)
+    column = zip(first.ids, first.test_set.reference_rows or [], strict=False)
     given = {} if request.texts is None else loads(request.texts.read_text(encoding="utf-8"))
     if given and given.keys().isdisjoint(first.ids):
         expected, got = (f'"{shown_name(next(iter(names)))}.txt"' for names in (first.ids, given))
@@ -369,8 +370,8 @@ class KeptReview(KeptResult):
                 ]
         gains = {name: [0.0] * len(self.result["systems"]) for name in names}
         for system, predictions in enumerate(zip(*(sides[name][1:] for name in changed), strict=True)):
-            pairs = Pairs(list(changed), list(changed.values()), predictions)
-            scored = Evaluation(pairs, self.options, metrics=self.facts["metrics"], whole=False)
+            pairs = TestSet(list(changed), list(changed.values()), predictions, is_full=False)
+            scored = Evaluation(pairs, self.options, metrics=self.facts["metrics"])
             for name, score in zip(changed, scored.scores, strict=True):
                 gains[name][system] = score - self.facts["scores"][numbers[name]][system]
         return {"gains": [[numbers[name], *of_name] for name, of_name in gains.items()], "faults": faults}

@@ -14,7 +14,7 @@ from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.runtime import no_progress
 from docscore.data.groups import groups_of_rows
 from docscore.evaluation.automation import curve_table
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.sentences import count_lines
 from docscore.metrics.anls_star.cells import count_values
 from docscore.metrics.registry import ANLS_STAR
@@ -56,8 +56,8 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
     if asked.by:
         check_slices(groups_of_rows(uploaded.systems[0], asked.by, "slices"))
     metrics = with_grounding(metrics, uploaded.systems[:1])
-    evaluation = Evaluation(uploaded.systems[0], options, metrics=metrics, by=asked.by or None, progress=bar)
-    pairs = evaluation.pairs
+    evaluation = evaluate_rows(uploaded.systems[0], options, metrics=metrics, by=asked.by or None, progress=bar)
+    pairs = evaluation.test_set
     check_metrics(metrics, pairs)
     known = [*count_rows(evaluation, known), *known][:_MOST_KNOWN]
     rows = evaluation
@@ -127,12 +127,12 @@ def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
             for figure in part.figures[:1]
         ],
         "grounding": None
-        if found.pairs.places is None
+        if found.test_set.places is None
         else {
             "value": found.figures.get("grounding_value_f1"),
             "levels": found.breakdowns["grounding"].places(),
-            "values": sum(map(count_values, found.pairs.predictions)),
-            "cited": sum(len(each.citations) for each in found.pairs.places),
+            "values": sum(map(count_values, found.test_set.predictions)),
+            "cited": sum(len(each.citations) for each in found.test_set.places),
         },
         "histogram": {"edges": edges, "counts": bins(edges, rows.scores)},
         "intervals": [
@@ -146,7 +146,7 @@ def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
 
 def _is_example(asked: FileRequest, evaluation: Evaluation) -> bool:
     """Whether the files are those of the example, scored without options: a link to it needs no kept result."""
-    plain = evaluation.options == ScoringOptions(parse=AS_TEXT) and evaluation.pairs.skipped is None
+    plain = evaluation.options == ScoringOptions(parse=AS_TEXT) and evaluation.test_set.skipped is None
     alone = list(evaluation.metrics) == [ANLS_STAR] and evaluation.by is None
     files = asked.references, asked.predictions
     return plain and alone and all(a and cmp(a, b, shallow=False) for a, b in zip(files, EXAMPLE_FILES, strict=True))

@@ -16,14 +16,14 @@ from docscore_benchmark.grids import (
 )
 
 from docscore import pairs_of
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.integrations.log_files import LoggedRun
 from docscore.report.markup import table_as_latex, table_as_markdown
 from tests.report_samples import grid
 
 
 def evaluation_of(*predictions: str) -> Evaluation:
-    return Evaluation(pairs_of(predictions, ["right"] * len(predictions)))
+    return evaluate_rows(pairs_of(predictions, ["right"] * len(predictions)))
 
 
 def run_of(model: str, method: str = "simple", **others: Any) -> LoggedRun:

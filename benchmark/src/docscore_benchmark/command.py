@@ -118,7 +118,7 @@ def grid_command(
     runs = []
     for paths in cells.values():
         [evaluation] = evaluations_of_files(None, paths, shared, [""] * len(paths))
-        run = joined_logs([logged[path] for path in paths], evaluation.pairs.runs)
+        run = joined_logs([logged[path] for path in paths], evaluation.test_set.runs)
         runs.append((run.priced(*prices[run.model]) if run.model in prices else run, evaluation))
     changes = grid_of_runs(runs, progress_from(None))
     if as_json:

@@ -19,7 +19,7 @@ from dev.fuzz.findings import check, check_share, errors_name_their_place
 from dev.fuzz.seeds import cases, drawn_seeds
 from docscore.core.options import ScoringOptions
 from docscore.data.pairing import pairs_of
-from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.evaluation import evaluate_rows
 from docscore.evaluation.sources import evaluate
 
 _SAME = 1e-9
@@ -120,7 +120,7 @@ def _mean(entrance: Callable[[], float]) -> float | None:
 
 def _paired(predictions: Any, references: Any, keywords: dict[str, Any]) -> float:
     pairs = pairs_of(predictions, references, keywords["missing"])
-    return Evaluation(pairs, ScoringOptions(**keywords)).score
+    return evaluate_rows(pairs, ScoringOptions(**keywords)).score
 
 
 def _computed(predictions: Any, references: Any, keywords: dict[str, Any]) -> float:

@@ -17,7 +17,7 @@ from docscore.core.options import ScoringOptions, check_confidence
 from docscore.core.values import LEAF_TYPES, convert_ground_truth, convert_prediction
 from docscore.data.groups import Grouping
 from docscore.data.json_text import dumps, loads, restore, store
-from docscore.data.pairing import Pairs, check_equal_count, check_labels, pairs_of_rows
+from docscore.data.pairing import check_equal_count, check_labels, pairs_of_rows
 from docscore.data.rows import (
     BY_ID,
     ID,
@@ -31,7 +31,8 @@ from docscore.data.rows import (
     row_format,
     table_in_memory,
 )
-from docscore.evaluation.evaluation import Evaluation, figures_to_dict
+from docscore.data.test_set import TestSet
+from docscore.evaluation.evaluation import evaluate_rows, figures_to_dict
 
 StoredRows = list[dict[str, str]]
 _NOT_GIVEN = object()  # None is a value
@@ -93,14 +94,14 @@ class DocumentMetricMixin:
         by_type: bool = False,
     ) -> dict[str, Any]:
         """Return the figures of stored rows and the further results that the options request, in plain types."""
-        evaluation = Evaluation(
+        evaluation = evaluate_rows(
             decode_rows(predictions, references, options.missing),
             options,
             metrics=[self.METRIC],
             confidence=confidence,
             cluster=cluster,
         )
-        clusters = {} if evaluation.pairs.clusters is None else {"clusters": len(set(evaluation.pairs.clusters))}
+        clusters = {} if evaluation.test_set.clusters is None else {"clusters": len(set(evaluation.test_set.clusters))}
         result = {**figures_to_dict(evaluation), **clusters, **evaluation.counts}
         for breakdown in evaluation.breakdowns.values() if by_type else ():
             result |= breakdown.tables()
@@ -230,7 +231,7 @@ def declaration(rows: int, process: int, processes: int, options: Mapping[str, s
     return [{"question_id": name, "prediction": ""}], [{"question_id": name, "references": ""}]
 
 
-def decode_rows(predictions: Sequence[Any], references: Sequence[Any], missing: str) -> Pairs:
+def decode_rows(predictions: Sequence[Any], references: Sequence[Any], missing: str) -> TestSet:
     """Decode stored rows, and pair ground truths with predictions.
 
     Raises:

@@ -569,10 +569,10 @@ def _text_source(source: Any, column: str | None, rows: Evaluation) -> Documents
     if column is not None:
         if source is not None:
             raise InputValueError(place="documents", expected="documents or text_column", got="both")
-        cells = zip(rows.document_ids, cells_of(rows.pairs.reference_rows or [], column), strict=False)
+        cells = zip(rows.document_ids, cells_of(rows.test_set.reference_rows or [], column), strict=False)
         source = {name: cell for name, cell in cells if isinstance(cell, str)}
         if not source:
-            got = next(map(described, rows.pairs.reference_rows or []), "rows without columns")
+            got = next(map(described, rows.test_set.reference_rows or []), "rows without columns")
             expected = f"a column {short_repr(column)} with the texts of the documents"
             raise InputValueError(place="text_column", expected=expected, got=got)
     return None if source is None else Documents(source, rows.document_ids)
@@ -656,7 +656,9 @@ class _Documents:
             for number in numbers:
                 row = scored.row(number)
                 self.truths.setdefault(document, row.ground_truth)
-                self.hashes.setdefault(document, hash_of(scored.whole_truths[number]))
+                self.hashes.setdefault(
+                    document, hash_of((scored.test_set.whole_truths or scored.test_set.truths)[number])
+                )
                 if row.for_metrics.cause is None and not row.is_absent:
                     usable.setdefault(name, []).append(row)
                 else:
