@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from dev.benchmarks.load import Server
+from dev.benchmarks.page_server import Server
 from docscore import score_tree
 from tests import browser, test_snapshot
 from tests.browser import Playground, answer_of

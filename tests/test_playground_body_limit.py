@@ -19,9 +19,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from dev.benchmarks.load import MOST_MARKS as MOST
-from dev.benchmarks.load import PARTS, VALUES, body_for, page_numbers, worst_values
-from dev.benchmarks.load import Server as Load
+from dev.benchmarks.page_server import MOST_MARKS as MOST
+from dev.benchmarks.page_server import PARTS, VALUES, body_for, page_numbers, worst_values
+from dev.benchmarks.page_server import Server as Load
 from playground.server import bodies
 from tests import browser
 from tests.browser import answer_of

@@ -27,7 +27,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from dev.benchmarks.load import ROOT, Server, serving
+from dev.benchmarks.page_server import ROOT, Server, serving
 from dev.benchmarks.workloads import invoice, invoices
 
 ROWS, TURNS = 5_000, 3
