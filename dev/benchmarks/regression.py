@@ -54,12 +54,8 @@ def _each(score: Callable[[Any, Any], object], pairs: Iterable[Pair]) -> None:
         score(*pair)
 
 
-def _typed_invoices(count: int) -> list[Pair]:
-    return workloads.typed_invoices(count, money=False)[0]
-
-
 _scores = partial(_each, anls_score)
-_typed_scores = partial(_each, partial(typed_score, schema=workloads.typed_invoices(0, money=False)[1]))
+_typed_scores = partial(_each, partial(typed_score, schema=workloads.TYPED_SCHEMA))
 WORKLOADS = {
     "questions": Workload(_scores, workloads.questions, [(200, 1_500)]),
     "questions, batched": Workload(score_pairs, workloads.questions, [(200, 1_500)]),
@@ -79,7 +75,7 @@ WORKLOADS = {
     "rows of cells, lists": Workload(_scores, workloads.lists_of_cells, [(20, 200), (2, 12)]),
     "score trees of invoices": Workload(partial(_each, score_tree), workloads.invoices, [(5, 30)]),
     "KIEval of invoices": Workload(partial(_each, kieval_score), workloads.invoices, [(5, 30)]),
-    "typed score of invoices": Workload(_typed_scores, _typed_invoices, [(5, 30)]),
+    "typed score of invoices": Workload(_typed_scores, workloads.typed_invoices, [(5, 30)]),
 }
 
 
