@@ -33,7 +33,7 @@ CONFIDENCE = 0.95
 RESAMPLES = 10_000
 SEED = 0
 
-MOST_RESAMPLED = 10_000  # documents; dev/benchmarks/README.md holds the ends of ABC for more against those of BCa
+MOST_RESAMPLED = 10_000  # documents; more have the ends of ABC, an analytic approximation
 
 FEWEST = 5  # documents or clusters that are resampled; four have 35 different resamples, five have 126
 _FEW_CLUSTERS = 20  # of which the interval may be too short
