@@ -7,12 +7,9 @@ import copy
 import json
 import random
 import re
-import resource
-import tempfile
-import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
@@ -318,38 +315,7 @@ def order_bar(seed: int) -> tuple[int, int]:
         wrong, more = plant(wrong, kind, rng, lambda *_: True, 15)
         known = {(error.document, path) for error in planted for path in error.paths}
         planted += [error for error in more if (error.document, error.paths[0]) not in known]
-    return settled(review_of(systems, wrong).lines, planted, 150), len(planted)
-
-
-def review_of(systems: Mapping[str, Any], truths: Any, **settings: Any) -> Review:
-    """The review of systems on ground truths by id."""
-    return review(truths, systems, **settings)
-
-
-def sizes() -> Iterator[tuple[str, float, float]]:
-    """The seconds of processor time of the two sizes of a review, and the peak of memory in megabytes so far."""
-    for name, documents, rows, systems in (
-        ("50 documents × 6 systems × 100 values", 50, 15, 6),
-        ("10,000 receipts × 3 systems", 10_000, 3, 3),
-    ):
-        rng = random.Random(1)
-        truths = invoices(rng, documents, rows)
-        with tempfile.TemporaryDirectory() as folder:
-            references = Path(folder) / "references.jsonl"
-            _write(references, "references", {key: [value] for key, value in truths.items()})
-            paths = {}
-            for i in range(systems):
-                paths[f"s{i}"] = Path(folder) / f"s{i}.jsonl"
-                _write(paths[f"s{i}"], "prediction", answered(rng, truths, 0.9 + 0.01 * i))
-            del truths
-            start = time.process_time()
-            review_of(paths, references).write(Path(folder) / "review.jsonl")
-            yield name, time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
-def _write(path: Path, key: str, values: Mapping[str, Any]) -> None:
-    rows = (json.dumps({"question_id": name, key: value}) for name, value in values.items())
-    path.write_text("\n".join(rows) + "\n", "utf-8")
+    return settled(review(wrong, systems).lines, planted, 150), len(planted)
 
 
 # Random verdicts
@@ -499,8 +465,8 @@ def check_verdicts(seed: int) -> str:
     systems = {f"s{i}": [{"question_id": "d", "prediction": changed(rng, rng.choice(answers))}] for i in range(3)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        one = review_of({"s0": systems["s0"]}, references)
-        everything = review_of(systems, references)
+        one = review(references, {"s0": systems["s0"]})
+        everything = review(references, systems)
         lost = sum(sum(item.points.values()) for item in one.lines)
         before = evaluate(predictions=systems["s0"], references=references, confidence=None).score
         _check(abs(lost - (1 - before)) < 1e-9, "points do not add up")
@@ -555,10 +521,10 @@ def planted_in_docubench(
     found = total = back = 0
     for kind, seed in product(kinds, seeds):
         wrong, planted = plant(truths, kind, random.Random(seed), is_chosen)
-        review = review_of(systems, wrong, **options)
-        found, total = found + settled(review.lines, planted), total + len(planted)
-        decide(review.lines, planted)
-        corrected = review.apply(wrong)
+        judged = review(wrong, systems, **options)
+        found, total = found + settled(judged.lines, planted), total + len(planted)
+        decide(judged.lines, planted)
+        corrected = judged.apply(wrong)
         scores = {
             name: evaluate(predictions=side, references=corrected, **options).score for name, side in systems.items()
         }
@@ -575,33 +541,16 @@ def planted_shares(*, schemas: bool) -> None:
         print(f"  {agreeing} of 3 right  {kind:<20} {found:>4} of {total:<4} {share:>6}  {back} of {len(SEEDS)}")
 
 
-def planted_in_receipts() -> None:
-    """Print how many errors planted in the real receipts are settled from one system."""
-    truths = {name: answers[0] for name, answers in rows_of(RECEIPTS / "references.jsonl", "references").items()}
-    system = rows_of(RECEIPTS / "predictions.jsonl", "prediction")
-    right = right_places(evaluate(predictions=system, references=truths))
-    print(f"errors settled by {LENGTHENED} × as many decisions, receipts, one system")
-    for kind in KINDS:
-        found = total = 0
-        for seed in SEEDS:
-            rng = random.Random(seed)
-            wrong, planted = plant(truths, kind, rng, lambda name, path: right[name].get(path, False))
-            lines = review_of({"qwen": system}, wrong).lines
-            found, total = found + settled(lines, planted), total + len(planted)
-        print(f"  {kind:<20} {found:>4} of {total:<4} {found / max(total, 1):>6.1%}")
-
-
 def main() -> None:
     """Print all tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=["planted", "order", "verdicts", "estimate", "sizes"])
+    parser.add_argument("--only", choices=["planted", "order", "verdicts", "estimate"])
     parser.add_argument("--pairs", type=int, default=100_000)
     arguments = parser.parse_args()
     only = arguments.only
     if only in (None, "planted") and DOCUBENCH.is_dir():
         planted_shares(schemas=True)
         planted_shares(schemas=False)
-        planted_in_receipts()
     if only in (None, "order"):
         for seed in SEEDS:
             print("order: {} of {} errors within the first 150 decisions".format(*order_bar(seed)))
@@ -610,9 +559,6 @@ def main() -> None:
     if only in (None, "estimate"):
         for documents in (15, 50):
             print(f"estimate, {documents} documents: " + ", ".join(f"{share:.1%}" for share in coverage(documents)))
-    if only in (None, "sizes"):
-        for name, seconds, megabytes in sizes():
-            print(f"{name}: {seconds:.1f} s, {megabytes:,.0f} MB")
 
 
 if __name__ == "__main__":
