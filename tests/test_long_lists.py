@@ -36,10 +36,10 @@ def in_parts(monkeypatch: pytest.MonkeyPatch) -> Callable[[random.Random | None]
     """Match lists of any length as long ones, some pairs at a time; with None, all by the table."""
 
     def choose(rng: random.Random | None) -> None:
-        monkeypatch.setattr(scorer, "_MAX_CELLS", 0 if rng else 1 << 60)
+        monkeypatch.setattr(scorer, "MAX_CELLS", 0 if rng else 1 << 60)
         if rng:
-            monkeypatch.setattr(assignment, "_BLOCK", rng.choice([1, 6, 1 << 20]))
-            monkeypatch.setattr(assignment, "_SHARE", rng.choice([1, 2, 16]))
+            monkeypatch.setattr(assignment, "BLOCK", rng.choice([1, 6, 1 << 20]))
+            monkeypatch.setattr(assignment, "SHARE", rng.choice([1, 2, 16]))
 
     return choose
 
@@ -107,7 +107,7 @@ def test_2000_rows_have_the_bits_of_the_table(
         truth, prediction = prediction, truth
     found = []
     for most in (0, 1 << 60):
-        monkeypatch.setattr(scorer, "_MAX_CELLS", most)
+        monkeypatch.setattr(scorer, "MAX_CELLS", most)
         counts = FieldCounts()
         counts.of_pair(truth, prediction, DEFAULT_OPTIONS)
         leaves = sorted((leaf.field, leaf.outcome, str(leaf.cause), leaf.earned) for leaf in counts.leaves)
@@ -150,7 +150,7 @@ def test_lists_with_a_key_or_of_right_and_wrong_values_are_those_of_the_oracle(
 )
 def test_what_is_certain_needs_no_table(schema: dict[str, Any], most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the rows without a partner of the same key, or without an equal one, are compared with each other."""
-    monkeypatch.setattr(scorer, "_MAX_CELLS", 0)
+    monkeypatch.setattr(scorer, "MAX_CELLS", 0)
     compared = [0]
     table = Scorer.pairwise
 
@@ -175,7 +175,7 @@ def test_lists_of_which_all_rows_are_certain() -> None:
 @pytest.mark.parametrize("most", [0, 1 << 22])
 def test_predictions_that_lose_nothing_may_have_different_sizes(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A blank is right beside both, and the prediction of size 1 should stay without a partner."""
-    monkeypatch.setattr(scorer, "_MAX_CELLS", most)
+    monkeypatch.setattr(scorer, "MAX_CELLS", most)
     truth, prediction = [{"a": "\t", "b": "x"}], [{"a": "", "b": "x"}, {"a": " ", "b": "x"}]
     for each in (prediction, prediction[::-1]):
         assert anls_score(truth, each, threshold=1.0) == pytest.approx(2 / 3)

@@ -45,8 +45,8 @@ def tables(rng: random.Random, most: int) -> tuple[list[Any], list[Any]]:
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Bounds are used for the smallest tables, a few rows at a time."""
-    monkeypatch.setattr(matching, "_LEAST_PAIRS", 1)
-    monkeypatch.setattr(matching, "_CELLS", 40)
+    monkeypatch.setattr(matching, "LEAST_PAIRS", 1)
+    monkeypatch.setattr(matching, "CELLS", 40)
     return monkeypatch
 
 
@@ -71,7 +71,7 @@ def test_scores_are_those_of_the_oracle(seed: int, always: pytest.MonkeyPatch) -
         truth, prediction = with_other_rows(rng, truth, prediction)
     scores = [anls_score(truth, prediction), anls_score(shuffled(rng, truth), shuffled(rng, prediction))]
     scores += [score_tree(truth, prediction).score, score_tree({"a": truth}, {"a": prediction}).score]
-    always.setattr(matching, "_LEAST_PAIRS", 1 << 60)
+    always.setattr(matching, "LEAST_PAIRS", 1 << 60)
     scores += [anls_score(truth, prediction), score_tree(truth, prediction).score]
     assert len(set(scores)) == 1
     assert scores[0] == pytest.approx(float(Oracle().score(truth, prediction).score), abs=1e-12)
@@ -84,7 +84,7 @@ def test_larger_tables_have_the_same_bits(seed: int, always: pytest.MonkeyPatch)
     if seed % 2:
         truth, prediction = with_other_rows(rng, truth, prediction)
     scores = [anls_score(truth, prediction), anls_score(shuffled(rng, truth), shuffled(rng, prediction))]
-    always.setattr(matching, "_LEAST_PAIRS", 1 << 60)
+    always.setattr(matching, "LEAST_PAIRS", 1 << 60)
     scores.append(anls_score(truth, prediction))
     assert len(set(scores)) == 1
 
@@ -105,12 +105,12 @@ def test_lists_that_occur_several_times_are_compared_once_and_change_no_bit(
     for truth, prediction in pairs:
         collected = []
         for many in (1, 1 << 60):
-            monkeypatch.setattr(scorer, "_MANY", many)
+            monkeypatch.setattr(scorer, "MANY", many)
             collected += [anls_score(truth, prediction), anls_score(shuffled(rng, truth), shuffled(rng, prediction))]
             collected += [score_tree(truth, prediction).score, anls_score(truth, prediction, numbers="value")]
         assert collected[:4] == collected[4:]
         assert len({collected[0], *collected[1:3]}) == 1
-    monkeypatch.setattr(scorer, "_MANY", 1)
+    monkeypatch.setattr(scorer, "MANY", 1)
     truth, prediction = (side[-5:] for side in pairs[0])
     assert anls_score(truth, prediction) == pytest.approx(float(Oracle().score(truth, prediction).score), abs=1e-12)
 
@@ -137,7 +137,7 @@ def test_bounds_are_never_less_than_s(threshold: float) -> None:
             matching.CellRows(prediction, options, by_column=True),
         )
         earned, _ = rules.pairwise(truth, prediction)
-        cheap, closer = matching._bounds(*sides, threshold)  # noqa: SLF001
+        cheap, closer = matching.bounds(*sides, threshold)
         assert (cheap >= earned).all()
         assert (closer >= earned).all()
         assert np.mean(closer - earned) < 1

@@ -20,7 +20,7 @@ from docscore.core.assignment import halves, sum_of_ties
 from docscore.core.options import PACKAGE, ScoringOptions
 from docscore.core.values import convert_ground_truth, convert_prediction, to_json
 from docscore.metrics.anls_star import scorer as pairwise
-from docscore.metrics.anls_star.scorer import Scorer, _portions
+from docscore.metrics.anls_star.scorer import Scorer, portions
 from tests.commands import rows
 from tests.conftest import DATA, examples
 from tests.oracle import Oracle
@@ -129,14 +129,14 @@ def test_tables_with_holes(seed: int) -> None:
 @pytest.mark.parametrize("cells", [1, 7, 50])
 def test_portions_of_long_columns_of_lists(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The elements are compared in portions that fit into memory, as large as may be; the border falls anywhere."""
-    monkeypatch.setattr(pairwise, "_MAX_CELLS", cells)
+    monkeypatch.setattr(pairwise, "MAX_CELLS", cells)
     rng = random.Random(cells)
     truths = [[rng.choice(SCALARS) for _ in range(rng.randint(0, 4))] for _ in range(9)]
     predictions = [[rng.choice(SCALARS) for _ in range(rng.randint(0, 4))] for _ in range(5)]
     compare(truths, predictions)
-    portions = list(_portions(truths, columns=4))
-    assert [row for portion in portions for row in range(*portion)] == list(range(9))
-    for start, stop in portions:
+    parts = list(portions(truths, columns=4))
+    assert [row for part in parts for row in range(*part)] == list(range(9))
+    for start, stop in parts:
         assert stop == start + 1 or 4 * sum(map(len, truths[start:stop])) <= cells
         assert stop == 9 or 4 * sum(map(len, truths[start : stop + 1])) > cells
 

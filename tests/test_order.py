@@ -97,9 +97,9 @@ def test_nothing_depends_on_order_where_most_matchings_tie(seed: int, monkeypatc
     """Few scalars, nested lists and one-ofs; matched by a table, in parts, and by the bounds of rows of cells."""
     rng = random.Random(seed)
     if seed % 3 == 1:
-        monkeypatch.setattr(scorer, "_MAX_CELLS", 0)
+        monkeypatch.setattr(scorer, "MAX_CELLS", 0)
     if seed % 3 == 2:
-        monkeypatch.setattr(matching, "_LEAST_PAIRS", 1)
+        monkeypatch.setattr(matching, "LEAST_PAIRS", 1)
     for number in range(60):
         if number % 3:
             truth = [random_truth(rng, depth=3) for _ in range(4)]

@@ -198,7 +198,7 @@ def app_that_keeps(taken: list[bytes]) -> Any:
 def test_large_bodies_take_turns_and_small_ones_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """Twenty visitors waited for up to 1.8 seconds beside four who sent such bodies without a pause."""
     monkeypatch.setattr(bodies, "SECONDS_OF_MARK", 1 / MOST)
-    monkeypatch.setattr(bodies, "_LONGEST_WAIT", 2.5)
+    monkeypatch.setattr(bodies, "LONGEST_WAIT", 2.5)
     monkeypatch.setattr(time, "monotonic", lambda: 100.0)
     waits: list[float] = []
 

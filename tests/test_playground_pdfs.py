@@ -62,7 +62,7 @@ def test_who_is_on_this_machine(
     monkeypatch: pytest.MonkeyPatch, addresses: list[str], asks: str, *, local: bool
 ) -> None:
     """Where the server listens, and who asks: a proxy of this machine tells who that is."""
-    monkeypatch.setattr(connections, "_ADDRESSES", [])
+    monkeypatch.setattr(connections, "ADDRESSES", [])
     monkeypatch.setattr(connections, "client", lambda: asks)
     sockets = [SimpleNamespace(getsockname=lambda name=name: (name, 80)) for name in addresses]
     connections.note_addresses(SimpleNamespace(servers=[SimpleNamespace(sockets=sockets)]))

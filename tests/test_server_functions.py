@@ -266,7 +266,7 @@ def sleep(*_arguments: Any, **_keywords: Any) -> None:
 def test_a_run_ends_in_one_sentence(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     asked = {"predictions": uploaded(PREDICTIONS)}
     score_slowly = functions.runs(requests.FileRequest, sleep)
-    monkeypatch.setattr(functions, "_ANSWERED_WITHIN", HUNG)
+    monkeypatch.setattr(functions, "ANSWERED_WITHIN", HUNG)
 
     async def visit() -> Any:
         begun = asyncio.ensure_future(score_slowly({**asked, "window": [kind, 1]}))

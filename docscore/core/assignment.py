@@ -35,10 +35,10 @@ Slices = Sequence[slice]
 _AT_A_TIME = 8  # pairs of a row whose S/L is asked for at a time, since each S/L rules out others
 
 
-_BLOCK = 1 << 20  # pairs of long lists that are compared at a time
+BLOCK = 1 << 20  # pairs of long lists that are compared at a time
 
 
-_SHARE = 16  # of the pairs of long lists that are compared or tight, one in so many takes little memory
+SHARE = 16  # of the pairs of long lists that are compared or tight, one in so many takes little memory
 
 
 Mask = npt.NDArray[np.bool_]
@@ -226,7 +226,7 @@ def match_parts(rows: Indices, columns: Indices, part: Callable[[Indices, Indice
     if not len(rows):
         return rows, columns[:0], True
     score = np.empty((len(rows), len(columns)), dtype=np.float32)
-    step = isqrt(min(_BLOCK, score.size // _SHARE)) + 1
+    step = isqrt(min(BLOCK, score.size // SHARE)) + 1
     for top, left in product(range(0, len(rows), step), range(0, len(columns), step)):
         block = slice(top, top + step), slice(left, left + step)
         score[block] = score_ratios(*part(rows[block[0]], columns[block[1]])[:2])
@@ -265,8 +265,8 @@ def _exchangeable(score: npt.NDArray[np.float32]) -> tuple[Indices, Indices, boo
         matched = _scipy("optimize").linear_sum_assignment(np.negative(score, dtype=np.float64))[1]
         gain, price = _prices(score, matched)
     precision = float(np.finfo(np.float32).eps)
-    tolerance, step = rows * precision + TIE, max(1, _BLOCK // columns)
-    pairs, left = [], score.size // _SHARE + rows
+    tolerance, step = rows * precision + TIE, max(1, BLOCK // columns)
+    pairs, left = [], score.size // SHARE + rows
     for start in range(0, rows, step):
         some = slice(start, start + step)
         here, there = np.divmod(np.flatnonzero(score[some] - price >= gain[some, None] - tolerance), columns)
@@ -669,7 +669,7 @@ def _prices(value: npt.NDArray[np.floating], matched: Indices) -> tuple[Matrix, 
     top = value[np.arange(rows), matched].astype(np.float64)
     price = np.zeros(columns)
     moved = np.arange(rows)  # the rows whose column changed its price; only they can raise other prices
-    step = max(1, _BLOCK // columns)
+    step = max(1, BLOCK // columns)
     for _ in range(columns):
         gain, raised = top - price[matched], price
         for start in range(0, len(moved), step):

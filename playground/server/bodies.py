@@ -32,7 +32,7 @@ SECONDS_OF_MARK = 15e-6  # from a large body to the next, for each of its marks;
 _BYTES_OF_MARK = 400  # that take as long as a mark
 _SMALL_BODY = 1_000  # marks
 _SMALL_BYTES = 50_000  # of a body that is taken even if others fill the memory for bodies
-_LONGEST_WAIT = 5  # seconds
+LONGEST_WAIT = 5  # seconds
 UPLOAD = "/gradio_api/upload"  # the one route for files
 _QUEUE = "/gradio_api/queue/join"  # where `gradio_client` calls, which shows a sentence of status 422 alone
 MAX_FILES = 16
@@ -53,7 +53,7 @@ _SLOW: Fault = (
     HTTPStatus.REQUEST_TIMEOUT,
 )
 _BUSY: Fault = (
-    f"the server is busy with requests as large as this one; try again in {_LONGEST_WAIT} seconds",
+    f"the server is busy with requests as large as this one; try again in {LONGEST_WAIT} seconds",
     HTTPStatus.SERVICE_UNAVAILABLE,
 )
 _QUOTA: Fault = (
@@ -183,7 +183,7 @@ class BodyLimit:
             return True
         now = time.monotonic()
         turn = max(self._next_turn, now)
-        if turn > now + _LONGEST_WAIT:
+        if turn > now + LONGEST_WAIT:
             return False
         self._next_turn = turn + marks * SECONDS_OF_MARK
         await asyncio.sleep(turn - now)

@@ -11,7 +11,7 @@ from gradio.context import LocalContext
 
 from playground.server.bodies import App, Receive, Send
 
-_ADDRESSES: list[str] = []  # where the server listens
+ADDRESSES: list[str] = []  # where the server listens
 IDLE = 30  # seconds in which a connection must send the headers of a request
 _LOOKED = 5  # seconds from a look at the connections to the next
 _PRIVATE = "127.0.0.1,::1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7"
@@ -82,12 +82,12 @@ def client() -> str:
 
 def note_addresses(server: Any) -> None:
     """Note where a running server listens, for `is_local`."""
-    _ADDRESSES.extend(socket.getsockname()[0] for each in server.servers for socket in each.sockets)
+    ADDRESSES.extend(socket.getsockname()[0] for each in server.servers for socket in each.sockets)
 
 
 def is_local() -> bool:
     """Return whether the server listens on this machine alone, and the request of this task comes from it."""
-    return bool(_ADDRESSES) and all(ip_address(each).is_loopback for each in (*_ADDRESSES, client() or "127.0.0.1"))
+    return bool(ADDRESSES) and all(ip_address(each).is_loopback for each in (*ADDRESSES, client() or "127.0.0.1"))
 
 
 def allow_connections() -> None:

@@ -25,7 +25,7 @@ from playground.server.storage import new_folder, uploads_folder
 PAIRS = WorkerPool(Limits(places=2, waiting=16, seconds=20))
 READERS = WorkerPool(Limits(places=2, waiting=16, seconds=60))
 RUNS = WorkerPool(Limits(places=2, waiting=16, seconds=120))
-_ANSWERED_WITHIN = 0.5  # seconds; a run that takes longer is asked for again
+ANSWERED_WITHIN = 0.5  # seconds; a run that takes longer is asked for again
 _FORGOTTEN_AFTER = 60  # seconds for which nobody asked for a run
 _FAILED = "An error occurred on the server; its log says why."
 Answer = dict[str, Any]
@@ -150,7 +150,7 @@ async def _after_a_second(name: str) -> Answer:
     if run is None:
         raise Refused("this run no longer exists; start it again", "gone")  # noqa: TRY003, EM101
     run.asked = time.monotonic()
-    await asyncio.wait({run.task}, timeout=_ANSWERED_WITHIN)
+    await asyncio.wait({run.task}, timeout=ANSWERED_WITHIN)
     if not run.task.done():
         return {"running": True, "share": run.share, "text": run.text}
     if _RUNS.get(name) is run:

@@ -313,10 +313,10 @@ def equal_pairs(
     return pairs
 
 
-_LEAST_PAIRS = 1 << 11  # pairs of cells from which bounds pay
+LEAST_PAIRS = 1 << 11  # pairs of cells from which bounds pay
 
 
-_CELLS = 1 << 18  # pairs of cells in memory at a time
+CELLS = 1 << 18  # pairs of cells in memory at a time
 
 
 _MANY_KNOWN = 3  # from one in this many pairs on, it is faster to match all
@@ -371,7 +371,7 @@ def are_mostly_cell_rows(truths: Sequence[Value], predictions: Sequence[Value]) 
     if list not in {*map(type, truths)} or list not in {*map(type, predictions)}:
         return False
     lengths = [[len(row) for row in side if is_cell_row(row)] for side in (truths, predictions)]  # type: ignore[arg-type]
-    if sum(lengths[0]) * sum(lengths[1]) < _LEAST_PAIRS:
+    if sum(lengths[0]) * sum(lengths[1]) < LEAST_PAIRS:
         return False
     every, of_cells = len(truths) * len(predictions), len(lengths[0]) * len(lengths[1])
     alike = all(max(each) * len(each) <= _MOST_FILLED * sum(each) for each in lengths)
@@ -406,7 +406,7 @@ def rows_table(
     weight[of_cells] = np.maximum.outer(sides[0].lengths, sides[1].lengths)
     asked = np.zeros(known.shape, dtype=bool)
     most = len(row_of) + len(column_of), len(row_of) * len(column_of) // _MANY_KNOWN
-    for limit, bound in zip(most, _bounds(*sides, options.threshold), strict=True):
+    for limit, bound in zip(most, bounds(*sides, options.threshold), strict=True):
         earned[of_cells] = np.where(asked[of_cells], earned[of_cells], bound)
         while True:
             ratios = score_ratios(earned, weight)
@@ -440,7 +440,7 @@ def _other_rows(
     return earned, weight, known
 
 
-def _bounds(truths: CellRows, predictions: CellRows, threshold: float) -> Iterator[Matrix]:
+def bounds(truths: CellRows, predictions: CellRows, threshold: float) -> Iterator[Matrix]:
     """Yield upper bounds of S of every pair of rows, shape (n, m): first a cheap one, then a closer one."""
     shares = [_shares(side.texts) for side in (truths, predictions)]
     sizes = [max(1, len(text)) for text in truths.texts]
@@ -464,7 +464,7 @@ def _of_rows(truths: CellRows, predictions: CellRows, of_cells: Callable[[slice]
     rows, columns = len(truths.lengths), len(predictions.lengths)
     bound = np.empty((rows, columns))
     check_memory(truths.width, len(predictions.texts))
-    step = max(1, _CELLS // (len(predictions.texts) * truths.width))  # rows
+    step = max(1, CELLS // (len(predictions.texts) * truths.width))  # rows
     for top in range(0, rows, step):
         part = slice(top * truths.width, (top + step) * truths.width)
         cells = of_cells(part)

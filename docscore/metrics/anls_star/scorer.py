@@ -53,10 +53,10 @@ from docscore.metrics.anls_star.tree import NODE_KINDS, Kind, Status, empty_name
 _FEW = 4  # pairs of flat values that are scored one by one; all others go by columns
 
 
-_MANY = 1 << 10  # pairs of lists from which it pays to look for repeated lists
+MANY = 1 << 10  # pairs of lists from which it pays to look for repeated lists
 
 
-_MAX_CELLS = 1 << 22  # pairs of list elements in memory at a time
+MAX_CELLS = 1 << 22  # pairs of list elements in memory at a time
 
 
 _MOST_UNSURE = 1 << 22  # pairs of keys, one without a name, that are compared to make other keys certain
@@ -531,7 +531,7 @@ class Scorer:
         """Return whether two lists are matched by the table of all pairs of their elements."""
         if schema is not None and (schema.keeps_order or schema.key):
             return schema.keeps_order
-        few = len(truth) * len(prediction) <= _MAX_CELLS
+        few = len(truth) * len(prediction) <= MAX_CELLS
         return few or (schema is None and are_mostly_cell_rows(truth, prediction))
 
     def _matching_in_parts(
@@ -771,7 +771,7 @@ class Scorer:
         self, truths: Sequence[list[Value]], predictions: Sequence[list[Value]], schema: SchemaNode | None
     ) -> tuple[Matrix, Matrix]:
         """Compare lists: the sums over the best matching of each pair; unmatched elements add their size to L."""
-        if len(truths) * len(predictions) >= _MANY:
+        if len(truths) * len(predictions) >= MANY:
             left, row_of = distinct(truths, [*map(self.identities.of, truths)])
             right, column_of = distinct(predictions, [*map(self.identities.of, predictions)])
             if 2 * len(left) * len(right) <= len(truths) * len(predictions):
@@ -783,7 +783,7 @@ class Scorer:
         sizes = self.counting.sizes(elements, below, of_truth=False)
         weight = np.zeros((len(truths), len(predictions)))
         earned = np.zeros(weight.shape)
-        for start, stop in _portions(truths, len(elements)):
+        for start, stop in portions(truths, len(elements)):
             items, rows = _concatenated(truths[start:stop])
             lengths = self.counting.sizes(items, below, of_truth=True)
             points, counted = self.pairwise(items, elements, below)
@@ -852,12 +852,12 @@ def _concatenated(containers: Sequence[Sequence[Value]]) -> tuple[list[Value], l
     return elements, slices
 
 
-def _portions(lists: Sequence[list[Value]], columns: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of lists whose elements make at most `_MAX_CELLS` pairs with the columns, or of one list."""
+def portions(lists: Sequence[list[Value]], columns: int) -> Iterator[tuple[int, int]]:
+    """Yield ranges of lists whose elements make at most `MAX_CELLS` pairs with the columns, or of one list."""
     start = cells = 0
     for stop, elements in enumerate(lists):
         cells += len(elements) * columns
-        if cells > _MAX_CELLS and stop > start:
+        if cells > MAX_CELLS and stop > start:
             yield start, stop
             start, cells = stop, len(elements) * columns
     yield start, len(lists)
