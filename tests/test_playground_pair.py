@@ -851,28 +851,6 @@ def test_the_page_works_behind_a_proxy_with_and_without_a_slash(
             browser.close_all([visitor])
 
 
-OTHER_GRADIO = "from playground import page; page._MARKS = ('<no-such-mark',); page.run()"
-
-
-def test_a_page_of_another_gradio_says_so_and_works_without_its_first_screen(
-    chromium: Browser, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    with browser.started(tmp_path_factory.mktemp("other"), "-c", OTHER_GRADIO) as app:
-        visitor = browser.Visitor(chromium, app, browser.WIDE, dark=True)
-        visitor.arrive()
-        visitor.has_score("0.652")
-        visitor.score('{"a": "tea"}', '{"a": "tee"}')
-        assert visitor.total() == 0.667
-        said = visitor.page.locator(".tabs .soft").inner_text()
-        assert said.startswith("This page was written for gradio 6.31.0; this is ")
-        visitor.open_tab("Test set")
-        visitor.page.locator(".testset[data-loaded]").wait_for()
-        visitor["testset"].get_by_role("button", name=re.compile("40")).click()
-        visitor.page.locator("#testset .testset[data-ready]").wait_for(state="attached")
-        assert (browser.axe(visitor.page, "#testset"), visitor.sideways()) == ([], 0)
-        browser.close_all([visitor])
-
-
 def test_without_a_server_the_page_says_so_and_tries_again(visit: Visit) -> None:
     visitor = visit()
     visitor.page.route(SERVER, lambda route: route.abort())
