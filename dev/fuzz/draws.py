@@ -18,36 +18,10 @@ _MOST_ELEMENTS = 1_200  # of a drawn list: all pairs of two lists are compared, 
 _DEEPEST = 5
 KEYS = ("a", "b", "total", "items", "unit price", "$value", "$confidence", "größe", "a.b", "", "question_id")
 TEXTS = (
-    "",
-    " ",
-    "a",
-    "ab",
-    "aba",
-    "12.50",
-    "1e5",
-    "007",
-    "true",
-    "null",
-    "NaN",
-    "2024-02-30",
-    "31.12.2024",
-    "1,234.50",
-    "<b>&amp;</b>",
-    "</details><script>",
-    "${x} {{x}} {% raw %}",
-    "|`*_#\\",
-    "\n\t\r",
-    "\x00\x1b[31m\x9b\x7f",
-    "\u202e\u200b\ufeff",
-    "\ud800",
-    "👩‍👩‍👧‍👦",
-    "İıſß",
-    "a\u0301\u0328",
-    "中文字符",
-    "[[1]]",
-    '{"a": 1}',
-    "$one_of",
-)
+    "", " ", "a", "ab", "aba", "12.50", "1e5", "007", "true", "null", "NaN", "2024-02-30", "31.12.2024", "1,234.50",
+    "<b>&amp;</b>", "</details><script>", "${x} {{x}} {% raw %}", "|`*_#\\", "\n\t\r", "\x00\x1b[31m\x9b\x7f",
+    "\u202e\u200b\ufeff", "\ud800", "👩‍👩‍👧‍👦", "İıſß", "a\u0301\u0328", "中文字符", "[[1]]", '{"a": 1}', "$one_of",
+)  # fmt: skip
 NUMBERS = (0, 1, -1, 10, 2**53 + 1, 2**64, -(10**25), 10**400, 0.0, -0.0, 0.5, 1e300, 1e-300, 5e-324, 12.5)
 ODD_NUMBERS = (float("nan"), float("inf"), float("-inf"))
 
@@ -194,31 +168,9 @@ class Draws:
 
 
 _AROUND = (
-    "\n",
-    " ",
-    "Here is the JSON: ",
-    "```json\n",
-    "```\n",
-    "~~~",
-    "[1] ",
-    "{total} ",
-    '{"a": ',
-    "[",
-    "{",
-    "}",
-    '"',
-    "'",
-    "\\",
-    "// x\n",
-    "/* x */",
-    "null",
-    "9",
-    "-",
-    ",",
-    ": ",
-    "<think>",
-    "\ufeff",
-)
+    "\n", " ", "Here is the JSON: ", "```json\n", "```\n", "~~~", "[1] ", "{total} ", '{"a": ', "[", "{", "}", '"',
+    "'", "\\", "// x\n", "/* x */", "null", "9", "-", ",", ": ", "<think>", "\ufeff",
+)  # fmt: skip
 
 
 def _length(value: Any) -> int:

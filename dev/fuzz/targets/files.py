@@ -21,41 +21,18 @@ from dev.fuzz.seeds import drawn_seeds, lines_of
 from docscore.cli.entry_point import commands
 
 EXTENSIONS = (
-    ".jsonl",
-    ".json",
-    ".csv",
-    ".parquet",
-    ".jsonl.gz",
-    ".json.gz",
-    ".csv.gz",
-    ".ndjson",
-    ".txt",
-    ".parquet.gz",
-)
+    ".jsonl", ".json", ".csv", ".parquet", ".jsonl.gz", ".json.gz", ".csv.gz", ".ndjson", ".txt", ".parquet.gz",
+)  # fmt: skip
 FLAGS: tuple[tuple[str, ...], ...] = (
-    ("--parse", "repair"),
-    ("--parse", "json"),
-    ("--parse-references", "json"),
-    ("--on-error", "skip"),
-    ("--missing", "zero"),
-    ("--rules", "anls_star-1.0.1"),
-    ("--numbers", "value"),
-    ("--case-sensitive",),
-    ("--threshold", "0.8"),
-    ("--threshold", "nan"),
-    ("--with-confidences",),
-    ("--cluster", "source"),
-    ("--cluster-of-id", "^(.)"),
-    ("--confidence-level", "0.9"),
-)
+    ("--parse", "repair"), ("--parse", "json"), ("--parse-references", "json"), ("--on-error", "skip"),
+    ("--missing", "zero"), ("--rules", "anls_star-1.0.1"), ("--numbers", "value"), ("--case-sensitive",),
+    ("--threshold", "0.8"), ("--threshold", "nan"), ("--with-confidences",), ("--cluster", "source"),
+    ("--cluster-of-id", "^(.)"), ("--confidence-level", "0.9"),
+)  # fmt: skip
 OF_SCORE: tuple[tuple[str, ...], ...] = (
-    ("--fields",),
-    ("--metrics", "anls_star,anls,anlsl,kieval,entity_f1,nted"),
-    ("--by", "source"),
-    ("--normalise",),
-    ("--donut", "--metrics", "nted"),
-    ("--worst", "1"),
-)
+    ("--fields",), ("--metrics", "anls_star,anls,anlsl,kieval,entity_f1,nted"), ("--by", "source"), ("--normalise",),
+    ("--donut", "--metrics", "nted"), ("--worst", "1"),
+)  # fmt: skip
 _FOLDER = tempfile.TemporaryDirectory(prefix="docscore-fuzz-")
 FOLDER = Path(_FOLDER.name)
 _GATE_FAILED = 1
@@ -217,19 +194,10 @@ def _column(values: list[Any], draws: Draws) -> Any:
 
 
 _ODD_TYPES = (
-    pa.timestamp("s"),
-    pa.timestamp("ns", tz="Europe/Berlin"),
-    pa.date32(),
-    pa.time64("ns"),
-    pa.duration("s"),
-    pa.decimal128(38, 10),
-    pa.binary(),
-    pa.map_(pa.string(), pa.string()),
-    pa.list_(pa.struct([("a", pa.int64())])),
-    pa.dictionary(pa.int32(), pa.string()),
-    pa.float16(),
-    pa.large_string(),
-)
+    pa.timestamp("s"), pa.timestamp("ns", tz="Europe/Berlin"), pa.date32(), pa.time64("ns"), pa.duration("s"),
+    pa.decimal128(38, 10), pa.binary(), pa.map_(pa.string(), pa.string()), pa.list_(pa.struct([("a", pa.int64())])),
+    pa.dictionary(pa.int32(), pa.string()), pa.float16(), pa.large_string(),
+)  # fmt: skip
 
 
 def _odd(kind: Any, count: int) -> Any:

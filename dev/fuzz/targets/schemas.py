@@ -42,18 +42,9 @@ SETTINGS: dict[str, tuple[Any, ...]] = {
     "unknown": (1,),
 }
 REFERENCES = (
-    "#",
-    "#/$defs/a",
-    "#/$defs/b",
-    "#/properties/a",
-    "#/properties/a/items",
-    "#a",
-    "other.json",
-    "https://example.org/s.json",
-    "",
-    "#/%",
-    "#/0",
-)
+    "#", "#/$defs/a", "#/$defs/b", "#/properties/a", "#/properties/a/items", "#a", "other.json",
+    "https://example.org/s.json", "", "#/%", "#/0",
+)  # fmt: skip
 _DEPTH = 4
 _MOST_CHARACTERS = 200_000  # of a side: two long texts take seconds, and each pair of them is compared several times
 
