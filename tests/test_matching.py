@@ -62,11 +62,13 @@ def with_other_rows(rng: random.Random, truth: list[Any], prediction: list[Any])
     return rng.sample(sides[0], len(sides[0])), rng.sample(sides[1], len(sides[1]))
 
 
-@pytest.mark.parametrize("seed", range(120))
-def test_scores_are_those_of_the_oracle(seed: int, always: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("seed", "rows"), [*((seed, 5) for seed in range(120)), *((seed, 40) for seed in range(1_000, 1_020))]
+)
+def test_scores_are_those_of_the_oracle(seed: int, rows: int, always: pytest.MonkeyPatch) -> None:
     """The score, that of another order, and that of the tree have the bits of a table that is matched whole."""
     rng = random.Random(seed)
-    truth, prediction = tables(rng, 5)
+    truth, prediction = tables(rng, rows)
     if seed % 2:
         truth, prediction = with_other_rows(rng, truth, prediction)
     scores = [anls_score(truth, prediction), anls_score(shuffled(rng, truth), shuffled(rng, prediction))]
@@ -74,19 +76,8 @@ def test_scores_are_those_of_the_oracle(seed: int, always: pytest.MonkeyPatch) -
     always.setattr(matching, "LEAST_PAIRS", 1 << 60)
     scores += [anls_score(truth, prediction), score_tree(truth, prediction).score]
     assert len(set(scores)) == 1
-    assert scores[0] == pytest.approx(float(Oracle().score(truth, prediction).score), abs=1e-12)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_larger_tables_have_the_same_bits(seed: int, always: pytest.MonkeyPatch) -> None:
-    rng = random.Random(1_000 + seed)
-    truth, prediction = tables(rng, 40)
-    if seed % 2:
-        truth, prediction = with_other_rows(rng, truth, prediction)
-    scores = [anls_score(truth, prediction), anls_score(shuffled(rng, truth), shuffled(rng, prediction))]
-    always.setattr(matching, "LEAST_PAIRS", 1 << 60)
-    scores.append(anls_score(truth, prediction))
-    assert len(set(scores)) == 1
+    if rows == 5:  # the oracle tries every matching
+        assert scores[0] == pytest.approx(float(Oracle().score(truth, prediction).score), abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(40))
