@@ -88,7 +88,7 @@ def count(seed: str, part: str) -> None:
             while len(drawn) < DRAWS:
                 drawn.add(tuple(rng.randint(*each) for each in ranges))
             for sizes in sorted(drawn):
-                valgrind.count(f"{name}: {' × '.join(map(str, sizes))}", sizes[0], partial(work, make(*sizes)))
+                valgrind.count(f"{name}: {' × '.join(map(str, sizes))}", partial(work, make(*sizes)))
 
 
 def compared(base: str, seed: str, part: str) -> list[tuple[str, int, int]]:
@@ -112,7 +112,7 @@ def compared(base: str, seed: str, part: str) -> list[tuple[str, int, int]]:
         (Path(folder) / "dev").symlink_to(ROOT / "dev")
         trees, arguments = (Path(folder), ROOT), ["count", seed, part]
         before, now = (valgrind.counted("dev.benchmarks.regression", arguments, tree) for tree in trees)
-    return [(old.name, old.instructions[0], new.instructions[0]) for old, new in zip(before, now, strict=True)]
+    return [(old.name, old.instructions, new.instructions) for old, new in zip(before, now, strict=True)]
 
 
 def main() -> int:

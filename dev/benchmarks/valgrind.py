@@ -20,18 +20,11 @@ from typing import NamedTuple
 _TOTAL = re.compile(r"I\s+refs:\s+([\d,]+)")
 
 
-class Counts(NamedTuple):
-    """The instructions of works on the same values.
-
-    Attributes:
-        name: the name of the workload.
-        size: its size.
-        instructions: the instructions of each work.
-    """
+class Counted(NamedTuple):
+    """The instructions of a workload."""
 
     name: str
-    size: int
-    instructions: list[int]
+    instructions: int
 
 
 def is_installed() -> bool:
@@ -39,7 +32,7 @@ def is_installed() -> bool:
     return shutil.which("valgrind") is not None
 
 
-def counted(module: str, arguments: Sequence[str], folder: Path) -> list[Counts]:
+def counted(module: str, arguments: Sequence[str], folder: Path) -> list[Counted]:
     """Run a module under valgrind and count the works that it passes to `count`.
 
     Args:
@@ -58,9 +51,9 @@ def counted(module: str, arguments: Sequence[str], folder: Path) -> list[Counts]
             command, check=True, stdout=subprocess.PIPE, text=True, cwd=folder, env=os.environ | fixed
         )
         counts = []
-        for name, size, *processes in map(json.loads, done.stdout.splitlines()):
-            idle, *totals = (_total(Path(logs) / str(process)) for process in processes)
-            counts.append(Counts(name, size, [total - idle for total in totals]))
+        for name, *processes in map(json.loads, done.stdout.splitlines()):
+            idle, total = (_total(Path(logs) / str(process)) for process in processes)
+            counts.append(Counted(name, total - idle))
         return counts
 
 
@@ -74,9 +67,9 @@ def _total(log: Path) -> int:
     return int(match[1].replace(",", ""))
 
 
-def count(name: str, size: int, *works: Callable[[], object]) -> None:
-    """Run an idle fork and a fork for each work, and print their process ids for `counted`."""
-    print(json.dumps([name, size, *map(_forked, (_idle, *works))]), flush=True)
+def count(name: str, work: Callable[[], object]) -> None:
+    """Run an idle fork and one that does a work, and print their process ids for `counted`."""
+    print(json.dumps([name, _forked(_idle), _forked(work)]), flush=True)
 
 
 def _idle() -> None:
