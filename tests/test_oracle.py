@@ -29,18 +29,6 @@ from tests.structures import SCALARS, damaged, predictions, random_prediction, r
 pytestmark = [pytest.mark.filterwarnings("ignore:compatibility mode:UserWarning"), pytest.mark.no_cover]
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_random_structures(seed: int) -> None:
-    """Unrelated and damaged predictions, ties everywhere."""
-    rng = random.Random(seed)
-    for number in range(600):
-        truth = random_truth(rng, depth=3)
-        prediction = damaged(rng, truth) if number % 2 else random_prediction(rng, depth=3)
-        expected = float(Oracle().score(truth, prediction).score)
-        assert anls_score(truth, prediction) == pytest.approx(expected, abs=1e-12), (truth, prediction)
-        assert score_tree(truth, prediction).score == pytest.approx(expected, abs=1e-12), (truth, prediction)
-
-
 @pytest.mark.parametrize("threshold", [0.0, 0.1, 0.25, 1 / 3, 0.6, 0.7, 0.9, 1.0])
 def test_thresholds(threshold: float) -> None:
     """A similarity exactly at the threshold counts, whatever the threshold."""
@@ -53,8 +41,9 @@ def test_thresholds(threshold: float) -> None:
         assert anls_score(truth, prediction, threshold=threshold) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(10))
 def test_the_score_of_the_oracle_with_the_same_bits_in_any_order(seed: int) -> None:
+    """By each function, of unrelated and damaged predictions, with ties everywhere."""
     rng = random.Random(seed)
     for number in range(800):
         truth, prediction = random_pair(rng)
