@@ -87,7 +87,7 @@ class Population(NamedTuple):
 
 @lru_cache(maxsize=1)
 def population() -> Population:
-    """Return the documents from which all samples are drawn."""
+    """Return the documents that all test sets are samples of."""
     rng = np.random.default_rng(0)
     kinds = rng.random(_COUNT)
     scores = np.where(kinds < 0.3, 1.0, np.where(kinds < 0.35, 0.0, rng.beta(6, 1.2, _COUNT)))

@@ -146,7 +146,7 @@ def page_numbers(url: str) -> dict[str, int]:
 
 
 def body_for(route: str, value: object, numbers: dict[str, int]) -> bytes:
-    """Return a body with a value where the route reads it; the numbers are those of the page."""
+    """Return a body with a value where the route reads it, with the numbers that the page gives."""
     call = {"name": "score", "arguments": {"ground_truth": value, "prediction": value}}
     pair = {"truth": value, "prediction": value, "reading": "repair"}
     parts: dict[str, Any] = {
