@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def _pair(browser: Browser, app: Playground) -> None:
-    """The tab for one pair: the first visit, dark and on a phone, its options, another metric, and a fault."""
+    """The tab for one pair: the first visit, dark and on a phone, its options, and a fault."""
     for name, size, dark in (("pair_dark", DRAWN, True), ("pair_phone", NARROW, False), ("pair", DRAWN, False)):
         visitor = Visitor(browser, app, size, dark=dark)
         visitor.arrive()
@@ -46,12 +46,6 @@ def _pair(browser: Browser, app: Playground) -> None:
         visitor.page.screenshot(path=DOCS / f"{name}.png")
     visitor["pair-options"].locator("summary").click()
     visitor.page.screenshot(path=DOCS / "pair_options.png")
-    visitor.choose("metric", "kieval")
-    visitor.has_score("0.576")
-    visitor.row("$.cashier").click()
-    visitor.page.screenshot(path=DOCS / "kieval.png")
-    visitor.choose("metric", "anls_star")
-    visitor.has_score("0.652")
     visitor.paste("pair-prediction", visitor.typed("pair-prediction").replace('",\n', '"\n', 1))
     visitor["pair-title"].get_by_text("Not scored").wait_for()
     visitor["pair-prediction"].locator("textarea").evaluate("area => area.scrollTop = 0")

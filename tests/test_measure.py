@@ -1,4 +1,4 @@
-"""Several metrics over the same rows: figures, score trees that add up to them, and a metric from outside."""
+"""Several metrics over the same rows: figures, whose tree a row has, and a metric from outside."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import random
 import re
 import sys
-from collections.abc import Callable, Iterator
 from functools import partial
 from math import fsum
 from pathlib import Path
@@ -19,19 +18,16 @@ from docscore import ScoreState, anls_score
 from docscore.core.options import ScoringOptions
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
-from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.annotations import folded_tree
-from docscore.metrics.base import FigureName, MeanOfRows, MetricRow, MetricTree
-from docscore.metrics.kieval import entity_counts, entity_f1_tree, kieval_score, kieval_tree, total_kieval
-from docscore.metrics.nted import nted_score, nted_tree
-from docscore.metrics.registry import METRICS, WITH_TREES, signature_of
+from docscore.metrics.base import FigureName, MeanOfRows, MetricRow
+from docscore.metrics.kieval import entity_counts, kieval_score, total_kieval
+from docscore.metrics.nted import nted_score
+from docscore.metrics.registry import METRICS, signature_of
 from docscore.report.html_report import report_as_html
-from docscore.report.html_tree import positions_of, tree_drawing
 from docscore.version import VERSION
 from tests.commands import PREDICTIONS, REFERENCES, pred, ref, run, succeed
-from tests.conftest import DATA, ROOT, golden
+from tests.conftest import ROOT, golden
 from tests.page_runner import blocks_of
-from tests.structures import damaged, random_prediction, random_truth
+from tests.structures import damaged, random_truth
 
 pytestmark = pytest.mark.filterwarnings("ignore:references. .* accept a missing value")  # random ground truths may
 STRUCTURED = ["anls_star", "kieval", "entity_f1", "nted"]
@@ -355,84 +351,64 @@ def test_impossible_figures_of_a_metric_of_ones_own(monkeypatch: pytest.MonkeyPa
     assert docscore.evaluate(**sides, metrics="own").figures == {"own": 1.0}
 
 
-# Of KIEval 3 of 9 entities need a change, or are too many or too few; groups are matched wherever they stand. Of Entity
-# F1 a right entity counts 2 of 15, a wrong one 2, one that is only on one side 1.
-GOLDEN = json.loads((DATA / "metric_trees.json").read_text("utf-8"))
-TRUTH, GUESS = GOLDEN["ground_truth"], GOLDEN["prediction"]
+@pytest.mark.parametrize("metric", ["kieval", "entity_f1", "nted"])
+def test_a_metric_without_a_tree_has_the_one_of_anls_star_or_of_the_typed_score(metric: str) -> None:
+    """The tree says whose it is in Python, on the command line, in JSON, in notebooks and in reports."""
+    sides = {"predictions": PREDICTIONS, "references": REFERENCES}
+    result, default = docscore.evaluate(**sides, metrics=[metric]), docscore.evaluate(**sides)
+    row, name = result["receipt-018"], "receipt-018"
+    assert (row.tree, row.tree.metric, row.annotations) == (default[name].tree, "anls_star", default[name].annotations)
+    assert str(row) == f"This is the tree of ANLS*.\n{default[name]}"
+    assert "This is the tree of ANLS*." in row._repr_html_()
+    assert f"ANLS* {row.tree.score:.3f}. " in report_as_html(result, "p", 10)
+    typed = docscore.evaluate(**sides, metrics=[metric], schema={})[name]
+    assert (typed.tree.metric, typed.to_dict()["tree"]["metric"], typed.text_options) == ("typed", "typed", None)
+
+    shown = run("explain", REFERENCES, PREDICTIONS, "--id", name, "--metric", metric)
+    figures, _, tree = shown.out.partition("\n\n")
+    assert (shown.err, tree) == (
+        "This is the tree of ANLS*.\n",
+        succeed("explain", REFERENCES, PREDICTIONS, "--id", name),
+    )
+    of_row = docscore.evaluate(predictions=[row.prediction], references=[row.ground_truth], metrics=[metric])
+    lines = [re.split(" {2,}", line) for line in figures.split("\n")]
+    assert [line[:2] for line in lines] == [[each.label, f"{each.value:.4f}"] for each in of_row.measured]
+    assert all(line[2].endswith(".") for line in lines)
+    if metric != "kieval":  # whose JSON lists corrections
+        printed = json.loads(succeed("explain", REFERENCES, PREDICTIONS, "--id", name, "--metric", metric, "--json"))
+        assert (printed["metric"], printed["figures"]) == ("anls_star", of_row.figures)
 
 
-def test_golden_trees() -> None:
-    tree = kieval_tree(TRUTH, GUESS)
-    assert str(tree).split("\n") == GOLDEN["kieval"]
-    assert str(entity_f1_tree(TRUTH, GUESS)).split("\n") == GOLDEN["entity_f1"]
-    positions = {node.path: positions_of(tree)[id(node)] for node in tree.leaves()}
-    assert positions["$.menu[0].price"] == ("1/0/1", "2/1/1")
-    assert positions["$.x"] == (None, "1")
-    assert positions["$.date"] == ("0", "0")  # null in the prediction
+OWN_TREE = """
+
+    def score_tree(self, row, options):
+        whole, sides = Whole(1.0), [(row.ground_truth, "$", None), (row.prediction, "$", None)]
+        points = self.row_points(row, options), 1.0
+        status = "exact" if points[0] else "wrong"
+        more = {"headline": "Mine: all or nothing", "facts": ["1 document"]}
+        return metric_node(*sides, path="$", whole=whole, status=status, points=points, **more)
+"""
 
 
-@golden("nted", "edits")
-def test_edits_are_named_with_their_costs(truth: Any, prediction: Any, headline: str, nodes: list[list[str]]) -> None:
-    tree = nted_tree(truth, prediction)
-    assert [[node.path, node.status, node.reason] for node in tree.nodes()] == nodes
-    assert tree.headline == headline
-
-
-FACES: dict[str, tuple[Callable[..., MetricTree], Callable[..., float]]] = {
-    "kieval": (kieval_tree, lambda truth, guess: kieval_score(truth, guess).entities.aligned),
-    "entity_f1": (entity_f1_tree, lambda truth, guess, **options: entity_counts(truth, guess, **options).f1),
-    "nted": (nted_tree, nted_score),
-}
-
-
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [("kieval", {}), ("entity_f1", {}), ("entity_f1", {"donut": True}), ("nted", {}), ("nted", {"donut": True})],
-)
-@pytest.mark.parametrize("seed", range(5))
-def test_a_tree_adds_up_to_the_score_of_its_metric(name: str, options: dict[str, bool], seed: int) -> None:
-    draw, score = FACES[name]
-    rng = random.Random(seed)
-    for _ in range(60):
-        truth = random_truth(rng, 4)
-        guess = damaged(rng, truth) if rng.random() < 0.7 else random_prediction(rng, 4)
-        tree = draw(truth, guess, **options)
-        assert tree.score == pytest.approx(score(truth, guess, **options), abs=1e-12), (truth, guess)
-        lost = fsum(_losses(tree))
-        if tree.score > 0 or name != "nted":
-            assert lost == pytest.approx(1 - tree.score, abs=1e-9), (truth, guess)
-        assert all(0 <= node.earned <= node.weight + 1e-9 for node in tree.nodes())
-        assert folded_tree(tree).score == tree.score
-        tree_drawing(tree, "t", with_positions=True)
-        positions_of(tree)
-
-
-def _losses(tree: ScoreTree) -> Iterator[float]:
-    """What is lost at each place, without what is lost below it."""
-    for node in tree.nodes():
-        if node is not tree or not node.children:
-            yield node.points_lost - fsum(child.points_lost for child in node.children)
-
-
-def test_absent_null_and_empty_look_different() -> None:
-    tree = kieval_tree({"m": {"a": "x", "b": "y", "c": "z"}}, {"m": {"a": "", "c": None}})
-    rows = [row for row in tree_drawing(tree, "t").rows if not row.node.children]
-    shown = {row.label: row.prediction.absent + "".join(each.text for each in row.prediction.pieces) for row in rows}
-    assert shown == {"a": '""', "b": "absent", "c": "null"}
-
-
-def test_a_list_of_one_row_is_a_list_and_an_object_is_none() -> None:
-    rows, group = {"m": [{"a": "x"}]}, {"m": {"a": "x"}}
-    assert [node.path for node in kieval_tree(rows, rows).nodes()] == ["$", "$.m", "$.m[0]", "$.m[0].a"]
-    assert [node.path for node in kieval_tree(group, group).nodes()] == ["$", "$.m", "$.m.a"]
-
-
-def test_a_document_of_a_result_explains_itself() -> None:
-    result = docscore.evaluate(predictions=PREDICTIONS, references=REFERENCES, metrics=["anls_star", "nted"])
-    document = result["receipt-018"]
-    assert all("anls-tree" in document.explain(metric)._repr_html_() for metric in WITH_TREES)
-    assert document.explain("anls_star") is document.tree
-    assert document._repr_html_().count("nTED: edits cost ") == 1
-    with pytest.raises(ValueError, match=r"metric: expected one of anls_star, .*, got 'bleu'"):
-        document.explain("bleu")
-    assert "nTED: edits cost " in report_as_html(result, "p", 10)
+@pytest.mark.usefixtures("own_metrics")
+def test_a_metric_of_ones_own_explains_itself_by_its_own_tree() -> None:
+    imports = "from docscore.metrics.anls_star.tree import Whole\nfrom docscore.metrics.base import metric_node\n"
+    Path("own_metrics.py").write_text(imports + OWN.replace("\n\nclass Twin", f"{OWN_TREE}\nclass Twin", 1), "utf-8")
+    arguments = ("explain", REFERENCES, PREDICTIONS, "--id", "receipt-018", "--metric", "own_metrics:Mine")
+    shown = run(*arguments)
+    assert (shown.out.split("\n")[:2], shown.err) == (
+        ["Mine: all or nothing  0.0000", "1 document"],
+        "This is the tree of Mine.\n",
+    )
+    assert json.loads(succeed(*arguments, "--json"))["metric"] == "mine"
+    sides = {"predictions": PREDICTIONS, "references": REFERENCES}
+    first, second = (docscore.evaluate(**sides, metrics=names) for names in (["mine", "nted"], ["anls_star", "mine"]))
+    row = second["receipt-018"]
+    assert (first.row(0).other_trees, [tree.metric for tree in row.other_trees], row.tree.metric) == (
+        [],
+        ["mine"],
+        "anls_star",
+    )
+    for result in (first, second):
+        assert "Mine: all or nothing" in report_as_html(result, "p", 1)
+        assert "Mine: all or nothing" in result["receipt-018"]._repr_html_()

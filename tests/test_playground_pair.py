@@ -419,15 +419,16 @@ EXPLAINED = {  # the options that change its score
 }
 
 
-def test_every_metric_explains_itself_in_the_tree(visit: Visit) -> None:
-    """With the signs of ANLS*; only the options that it uses are offered; a row leads to its lines."""
+def test_every_metric_shows_its_figure_and_the_tree(visit: Visit) -> None:
+    """Without a tree of its own, it says whose it is; only the options that it uses are offered."""
     visitor = visit()
     for metric, options in EXPLAINED.items():
-        score = evaluate(predictions=[ORDER], references=[MENU], metrics=metric).row(0).tree.score
+        score = evaluate(predictions=[ORDER], references=[MENU], metrics=metric).score
         visitor.choose("metric", metric)
         visitor.score(json.dumps(MENU, indent=1), json.dumps(ORDER, indent=1))
         assert {"missing", "wrong", "partial"} & set(statuses(visitor).values())
         assert visitor.total() == pytest.approx(score, abs=5e-4), metric
+        assert ("This is the tree of ANLS*. Its score is " in visitor.tree().inner_text()) == (metric != "anls_star")
         shown = visitor["pair-options"].locator("[data-option]")
         shown = shown.evaluate_all("all => all.filter(e => !e.closest('[hidden]')).map(e => e.dataset.option)")
         assert set(options) <= set(shown), metric

@@ -24,8 +24,6 @@ from docscore.data.pairing import pairs_of
 from docscore.evaluation.state import ScoreState
 from docscore.evaluation.systems import systems_of
 from docscore.metrics.anls_star.api import build_tree, score_all
-from docscore.metrics.kieval import entity_f1_tree, kieval_tree
-from docscore.metrics.nted import nted_tree
 from tests.commands import column_of
 from tests.conftest import golden
 from tests.oracle import Oracle
@@ -137,12 +135,9 @@ def test_by_value_is_one_rule(truth: Any, prediction: Any, same: bool) -> None:
     for pair in pairs:
         assert (anls_score(*pair, numbers="value") == 1) == same
         assert (kieval_score(*pair, numbers="value").entities.f1 == 1) == same
-        assert (kieval_tree(*pair, numbers="value").score == 1) == same
         for donut in (False, True):
             assert (entity_counts(*pair, numbers="value", donut=donut).f1 == 1) == same
-            assert (entity_f1_tree(*pair, numbers="value", donut=donut).score == 1) == same
             assert (nted_score(*pair, numbers="value", donut=donut) == 1) == same
-            assert (nted_tree(*pair, numbers="value", donut=donut).score == 1) == same
 
 
 MEANS = [  # of 30 documents; data/docubench/README.md

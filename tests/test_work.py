@@ -16,7 +16,6 @@ from docscore.evaluation.evaluation import evaluate_rows
 from docscore.metrics.anls_star import api, scorer
 from docscore.metrics.anls_star.sizes import Counting
 from docscore.metrics.kieval import Kieval
-from docscore.metrics.nted import TreeDistances, nted_tree
 
 
 class Work:
@@ -231,12 +230,6 @@ def test_answers_that_are_offered_letter_by_letter_are_not_folded(monkeypatch: p
         anls_score(*pair)
     assert [len(arguments[0]) for arguments in columns] == [2, 1]
     assert ([len(arguments[0]) for arguments in folded], work.cells) == ([3], 4)
-
-
-def test_the_tree_of_nted_compares_the_trees_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    compared = counted_calls(monkeypatch, TreeDistances, "__init__")
-    assert nted_tree({"a": ["x", "y"]}, {"a": ["x", "z"]}).score == 2 / 3
-    assert len(compared) == 1
 
 
 def test_kieval_of_confidences_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,13 +32,12 @@ from docscore.evaluation.evaluation import evaluate_rows
 from docscore.evaluation.sentences import READING_WORDS
 from docscore.evaluation.sources import Reading, pairs_of_sides
 from docscore.metrics.annotations import folded_tree
-from docscore.metrics.base import Metric
-from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, WITH_TREES, is_own, loaded_metrics
-from docscore.report.console import print_annotations, print_tree
+from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, has_tree, loaded_metrics, metrics_with_schema
+from docscore.report.console import print_annotations, print_explained_figures, print_tree
 
 
-class _Tree(click.Choice[str]):
-    """The metrics with trees, or one of one's own by its module and class, whose module may be in this folder."""
+class _Metric(click.Choice[str]):
+    """The metrics, or one of your own by its module and class, whose module may be in this folder."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if ":" not in value:
@@ -62,10 +61,10 @@ class _Tree(click.Choice[str]):
 )
 @click.option(
     "--metric",
-    type=_Tree([ANLS_STAR, TYPED, *WITH_TREES]),
-    help="Tree to show: of ANLS*, of the typed score (the default with --schema), of the entities that KIEval and "
-    "Entity F1 count, of the edits that nTED counts, with their costs, or (grounding) of values with where they are "
-    "cited. Also module:Class; the tree is that of ANLS* unless the class has its own.",
+    type=_Metric([ANLS_STAR, TYPED, "kieval", "entity_f1", "nted", "grounding"]),
+    help="Metric to explain; by default the typed score with --schema, and ANLS* without. kieval, entity_f1 and nted "
+    "have no tree: their figures are shown above the tree of the default metric. The tree of grounding shows where "
+    "values are cited. Also module:Class; a class without a tree is shown with the tree of the default metric.",
 )
 @together(
     scoring_options("schema", "schema_by", "normalise", "iou"),
@@ -98,23 +97,28 @@ def explain_command(
     options, reading = scoring_and_reading(shared)
     metric = metric or (ANLS_STAR if options.schema is None else TYPED)
     pairs = _one_row(references, predictions, question_id, options, reading)
-    rows = evaluate_rows(pairs, options, metrics=[metric], confidence=None, is_full=False)
+    needs_tree = not has_tree(METRICS[metric])
+    metrics = metrics_with_schema([metric], options.schema) if needs_tree else [metric]
+    rows = evaluate_rows(pairs, options, metrics=metrics, confidence=None, is_full=False)
     for parsed in rows.test_set.readings.values():
         if parsed.outcome != "exact":
             note = f" ({parsed.note})" if parsed.note else ""
             click.echo(f"The prediction was {READING_WORDS[parsed.outcome]}{note}.", err=True)
-    if is_own(rows.scorer):
-        has_tree = type(rows.scorer).score_tree is not Metric.score_tree
-        click.echo(f"This is the tree of {rows.scorer.label if has_tree else METRICS[ANLS_STAR].label}.", err=True)
     row = rows.row(0)
     if metric == "kieval" and as_json:
         print_json("corrections", to_json(rows.scorer.row_points(row.for_metrics, options).to_dict()))
         return
     if as_json:
         parts = row.to_dict()
-        print_json("explain", {**to_json(parts["tree"]), "annotations": parts["annotations"]})
+        figures = (
+            {"figures": {name.key: rows.figures[name.key] for name in rows.names_of(metric)}} if needs_tree else {}
+        )
+        print_json("explain", {**to_json(parts["tree"]), "annotations": parts["annotations"], **figures})
     else:
         console = stdout_console()
+        print_explained_figures(console, rows)
+        if row.tree_note:
+            click.echo(row.tree_note, err=True)
         print_tree(console, folded_tree(row.tree) if fold else row.tree, fold=not everything)
         print_annotations(console, row.annotations)
 

@@ -110,12 +110,14 @@ from docscore.metrics.registry import (
     ANLS_STAR,
     METRICS,
     TYPED,
-    WITH_TREES,
     AnlsStar,
     checked_metrics,
+    defines_tree,
     is_own,
     metrics_with_schema,
     signature_of,
+    tree_note,
+    tree_of_row,
     values_metric,
 )
 from docscore.metrics.typed.schema_warnings import (
@@ -203,7 +205,7 @@ class Row(Displayed):
 
     def _tree_by(self, metric: str) -> ScoreTree:
         try:
-            return METRICS[metric].score_tree(self.for_metrics, self._evaluation.options)
+            return tree_of_row(metric, self.for_metrics, self._evaluation.options)
         except Exception as error:
             if not is_own(METRICS[metric]):
                 raise
@@ -211,47 +213,38 @@ class Row(Displayed):
 
     @cached_property
     def tree(self) -> ScoreTree:
-        """How the score by the first metric comes about; the tree of ANLS* for a metric that has none."""
+        """The score tree by the primary metric; `tree.metric` says whose it is.
+
+        KIEval, Entity F1 and nTED have no tree, and a metric of your own may have none. `tree` is then the tree of the
+        typed score if there is a schema, and otherwise the tree of ANLS*.
+        """
         return self._tree_by(self._evaluation.metric)
 
     @property
+    def tree_note(self) -> str:
+        """The sentence that names the metric of `tree`; "" if the primary metric is one of docscore that has a tree."""
+        return tree_note(self._evaluation.metric, self.tree)
+
+    @property
     def other_trees(self) -> list[MetricTree]:
-        """The score trees of the other metrics that have trees of their own, unlike ANLS* and the typed score.
+        """The score trees of the other metrics that return a `MetricTree`, which are metrics of your own.
 
         Raises:
             TypeError, ValueError: for a value that a metric cannot score.
         """
-        trees = (self._tree_by(name) for name in self._evaluation.metrics[1:] if name in WITH_TREES)
+        own = (name for name in self._evaluation.metrics[1:] if METRICS[name].field_source != "tree")
+        trees = (self._tree_by(name) for name in own if defines_tree(METRICS[name]))
         return [tree for tree in trees if isinstance(tree, MetricTree)]
 
     @property
     def text_options(self) -> ScoringOptions | None:
-        """How the texts of its tree were compared; None where a schema says how values are compared."""
-        by = self._evaluation.values_by if self._evaluation.scorer.judges_places else self._evaluation.metric
-        return None if by == TYPED else self._evaluation.options
+        """How the texts of its tree were compared; None if a schema says how values are compared."""
+        return None if self.tree.metric == TYPED else self._evaluation.options
 
     @cached_property
     def annotations(self) -> list[Annotation]:
         """The remarks on the tree, such as values that are exchanged, most points first."""
         return annotations_of(self.tree, self.text_options)
-
-    def explain(self, metric: str) -> ScoreTree:
-        """Return the tree that shows how the score of the row by a metric comes about.
-
-        Args:
-            metric: a name among `METRICS`: "kieval" (entities and the corrections that they need), "entity_f1"
-                (entities that are right, wrong, missed and invented), "nted" (edits of keys and texts and their
-                costs), "typed" (with a schema) or another, whose tree is that of ANLS*.
-
-        Raises:
-            TypeError, ValueError: for another metric, and values that the metric refuses.
-        """
-        if metric not in METRICS:
-            raise InputValueError(place="metric", expected=f"one of {', '.join(METRICS)}", got=short_repr(metric))
-        if metric == self._evaluation.metric:
-            return self.tree
-        METRICS[metric].check_options(self._evaluation.options)
-        return self._tree_by(metric)
 
     @property
     def sample(self) -> dict[str, Any]:

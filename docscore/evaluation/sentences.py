@@ -265,15 +265,25 @@ def annotation_text(annotation: Annotation) -> str:
     return f"{len(annotation.paths):,} {_SPELLINGS[annotation.subject][len(annotation.paths) != 1]}{gain}"
 
 
+def explained_figures(evaluation: Evaluation) -> list[tuple[str, str, str]]:
+    """Return the label, the value and the meaning of each figure of the primary metric that has a meaning."""
+    meanings = evaluation.scorer.figure_meanings
+    return [
+        (figure.label, f"{figure.value:.4f}", meanings[figure.name])
+        for figure in evaluation.measured
+        if figure.name in meanings
+    ]
+
+
 def points_text(tree: ScoreTree) -> str:
-    """What the score of a tree is: points earned, of those possible, or what another metric says."""
+    """What the score of a tree is: points earned, of those possible, or what a metric of your own says."""
     if isinstance(tree, MetricTree):
         return tree.headline
     return points_of(tree.earned, tree.weight) if tree.weight else "nothing counts"
 
 
 def facts_of_tree(tree: ScoreTree) -> tuple[str, ...]:
-    """What another metric than ANLS* says beside its score, a line each."""
+    """What a metric of your own says beside its score, a line each."""
     return tree.facts if isinstance(tree, MetricTree) else ()
 
 
@@ -357,7 +367,7 @@ def conclusion_of(scored: Evaluation) -> tuple[str, str]:
 def conclusion_of_tree(tree: ScoreTree, remarks: Sequence[Annotation]) -> tuple[str, str, ScoreTree | None]:
     """What most of the loss of a document is, as a sentence, what comes second, or "", and the largest such loss.
 
-    Another metric than ANLS* has no causes, and no conclusion.
+    The tree of a metric of your own has no causes, and no conclusion.
 
     >>> from docscore import score_tree
     >>> conclusion_of_tree(score_tree({"a": "x", "b": "y"}, {"a": "x"}), [])[:2]

@@ -206,7 +206,7 @@ def annotations_of(
 ) -> list[Annotation]:
     """Return the remarks on a tree of ANLS* or the typed score, those that cost most points first.
 
-    Trees of other metrics have none. A record is the root or an element of a list, with the objects in it. A value is
+    A `MetricTree` has none. A record is the root or an element of a list, with the objects in it. A value is
     in at most one pair of exchanged values.
 
     Args:

@@ -1,7 +1,7 @@
 """The base class of metrics, which score one row at a time and define figures over all rows, and their score trees."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import fsum
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
@@ -80,6 +80,7 @@ class Metric(ABC, Generic[P]):
         name: the name in options and results: "kieval".
         label: the name in tables: "KIEval".
         figures: the names of the figures.
+        figure_meanings: one sentence on what each figure counts, by its key; shown beside a tree of another metric.
         options: the fields of `ScoringOptions` that change the figures; they are part of the signature.
         field_source: the source of the scores of fields: "tree" for the leaves of `score_tree`, which also have the
             causes of lost points; "entities" for `field_sums`; "" for a metric without scores of fields.
@@ -91,6 +92,7 @@ class Metric(ABC, Generic[P]):
     name: ClassVar[str]
     label: ClassVar[str]
     figures: ClassVar[tuple[FigureName, ...]]
+    figure_meanings: ClassVar[Mapping[str, str]] = {}
     options: ClassVar[frozenset[str]] = frozenset()
     field_source: ClassVar[FieldSource] = ""
     meanings: ClassVar[dict[Cause, str]] = MEANINGS
@@ -131,6 +133,8 @@ class Metric(ABC, Generic[P]):
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
         """Return the score tree of one row; by default the tree of ANLS*.
 
+        A metric may return a `MetricTree` of its own, made by `metric_node`.
+
         Raises:
             TypeError, ValueError: as `row_points`.
         """
@@ -168,7 +172,7 @@ class MeanOfRows(Metric[float]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MetricTree(ScoreTree):
-    """A node of the score tree of a metric other than ANLS*.
+    """A node of the score tree by which a metric of your own explains itself; `metric_node` makes one.
 
     The score of the root is that of the metric; `earned` and `weight` are in units of the metric, such as entities.
 

@@ -1,4 +1,4 @@
-"""Entities and groups as in KIEval: reading them from values, matching them, their edits and their score tree.
+"""Entities and groups as in KIEval: reading them from values, matching them, and their edits.
 
 An object in a list or at the top level is a group; other values are entities outside groups. Objects inside a group are
 flattened by path, and a list of scalars is several entities of one type. Null and "" are left out. Equations 1, 2 and 8
@@ -6,7 +6,7 @@ to 10 of KIEval define how groups are matched and which edit each entity needs.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import chain, islice, product
@@ -32,8 +32,6 @@ from docscore.core.values import (
     step_text,
     to_json,
 )
-from docscore.metrics.anls_star.tree import Status, Whole
-from docscore.metrics.base import MetricTree, NodeSide, metric_node
 
 MOST_READINGS = 1000  # combinations of the alternatives of a ground truth
 MOST_READ_VALUES = 40_000  # values in all combinations: each combination is compared as a ground truth of its own
@@ -67,16 +65,12 @@ class Group:
     Attributes:
         kind: the type, which is the path of keys: `menu`; "" for the entities outside groups.
         place: the path.
-        index: the position among the groups of its type.
-        value: the object; for the entities outside groups the whole value, if it is an object.
         of_kind: the entities by type; may be empty.
         has_alternatives: whether any entity has alternatives.
     """
 
     kind: str
     place: str
-    index: int = 0
-    value: Mapping[str, Value] = field(default_factory=dict)
     of_kind: dict[str, list[Entity]] = field(default_factory=lambda: defaultdict(list))
     has_alternatives: bool = False
 
@@ -93,7 +87,7 @@ class Group:
 
 def as_one_group(groups: Sequence[Group]) -> Group:
     """Merge all groups of a value into one."""
-    merged = Group("", "$", 0, groups[0].value, has_alternatives=any(group.has_alternatives for group in groups))
+    merged = Group("", "$", has_alternatives=any(group.has_alternatives for group in groups))
     for group in groups:
         for kind, entities in group.of_kind.items():
             merged.of_kind[kind] += entities
@@ -132,12 +126,8 @@ def document_of(value: Value, text: ScalarText = json_text, confidences: Any = N
     >>> [(group.kind, [entity.kind for entity in group.entities]) for group in document]
     [('', ['date']), ('menu', ['menu.nm', 'menu.price']), ('total', ['total.sum'])]
     """
-    groups = [Group("", "$", 0, value if isinstance(value, dict) else {})]
+    groups = [Group("", "$")]
     _collect(groups, value, "" if isinstance(value, dict) else "$", "$", groups[0], text, confidences)
-    of_kind: Counter[str] = Counter()
-    for group in groups[1:]:
-        group.index = of_kind[group.kind]
-        of_kind[group.kind] += 1
     return groups
 
 
@@ -160,7 +150,7 @@ def _collect(
             below, step = (kind, f"[{key}]") if is_list else _below(kind, key)
             own = group
             if makes_groups and type(item) is dict:
-                own = Group(below, place + step, value=item)
+                own = Group(below, place + step)
                 groups.append(own)
             known = None if confidences is None else part_of_confidences(confidences, key)
             _collect(groups, item, below, place + step, own, text, known)
@@ -441,109 +431,6 @@ def _identical_partners(truths: list[Entity], predictions: list[Entity]) -> dict
         if identical:
             partners[i] = identical.pop()
     return partners
-
-
-_STATUS: dict[Edit, Status] = {"right": "exact", "change": "wrong", "add": "missing", "delete": "extra"}
-
-
-def tree_of_groups(
-    pairs: Sequence[GroupPair],
-    values: tuple[Value, Value],
-    *,
-    points: Mapping[Edit, int],
-    headline: str,
-    facts: Sequence[str],
-) -> MetricTree:
-    """Build the score tree of a row from its matched groups.
-
-    Args:
-        pairs: the pairs of groups, and groups without a partner; the first pair holds the entities outside groups.
-        values: the ground truth and the prediction in plain types.
-        points: the points of an entity with each edit; only right entities earn them.
-        headline: the name of the score.
-        facts: the other figures and counts.
-    """
-    maker = _EntityNodes(points)
-    nodes = maker.entities(pairs[0], "", "$")
-    by_kind: dict[str, list[GroupPair]] = defaultdict(list)
-    for pair in pairs[1:]:
-        if any(group.of_kind for group in pair if group):
-            by_kind[either(pair).kind].append(pair)
-    for kind, of_kind in by_kind.items():
-        if len(of_kind) == 1 and not any(group and group.place.endswith("]") for group in of_kind[0]):
-            nodes.append(maker.group(of_kind[0], key=kind))  # an object that is in no list
-        else:
-            nodes.append(maker.listed([maker.group(pair) for pair in of_kind], kind, "$"))
-    maker.whole.weight = fsum(node.weight for node in nodes)
-    truth, prediction = values
-    both = (truth, "$", None), (prediction, "$", None)
-    return metric_node(*both, path="$", whole=maker.whole, children=nodes, headline=headline, facts=facts)
-
-
-class _EntityNodes:
-    """Makes the nodes of a score tree of entities.
-
-    Attributes:
-        points: the points of an entity with each edit.
-        indices: the position of each entity among those of its type in its group, by `id`.
-        whole: the object that all nodes share.
-    """
-
-    def __init__(self, points: Mapping[Edit, int]) -> None:
-        self.points = points
-        self.whole = Whole()
-        self.indices: dict[int, int] = {}
-
-    def entities(self, pair: GroupPair, kind: str, place: str) -> list[MetricTree]:
-        """Return the nodes of the entities of a pair: a leaf for each type, or a list of several leaves."""
-        for of_kind in chain.from_iterable(group.of_kind.values() for group in pair if group):
-            self.indices.update({id(entity): index for index, entity in enumerate(of_kind)})
-        by_name: dict[str, list[Step]] = defaultdict(list)
-        for step in steps_between(*pair):
-            by_name[step.kind.removeprefix(kind).removeprefix(".")].append(step)
-        return [
-            self.leaf(named[0], pair, key=name)
-            if len(named) == 1
-            else self.listed([self.leaf(step, pair) for step in named], name, place)
-            for name, named in by_name.items()
-        ]
-
-    def leaf(self, step: Step, pair: GroupPair, key: str | None = None) -> MetricTree:
-        """Return the node of an entity."""
-        points = self.points[step.edit]
-        return metric_node(
-            self.side(step.truth, pair[0], key),
-            self.side(step.prediction, pair[1], key),
-            path=step.truth.place if step.truth else step.place,
-            whole=self.whole,
-            key=key,
-            kind="scalar",
-            status=_STATUS[step.edit],
-            points=(points if step.edit == "right" else 0, points),
-        )
-
-    def side(self, part: Entity | Group | None, group: Group | None, key: str | None) -> NodeSide:
-        """Return one side of a node: an entity, a group, or the null or empty value at a key of the group."""
-        if part is not None:
-            index = part.index if isinstance(part, Group) else self.indices[id(part)]
-            return part.value, part.place, index if key is None else None
-        if key is not None and group is not None and key in group.value and is_empty(group.value[key]):
-            return group.value[key], group.place + step_text(key), None
-        return None, None, None
-
-    def group(self, pair: GroupPair, key: str | None = None) -> MetricTree:
-        """Return the node of a pair of groups, with its entities by name."""
-        kind, place = either(pair).kind, either(pair).place
-        children = self.entities(pair, kind, place)
-        sides = [self.side(group, None, key) for group in pair]
-        return metric_node(*sides, path=place, whole=self.whole, key=key, children=children)
-
-    def listed(self, elements: list[MetricTree], name: str, above: str) -> MetricTree:
-        """Return the node of a list, with the elements of the ground truth first."""
-        elements.sort(key=lambda node: (node.truth_index is None, node.truth_index, node.prediction_index))
-        path = f"{above}{'' if name.startswith('[') else '.'}{name}"  # the name is a path of keys
-        nowhere = None, None, None
-        return metric_node(nowhere, nowhere, path=path, whole=self.whole, key=name, kind="list", children=elements)
 
 
 def either(pair: GroupPair) -> Group:

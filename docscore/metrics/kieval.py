@@ -4,7 +4,7 @@ Khang et al. 2025, KIEval: Evaluation Metric for Document Key Information Extrac
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, TypeVar, get_args
@@ -14,7 +14,7 @@ from docscore.core.runtime import with_room_to_recurse
 from docscore.core.similarity import TEXT_RULES, fold
 from docscore.core.values import Value, plain_pair
 from docscore.metrics.anls_star.matching import CanonicalTexts
-from docscore.metrics.base import FigureName, Metric, MetricRow, MetricTree
+from docscore.metrics.base import FigureName, Metric, MetricRow
 from docscore.metrics.entities import (
     Edit,
     Entity,
@@ -29,7 +29,6 @@ from docscore.metrics.entities import (
     readings,
     steps_between,
     text_of_entities,
-    tree_of_groups,
 )
 
 
@@ -119,7 +118,6 @@ class KieScore:
         by_entity: the counts for each type of entity.
         by_group: the counts for each type of group.
         pairs: the matched groups of one row; empty for many rows.
-        values: the best reading of the ground truth of one row, and its prediction.
     """
 
     entities: Counts = field(default_factory=Counts)
@@ -127,7 +125,6 @@ class KieScore:
     by_entity: dict[str, Counts] = field(default_factory=dict)
     by_group: dict[str, GroupCounts] = field(default_factory=dict)
     pairs: list[GroupPair] = field(default_factory=list)
-    values: tuple[Value, Value] = (None, None)
 
     @cached_property
     def steps(self) -> list[Step]:
@@ -211,23 +208,6 @@ def total_kieval(scores: Iterable[KieScore]) -> KieScore:
     )
 
 
-def kieval_tree(
-    gt: object, pred: object, *, normalise: bool = False, confidences: Any = None, numbers: str = "text"
-) -> MetricTree:
-    """Return the score tree of KIEval Aligned: each entity is right, to change, missing, or only in the prediction.
-
-    Arguments and errors are those of `kieval_score`.
-
-    >>> print(kieval_tree({"menu": [{"nm": "tea", "price": "2"}]}, {"menu": [{"nm": "tea", "price": "3"}]}))
-    ≈ $               0.500  -0.500  (1 of 2 points)
-    └─ ≈ menu         0.500  -0.500
-       └─ ≈ [0 ↔ 0]   0.500  -0.500
-          ├─ = nm     1.000          "tea"
-          └─ ≠ price  0.000  -0.500  "2" → "3"
-    """
-    return _tree(kieval_score(gt, pred, normalise=normalise, confidences=confidences, numbers=numbers))
-
-
 def best_reading(
     truth: Value,
     prediction: Value,
@@ -253,7 +233,7 @@ def best_reading(
         of_readings = [*readings(truth, scalars=scalars)]
         if len(of_readings) > 1:  # of results that tie, the first by content
             of_readings.sort(key=lambda one: CanonicalTexts().of(one, None))
-        return max((_compared(read(one, None), groups, (one, prediction)) for one in of_readings), key=preference)
+        return max((_compared(read(one, None), groups) for one in of_readings), key=preference)
 
     return with_room_to_recurse(best)
 
@@ -262,19 +242,6 @@ def _score(gt: Value, pred: Value, normalise: bool, numbers: str, confidences: A
     text = text_of_entities(normalise=normalise, numbers=numbers)
     return best_reading(
         gt, pred, lambda value, sure: document_of(value, text, sure), _preference, confidences=confidences
-    )
-
-
-def _tree(score: KieScore) -> MetricTree:
-    entities, groups = score.entities, score.groups
-    corrections = f"{entities.corrections:,} correction{'' if entities.corrections == 1 else 's'}"
-    f1 = f"Entity F1 {entities.f1:.4f}, precision {entities.precision:.4f}, recall {entities.recall:.4f}"
-    return tree_of_groups(
-        score.pairs,
-        score.values,
-        points=dict.fromkeys(_EDITS, 1),
-        headline=f"KIEval Aligned: {corrections}",
-        facts=(f"{f1}; Group F1 {groups.f1:.4f}", *kieval_lines(score)),
     )
 
 
@@ -301,7 +268,7 @@ def _preference(score: KieScore) -> tuple[Any, ...]:
 _EDITS: tuple[Edit, ...] = get_args(Edit)  # in the order of `Counts`
 
 
-def _compared(truth: Sequence[Group], prediction: Sequence[Group], values: tuple[Value, Value]) -> KieScore:
+def _compared(truth: Sequence[Group], prediction: Sequence[Group]) -> KieScore:
     """Compare the groups of one reading of a ground truth with those of the prediction."""
     pairs: list[GroupPair] = [(truth[0], prediction[0])]
     by_kind: dict[str, tuple[list[Group], list[Group]]] = defaultdict(lambda: ([], []))
@@ -323,7 +290,7 @@ def _compared(truth: Sequence[Group], prediction: Sequence[Group], values: tuple
     by_entity = {kind: Counts(*counts) for kind, counts in edits.items()}
     by_group = {kind: GroupCounts(*counts) for kind, counts in outcomes.items()}
     totals = _sum(Counts, by_entity.values()), _sum(GroupCounts, by_group.values())
-    return KieScore(*totals, by_entity, by_group, pairs, values)
+    return KieScore(*totals, by_entity, by_group, pairs)
 
 
 def _sum(counts: type[_C], parts: Collection[_C]) -> _C:
@@ -356,6 +323,13 @@ class Kieval(Metric[KieScore]):
         FigureName("kieval_group_f1", "KIEval Group F1"),
         FigureName("kieval_aligned", "KIEval Aligned"),
     )
+    figure_meanings: ClassVar[Mapping[str, str]] = {
+        "kieval_entity_f1": "F1 of entities, which are values with their path of keys.",
+        "kieval_entity_precision": "The share of the predicted entities that are right.",
+        "kieval_entity_recall": "The share of the expected entities that are right.",
+        "kieval_group_f1": "F1 of groups, which are objects; a group is right if all of its entities are right.",
+        "kieval_aligned": "Right entities / (right entities + corrections); a correction changes, adds or deletes one.",
+    }
     options = frozenset({"normalise", "numbers"})
     field_source = "entities"
 
@@ -364,10 +338,7 @@ class Kieval(Metric[KieScore]):
 
     def without_details(self, points: KieScore) -> KieScore:
         """Return the counts without the groups, which take most of the memory and only serve the corrections."""
-        return replace(points, pairs=[], values=(None, None))
-
-    def score_tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree:
-        return _tree(self.row_points(row, options))
+        return replace(points, pairs=[])
 
     def figure_sums(self, points: KieScore) -> Sequence[tuple[float, float]]:
         """Return the numerators and denominators of equations 5 to 7 and 12."""
@@ -430,24 +401,6 @@ def entity_counts(
     return _totals(_f1_score(*plain_pair(gt, pred), normalise, donut, numbers))
 
 
-def entity_f1_tree(
-    gt: object, pred: object, *, normalise: bool = False, donut: bool = False, numbers: str = "text"
-) -> MetricTree:
-    """Return the score tree of Entity F1: the right, wrong, missed and invented entities of each type.
-
-    A type is a path of keys without list indices. A right entity counts twice, as in F1. A missed and an invented
-    entity of one type are one wrong leaf, which also counts twice. Arguments and errors are those of `entity_counts`.
-
-    >>> print(entity_f1_tree({"date": "1 May", "menu": [{"nm": "tea"}]}, {"menu": [{"nm": "tea"}, {"nm": "rum"}]}))
-    ≈ $              0.500  -0.500  (2 of 4 points)
-    ├─ − date        0.000  -0.250  "1 May" → nothing
-    └─ ≈ menu.nm     0.667  -0.250
-       ├─ = [0 ↔ 0]  1.000          "tea"
-       └─ + [− ↔ 1]  0.000  -0.250  nothing → "rum"
-    """
-    return _f1_tree(_f1_score(*plain_pair(gt, pred), normalise, donut, numbers))
-
-
 def _f1_score(gt: Value, pred: Value, normalise: bool, donut: bool, numbers: str) -> KieScore:
     """Return the KIEval result of the best reading, with all entities in one group."""
     text = text_of_entities(normalise=normalise, numbers=numbers)
@@ -475,18 +428,6 @@ def _totals(score: KieScore) -> EntityCounts:
     return EntityCounts(right, changed + deleted, changed + added)
 
 
-def _f1_tree(score: KieScore) -> MetricTree:
-    counts = _totals(score)
-    figures = f"{counts.right:,} right, {counts.invented:,} invented, {counts.missed:,} missed values"
-    return tree_of_groups(
-        score.pairs,
-        score.values,
-        points={"right": 2, "change": 2, "add": 1, "delete": 1},
-        headline=f"Entity F1: {figures}",
-        facts=["2 right / (2 right + invented + missed); a wrong value is a missed and an invented one"],
-    )
-
-
 def _donut_entities(value: Any, normalise: bool, path: str = "") -> Iterator[tuple[str, str]]:
     """Yield the path of keys, without list indices, and the text of each entity in order."""
     if isinstance(value, dict):
@@ -505,13 +446,13 @@ class EntityF1(Kieval):
     name = "entity_f1"
     label = "Entity F1"
     figures = (FigureName("entity_f1", "Entity F1"),)
+    figure_meanings: ClassVar[Mapping[str, str]] = {
+        "entity_f1": "F1 of values with their path of keys; a value may be in another element of the list.",
+    }
     options = frozenset({"normalise", "donut", "numbers"})
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> KieScore:
         return _f1_score(row.ground_truth, row.prediction, options.normalise, options.donut, options.numbers)
-
-    def score_tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree:
-        return _f1_tree(self.row_points(row, options))
 
     def figure_sums(self, points: KieScore) -> Sequence[tuple[float, float]]:
         return super().figure_sums(points)[:1]

@@ -6,29 +6,24 @@ elements and texts. Deleting or inserting a text costs its length, a key 1; chan
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from math import fsum
-from operator import itemgetter
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from docscore.core.formatting import clipped
 from docscore.core.options import NUMBERS, ScoringOptions, check_choice
 from docscore.core.runtime import check_memory, with_room_to_recurse
 from docscore.core.similarity import TEXT_RULES, ScalarText
-from docscore.core.values import Value, plain_pair, scalar_text, step_text
-from docscore.metrics.anls_star.tree import Kind, Status, Whole, status_of
-from docscore.metrics.base import FigureName, MeanOfRows, MetricRow, MetricTree, NodeSide, metric_node
+from docscore.core.values import Value, plain_pair, scalar_text
+from docscore.metrics.base import FigureName, MeanOfRows, MetricRow
 from docscore.metrics.entities import donut_value, json_text, length_first, readings
 
 _ROOT, _ELEMENT = "<root>", "<subtree>"  # the names in the published implementation, which keys may have too
 _LEAF = "<leaf>"  # the mark of texts in the published implementation
 _BYTES_A_PAIR = 28  # of nodes: the costs of changes, the distances of subtrees, and temporary arrays
-_LONGEST_KEY = 40  # characters of a key in a message
 
 
 def nted_score(gt: object, pred: object, *, donut: bool = False, numbers: str = "text") -> float:
@@ -56,64 +51,24 @@ def nted_score(gt: object, pred: object, *, donut: bool = False, numbers: str = 
     0.8333333333333334
     """
     values = plain_pair(gt, pred)
-    return with_room_to_recurse(_best_comparison, *values, donut, numbers)[0]
+    return with_room_to_recurse(_best_score, *values, donut, numbers)
 
 
-_Comparison = tuple[float, Value, int, "TreeDistances"]  # score, ground truth, cost of inserting it, tree distances
-
-
-def _best_comparison(gt: Value, pred: Value, donut: bool, numbers: str) -> _Comparison:
-    """Compare each reading of the ground truth with the prediction, and return the comparison with the best score."""
+def _best_score(gt: Value, pred: Value, donut: bool, numbers: str) -> float:
+    """Compare each reading of the ground truth with the prediction, and return the best score."""
     check_choice("numbers", numbers, NUMBERS)
     text = TEXT_RULES[numbers]
     right = FlatTree(document_tree(pred, text, donut=donut))
 
-    def compared(truth: Value) -> _Comparison:
+    def score_of(truth: Value) -> float:
         left = FlatTree(document_tree(truth, text, donut=donut))
         sizes = len(left.nodes), len(right.nodes)
         check_memory(*sizes, things="nodes", bytes_a_pair=_BYTES_A_PAIR, place="$")
-        distances = TreeDistances(left, right)
         whole = int(left.costs.sum()) - 1  # the root is never inserted
         empty = 0.0 if donut or sizes[1] > 1 else 1.0
-        score = max(0.0, 1 - int(distances.trees[-1, -1]) / whole) if whole else empty
-        return score, truth, whole, distances
+        return max(0.0, 1 - int(TreeDistances(left, right).trees[-1, -1]) / whole) if whole else empty
 
-    return max(map(compared, readings(gt, scalars=True)), key=itemgetter(0))
-
-
-def nted_tree(gt: object, pred: object, *, donut: bool = False, numbers: str = "text") -> MetricTree:
-    """Return the score tree of nTED: the keys and texts to insert, delete and change, and the cost of each edit.
-
-    A ground truth has as many points as it costs to insert. Arguments and errors are those of `nted_score`.
-
-    >>> print(nted_tree({"menu": [{"nm": "tea"}]}, {"menu": [{"nm": "tee"}]}))
-    ≈ $         0.833  -0.167  (5 of 6 points)
-    └─ ≈ menu   0.833  -0.167
-       └─ ≈ nm  0.750  -0.167  "tea" → "tee"  (relabel the text: 1)
-    """
-    values = plain_pair(gt, pred)
-    return with_room_to_recurse(_tree_of_best, *values, donut, numbers)
-
-
-def _tree_of_best(gt: Value, pred: Value, donut: bool, numbers: str) -> MetricTree:
-    score, truth, whole, distances = _best_comparison(gt, pred, donut, numbers)
-    shared = Whole(float(max(whole, 1)))
-    builder = _Builder(distances, shared)
-    children = [builder.node(part, "$", "$") for part in builder.below[builder.root]]
-    return metric_node(
-        (truth, "$", None),
-        (pred, "$", None),
-        path="$",
-        kind=_kind_of(children),
-        status=status_of(score, 1),
-        points=(score * shared.weight, shared.weight),
-        whole=shared,
-        children=children,
-        headline=f"nTED: edits cost {builder.cost:,} of {whole:,}",
-        facts=[
-            f"1 - {builder.cost:,} / {whole:,}, at least 0; to insert or delete a key costs 1, a text its characters"
-        ],
-    )
+    return max(map(score_of, readings(gt, scalars=True)))
 
 
 def document_tree(value: Value, text: ScalarText = scalar_text, *, donut: bool = False) -> Node:
@@ -164,13 +119,13 @@ class Nted(MeanOfRows):
     name = "nted"
     label = "nTED"
     figures = (FigureName("nted", "nTED"),)
+    figure_meanings: ClassVar[Mapping[str, str]] = {
+        "nted": "1 - cost of the edits / cost of inserting the ground truth; a key costs 1, a text its characters.",
+    }
     options = frozenset({"donut", "numbers"})
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> float:
-        return with_room_to_recurse(_best_comparison, *row[:2], options.donut, options.numbers)[0]
-
-    def score_tree(self, row: MetricRow, options: ScoringOptions) -> MetricTree:
-        return with_room_to_recurse(_tree_of_best, *row[:2], options.donut, options.numbers)
+        return with_room_to_recurse(_best_score, *row[:2], options.donut, options.numbers)
 
 
 Costs = npt.NDArray[np.signedinteger[Any]]
@@ -250,7 +205,6 @@ class TreeDistances:
         parts = _parts(right)
         starts = np.cumsum([0, *(len(part) + 1 for _, part in parts)])[:-1]
         width = sum(len(part) + 1 for _, part in parts)
-        self.empty = {int(part[0]): start for start, (_, part) in zip(starts.tolist(), parts, strict=True)}
         self.column = np.concatenate(
             [start + 1 + np.arange(len(part)) for start, (_, part) in zip(starts, parts, strict=True)]
         )
@@ -268,49 +222,10 @@ class TreeDistances:
         number = np.repeat(np.arange(len(parts)), [len(part) + 1 for _, part in parts])
         self.step = number * (int(left.costs.sum() + right.costs.sum()) * 2 + 2)
         for root in left.roots:
-            self._forests(root)
+            self._compare_forests(root)
 
-    def cheapest_pairs(self) -> dict[int, int]:
-        """Return the pairs of nodes that are kept or changed when the left tree becomes the right one at least cost.
-
-        Returns:
-            A mapping from nodes of the left tree to their partners in the right tree, by postorder numbers. All other
-            nodes of the left tree are deleted, all others of the right tree inserted.
-
-        >>> left, right = Node("r", [Node("a", []), Node("b", [])]), Node("r", [Node("b", [])])
-        >>> TreeDistances(FlatTree(left), FlatTree(right)).cheapest_pairs()
-        {2: 1, 1: 0}
-        """
-        partners: dict[int, int] = {}
-        waiting = [(len(self.left.nodes) - 1, len(self.right.nodes) - 1)]
-        while waiting:
-            partners |= dict(self._pairs_of_tree(*waiting.pop(), waiting))
-        return partners
-
-    def _pairs_of_tree(self, root: int, other: int, waiting: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-        """Yield the pairs of two trees, and add subtrees that are paired as wholes to those that are waiting."""
-        start, begin = int(self.left.first[root]), int(self.right.first[other])
-        empty = self.empty[begin]
-        table = [row[empty : empty + other - begin + 2] for row in self._forests(root)]
-        i, j = root, other
-        while i >= start and j >= begin:
-            row, column = i - start + 1, j - begin + 1
-            before = int(self.left.first[i]) - start, int(self.right.first[j]) - begin
-            cost = table[row][column]
-            alike = self.left.nodes[i].is_text == self.right.nodes[j].is_text
-            if before == (0, 0) and alike and cost == table[row - 1][column - 1] + self.changes[i, j]:
-                yield i, j
-                i, j = i - 1, j - 1
-            elif before != (0, 0) and cost == table[before[0]][before[1]] + self.trees[i, j]:
-                waiting.append((i, j))
-                i, j = start + before[0] - 1, begin + before[1] - 1
-            elif cost == table[row - 1][column] + self.left.costs[i]:
-                i -= 1
-            else:
-                j -= 1
-
-    def _forests(self, root: int) -> list[Costs]:
-        """Return the distances of all forests that begin at the leftmost leaf below a left node, one row per node."""
+    def _compare_forests(self, root: int) -> None:
+        """Compute the distances of all forests that begin at the leftmost leaf below a left node, one row per node."""
         start = self.left.first[root]
         rows = [self.inserted]
         for node in range(start, root + 1):
@@ -322,7 +237,6 @@ class TreeDistances:
                 row[self.column] = np.minimum(row[self.column], kept)
                 row = self._with_insertions(row, slice(None))
             rows.append(row)
-        return rows
 
     def _tree_row(self, rows: list[Costs], row: Costs, node: int) -> None:
         """Fill the row of a forest that is a tree, and store its distances from the trees on the right."""
@@ -373,123 +287,3 @@ def _change_costs(left: Sequence[Node], right: Sequence[Node]) -> Costs:
     both = np.logical_and.outer(is_text, other_is_text)
     neither = ~np.logical_or.outer(is_text, other_is_text)
     return np.where(both, distances, np.where(neither, np.minimum(distances, 1), one_text))
-
-
-# The numbers of a node in the trees of the ground truth and the prediction; None if it is inserted or deleted.
-_Part = tuple[int | None, int | None]
-
-
-class _Builder:
-    """Makes the nodes of a score tree from two trees, and sums the costs of their edits.
-
-    Attributes:
-        root: both roots.
-        below: the parts below each part, in the order of the ground truth; other parts follow their neighbours.
-        whole: the object that all nodes share.
-        cost: the cost of the edits of all nodes made so far.
-    """
-
-    def __init__(self, distances: TreeDistances, whole: Whole) -> None:
-        self.distances = distances
-        self.trees = left, right = distances.left, distances.right
-        self.root = len(left.nodes) - 1, len(right.nodes) - 1
-        self.whole = whole
-        self.cost = 0
-        partner = {**distances.cheapest_pairs(), self.root[0]: self.root[1]}
-        back = {j: i for i, j in partner.items()}
-        parts: dict[int, _Part] = {id(node): (i, partner.get(i)) for i, node in enumerate(left.nodes)}
-        parts |= {id(node): (back.get(j), j) for j, node in enumerate(right.nodes)}
-        self.places = {
-            id(child): place for tree in self.trees for node in tree.nodes for place, child in enumerate(node.children)
-        }
-        self.below = {parts[id(node)]: [parts[id(child)] for child in node.children] for node in left.nodes}
-        for node in right.nodes:
-            siblings = self.below.setdefault(parts[id(node)], [])
-            position = 0
-            for part in (parts[id(child)] for child in node.children):
-                if part[0] is None:
-                    siblings.insert(position, part)
-                position = siblings.index(part) + 1 if part in siblings else 0
-
-    def node(self, part: _Part, *paths: str | None) -> MetricTree:
-        """Return the node of a part below these paths; a key and the only object or text below it share a node."""
-        is_key = self._part_kind(part) == "key"
-        key = self._any(part).label if is_key else None
-        sides: list[NodeSide] = []
-        own = self._own(part)
-        texts = self._nodes(own[-1]) if self._part_kind(own[-1]) == "text" else (None, None)
-        for node, text, path in zip(self._nodes(part), texts, paths, strict=True):
-            place = None if node is None or is_key else self.places[id(node)]
-            step = None if node is None or path is None else path + step_text(node.label if is_key else place or 0)
-            sides.append((text and text.label, step, place))
-        below = sides[0][1], sides[1][1]
-        children = [self.node(each, *below) for each in self.below[own[-1]]]
-        costs = [self._cost(each) for each in own]
-        self.cost += sum(costs)
-        kept = [
-            max(cost, 0 if i is None else int(self.trees[0].costs[i])) for cost, (i, _) in zip(costs, own, strict=True)
-        ]
-        weight = sum(kept) + fsum(child.weight for child in children)
-        earned = sum(kept) - sum(costs) + fsum(child.earned for child in children)
-        return metric_node(
-            *sides,
-            path=below[0] or below[1] or "$",
-            key=key,
-            kind=_kind_of(children) if children else "scalar",
-            status=_status(own[-1], earned, weight, {child.status for child in children}),
-            points=(earned, weight),
-            whole=self.whole,
-            reason="; ".join(self._edit(each, cost) for each, cost in zip(own, costs, strict=True) if cost),
-            children=children,
-        )
-
-    def _nodes(self, part: _Part) -> tuple[Node | None, Node | None]:
-        """Return the node in the ground truth and the node in the prediction."""
-        i, j = part
-        return None if i is None else self.trees[0].nodes[i], None if j is None else self.trees[1].nodes[j]
-
-    def _any(self, part: _Part) -> Node:
-        """Return the node of the ground truth, or else that of the prediction."""
-        return next(filter(None, self._nodes(part)))
-
-    def _part_kind(self, part: _Part) -> str:
-        node = self._any(part)
-        return "text" if node.is_text else "element" if node.label == _ELEMENT else "key"
-
-    def _own(self, part: _Part) -> list[_Part]:
-        """Return a part and the parts that share its node: the only object or the only text below a key."""
-        own = [part]
-        while len(below := self.below[own[-1]]) == 1:
-            is_object = (self._part_kind(own[-1]), self._part_kind(below[0])) == ("key", "element")
-            on_same_sides = [side is None for side in part] == [side is None for side in below[0]]
-            if self._part_kind(below[0]) != "text" and not (is_object and on_same_sides):
-                break
-            own += below
-        return own
-
-    def _cost(self, part: _Part) -> int:
-        """Return the cost of the edit of a part; 0 if it is kept."""
-        i, j = part
-        if i is None or j is None:
-            return int(self.trees[i is None].costs[j if i is None else i])
-        return int(self.distances.changes[i, j])
-
-    def _edit(self, part: _Part, cost: int) -> str:
-        """Return the edit of a part and its cost in words."""
-        truth, prediction = self._nodes(part)
-        edit = "delete" if truth is None else "insert" if prediction is None else "relabel"
-        was = f" {clipped(prediction.label, _LONGEST_KEY)}" if truth and prediction and not truth.is_text else ""
-        return f"{edit} the {self._part_kind(part)}{was}: {cost:,}"
-
-
-def _kind_of(children: Sequence[MetricTree]) -> Kind:
-    return "list" if children and all(child.key is None for child in children) else "object"
-
-
-def _status(part: _Part, earned: float, weight: float, below: set[Status]) -> Status:
-    """Return the status of a part: missing or extra if all of it is on one side, else by the points earned."""
-    if earned != weight and part[1] is None and below <= {"missing"}:
-        return "missing"
-    if earned != weight and part[0] is None and below <= {"extra"}:
-        return "extra"
-    return status_of(earned, weight)

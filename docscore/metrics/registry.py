@@ -14,7 +14,7 @@ from docscore.core.options import DEFAULT_OPTIONS, PAPER, ScoringOptions
 from docscore.core.values import Value
 from docscore.metrics.anls_star.api import FieldCounts
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.base import FigureName, MeanOfRows, Metric, MetricRow
+from docscore.metrics.base import FigureName, MeanOfRows, Metric, MetricRow, MetricTree
 from docscore.metrics.grounding import VALUES_BY, Grounding
 from docscore.metrics.kieval import EntityF1, Kieval
 from docscore.metrics.nted import Nted
@@ -125,11 +125,37 @@ METRICS: dict[str, Metric[Any]] = {
     )
 }
 
-WITH_TREES = tuple(  # the metrics whose score trees are not those of ANLS* or the typed score
-    name
-    for name, metric in METRICS.items()
-    if type(metric).score_tree is not Metric.score_tree and metric.field_source != "tree"
-)
+
+def has_tree(metric: Metric[Any]) -> bool:
+    """Return whether a metric explains its score by a score tree."""
+    return metric.field_source == "tree" or defines_tree(metric)
+
+
+def defines_tree(metric: Metric[Any]) -> bool:
+    """Return whether the class of a metric overrides `score_tree`."""
+    return type(metric).score_tree is not Metric.score_tree
+
+
+def tree_of_row(name: str, row: MetricRow, options: ScoringOptions) -> ScoreTree:
+    """Return the score tree of a row by a metric.
+
+    For a metric without a tree, it is the tree of the typed score if there is a schema, and otherwise that of ANLS*.
+    `tree.metric` names the metric of the tree.
+    """
+    metric = METRICS[name]
+    if not has_tree(metric):
+        metric = METRICS[ANLS_STAR if options.schema is None else TYPED]
+    tree = metric.score_tree(row, options)
+    if isinstance(tree, MetricTree) or (is_own(metric) and defines_tree(metric)):
+        tree.name_metric(name)
+    return tree
+
+
+def tree_note(name: str, tree: ScoreTree) -> str:
+    """Return the sentence that names the metric of a tree; "" for a metric of docscore that has a tree."""
+    if has_tree(METRICS[name]) and not is_own(METRICS[name]):
+        return ""
+    return f"This is the tree of {'the typed score' if tree.metric == TYPED else METRICS[tree.metric].label}."
 
 
 def is_own(metric: Metric[Any]) -> bool:

@@ -20,6 +20,7 @@ from docscore.evaluation.sentences import (
     count_lines,
     count_lines_of_both,
     difference_interval,
+    explained_figures,
     facts_of_tree,
     points_text,
     runs_lines,
@@ -266,6 +267,14 @@ _TRUTH, _PREDICTION = "bold strike dark_orange3", "bold underline dodger_blue1"
 _IN_ASCII = str.maketrans(
     {"≈": "~", "≠": "!", "−": "-", "↔": ":", "→": "->", "…": "...", **dict.fromkeys("├└│", "|"), "─": "-"}
 )
+
+
+def print_explained_figures(console: Console, evaluation: Evaluation) -> None:
+    """Print the figures of the primary metric with a sentence on what each counts, if the metric has such sentences."""
+    figures = explained_figures(evaluation)
+    width = max((len(label) for label, *_ in figures), default=0)
+    lines = [f"{label:<{width}}  {value}  {meaning}" for label, value, meaning in figures]
+    _print_lines(console, [*lines, ""] if lines else [])
 
 
 def print_tree(console: Console, tree: ScoreTree, *, fold: bool) -> None:

@@ -46,7 +46,7 @@ def _(result: Comparison) -> str:
 @text_of.register
 def _(result: Row) -> str:
     tree, remarks = printed(print_tree, result.tree, fold=True), printed(print_annotations, result.annotations)
-    return f"{tree}{remarks}".strip("\n")
+    return f"{result.tree_note}\n{tree}{remarks}".strip("\n")
 
 
 @text_of.register
@@ -88,7 +88,8 @@ def _overview(
 
 @html_of.register
 def _(result: Row) -> str:
-    return "\n".join([_tree(result.tree, result.id, result.annotations), *map(_tree, result.other_trees)])
+    title = " ".join(filter(None, [result.id, result.tree_note]))
+    return "\n".join([_tree(result.tree, title, result.annotations), *map(_tree, result.other_trees)])
 
 
 @html_of.register

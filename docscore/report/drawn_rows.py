@@ -1,13 +1,13 @@
 """What stands beside the rows of a drawn tree: the places of values, and what became of the rows of long lists."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from docscore.core.formatting import clipped, printable
 from docscore.core.places import NO_PLACES, Places, overlap
 from docscore.data.documents import Document
 from docscore.metrics.anls_star.cells import placed_leaves
-from docscore.metrics.anls_star.matching import SHORTEST_CUT, Identities, ListRows, list_rows
+from docscore.metrics.anls_star.matching import SHORTEST_CUT
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
 from docscore.report.html_tree import LONGEST_LABEL, value_taken
@@ -87,15 +87,15 @@ def long_lists(tree: ScoreTree, numbers: Mapping[int, int]) -> Iterator[dict[str
     lists = [
         (
             node,
+            node.rows,
             sorted((row for row in node.children if row.truth_index is not None), key=lambda row: row.truth_index or 0),
         )
         for node in tree.nodes()
-        if node.kind == "list" and any(isinstance(row.ground_truth, dict) for row in node.children)
+        if node.rows and any(isinstance(row.ground_truth, dict) for row in node.children)
     ]
-    if all(len(rows) < SHORTEST_CUT for _, rows in lists):
+    if all(len(rows) < SHORTEST_CUT for *_, rows in lists):
         return
-    for node, rows in lists:
-        found = node.rows or _rows_of_nodes(node, rows)
+    for node, found, rows in lists:
         yield {
             "path": shown_path(node),
             "expected": found.expected,
@@ -106,13 +106,3 @@ def long_lists(tree: ScoreTree, numbers: Mapping[int, int]) -> Iterator[dict[str
             "rows": "".join("w" if row.earned == row.weight else "d" if row.earned else "m" for row in rows),
             "numbers": [numbers.get(id(row)) for row in rows],
         }
-
-
-def _rows_of_nodes(node: ScoreTree, rows: Sequence[ScoreTree]) -> ListRows:
-    """Count the rows of a list in the tree of another metric; `rows` holds the expected ones in order."""
-    given = [row for row in node.children if row.prediction_index is not None]
-    place = {row.prediction_index: at for at, row in enumerate(given)}
-    partner = {at: place[row.prediction_index] for at, row in enumerate(rows) if row.prediction_index is not None}
-    points = [(row.earned, row.weight) for row in rows]
-    predicted = [row.prediction for row in given]
-    return list_rows(len(rows), predicted, partner, points, lambda *_: False, Identities())

@@ -26,7 +26,7 @@ from docscore.evaluation.sentences import (
     verdict_text,
 )
 from docscore.metrics.base import MetricTree
-from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
+from docscore.metrics.registry import METRICS, has_tree
 from docscore.report.document_places import cut_crops, places_of_document
 from docscore.report.html_tree import explained_drawing, lost_text, template_environment, tree_drawing
 from docscore.stats.calibration import Calibration
@@ -41,13 +41,12 @@ def _documents(rows: Evaluation, worst: Sequence[Row]) -> tuple[list[dict[str, A
         tree, pages = row.tree, max(len(files.images_of(name)) if files else 0, text.page_count if text else 0)
         drawing = explained_drawing(tree, f"d{row.number}", row.text_options, most=MOST_FIELDS_DRAWN)
         others = enumerate(row.other_trees)
-        by_values = METRICS[ANLS_STAR if row.text_options else TYPED].label
-        is_own = isinstance(tree, MetricTree) or tree.score == row.score
+        is_own = isinstance(tree, MetricTree) or (has_tree(rows.scorer) and tree.score == row.score)
         found.append(
             {
                 "name": shown_name(row.id),
                 "score": three_digits(row.score),
-                "by_values": "" if is_own else f"{by_values} {drawing.score}. ",
+                "by_values": "" if is_own else f"{METRICS[tree.metric].label} {drawing.score}. ",
                 "tree": drawing,
                 "places": places_of_document(tree, drawing, row.for_metrics.places, text, pages),
                 "others": [tree_drawing(other, f"d{row.number}-{at}", most=MOST_FIELDS_DRAWN) for at, other in others],

@@ -19,7 +19,7 @@ from docscore.core.formatting import (
     with_sign,
 )
 from docscore.core.options import ScoringOptions
-from docscore.core.values import step_text, value_text
+from docscore.core.values import value_text
 from docscore.evaluation.sentences import (
     SHORT_WORDS,
     STATUS_WORDS,
@@ -40,7 +40,6 @@ from docscore.metrics.annotations import (
     folded_nodes,
     groups_of,
 )
-from docscore.metrics.base import MetricTree
 from docscore.version import VERSION
 
 if TYPE_CHECKING:
@@ -532,8 +531,6 @@ def positions_of(tree: ScoreTree) -> dict[int, Positions]:
     >>> [(node.path, *positions_of(tree)[id(node)]) for node in tree.leaves()]
     [('$.a', '0', None), ('$.b[0]', '1/0', '0/1'), ('$.b[0]', None, '0/0')]
     """
-    if isinstance(tree, MetricTree):
-        return _by_paths(tree)
     positions: dict[int, Positions] = {id(tree): (_of_option(tree, ""), "")}
     waiting = [tree]
     while waiting:
@@ -551,30 +548,6 @@ def positions_of(tree: ScoreTree) -> dict[int, Positions]:
             truth, prediction = map(_below, above, numbers)
             positions[id(child)] = _of_option(child, truth), prediction
         waiting.extend(children)
-    return positions
-
-
-def _by_paths(tree: MetricTree) -> dict[int, Positions]:
-    """The positions of the nodes of a tree whose parents need not be those of the JSON texts."""
-    truth, prediction = _positions_below(tree.ground_truth), _positions_below(tree.prediction)
-    nodes = [node for node in tree.nodes() if isinstance(node, MetricTree) and node.kind != "group"]
-    return {id(node): (truth.get(node.truth_path or ""), prediction.get(node.prediction_path or "")) for node in nodes}
-
-
-def _positions_below(value: Any) -> dict[str, str]:
-    """The position of each place of a value, by its path; of a one-of, that of the first option with the place."""
-    positions: dict[str, str] = {}
-    waiting = [("$", "", value)]
-    while waiting:
-        path, position, part = waiting.pop()
-        positions.setdefault(path, position)
-        options = part if isinstance(part, tuple) else ()
-        below = [(path, f"0/{number}", option) for number, option in enumerate(options)]
-        if isinstance(part, dict):
-            below = [(path + step_text(key), str(number), each) for number, (key, each) in enumerate(part.items())]
-        elif isinstance(part, list):
-            below = [(f"{path}[{number}]", str(number), each) for number, each in enumerate(part)]
-        waiting.extend((step, f"{position}/{at}".lstrip("/"), each) for step, at, each in reversed(below))
     return positions
 
 

@@ -21,6 +21,7 @@ from docscore.evaluation.sources import evaluations_of
 from docscore.evaluation.systems import changes_against, systems_of
 from docscore.evaluation.tables import Table, TableCell, TableColumn
 from docscore.metrics.anls_star.causes import CAUSES
+from docscore.metrics.registry import METRICS, has_tree
 from docscore.report.drawn_rows import placed_rows
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_report import CHANCE_MARK, systems_table, table_of_tests
@@ -319,7 +320,8 @@ class KeptSystems(KeptResult):
             raise InputValueError(problem="There is no such document.")
         trees = self.trees(number)
         names = self.facts["fields"]
-        systems = list(zip(self.facts["names"], (three_digits(tree.score) for tree in trees), strict=True))
+        label = "" if has_tree(METRICS[self.facts["metrics"][0]]) else f"{METRICS[trees[0].metric].label} "
+        systems = [(name, label + three_digits(of.score)) for name, of in zip(self.facts["names"], trees, strict=True)]
         agreed, places = places_side_by_side(trees)
         rows = [(row, field_text(names.get(row["field"], row["field"]))) for row in places]
         html = fragment("side_by_side", systems, agreed, rows, template="compare.html.jinja")

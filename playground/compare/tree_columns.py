@@ -9,7 +9,6 @@ from docscore.core.numbers import ROUNDING
 from docscore.core.values import value_text
 from docscore.evaluation.sentences import STATUS_WORDS
 from docscore.metrics.anls_star.tree import GLYPHS, ScoreTree
-from docscore.metrics.base import MetricTree
 from docscore.report.html_tree import MAX_ROWS, Cell, Piece, lost_text, value_cell, value_spans
 
 _LONGEST_LABEL = _LONGEST_OBJECT = 200  # characters
@@ -114,15 +113,14 @@ def _row(place: _Place, above: _Place, depth: int, same: bool) -> dict[str, Any]
     known = next((node for node in nodes if node.status != "extra"), None)
     is_whole = not any(node.children for node in nodes)
     several_options = len({node.option for node in nodes}) > 1
-    with_causes = [node for node in nodes if not isinstance(node, MetricTree)]
     return {
         "path": clipped(nodes[0].path, _LONGEST_LABEL),
         "label": _label(nodes[0]),
         "indent": min(depth, _DEEPEST),
         "truth": _truth(known) if is_whole or known is None else Cell(),
         "systems": [_in_system(*each, several_options) for each in zip(place, above, strict=True)],
-        "field": with_causes[0].field_path if with_causes else "",
-        "causes": list(dict.fromkeys(node.cause for node in with_causes if node.cause)),
+        "field": nodes[0].field_path,
+        "causes": list(dict.fromkeys(node.cause for node in nodes if node.cause)),
         "same": same,
         "nodes": nodes,
     }

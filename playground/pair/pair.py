@@ -3,14 +3,14 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError
-from docscore.core.formatting import printable
+from docscore.core.formatting import printable, three_digits
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.places import Places
 from docscore.core.values import Value
@@ -19,18 +19,15 @@ from docscore.data.json_text import JsonError, dumps, dumps_in_style
 from docscore.data.model_text import Parsed, is_json_container, kinds_of, parse_text
 from docscore.data.places import has_places, with_places
 from docscore.data.test_set import TestSet
-from docscore.evaluation.evaluation import evaluate_rows
-from docscore.evaluation.sentences import READING_WORDS, capital
+from docscore.evaluation.evaluation import Evaluation, evaluate_rows
+from docscore.evaluation.sentences import READING_WORDS, capital, explained_figures
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.base import MetricTree
-from docscore.metrics.kieval import entity_f1_tree, kieval_tree
-from docscore.metrics.nted import nted_tree
-from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
+from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, tree_note
 from docscore.metrics.typed.schema_warnings import places_by_schema, warn_of_schemas
 from docscore.metrics.typed.score import schema_of_row
 from docscore.report.drawn_rows import placed_rows
-from docscore.report.html_tree import drawn_places, explained_drawing, tree_drawing
+from docscore.report.html_tree import TreeDrawing, drawn_places, explained_drawing
 from playground.pair.examples import places_in
 from playground.parts.conclusions import what_ifs_of
 from playground.parts.files import check_pairs
@@ -287,7 +284,13 @@ def _read(text: str, reading: str, truth: Value = None) -> tuple[Any, str]:
     return value, note
 
 
-_TREES: dict[str, Callable[..., MetricTree]] = {"kieval": kieval_tree, "entity_f1": entity_f1_tree, "nted": nted_tree}
+_FUNCTIONS = {  # of a metric: the function of `docscore` that computes its score, and where the score is in the result
+    ANLS_STAR: ("score_tree", ""),
+    TYPED: ("typed_tree", ""),
+    "kieval": ("kieval_score", ".entities.f1"),
+    "entity_f1": ("entity_counts", ".f1"),
+    "nted": ("nted_score", ""),
+}
 
 
 def _scored(read: _Read, asked: PairRequest) -> dict[str, Any]:
@@ -297,31 +300,24 @@ def _scored(read: _Read, asked: PairRequest) -> dict[str, Any]:
     is_own = read.is_example == asked.is_example  # the text is that of the values
     document = Document(asked.text) if asked.text and is_own else None
     places = pairs.places[0] if pairs.places else None
-    found: list[dict[str, Any]] = []
     options, metric = scoring_options(asked.options), metrics_of([asked.metric], asked.options["schema"])[0]
     texts = {"ground_truth": dumps(values[0]), "prediction": dumps(values[1])}
-    if metric in (ANLS_STAR, TYPED):
-        tree = _tree(*values, options, places)
-        drawing = explained_drawing(tree, "pair", None if metric == TYPED else options, with_positions=True)
-        found = placed_rows(tree, drawing.row_numbers, places, document)
-        imports, name, raw = "docscore", "typed_tree" if metric == TYPED else "score_tree", tree.to_dict()
-    else:
-        function = _TREES[metric]
-        other = function(*values, **{name: getattr(options, name) for name in METRICS[metric].options})
-        drawing = tree_drawing(other, "pair", with_positions=True)
-        imports, name = function.__module__, function.__name__
-        raw = {
-            "metric": METRICS[metric].label,
-            "headline": other.headline,
-            "facts": list(other.facts),
-            **other.to_dict(),
-        }
+    tree = _tree(*values, options, places)
+    drawing = explained_drawing(tree, "pair", None if tree.metric == TYPED else options, with_positions=True)
+    found = placed_rows(tree, drawing.row_numbers, places, document)
+    raw = tree.to_dict()
+    if note_on_tree := tree_note(metric, tree):
+        part = replace(pairs, is_full=False)
+        scored = Evaluation(part, replace(options, parse=AS_TEXT), metrics=[metric], confidence=None)
+        drawing = _with_figures(drawing, scored, note_on_tree)
+        raw["figures"] = scored.figures
     if metric == TYPED:
         texts["schema"] = options.schema.schema_of("")
         doubts = warn_of_schemas(places_by_schema([("", values[0])], options.schema), options.schema)
         note = " ".join([*filter(None, [note]), *(f"The {printable(doubt)}." for doubt in doubts)])
     arguments = ", ".join([*list(texts)[:2], *arguments_of(options, METRICS[metric].options)])
-    python = python_code(f"from {imports} import {name}", texts, f"print({name}({arguments}))")
+    name, attribute = _FUNCTIONS[metric]
+    python = python_code(f"from docscore import {name}", texts, f"print({name}({arguments}){attribute})")
     shown = [row.positions for row in drawing.rows if row.positions]
     spans = [
         {position: span for position, span in spans_of(text).items() if position in known}
@@ -330,6 +326,20 @@ def _scored(read: _Read, asked: PairRequest) -> dict[str, Any]:
     ]
     drawn = {"note": note, "result": fragment("tree", drawing), "raw": _limited(raw)}
     return {**drawn, "python": python, "spans": spans, "places": found}
+
+
+def _with_figures(drawing: TreeDrawing, scored: Evaluation, note: str) -> TreeDrawing:
+    """The drawing of a tree of another metric below the figures of a metric, with a sentence on what each counts."""
+    (label, _, meaning), *others = explained_figures(scored)
+    lines = [f"{name} {value}: {counts}" for name, value, counts in others]
+    whose = f"{note} Its score is {drawing.score}. {drawing.conclusion}".strip()
+    return drawing._replace(
+        score=three_digits(scored.score),
+        conclusion="",
+        lead="",
+        detail=f"{label}: {meaning}",
+        facts=[*lines, whose, *drawing.facts],
+    )
 
 
 def _tree(truth: Value, prediction: Value, options: ScoringOptions, places: Places | None = None) -> ScoreTree:

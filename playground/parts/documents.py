@@ -29,8 +29,7 @@ from docscore.evaluation.fields import Losses
 from docscore.evaluation.sentences import NOTHING_LOST, spread_lines
 from docscore.metrics.anls_star.causes import CAUSES, NAMES
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.base import MetricTree
-from docscore.metrics.registry import METRICS, TYPED
+from docscore.metrics.registry import METRICS, TYPED, tree_note, tree_of_row
 from docscore.report.drawn_rows import long_lists, placed_rows
 from docscore.report.html_report import bins, examples_of_causes
 from docscore.report.html_tree import explained_drawing, lost_text
@@ -117,16 +116,17 @@ class KeptResult:
         }
 
     def trees(self, number: int) -> list[ScoreTree]:
-        """The score tree of a document in each system by the metric; that of ANLS* for a metric that has none."""
+        """The score tree of a document in each system by the metric, or as `tree_of_row` chooses it."""
         truth, *predictions = self.values(number)
         path = self.folder / _CONFIDENCES
         sure = [loads(numbered_lines(path, [number])[0])] if path.exists() else None
         options = dataclasses.replace(self.options, with_confidences=sure is not None)
-        metric, trees = METRICS[self.facts["metrics"][0]], []
+        trees = []
         for prediction, causes, places in zip(predictions, self.facts["causes"], self.places(number), strict=True):
             pairs = TestSet([""], [truth], [prediction], confidences=sure, places=places and [places], is_full=False)
             row = Evaluation(pairs, options, metrics=self.facts["metrics"]).row(0).for_metrics
-            trees.append(metric.score_tree(row._replace(cause=causes.get(str(number))), options))
+            row = row._replace(cause=causes.get(str(number)))
+            trees.append(tree_of_row(self.facts["metrics"][0], row, options))
         return trees
 
     def places(self, number: int) -> list[Places | None]:
@@ -471,10 +471,12 @@ class KeptList(KeptResult):
         (tree,) = self.trees(number)
         row = loads(self.rows([number]))
         name = printable(row["question_id"])
-        drawing = explained_drawing(tree, _PREFIX, None if self.facts["metrics"][0] == TYPED else self.options)
+        drawing = explained_drawing(tree, _PREFIX, None if tree.metric == TYPED else self.options)
+        note = tree_note(self.facts["metrics"][0], tree)
+        drawing = drawing._replace(detail=" ".join(filter(None, [note, drawing.detail])))
         marks = [
             [drawing.row_numbers[id(node)], _field_name(node.field_path), node.cause]
-            for node in (() if isinstance(tree, MetricTree) else tree.nodes())
+            for node in tree.nodes()
             if node.cause and node.points_lost and id(node) in drawing.row_numbers
         ]
         return {

@@ -6,14 +6,12 @@ import json
 from typing import Any
 
 from dev.fuzz.draws import Draws, raw, read
-from dev.fuzz.findings import check, check_html, check_printable, check_share, errors_name_their_place
+from dev.fuzz.findings import check, check_share, errors_name_their_place
 from dev.fuzz.seeds import drawn_seeds, pairs
 from docscore.data.json_text import dumps, loads
 from docscore.evaluation.automation import WITHOUT, automation_curve, curve_table, review_of_entities
-from docscore.metrics.kieval import entity_counts, kieval_score, kieval_tree
+from docscore.metrics.kieval import entity_counts, kieval_score
 from docscore.metrics.nted import nted_score
-from docscore.report.console import print_tree, printed
-from docscore.report.html_tree import tree_as_html
 
 _MOST_CHARACTERS = 200_000  # of a side: a dozen long texts take seconds, and each pair is compared several times
 _MOST_PAIRS = 4_000_000  # of values of two documents: nTED, which is asked three times, takes seconds for more
@@ -59,10 +57,6 @@ def _kieval(truth: Any, prediction: Any, confidences: Any, *, normalise: bool) -
         check_share(value, "a figure of KIEval")
     again = kieval_score(truth, _reversed(prediction), normalise=normalise)
     check((again.entities, again.groups) == (score.entities, score.groups), "KIEval depends on the order of keys")
-    tree = kieval_tree(truth, prediction, normalise=normalise)
-    check(tree.score == score.entities.aligned, "the tree of KIEval has another score")
-    check_html(tree_as_html(tree))
-    check_printable(printed(print_tree, tree, fold=True))
     dumps(score.to_dict())
     score.tables()
     review = review_of_entities(score)

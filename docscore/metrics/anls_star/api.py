@@ -217,7 +217,7 @@ def build_tree(
         places: the evidence and the citations of the pair, which decide among matchings of lists that tie; or None.
         confidences: numbers in the shape of the prediction, which decide last; or None.
     """
-    whole, trees = Whole(0.0, options), list[ScoreTree]()
+    whole, trees = Whole(0.0, options, "anls_star" if schema is None else "typed"), list[ScoreTree]()
     placed = PlacedPair(places or NO_PLACES, confidences, options.iou) if places or confidences is not None else None
     root = partial(GroundedPlace, placed, "$", whole, trees) if placed else partial(TreePlace, whole, trees)
     _, whole.weight = with_room_to_recurse(pair_sums, gt, pred, options, schema, cause, root)

@@ -211,8 +211,8 @@ class ScoreNode:
 class Whole:
     """What all nodes of a tree share: the weight of the root, for ANLS* the options, and with places the cells."""
 
-    def __init__(self, weight: float = 0.0, options: ScoringOptions | None = None) -> None:
-        self.weight, self.options = weight, options
+    def __init__(self, weight: float = 0.0, options: ScoringOptions | None = None, metric: str = "") -> None:
+        self.weight, self.options, self.metric = weight, options, metric  # the metric whose tree it is
         self.cells: dict[str, Cell] | None = None  # by path in the ground truth
 
 
@@ -293,6 +293,15 @@ class ScoreTree(Displayed):
             elif self.kind == "mismatch":
                 remark = f"{type_name(self.ground_truth)} against {type_name(self.prediction)}"
         return "; ".join(filter(None, (self.note, remark)))
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric whose tree this is: "anls_star", "typed", or a metric that a user wrote."""
+        return self._whole.metric
+
+    def name_metric(self, name: str) -> None:
+        """Set the metric whose tree this is, for all nodes."""
+        self._whole.metric = name
 
     @property
     def cells(self) -> dict[str, Cell]:
@@ -378,11 +387,11 @@ class ScoreTree(Displayed):
                     child._pool(below)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the tree in JSON types, with one-ofs as `{"$one_of": [...]}` and NaN and infinities as text.
+        """Return the metric and the tree in JSON types, with one-ofs as `{"$one_of": [...]}`, and NaN as text.
 
         Places that hold the same value share one object.
         """
-        return with_room_to_recurse(self._to_dict, {})
+        return {"metric": self.metric, **with_room_to_recurse(self._to_dict, {})}
 
     def _to_dict(self, known: dict[int, Any]) -> dict[str, Any]:
         return {
