@@ -354,7 +354,7 @@ def test_impossible_figures_of_a_metric_of_ones_own(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("metric", ["kieval", "entity_f1", "nted"])
 def test_a_metric_without_a_tree_has_the_one_of_anls_star_or_of_the_typed_score(metric: str) -> None:
     """The tree says whose it is in Python, on the command line, in JSON, in notebooks and in reports."""
-    sides = {"predictions": PREDICTIONS, "references": REFERENCES}
+    sides: dict[str, Any] = {"predictions": PREDICTIONS, "references": REFERENCES}
     result, default = docscore.evaluate(**sides, metrics=[metric]), docscore.evaluate(**sides)
     row, name = result["receipt-018"], "receipt-018"
     assert (row.tree, row.tree.metric, row.annotations) == (default[name].tree, "anls_star", default[name].annotations)
@@ -401,7 +401,7 @@ def test_a_metric_of_ones_own_explains_itself_by_its_own_tree() -> None:
         "This is the tree of Mine.\n",
     )
     assert json.loads(succeed(*arguments, "--json"))["metric"] == "mine"
-    sides = {"predictions": PREDICTIONS, "references": REFERENCES}
+    sides: dict[str, Any] = {"predictions": PREDICTIONS, "references": REFERENCES}
     first, second = (docscore.evaluate(**sides, metrics=names) for names in (["mine", "nted"], ["anls_star", "mine"]))
     row = second["receipt-018"]
     assert (first.row(0).other_trees, [tree.metric for tree in row.other_trees], row.tree.metric) == (
