@@ -276,14 +276,14 @@ def explained_figures(evaluation: Evaluation) -> list[tuple[str, str, str]]:
 
 
 def points_text(tree: ScoreTree) -> str:
-    """What the score of a tree is: points earned, of those possible, or what a metric of your own says."""
+    """Return the points earned and possible of a tree, or the headline of a `MetricTree`."""
     if isinstance(tree, MetricTree):
         return tree.headline
     return points_of(tree.earned, tree.weight) if tree.weight else "nothing counts"
 
 
 def facts_of_tree(tree: ScoreTree) -> tuple[str, ...]:
-    """What a metric of your own says beside its score, a line each."""
+    """Return the facts of a `MetricTree`, one line each."""
     return tree.facts if isinstance(tree, MetricTree) else ()
 
 

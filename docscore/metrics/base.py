@@ -80,7 +80,7 @@ class Metric(ABC, Generic[P]):
         name: the name in options and results: "kieval".
         label: the name in tables: "KIEval".
         figures: the names of the figures.
-        figure_meanings: one sentence on what each figure counts, by its key; shown beside a tree of another metric.
+        figure_meanings: one sentence on what each figure counts, by its key; shown above a tree of another metric.
         options: the fields of `ScoringOptions` that change the figures; they are part of the signature.
         field_source: the source of the scores of fields: "tree" for the leaves of `score_tree`, which also have the
             causes of lost points; "entities" for `field_sums`; "" for a metric without scores of fields.
