@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from docscore.data.pairing import pairs_of
     from docscore.evaluation.comparison import Comparison, compare, decide
     from docscore.evaluation.evaluation import Evaluation, Row
+    from docscore.evaluation.registry import METRICS
     from docscore.evaluation.sources import evaluate
     from docscore.evaluation.state import ScoreState
     from docscore.evaluation.tables import Table
@@ -19,13 +20,12 @@ if TYPE_CHECKING:
     from docscore.metrics.anls_star.tree import ScoreNode, ScoreTree
     from docscore.metrics.kieval import entity_counts, kieval_score
     from docscore.metrics.nted import nted_score
-    from docscore.metrics.registry import METRICS
     from docscore.metrics.typed.score import typed_score, typed_tree
     from docscore.schemas.lint import lint
     from docscore.schemas.suggestion import suggest_schema
 
 _IMPORTED_WHEN_USED = {
-    "METRICS": "docscore.metrics.registry",
+    "METRICS": "docscore.evaluation.registry",
     "Comparison": "docscore.evaluation.comparison",
     "Evaluation": "docscore.evaluation.evaluation",
     "Row": "docscore.evaluation.evaluation",

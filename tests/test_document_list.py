@@ -258,9 +258,9 @@ def test_the_places_of_rows_and_the_shares_of_documents(tmp_path: Path) -> None:
         2,
         ["page", "box"],
     )
-    found = view(kept, share="wrong_there")
-    assert (found["order"], found["why"]) == ([0], ["1 wrong, there"])
-    assert view(kept, share="right_there")["order"] == []
+    found = view(kept, share="wrong_value_right_region")
+    assert (found["order"], found["why"]) == ([0], ["1 wrong, right region"])
+    assert view(kept, share="right_value_right_region")["order"] == []
     rows = {row["path"]: row for row in kept.document(0, "No A77\nTotal 12.50")["places"]}
     assert [(row["right"], row["predicted"], row["overlap"]) for row in rows.values()] == [
         (False, True, 1.0),

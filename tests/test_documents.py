@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import docscore
 from docscore.core.values import convert_ground_truth
-from docscore.data import document_files
-from docscore.data.document_files import Documents
-from docscore.data.documents import Document
-from docscore.data.evidence import with_evidence
+from docscore.grounding import document_folder
+from docscore.grounding.document_folder import DocumentFolder
+from docscore.grounding.document_text import DocumentText
+from docscore.grounding.evidence import with_evidence
 from tests.commands import run, script_at
 from tests.conftest import ROOT, examples, golden, needs, shared_data
 
@@ -31,8 +31,8 @@ def pdf_of(*pages: str) -> bytes:
     return made
 
 
-def document_of(text: str, boxes: Sequence[Sequence[float]] | None = None) -> Document:
-    return Document(text, None if boxes is None else [(a, b, c, d) for a, b, c, d in boxes])
+def document_of(text: str, boxes: Sequence[Sequence[float]] | None = None) -> DocumentText:
+    return DocumentText(text, None if boxes is None else [(a, b, c, d) for a, b, c, d in boxes])
 
 
 # Values in texts
@@ -62,7 +62,7 @@ WORDS = st.lists(
 @examples(200)
 def test_words_of_a_text_are_found_where_they_stand(before: list[str], words: list[str], after: list[str]) -> None:
     text = "\f".join(" ".join(part) for part in (before, words, after))
-    document = Document(text, [(0.1, 0.1, 0.2, 0.2)] * len(text.split()))
+    document = DocumentText(text, [(0.1, 0.1, 0.2, 0.2)] * len(text.split()))
     value = " ".join(words)
     for _, _, occurrences in document.looked_up(value):
         if occurrences is not None and words:
@@ -82,8 +82,8 @@ def folder_of(tmp_path: Path, files: dict[str, bytes | str]) -> Path:
     return tmp_path / "documents"
 
 
-def read(folder: Path, name: str = "a") -> Document:
-    documents = Documents(folder, [name])
+def read(folder: Path, name: str = "a") -> DocumentText:
+    documents = DocumentFolder(folder, [name])
     document = documents.read(name)
     assert document is not None, documents.faults
     return document
@@ -132,7 +132,7 @@ def test_the_first_file_with_a_text_counts(tmp_path: Path) -> None:
     word = "<span class='ocrx_word' title='bbox 0 0 9 9'>scanned</span>"
     files: dict[str, bytes | str] = {"a.pdf": pdf_of(""), "a.hocr": PAGE.format(word), "a.txt": "typed"}
     files |= {"b.PDF": pdf_of("printed"), "b.txt": "typed", "deep/c.txt": "below", "d.png": b"", "d.txt": "of d.png"}
-    documents = Documents(folder_of(tmp_path, files), ["a", "b"])
+    documents = DocumentFolder(folder_of(tmp_path, files), ["a", "b"])
     names = ("a", "b", "deep/c", "d.png", "d")
     texts = [document and document.text for document in documents.read_all(names)]
     assert texts == ["scanned", "printed", "below", "of d.png", "of d.png"]
@@ -159,7 +159,7 @@ ENCRYPTED = b"<< /Encrypt << /Filter /Standard /V 1 /R 2 %s /P -4 >> /ID [(a) (a
 )
 def test_a_file_without_a_text_says_why(tmp_path: Path, name: str, content: bytes | str, fault: str) -> None:
     needs("pypdfium2")
-    documents = Documents(folder_of(tmp_path, {name: content}), ["a"])
+    documents = DocumentFolder(folder_of(tmp_path, {name: content}), ["a"])
     assert documents.read("a") is None
     assert fault in documents.faults["a"]
 
@@ -168,7 +168,7 @@ def test_a_large_file_is_not_opened(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, {"a.txt": ""})
     with (folder / "a.txt").open("r+b") as file:
         file.truncate(50_000_001)
-    documents = Documents(folder, ["a"])
+    documents = DocumentFolder(folder, ["a"])
     assert documents.read("a") is None
     assert documents.faults["a"] == "a.txt has 50,000,001 bytes, 50,000,000 at most are read"
 
@@ -184,9 +184,9 @@ def test_a_pdf_that_ends_or_holds_its_reader(
     needs("pypdfium2")
     reader = tmp_path / "reader.py"
     reader.write_text(program)
-    monkeypatch.setattr(document_files, "_PDF_WORDS", reader)
-    monkeypatch.setattr(document_files, "_PATIENCE", 0.5)
-    documents = Documents(folder_of(tmp_path, {"a.pdf": b""}), ["a"])
+    monkeypatch.setattr(document_folder, "_PDF_WORDS", reader)
+    monkeypatch.setattr(document_folder, "_PATIENCE", 0.5)
+    documents = DocumentFolder(folder_of(tmp_path, {"a.pdf": b""}), ["a"])
     assert documents.read("a") is None
     assert fault in documents.faults["a"]
 
@@ -207,21 +207,21 @@ def test_a_source_that_has_no_document_is_an_error(source: Any, message: str) ->
 # Figures
 
 
-@golden("documents", "standing")
+@golden("documents", "support")
 def test_what_stands_in_a_document(
     text: str,
     prediction: Any,
     citations: Any,
     hits: list[int],
     totals: list[int],
-    nowhere: list[Any],
+    not_found: list[Any],
     boxes: list[Box] | None,
 ) -> None:
-    row = {"question_id": "a", "prediction": prediction, "citations": citations}
+    answer = {"question_id": "a", "prediction": prediction, "citations": citations}
     references = [{"question_id": "a", "references": [prediction]}]
-    result = docscore.evaluate(references=references, predictions=[row], documents={"a": document_of(text, boxes)})
-    (standing,) = result.breakdowns["documents"].rows
-    assert (list(standing.hits), list(standing.totals), [*map(list, standing.nowhere)]) == (hits, totals, nowhere)
+    result = docscore.evaluate(references=references, predictions=[answer], documents={"a": document_of(text, boxes)})
+    (row,) = result.breakdowns["found_in_documents"].rows
+    assert (list(row.hits), list(row.totals), [*map(list, row.not_found)]) == (hits, totals, not_found)
     assert result.score == 1
 
 
@@ -233,15 +233,15 @@ TEXTS = {name: f"Invoice {TRUTHS[name]['no']}\fTotal 12.50" for name in "abc"}
 def test_each_face_shows_what_stands_where(tmp_path: Path) -> None:
     result = docscore.evaluate(references=TRUTHS, predictions=INVENTED, documents=TEXTS)
     with pytest.warns(UserWarning, match=r"^documents: 1 of 4 documents have no text: no PDF, hOCR or text of 'd'$"):
-        found = result.breakdowns["documents"]
-    (share,), (nowhere,) = list(found.standing), list(found.nowhere)
+        found = result.breakdowns["found_in_documents"]
+    (share,), (value,) = found.tables().values()
     assert (share["where"], share["hits"], share["total"]) == ("document", 6, 9)
-    assert nowhere == {"value": "DE89 3704", "field": "iban", "times": 3, "documents": 3, "question_id": "a"}
+    assert value == {"value": "DE89 3704", "field": "iban", "times": 3, "documents": 3, "question_id": "a"}
     assert any(doubt.startswith("documents: 1 of 4") for doubt in result.doubts)
-    assert result.to_dict()["standing"]["without_text"] == 1
+    assert result.to_dict()["found_in_documents"]["without_text"] == 1
     for name in ("r.html", "r.md"):
         page = result.report(tmp_path / name).read_text(encoding="utf-8")
-        assert "Values that stand nowhere in the document" in page
+        assert "Values not found in their documents" in page
         assert "DE89 3704" in page
 
 
@@ -252,8 +252,8 @@ def test_a_slice_and_runs_have_their_own_shares() -> None:
     result = docscore.evaluate(
         references=truths, predictions=[first, run_two], runs=True, documents=TEXTS, by=by.__getitem__
     )
-    assert [row["total"] for row in result.breakdowns["documents"].standing] == [17]
-    assert [row["total"] for row in result.of_slice("y").breakdowns["documents"].standing] == [6]
+    assert [row["total"] for row in result.breakdowns["found_in_documents"].tables()["found"]] == [17]
+    assert [row["total"] for row in result.of_slice("y").breakdowns["found_in_documents"].tables()["found"]] == [6]
 
 
 def test_a_slice_counts_its_own_documents_without_a_text() -> None:
@@ -261,9 +261,9 @@ def test_a_slice_counts_its_own_documents_without_a_text() -> None:
     truths = {name: TRUTHS[name] for name in "abc"}
     result = docscore.evaluate(references=truths, predictions=truths, documents=texts, by=by.__getitem__)
     with pytest.warns(UserWarning, match="1 of 3 documents have no text"):
-        whole = result.breakdowns["documents"]
+        whole = result.breakdowns["found_in_documents"]
     assert whole.without_text == 1
-    counts = [result.of_slice(value).breakdowns["documents"].without_text for value in ("x", "y")]
+    counts = [result.of_slice(value).breakdowns["found_in_documents"].without_text for value in ("x", "y")]
     assert counts == [1, 0]
 
 
@@ -274,7 +274,7 @@ def test_text_that_could_not_be_parsed_is_not_looked_up() -> None:
         parse="json",
         documents={"a": "A-17"},
     )
-    assert not result.breakdowns["documents"].standing
+    assert not result.breakdowns["found_in_documents"].found
 
 
 def test_the_command_looks_values_up(tmp_path: Path) -> None:

@@ -13,12 +13,14 @@ import pytest
 
 import docscore
 from docscore.core.options import ScoringOptions
-from docscore.core.places import LEVELS, Level, Places, accepted_places
 from docscore.data.pairing import pairs_of
-from docscore.data.places import with_places
+from docscore.data.raw_regions import with_raw_regions
 from docscore.evaluation.evaluation import Evaluation
+from docscore.grounding.interpretation import with_regions
+from docscore.grounding.metric import Counts, counts_of
+from docscore.grounding.nodes import RowAnnotator, grounded_values
+from docscore.grounding.regions import LEVELS, Level, RowRegions, accepted_regions
 from docscore.metrics.anls_star.api import build_tree
-from docscore.metrics.grounding import Counts, counts_of
 from docscore.report.console import print_summary, printed
 from tests.commands import run, succeed, written
 from tests.conftest import golden
@@ -31,11 +33,12 @@ pytestmark = [
 FIGURES = ["grounding_box_f1", "grounding_page_f1", "grounding_value_f1"]
 
 
-def places_of(reference: Raw, prediction: Raw) -> Places:
+def places_of(reference: Raw, prediction: Raw) -> RowRegions:
     """The places of one row."""
-    pairs, _ = with_places(pairs_of([prediction], [reference]), (), None, wanted=True)
-    assert pairs.places is not None
-    return pairs.places[0]
+    pairs, _ = with_regions(with_raw_regions(pairs_of([prediction], [reference]), None), ())
+    (places,) = pairs.places or ()
+    assert isinstance(places, RowRegions)
+    return places
 
 
 def grounded(
@@ -63,7 +66,7 @@ def test_faulty_citations_lower_the_precision_of_their_document() -> None:
     ]
     with pytest.warns(UserWarning, match="^predictions: 1 of 40 citations are faulty and never accepted"):
         result = grounded(*rows)
-    assert result.breakdowns["grounding"].counts() == {"citations_faulty": 1, "citations_left_out": 0}
+    assert result.breakdowns["grounding"].counts() == {"citations_invalid": 1, "citations_left_out": 0}
     document = result.breakdowns["grounding"].rows[7].levels["page"]
     assert (document.precision, document.recall) == (0.5, 1.0)
     assert len([doubt for doubt in result.doubts if "faulty" in doubt]) == 1
@@ -114,7 +117,7 @@ def test_citations_of_missing_and_unparsable_predictions_are_left_out_and_counte
     result = docscore.evaluate(
         references=left, predictions=right, metrics=["anls_star", "grounding"], parse="json", missing="zero"
     )
-    assert result.breakdowns["grounding"].counts() == {"citations_faulty": 0, "citations_left_out": 3}
+    assert result.breakdowns["grounding"].counts() == {"citations_invalid": 0, "citations_left_out": 3}
     assert figures_of(result)["grounding_page_f1"] == 0.25
     assert "3 citations left out: the prediction is missing or could not be parsed" in str(result)
 
@@ -126,7 +129,7 @@ def test_files(tmp_path: Path) -> None:
     asked = json.loads(
         succeed("score", written(tmp_path, "r.jsonl", left), written(tmp_path, "p.jsonl", right), *flags)
     )
-    assert (asked["score"], asked["metrics"]["places"][0]["cells"]) == (1.0, 1)
+    assert (asked["score"], asked["metrics"]["regions"][0]["cells"]) == (1.0, 1)
     for name, key, value, place in (
         ("r", "references", '"[""x""]"', "evidence"),
         ("p", "prediction", "x", "citations"),
@@ -151,11 +154,11 @@ def test_cells(
     result = grounded((references(truth, evidence), predictions(prediction, citations)))
     assert figures_of(result) == pytest.approx(figures)
     assert list(figures_of(result)) == [name for name in FIGURES if name in figures]
-    leaves = {leaf.path: leaf.place for leaf in result["a"].tree.leaves()}
+    leaves = {leaf.path: leaf.region for leaf in result["a"].tree.leaves()}
     assert leaves == places
     printed = [node for node in result["a"].tree.nodes() if not node.children]
-    assert [node.to_dict()["place"] for node in printed] == list(places.values())
-    table = result.breakdowns["grounding"].tables()["places"]
+    assert [node.to_dict()["region"] for node in printed] == list(places.values())
+    table = result.breakdowns["grounding"].tables()["regions"]
     assert [row["level"] for row in table] == [level for level in LEVELS if f"grounding_{level}_f1" in figures]
     finest = table[-1] if table else {}
     assert {name: finest[name] for name in table_of} == pytest.approx(table_of)
@@ -221,7 +224,7 @@ def test_without_evidence_there_is_no_figure() -> None:
     row = references({"t": "x"}), predictions({"t": "x"}, {"t": {"page": 1}})
     result = grounded(row)
     assert list(result.figures) == ["anls_star"]
-    assert result.breakdowns["grounding"].tables() == {"places": []}
+    assert result.breakdowns["grounding"].tables() == {"regions": []}
     with pytest.raises(ValueError, match=r"^metric grounding: expected evidence with a page or a box .*, got none$"):
         _ = grounded(row, metrics=("grounding",)).score
 
@@ -273,7 +276,7 @@ def test_what_is_right_is_said_by_the_first_metric_of_values() -> None:
     unweighted = {"properties": {"t": {"type": "number", "x-docscore": {"weight": 0}}, "u": {"type": "string"}}}
     heavy = references({"t": 1, "u": "x"}, {"t": {"page": 1}, "u": {"page": 1}}), predictions({"t": 1, "u": "x"})
     assert (
-        grounded(heavy, metrics=("typed", "grounding"), schema=unweighted).breakdowns["grounding"].places()[0]["cells"]
+        grounded(heavy, metrics=("typed", "grounding"), schema=unweighted).breakdowns["grounding"].regions()[0]["cells"]
         == 1
     )
 
@@ -308,13 +311,13 @@ def test_every_face_shows_the_places(tmp_path: Path) -> None:
     )
     result = grounded(*rows, metrics=("grounding", "anls_star"))
     shown = succeed("score", left, right, "--metrics", "grounding,anls_star", "--fields", "--iou", "0.5")
-    assert "right elsewhere" in shown
+    assert "right, other region" in shown
     page = result.report(tmp_path / "report.html").read_text("utf-8")
-    assert all(text in page for text in ("right elsewhere", "Grounding page F1", "cited there"))
+    assert all(text in page for text in ("right value, other region", "Grounding page F1", "right region"))
     tree = succeed("explain", left, right, "--id", "q0", "--metric", "grounding")
-    assert re.search("cited there|cited elsewhere|not cited", tree)
+    assert re.search("right region|other region|not cited", tree)
     printed = json.loads(succeed("explain", left, right, "--id", "q0", "--metric", "grounding", "--json"))
-    assert any("place" in json.dumps(child) for child in printed["children"])
+    assert any('"region"' in json.dumps(child) for child in printed["children"])
     assert run("score", left, right, "--metrics", "grounding", "--fail-under", "0.99").code == 1
     same = written(tmp_path, "same.jsonl", [row for _, row in rows])
     compared = json.loads(run("compare", "--references", left, right, same, "--metrics", "grounding", "--json").out)
@@ -414,8 +417,8 @@ def extract_bench(reference: Raw, prediction: Raw, level: str) -> Counts:
         )
         counts["cited"] += citation is not None
         counts["precise"] += got == expected and there
-        counts[f"{'right' if got == expected else 'wrong'}_{'there' if there else 'elsewhere'}"] += 1
-    counts["not_judged"] = bool(guess["a"]) + 1 + 3 * len(guess["rows"]) - judged
+        counts[f"{'right' if got == expected else 'wrong'}_value_{'right' if there else 'other'}_region"] += 1
+    counts["not_evaluated"] = bool(guess["a"]) + 1 + 3 * len(guess["rows"]) - judged
     return Counts(**counts)
 
 
@@ -444,7 +447,12 @@ def test_properties() -> None:
         before = counts((reference, prediction))
         for level in LEVELS:
             each = before[level]
-            shares = each.right_there + each.right_elsewhere + each.wrong_there + each.wrong_elsewhere
+            shares = (
+                each.right_value_right_region
+                + each.right_value_other_region
+                + each.wrong_value_right_region
+                + each.wrong_value_other_region
+            )
             assert shares == each.predicted == each.cells - each.missing
             assert each.cited + each.not_cited == each.predicted
             assert 0 <= each.f1 <= 1
@@ -454,7 +462,11 @@ def test_properties() -> None:
         )
         page, box = of_both["page"], of_both["box"]
         assert page.cells == box.cells
-        assert page.right_there + page.right_elsewhere >= page.right_there >= box.right_there
+        assert (
+            page.right_value_right_region + page.right_value_other_region
+            >= page.right_value_right_region
+            >= box.right_value_right_region
+        )
         path = rng.choice(leaves(prediction["prediction"]))
         for place, is_accepted in ((random_place(rng), None), ({"page": 9, "box": [0, 0, 1, 1]}, False)):
             more = {**prediction["citations"], path: [*prediction["citations"].get(path, []), place]}
@@ -464,7 +476,9 @@ def test_properties() -> None:
                 assert is_accepted is None or after[level].precision <= before[level].precision
 
 
-def accepted_in(places: Places, pairs: list[tuple[int, int]], rows: list[Any], guesses: list[Any]) -> tuple[int, int]:
+def accepted_in(
+    places: RowRegions, pairs: list[tuple[int, int]], rows: list[Any], guesses: list[Any]
+) -> tuple[int, int]:
     """How many values are right and have an accepted box, and an accepted page, where the rows are paired so."""
     found = {"box": 0, "page": 0}
     for i, j in pairs:
@@ -472,7 +486,7 @@ def accepted_in(places: Places, pairs: list[tuple[int, int]], rows: list[Any], g
             paths = f"$[{i}].{key}", f"$[{j}].{key}"
             cited, known = places.citations.get(paths[1], ()), places.evidence[0].get(paths[0], ())
             for level in LEVELS:
-                found[level] += accepted_places(cited, known, level)[0] > 0
+                found[level] += accepted_regions(cited, known, level)[0] > 0
     return found["box"], found["page"]
 
 
@@ -500,12 +514,30 @@ def test_rows_that_tie_are_matched_as_by_a_brute_force(seed: int) -> None:
             return (sum(same), same.count(2), *accepted_in(places, pairs, truth, guess))  # noqa: B023
 
         best = max(map(worth, matchings))
-        tree = build_tree(truth, guess, ScoringOptions(), places=places)
+        tree = build_tree(truth, guess, ScoringOptions(), annotator=RowAnnotator(places, None, 0.5))
         rows = [(node.truth_index, node.prediction_index) for node in tree.children]
         assert worth([pair for pair in rows if None not in pair]) == best  # type: ignore[misc]
-        cells = list(tree.cells.values())
-        assert (counts_of(cells, "box").right_there, counts_of(cells, "page").right_there) == best[2:]
+        cells = grounded_values(tree)
+        assert (
+            counts_of(cells, "box").right_value_right_region,
+            counts_of(cells, "page").right_value_right_region,
+        ) == best[2:]
         assert tree.score == docscore.anls_score(truth, guess)
+
+
+@pytest.mark.parametrize("page", [1, 2])
+@pytest.mark.parametrize("metric", ["anls_star", "typed"])
+def test_regions_choose_the_matching_of_all_views(page: int, metric: str) -> None:
+    """Each predicted row has one right value, so that they tie: the citations say which row is taken."""
+    truth, guess = [{"a": "x", "b": "y"}], [{"a": "x", "b": "n"}, {"a": "m", "b": "y"}]
+    evidence = {"[0].a": {"page": 1}, "[0].b": {"page": 2}}
+    rows = references(truth, evidence), predictions(guess, {"[0].a": {"page": page}, "[1].b": {"page": 3 - page + 1}})
+    schema = {"items": {"properties": {name: {"type": "string"} for name in "ab"}}}
+    result = grounded(rows, metrics=(metric, "grounding"), schema=schema if metric == "typed" else None)
+    taken = result["a"].tree.children[0]
+    wrong = "b" if page == 1 else "a"
+    assert [leaf.key for leaf in taken.leaves() if leaf.points_lost] == [wrong]
+    assert {row["field"]: row["exact"] for row in result.fields}[f"[].{wrong}"] == 0
 
 
 def test_nested_rows_that_tie() -> None:
@@ -521,7 +553,7 @@ def test_nested_rows_that_tie() -> None:
         metrics=("typed", "grounding"),
         schema={"type": "array", "items": {"type": "string"}, "x-docscore": {"list_order": "kept"}},
     )
-    assert by_order.breakdowns["grounding"].rows[0].levels["page"].right_there == 1
+    assert by_order.breakdowns["grounding"].rows[0].levels["page"].right_value_right_region == 1
 
 
 def test_rows_without_evidence_have_no_score() -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import docscore
-from docscore.core.places import Place, accepted_places
-from docscore.data.evidence import with_evidence
+from docscore.grounding.evidence import with_evidence
+from docscore.grounding.regions import Region, accepted_regions
 from tests.commands import script_at
 from tests.conftest import ROOT, needs
 
@@ -44,8 +44,8 @@ def test_values_are_found_where_they_were_printed() -> None:
     for row, found in zip(rows, located.rows, strict=True):
         for path, places in found["evidence"].items():
             sides = (places, row["evidence"][path])
-            cited, known = ([Place(each["page"], (tuple(each["box"]),)) for each in side] for side in sides)
-            assert accepted_places(cited, known, "box") == (1, 1), (row["question_id"], path)
+            cited, known = ([Region(each["page"], (tuple(each["box"]),)) for each in side] for side in sides)
+            assert accepted_regions(cited, known, "box") == (1, 1), (row["question_id"], path)
             checked += 1
     assert checked > 650
 
@@ -57,7 +57,12 @@ def test_values_are_found_where_they_were_printed() -> None:
         (
             "quill",
             [("10,308.38", "total"), ("2026-05-42", "date"), ("XB55 0000 1234 99", "account")],
-            {"right_there": 669, "right_elsewhere": 3, "wrong_there": 2, "wrong_elsewhere": 1},
+            {
+                "right_value_right_region": 669,
+                "right_value_other_region": 3,
+                "wrong_value_right_region": 2,
+                "wrong_value_other_region": 1,
+            },
         ),
         ("fern", [("12.63", "lines[].price")], {}),
     ],
@@ -65,8 +70,8 @@ def test_values_are_found_where_they_were_printed() -> None:
 def test_the_planted_faults_are_named(system: str, nowhere: list[tuple[str, str]], places: dict[str, int]) -> None:
     needs("pypdfium2")
     result = docscore.evaluate(**SIDES, predictions=HERE / f"{system}.jsonl", metrics=["anls_star", "grounding"])
-    found = [(row["value"], row["field"]) for row in result.breakdowns["documents"].nowhere]
+    found = [(row["value"], row["field"]) for row in result.breakdowns["found_in_documents"].tables()["not_found"]]
     assert found == nowhere
     assert [row["cut_off"] for row in result.lists] == [system == "quill"]
-    box = result.breakdowns["grounding"].tables()["places"][1]
+    box = result.breakdowns["grounding"].tables()["regions"][1]
     assert {name: round(box[name] * (box["cells"] - box["missing"])) for name in places} == places

@@ -36,7 +36,7 @@ SEEDS = st.integers(0, 1 << 16)
 
 def without_indices(node: ScoreTree) -> tuple[Any, ...]:
     """A node without indices, with canonical values, and its children in an order that depends on them alone."""
-    about = node.key, node.kind, node.status, node.earned, node.weight, node.cause, node.compared, node.place
+    about = node.key, node.kind, node.status, node.earned, node.weight, node.cause, node.compared, node.region
     values = [canonical(plain(value)) for value in (node.ground_truth, node.prediction)]
     return (*map(repr, about), *values, *sorted(map(without_indices, node.children)))
 

@@ -15,7 +15,7 @@ from tests.conftest import needs
 needs("gradio")
 from docscore import score_tree  # noqa: E402
 from docscore.core.options import ScoringOptions  # noqa: E402
-from docscore.data.documents import Document  # noqa: E402
+from docscore.grounding.document_text import DocumentText  # noqa: E402
 from docscore.report.drawn_rows import placed_rows  # noqa: E402
 from docscore.report.html_tree import explained_drawing  # noqa: E402
 from playground.pair.examples import as_texts, examples  # noqa: E402
@@ -126,6 +126,6 @@ def test_a_row_that_one_side_lacks_is_not_looked_up_at_the_index_of_another(lack
     del sides[lacks][1]
     tree = score_tree(*sides)
     drawing = explained_drawing(tree, "t", ScoringOptions())
-    rows = placed_rows(tree, drawing.row_numbers, None, Document("red green blue"))
+    rows = placed_rows(tree, drawing.row_numbers, None, DocumentText("red green blue"))
     found = [[spots and spots[0] for spots in row["found"]] for row in rows]
     assert sorted(found, key=str) == sorted([[[(0, 3)]] * 2, [[(10, 14)]] * 2, expected], key=str)

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 import docscore
-from docscore.core.places import Level, Place, Places, accepted_places
 from docscore.data.citation_forms import form_named, known_forms
 from docscore.data.pairing import pairs_of
-from docscore.data.place_remarks import remarks_on_places
-from docscore.data.places import with_places
+from docscore.data.raw_regions import with_raw_regions
+from docscore.grounding.checks import warnings_of_regions
+from docscore.grounding.interpretation import with_regions
+from docscore.grounding.regions import Level, Region, RowRegions, accepted_regions
 from tests.conftest import golden
 
 pytestmark = pytest.mark.filterwarnings("ignore:(predictions|references). 1 of 1 (hold objects|have everything)")
@@ -31,15 +32,17 @@ def predictions(prediction: Any, citations: Any = None, name: str = "a") -> Raw:
     return row if citations is None else {**row, "citations": citations}
 
 
-def places_of_rows(*rows: tuple[Raw, Raw], form: str | None = None) -> tuple[list[Places], list[str]]:
+def places_of_rows(*rows: tuple[Raw, Raw], form: str | None = None) -> tuple[list[RowRegions], list[str]]:
     """The places of rows, each a reference and a prediction, and the remarks on them."""
     left, right = map(list, zip(*rows, strict=True))
-    pairs, remarks = with_places(pairs_of(right, left), (), None if form is None else form_named(form), wanted=True)
+    pairs, remarks = with_regions(
+        with_raw_regions(pairs_of(right, left), None if form is None else form_named(form)), ()
+    )
     assert pairs.places is not None
     return list(pairs.places), list(map(str, remarks))
 
 
-def places_of(reference: Raw, prediction: Raw, form: str | None = None) -> Places:
+def places_of(reference: Raw, prediction: Raw, form: str | None = None) -> RowRegions:
     """The places of one row without a fault."""
     (places,), remarks = places_of_rows((reference, prediction), form=form)
     assert not remarks
@@ -73,7 +76,7 @@ def test_a_faulty_citation_is_counted_and_never_accepted(place: Any, message: st
     expected = "1 of 40 citations are faulty and never accepted, such as that of row 'q7': citations: $.t: expected"
     assert remark.startswith(f"predictions: {expected} {message}")
     assert [row.faulty for row in places] == [i == 7 for i in range(39)]
-    assert accepted_places(places[7].citations["$.t"], [Place(1)], "page") == (1, 2)
+    assert accepted_regions(places[7].citations["$.t"], [Region(1)], "page") == (1, 2)
 
 
 def test_citations_of_which_more_than_a_twentieth_are_faulty_are_an_error() -> None:
@@ -109,7 +112,7 @@ def test_evidence_that_does_not_fit_is_an_error(evidence: Any, message: str) -> 
 )
 def test_null_and_absent_places_are_none(nothing: Any) -> None:
     row = {"question_id": "a", "references": [{"t": "x"}, {"t": "y"}], "evidence": nothing}
-    assert places_of(row, predictions({"t": "x"}, nothing)) == Places([{}], {})
+    assert places_of(row, predictions({"t": "x"}, nothing)) == RowRegions([{}], {})
 
 
 def test_a_citation_with_a_box_needs_a_page_where_the_row_names_several() -> None:
@@ -134,7 +137,7 @@ def test_places_at_the_values_are_those_beside_them() -> None:
 def test_places_beside_the_values_come_before_those_at_them() -> None:
     truth = {"t": {"$value": "x", "$evidence": [{"page": 2}]}, "u": {"$value": "y", "$evidence": [{"page": 5}]}}
     read = places_of(references(truth, {"t": [{"page": 3}]}), predictions({}))
-    assert read.evidence == [{"$.t": [Place(3)], "$.u": [Place(5)]}]
+    assert read.evidence == [{"$.t": [Region(3)], "$.u": [Region(5)]}]
 
 
 @pytest.mark.parametrize(
@@ -161,10 +164,10 @@ def test_evidence_of_acceptable_answers() -> None:
         places_of({**row, "evidence": evidence}, predictions({})).evidence
         for evidence in ({"a": {"page": 1}, "b": {"page": 2}}, [{"a": {"page": 1}}, {"b": {"page": 2}}])
     )
-    assert for_all == [{"$.a": [Place(1)], "$.b": [Place(2)]}]
-    assert for_each == [{"$.a": [Place(1)]}, {"$.b": [Place(2)]}]
+    assert for_all == [{"$.a": [Region(1)], "$.b": [Region(2)]}]
+    assert for_each == [{"$.a": [Region(1)]}, {"$.b": [Region(2)]}]
     options = tuple({"$value": text, "$evidence": {"page": page}} for text, page in (("x", 1), ("y", 2)))
-    assert places_of(references({"a": options}), predictions({})).evidence == [{"$.a": [Place(1), Place(2)]}]
+    assert places_of(references({"a": options}), predictions({})).evidence == [{"$.a": [Region(1), Region(2)]}]
     with pytest.raises(ValueError, match=r"\$\.b: expected a path of the value"):
         places_of({**row, "evidence": [{"b": {"page": 1}}, {"a": {"page": 2}}]}, predictions({}))
 
@@ -226,7 +229,7 @@ def test_answers_in_the_form_of_a_provider(name: str) -> None:
     assert result.score == 1
     read = places_of(*row, form=name)
     for path in ("$.no", "$.r[0].n"):
-        assert accepted_places(read.citations[path], read.evidence[0][path], "box", 0.8) == (1, 1)
+        assert accepted_regions(read.citations[path], read.evidence[0][path], "box", 0.8) == (1, 1)
     assert f"|citations:{name}|" in result.signature
     with pytest.warns(
         UserWarning, match=rf"1 of 1 hold .* in the form of {name}, and both are scored; add --citations-from {name}"
@@ -246,7 +249,7 @@ def test_a_form_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "mine.json"
     path.write_text(json.dumps(form), "utf-8")
     row = references({"t": "x"}, {"t": {"page": 3}}), predictions({"t": {"text": "x", "at": [{"sheet": 2}]}})
-    assert places_of(*row, form=str(path)).citations == {"$.t": [Place(3)]}
+    assert places_of(*row, form=str(path)).citations == {"$.t": [Region(3)]}
     path.write_text('{"value": "x"}', "utf-8")
     with pytest.raises(
         ValueError, match=r"mine\.json: expected an object with the keys source, .*, got \{'value': 'x'\}$"
@@ -281,6 +284,21 @@ def test_what_is_not_of_the_form_is_a_faulty_citation_or_has_no_box() -> None:
         places_of(references({"no": "A7"}), predictions({"no": "A7"}, found))
 
 
+@pytest.mark.parametrize("as_text", [False, True])
+def test_regions_of_ignored_keys_are_left_out(as_text: bool) -> None:
+    """Neither is such evidence an error, nor such a citation invalid."""
+    value, regions = {"t": "x", "rows": [{"model": "m"}]}, {"t": {"page": 1}, "rows[0].model": [{"page": 1}]}
+    given = json.dumps(regions) if as_text else regions
+    result = docscore.evaluate(
+        references=[references(value, given)],
+        predictions=[predictions(value, given)],
+        metrics=["anls_star", "grounding"],
+        ignore_keys="rows.model",
+    )
+    assert result.breakdowns["grounding"].counts()["citations_invalid"] == 0
+    assert result.test_set.places == [RowRegions([{"$.t": [Region(1)]}], {"$.t": [Region(1)]})]
+
+
 # What is accepted
 
 
@@ -289,7 +307,7 @@ def test_cited_places_that_are_accepted(
     level: Level, cited: list[Raw], evidence: list[Raw], found: int, count: int, iou: float
 ) -> None:
     read = places_of(references("x", {"$": evidence}), predictions("x", {"$": cited}))
-    assert accepted_places(read.citations["$"], read.evidence[0]["$"], level, iou) == (found, count)
+    assert accepted_regions(read.citations["$"], read.evidence[0]["$"], level, iou) == (found, count)
 
 
 def row_of(place: Raw, cited: Raw, number: int) -> tuple[Raw, Raw]:
@@ -305,8 +323,8 @@ def test_citations_in_another_format_are_named(places: list[list[Any]], remark: 
         accepted, cited = ({"page": page, **({"box": box} if box else {})} for page, *box in pair)
         rows.append(row_of(accepted, cited, number))
     left, right = map(list, zip(*rows, strict=True))
-    pairs, _ = with_places(pairs_of(right, left), (), None, wanted=True)
-    assert [str(each) for each in remarks_on_places(pairs)] == ([remark] if remark else [])
+    pairs, _ = with_regions(with_raw_regions(pairs_of(right, left), None), ())
+    assert [str(each) for each in warnings_of_regions(pairs.places or ())] == ([remark] if remark else [])
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 import docscore
 from docscore.core.formatting import field_text
-from docscore.metrics.registry import METRICS
+from docscore.evaluation.registry import METRICS
 from playground.compare import compare
 from playground.parts.documents import KeptList
 from playground.server.pool import bar_of

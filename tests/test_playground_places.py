@@ -62,9 +62,9 @@ def test_a_value_that_is_cited_elsewhere(visit: Visit, size: tuple[int, int], *,
     assert visitor["testset-grounding"].locator(".num").all_inner_texts() == ["0.973", "0.970", "0.964"]
     visitor.page.locator("#testset-document:not([data-stale]) h2:not(:empty)").first.wait_for(state="attached")
     assert axe(visitor.page, "#testset") == []
-    share(visitor, "right value, elsewhere")
+    share(visitor, "right value, other region")
     assert visitor.page.locator(".doc bdi").all_inner_texts() == ["invoice-04", "invoice-07", "invoice-09"]
-    assert visitor.page.locator(".doc small").first.inner_text() == "1 right, elsewhere"
+    assert visitor.page.locator(".doc small").first.inner_text() == "1 right, other region"
     if size == NARROW:
         visitor.page.locator(".doc").first.click()
     title(visitor.page, "invoice-04")
@@ -116,7 +116,7 @@ def test_keys_turn_and_close_the_document(visit: Visit) -> None:
     page.keyboard.press("d")
     assert visitor["testset-beside"].is_visible()
     visitor["testset-grounding"].get_by_role("button", name="page F1").click()
-    assert visitor["testset-grounding"].get_by_role("button", name="right value, elsewhere").inner_text() == "0.3 %"
+    assert visitor["testset-grounding"].get_by_role("button", name="right value, other region").inner_text() == "0.3 %"
     assert "level=page" in page.url
 
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import docscore
-from docscore.core.places import Place
-from docscore.data.document_files import Documents
-from docscore.data.documents import Document
+from docscore.grounding.document_folder import DocumentFolder
+from docscore.grounding.document_text import DocumentText
+from docscore.grounding.regions import Region
 from docscore.report import document_places
 from docscore.report.document_places import sentence_on_place, sign_of_place
 from tests.commands import run, written
@@ -36,9 +36,9 @@ def test_the_report_says_of_a_place_what_the_page_says(
 ) -> None:
     """The same table is read by `playground/parts/place_sentences.test.js`."""
     sides = {
-        side: [Place(page, tuple(boxes), quote) for page, boxes, quote in row[side]] for side in ("expected", "cited")
+        side: [Region(page, tuple(boxes), quote) for page, boxes, quote in row[side]] for side in ("expected", "cited")
     }
-    document = Document(text, [tuple(box) for box in words] or None) if text else None
+    document = DocumentText(text, [tuple(box) for box in words] or None) if text else None
     known = max(pages, document.page_count if document else 0)
     assert sign_of_place(row | sides) == sign
     assert sentence_on_place(row | sides, known, document) == " ".join(said)
@@ -62,7 +62,7 @@ def test_images_are_named_as_the_page_takes_them(
     for file in ("known.txt", *files):
         (tmp_path / file).parent.mkdir(exist_ok=True)
         (tmp_path / file).write_bytes(b"")
-    found = Documents(tmp_path, ["known"]).images_of(name)
+    found = DocumentFolder(tmp_path, ["known"]).images_of(name)
     assert [path.relative_to(tmp_path).as_posix() for path in found] == images
 
 
@@ -154,9 +154,9 @@ def test_the_places_of_planted_faults_are_cut_out(tmp_path: Path, kind: str, nam
         assert FAULTS[name][0].rstrip(".") in text  # a PDF tells the lines too
     assert "103 of 103 values are exact; 1 of them is cited elsewhere or not at all." in text
     assert ("6 more rows or values lost points · 175 more values : right are right." in text) == ("invoice-12" in names)
-    for figure in ("Grounding page F1", "Grounding box F1", "right elsewhere", "wholly right", "cut off"):
+    for figure in ("Grounding page F1", "Grounding box F1", "right value, other region", "wholly right", "cut off"):
         assert figure in text
-    assert ("Values that stand nowhere in the document" in text) == (kind == "*.pdf")
+    assert ("Values not found in their documents" in text) == (kind == "*.pdf")
     assert len(page) < 1_000_000
 
 
@@ -176,7 +176,7 @@ def test_values_without_places_stand_in_lines(tmp_path: Path) -> None:
 
 def test_lines_of_a_pdf_are_words_at_one_height() -> None:
     boxes = [(0.1, 0.10, 0.2, 0.12), (0.5, 0.101, 0.6, 0.121), (0.1, 0.2, 0.2, 0.22), (0.1, 0.3, 0.2, 0.32)]
-    document = Document("No A7 Total\f12.50", boxes)
+    document = DocumentText("No A7 Total\f12.50", boxes)
     assert [document.line_at(at) for at in (0, 3, 6, 12)] == [(1, 1), (1, 1), (1, 2), (2, 1)]
 
 

@@ -22,8 +22,8 @@ from docscore.data.pairing import pairs_of
 from docscore.data.rows import ANLS, BY_ID, PLAIN, RowFormat, as_rows, row_format, table_in_memory
 from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import evaluate_rows
+from docscore.evaluation.registry import METRICS
 from docscore.evaluation.sentences import count_lines
-from docscore.metrics.registry import METRICS
 from tests.commands import pred, ref
 from tests.conftest import golden
 

@@ -24,11 +24,11 @@ from docscore.data.pairing import pairs_of
 from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.fields import MOST_FIELDS_TESTED
+from docscore.evaluation.registry import METRICS
 from docscore.evaluation.systems import systems_of
 from docscore.metrics.anls_star.api import FieldCounts, Outcome, build_tree
 from docscore.metrics.anls_star.causes import CAUSES, Cause
 from docscore.metrics.anls_star.sizes import SchemaNode
-from docscore.metrics.registry import METRICS
 from docscore.metrics.typed.schema import compiled_schema
 from docscore.report.systems_report import systems_table
 from playground.parts.conclusions import figure_of

@@ -25,11 +25,11 @@ from docscore.core.options import NUMBERS, PACKAGE, RULES, ScoringOptions
 from docscore.core.schema_source import SchemaSource
 from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows, figures_to_dict
+from docscore.evaluation.registry import METRICS, signature_of
 from docscore.integrations.datasets import score_batch
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.scorer import Scorer
 from docscore.metrics.base import MetricRow
-from docscore.metrics.registry import METRICS, signature_of
 from docscore.metrics.typed import readers
 from docscore.metrics.typed.comparators import by_columns
 from docscore.metrics.typed.schema import compiled_schema

@@ -29,10 +29,17 @@ from docscore.data.formats import read_value, suffix_of
 from docscore.data.rows import ID
 from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import evaluate_rows
+from docscore.evaluation.registry import (
+    ANLS_STAR,
+    METRICS,
+    TYPED,
+    has_tree,
+    loaded_metrics,
+    metrics_with_schema,
+)
 from docscore.evaluation.sentences import READING_WORDS
 from docscore.evaluation.sources import Reading, pairs_of_sides
 from docscore.metrics.annotations import folded_tree
-from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, has_tree, loaded_metrics, metrics_with_schema
 from docscore.report.console import print_annotations, print_explained_figures, print_tree
 
 

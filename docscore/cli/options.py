@@ -21,9 +21,9 @@ from docscore.core.formatting import shown_name
 from docscore.core.options import ScoringOptions
 from docscore.core.runtime import gc_pause, progress_from, warn
 from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.registry import ANLS_STAR, METRICS, checked_metrics, loaded_metrics
 from docscore.evaluation.sources import Reading, evaluations_of, metrics_for, pairs_of_sides, reading_of
 from docscore.evaluation.tables import LISTED
-from docscore.metrics.registry import ANLS_STAR, METRICS, checked_metrics, loaded_metrics
 from docscore.report.console import UNBOUNDED
 from docscore.stats.intervals import CONFIDENCE
 

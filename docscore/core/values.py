@@ -100,6 +100,24 @@ def step_text(step: str | int) -> str:
     return f".{step}" if step.isidentifier() else f"[{printable(json.dumps(step, ensure_ascii=False))}]"
 
 
+def values_by_path(value: Value, path: str = "$") -> Iterator[tuple[str, Value]]:
+    """Yield all values in a value with their paths; the options of a one-of share its path.
+
+    >>> [path for path, _ in values_by_path({"a": ("x", ["y"])})]
+    ['$', '$.a', '$.a', '$.a', '$.a[0]']
+    """
+    waiting: list[tuple[str, Value]] = [(path, value)]
+    while waiting:
+        path, value = waiting.pop()
+        yield path, value
+        if isinstance(value, dict):
+            waiting += [(path + step_text(key), part) for key, part in reversed(value.items())]
+        elif isinstance(value, list):
+            waiting += [(f"{path}[{index}]", value[index]) for index in reversed(range(len(value)))]
+        elif isinstance(value, tuple):
+            waiting += [(path, option) for option in reversed(value)]
+
+
 def field_path(steps: str) -> str:
     """Return the path of a field from its steps: `items[].price` for `.items[].price`, `$` for the whole value."""
     return steps.removeprefix(".") or "$"

@@ -25,8 +25,7 @@ from docscore.data.model_text import (
     parse_text,
     parsed_references,
 )
-from docscore.data.place_remarks import remarks_on_places
-from docscore.data.places import has_key, with_places
+from docscore.data.raw_regions import has_key, with_raw_regions, without_ignored
 from docscore.data.rows import REFERENCES, NoCell, cells_of, name_in_file
 from docscore.data.test_set import TestSet
 
@@ -43,7 +42,6 @@ def as_scored(
     progress: Progress = no_progress,
     *,
     is_full: bool = True,
-    places: bool = False,
 ) -> TestSet:
     """Read the texts of rows as JSON, where the options say so, and take out of values what is not scored.
 
@@ -54,11 +52,10 @@ def as_scored(
         options: how they are read.
         progress: called with the phases of the work.
         is_full: whether these are all rows of a test set: some warnings say that no row has something.
-        places: whether evidence and citations are read.
 
     Raises:
         TypeError, ValueError: if the ground truths are documents written as text and no option says how to read them,
-            and for a reference or evidence that cannot be read, naming its row.
+            and for a reference that cannot be read, naming its row.
     """
     refuse_document_texts(rows.truths, rows.predictions, options.parse, options.parse_references)
     given = rows
@@ -73,17 +70,16 @@ def as_scored(
         found += _remarks_on_texts(rows, options.parse)
     form = None if options.citations_from is None else form_named(options.citations_from)
     found += _remarks_on_forms(rows) if form is None else ()
-    failed = [number for number, parsed in rows.readings.items() if parsed.failed]
-    rows, faulty = with_places(replace(rows, whole_truths=rows.truths), failed, form, wanted=places)
-    found += faulty
+    rows = with_raw_regions(replace(rows, whole_truths=rows.truths), form)
     found += _remarks_on_values(rows, progress, with_confidences=options.with_confidences)
     if options.with_confidences or options.ignore_keys or options.absent_words:
-        whole, rows = rows, scored_content(rows, options)
+        whole = rows
+        rows = without_ignored(scored_content(rows, options), whole)
         found += _remarks_on_content(whole, rows, options) if is_full else ()
     else:
         rows = replace(rows, confidences=None)
     if is_full and len(rows.ids) > 1:
-        found += [*_remarks_on_words(rows), *_remarks_on_ids(rows), *remarks_on_places(rows)]
+        found += [*_remarks_on_words(rows), *_remarks_on_ids(rows)]
     found += _remarks_on_shapes(rows)
     return replace(rows, warnings=[*rows.warnings, *map(str, found)], is_full=is_full, given=given)
 

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from docscore.core.errors import InputValueError, short_repr
-from docscore.core.places import values_by_path
+from docscore.core.values import values_by_path
 from docscore.data.formats import read_value
 from docscore.data.json_text import loads
-from docscore.data.places import Form, Raw, Wrapper, without_places
+from docscore.data.raw_regions import Form, Raw, Wrapper, without_regions
 from docscore.data.rows import cells_of
 
 LAYOUTS = ("same shape", "by path", "around the value")
@@ -38,7 +38,7 @@ def _taken(entry: Entry, prediction: Any) -> tuple[Any, Raw]:
     value = prediction if value is None else value
     if entry["layout"] == LAYOUTS[2]:
         names = entry["citations"]
-        value, found = without_places(value, Wrapper(names[0], entry["key"], frozenset(names)))
+        value, found = without_regions(value, Wrapper(names[0], entry["key"], frozenset(names)))
     else:
         metadata = _first(prediction, entry["citations"])
         is_flat = entry["layout"] == LAYOUTS[1] and isinstance(metadata, dict)

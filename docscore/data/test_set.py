@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from docscore.core.places import Places
 from docscore.data.model_text import Parsed
 
 _COLUMNS = (
@@ -45,7 +44,7 @@ class TestSet:
         costs: the cells of the columns `COSTS` in the row of each prediction; None if no row has one.
         evidence: what is given as evidence of each row; None if no row has any.
         citations: what is given as citations of each row; None if no row has any.
-        places: the evidence and citations of each row, once they were read; None before.
+        places: the regions of each row, once `docscore.grounding` has interpreted evidence and citations; None before.
         whole_truths: the ground truths with what is not scored of them; None if nothing was taken out.
         given: the rows as they were given, for those who read them with other options; None for values.
         readings: how the text of a prediction was read as JSON, by the number of its row; empty if none was.
@@ -68,7 +67,7 @@ class TestSet:
     costs: Sequence[tuple[Any, ...]] | None = None
     evidence: Sequence[Any] | None = None
     citations: Sequence[Any] | None = None
-    places: Sequence[Places] | None = None
+    places: Sequence[Any] | None = None
     whole_truths: Sequence[Any] | None = None
     given: "TestSet | None" = None
     readings: Mapping[int, Parsed] = field(default_factory=dict)

@@ -23,6 +23,7 @@ from docscore.core.numbers import ROUNDING
 from docscore.core.options import check_number
 from docscore.core.runtime import Progress, no_progress
 from docscore.core.values import is_empty, step_text
+from docscore.evaluation.registry import METRICS
 from docscore.evaluation.tables import (
     NO_VALUE,
     Content,
@@ -37,7 +38,6 @@ from docscore.evaluation.tables import (
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.entities import checked_confidence, part_of_confidences
 from docscore.metrics.kieval import KieScore
-from docscore.metrics.registry import METRICS
 from docscore.stats.calibration import BINNING, Calibration, calibration_of
 from docscore.stats.intervals import (
     BATCH_CELLS,

@@ -32,12 +32,10 @@ from docscore.core.options import (
     check_whole,
 )
 from docscore.core.output import write_report
-from docscore.core.places import NO_PLACES
 from docscore.core.runtime import Progress, ignore, no_progress, warn, watched
 from docscore.core.values import differs_by_value
 from docscore.data.checks import FEWEST_WITH_KEYS, as_scored, keys_beside_fields
 from docscore.data.content import BESIDE, without_keys
-from docscore.data.document_files import Documents
 from docscore.data.groups import Grouping, groups_of_rows, rows_by_group, with_row_schemas
 from docscore.data.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
 from docscore.data.rows import columns_of
@@ -73,40 +71,14 @@ from docscore.evaluation.figures import (
     ends_by_name,
     figures_of,
     figures_table,
-    places_table,
     rates_of,
     rates_table,
+    regions_table,
     runs_of,
     slices_table,
+    support_tables,
 )
-from docscore.evaluation.scoring import (
-    anls_star_scores,
-    error_of_metric,
-    may_lack_figures,
-    points_lost,
-    points_of_rows,
-    rate_counts_of,
-    ratios_of_points,
-)
-from docscore.evaluation.standing import WHERE, RowStanding, Standing, ratios_of_standing, standing_of
-from docscore.evaluation.tables import (
-    LISTED,
-    NO_VALUE,
-    Content,
-    Table,
-    TableCell,
-    TableColumn,
-    table_of,
-    text_column,
-    value_column,
-)
-from docscore.metrics.anls_star.api import FieldCounts
-from docscore.metrics.anls_star.causes import Cause
-from docscore.metrics.anls_star.matching import has_long_list
-from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.annotations import Annotation, annotations_of
-from docscore.metrics.base import Breakdown, FigureName, MetricRow, MetricTree
-from docscore.metrics.registry import (
+from docscore.evaluation.registry import (
     ANLS_STAR,
     METRICS,
     TYPED,
@@ -120,6 +92,38 @@ from docscore.metrics.registry import (
     tree_of_row,
     values_metric,
 )
+from docscore.evaluation.scoring import (
+    anls_star_scores,
+    error_of_metric,
+    may_lack_figures,
+    points_lost,
+    points_of_rows,
+    rate_counts_of,
+    ratios_of_points,
+)
+from docscore.evaluation.tables import (
+    LISTED,
+    NO_VALUE,
+    Content,
+    Table,
+    TableCell,
+    TableColumn,
+    table_of,
+    text_column,
+    value_column,
+)
+from docscore.grounding.checks import warnings_of_regions
+from docscore.grounding.document_folder import DocumentFolder
+from docscore.grounding.interpretation import with_regions
+from docscore.grounding.nodes import RowAnnotator
+from docscore.grounding.regions import NO_REGIONS, RowRegions
+from docscore.grounding.support import WHERE, DocumentSupport, RowSupport, ratios_of_support, support_of
+from docscore.metrics.anls_star.api import FieldCounts
+from docscore.metrics.anls_star.causes import Cause
+from docscore.metrics.anls_star.matching import has_long_list
+from docscore.metrics.anls_star.tree import ScoreTree
+from docscore.metrics.annotations import Annotation, annotations_of
+from docscore.metrics.base import Breakdown, FigureName, MetricRow, MetricTree
 from docscore.metrics.typed.schema_warnings import (
     check_compared,
     places_by_schema,
@@ -185,9 +189,19 @@ class Row(Displayed):
         return self.number in self._evaluation.test_set.absent
 
     @property
+    def regions(self) -> RowRegions | None:
+        """The evidence and citations of its values; None if they were not interpreted."""
+        places = self._evaluation.test_set.places
+        return places[self.number] if places else None
+
+    @property
     def for_metrics(self) -> MetricRow:
         """The row as metrics take it."""
-        confidences, places = self._evaluation.test_set.confidences, self._evaluation.test_set.places
+        confidences, options = self._evaluation.test_set.confidences, self._evaluation.options
+        sure, regions = confidences[self.number] if confidences else None, self.regions
+        annotator = None
+        if regions is not None or sure is not None:
+            annotator = RowAnnotator(regions, sure, options.iou, chooses=self._evaluation.evaluates_regions)
         reading = self._evaluation.test_set.readings.get(self.number)
         cause: Cause | None = "unparsable" if reading is not None and reading.failed else None
         if self.number in (self._evaluation.absent or ()):
@@ -195,11 +209,11 @@ class Row(Displayed):
         return MetricRow(
             self.ground_truth,
             self.prediction,
-            confidences[self.number] if confidences else None,
+            sure,
             lambda: self._evaluation.anls_star[self.number],
             self.id,
             cause,
-            places[self.number] if places else None,
+            annotator,
             self._evaluation.values_by,
         )
 
@@ -449,8 +463,11 @@ class Evaluation(Displayed):
             test_set = replace(test_set, clusters=groups_of_rows(test_set, cluster, "cluster"))
         self.test_set, self.ids, self.row_warnings = test_set, test_set.ids, list(test_set.warnings)
         self.values_by = values_metric(self.metrics, options)
-        read = documents is None or isinstance(documents, Documents)
-        self.document_folder = documents if read else Documents(documents, test_set.documents or test_set.ids)
+        read = documents is None or isinstance(documents, DocumentFolder)
+        self.document_folder = documents if read else DocumentFolder(documents, test_set.documents or test_set.ids)
+        self.evaluates_regions = any(METRICS[name].judges_places for name in self.metrics)
+        if documents is not None or self.evaluates_regions:
+            self._interpret_regions()
         self.places: dict[str, set[str]] = {}
         if TYPED in self.metrics:
             self.places = places_by_schema(zip(self.ids, self.test_set.truths, strict=True), options.schema)
@@ -467,6 +484,15 @@ class Evaluation(Displayed):
         self._having: dict[str, list[int]] = {}  # the numbers of the figures that a document has, of places
         if test_set.is_full and len(self.ids) >= FEWEST_WITH_KEYS and (keys := keys_beside_fields(self.test_set)):
             self._warn_of_keys(keys)
+
+    def _interpret_regions(self) -> None:
+        """Interpret the evidence and citations of the rows, and warn of those that are invalid or in another format."""
+        self.test_set, found = with_regions(self.test_set, self.failed or ())
+        if self.test_set.is_full and len(self.ids) > 1:
+            found += warnings_of_regions(self.test_set.places or ())
+        for warning in map(str, found):
+            self.row_warnings.append(warning)
+            warn(warning)
 
     def _warn_of_keys(self, keys: Sequence[str]) -> None:
         """Warn of keys that only the predictions have, if they cost points."""
@@ -639,22 +665,22 @@ class Evaluation(Displayed):
             breakdowns[TYPED] = typed = FieldTable()
             for number, (_, leaves) in enumerate(self.points(TYPED)):
                 typed.add(number, leaves)
-        parts = {**breakdowns, "documents": self._standing()}
+        parts = {**breakdowns, "found_in_documents": self._support()}
         return {name: breakdown for name, breakdown in parts.items() if breakdown is not None}
 
-    def _standing(self) -> Standing | None:
-        """What of the predicted values stands in the documents; None without documents."""
+    def _support(self) -> DocumentSupport | None:
+        """The predicted values that are found in the documents; None without documents."""
         if self.document_folder is None:
             return None
         names, count = self.document_ids, len(self.document_ids)
         documents = watched(self.document_folder.read_all(names), self.progress, "Looking up", count)
-        places, failed = self.test_set.places or [NO_PLACES] * len(self), self.failed or ()
+        places, failed = self.test_set.places or [NO_REGIONS] * len(self), self.failed or ()
         predictions = [None if number in failed else value for number, value in enumerate(self.test_set.predictions)]
-        rows, without_text = [RowStanding()] * len(self), 0
+        rows, without_text = [RowSupport()] * len(self), 0
         for number, document in enumerate(documents):
             without_text += document is None
             for row in range(number, len(self) if document else 0, count):  # in each run
-                rows[row] = standing_of(document, predictions[row], places[row].citations)
+                rows[row] = support_of(document, predictions[row], places[row].citations)
         remark = self.document_folder.remark(count) if self.test_set.is_full else ""
         if remark:
             self.row_warnings.append(f"documents: {remark}")
@@ -662,8 +688,8 @@ class Evaluation(Displayed):
         intervals: Sequence[Interval | None] = [None] * len(WHERE)
         if self.confidence is not None:
             drawing = {"clusters": self.clusters, **self._drawing()}
-            intervals = intervals_of(ratios_of_standing(rows), self.confidence, **drawing)
-        return Standing(rows, names * (len(self) // count), intervals, without_text)
+            intervals = intervals_of(ratios_of_support(rows), self.confidence, **drawing)
+        return DocumentSupport(rows, names * (len(self) // count), intervals, without_text)
 
     # Figures with their intervals
 
@@ -1134,9 +1160,7 @@ def evaluate_rows(
         progress: as for `Evaluation`.
         settings: other keywords of `Evaluation`.
     """
-    metrics = checked_metrics(metrics_with_schema(None, options.schema) if metrics is None else metrics, options)
-    with_regions = documents is not None or any(METRICS[name].judges_places for name in metrics)
-    read = as_scored(rows, options, progress, is_full=is_full, places=with_regions)
+    read = as_scored(rows, options, progress, is_full=is_full)
     for sentence in read.warnings:
         warn(sentence)
     return Evaluation(read, options, metrics=metrics, documents=documents, progress=progress, **settings)
@@ -1155,12 +1179,12 @@ def figure_table(evaluation: Evaluation) -> Table:
 
 
 def breakdown_tables(evaluation: Evaluation) -> list[Table]:
-    """Return the tables of the typed score, of places, and of what stands in the documents, as far as there are any."""
+    """Return the tables of the typed score, of regions and of values found in documents, if there are any."""
     found = evaluation.breakdowns
     return [
         *([found["typed"].typed()] if "typed" in found else []),
-        *([places_table(found["grounding"].places())] if "grounding" in found else []),
-        *([found["documents"].standing, found["documents"].nowhere] if "documents" in found else []),
+        *([regions_table(found["grounding"].regions())] if "grounding" in found else []),
+        *(support_tables(found["found_in_documents"]) if "found_in_documents" in found else []),
     ]
 
 
@@ -1176,10 +1200,11 @@ def figures_to_dict(evaluation: Evaluation) -> dict[str, Any]:
 
 def views_to_dict(evaluation: Evaluation, worst: int = LISTED) -> dict[str, Any]:
     """Return the slices, the variance of runs and the score by value in plain types, each where there is one."""
+    has_documents = evaluation.document_folder is not None
     views = {
         "slices": None if evaluation.by is None else [part.to_dict() for part in evaluation.slice_figures],
         "runs": None if evaluation.runs is None else evaluation.runs.to_dict(worst),
         "score_by_value": evaluation.score_by_value,
-        "standing": None if evaluation.document_folder is None else evaluation.breakdowns["documents"].to_dict(),
+        "found_in_documents": evaluation.breakdowns["found_in_documents"].to_dict() if has_documents else None,
     }
     return {name: view for name, view in views.items() if view is not None}

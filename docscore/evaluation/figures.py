@@ -15,6 +15,7 @@ from docscore.core.errors import short_repr
 from docscore.core.formatting import FOUR_DIGITS, share_text, shown_name
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import check_price
+from docscore.core.values import value_excerpt
 from docscore.data.json_text import JsonError, loads
 from docscore.data.rows import COSTS, Absent, NoCell
 from docscore.data.test_set import TestSet
@@ -22,11 +23,13 @@ from docscore.evaluation.tables import (
     Table,
     TableCell,
     TableColumn,
+    field_column,
     interval_column,
     table_of,
     text_column,
     value_column,
 )
+from docscore.grounding.support import WHERE, DocumentSupport
 from docscore.metrics.base import FigureName
 from docscore.metrics.kieval import KieScore
 from docscore.stats.intervals import Array, Interval, Ratios, intervals_of, wilson_interval
@@ -192,23 +195,56 @@ def rates_table(rates: Iterable[Rate]) -> Table:
     )
 
 
-def places_table(levels: Iterable[Mapping[str, Any]]) -> Table:
-    """Return where right and wrong values are cited: the table "places" of the metric grounding."""
-    shares = ("right_there", "right_elsewhere", "wrong_there", "wrong_elsewhere")
+def regions_table(levels: Iterable[Mapping[str, Any]]) -> Table:
+    """Return the shares of right and wrong values by their regions: the table "regions" of the metric grounding."""
+    shares = [(value, region) for value in ("right", "wrong") for region in ("right", "other")]
     return table_of(
-        "Places: values that are cited where the evidence is, and elsewhere",
+        "Regions: predicted values with the right region, and with another or none",
         levels,
         text_column("level", "level", kind="text"),
+        *(value_column(name, head, "{:.3f}".format) for name, head in _RATES),
         *(
-            value_column(name, head, "{:.3f}".format)
-            for name, head in (("f1", "F1"), ("precision", "P"), ("recall", "R"))
+            value_column(
+                f"{value}_value_{region}_region",
+                f"{value} value, {region} region",
+                share_text,
+                terminal=f"{value}, {region} region",
+            )
+            for value, region in shares
         ),
-        *(value_column(name, name.replace("_", " "), share_text) for name in shares),
         value_column("missing", "missing"),
         value_column("cells", "of"),
-        *(value_column(name, name.replace("_", " "), extra=True) for name in ("cited", "not_cited", "not_judged")),
+        *(value_column(name, name.replace("_", " "), extra=True) for name in ("cited", "not_cited", "not_evaluated")),
         unit="levels",
     )
+
+
+_RATES = ("f1", "F1"), ("precision", "precision"), ("recall", "recall")
+
+
+def support_tables(support: DocumentSupport) -> list[Table]:
+    """Return the shares of values that are found in their documents, and the values that are not."""
+    found = table_of(
+        "Values found in the documents",
+        support.found,
+        (TableColumn("where", "found", "text"), lambda item: TableCell(item.where, WHERE[item.where])),
+        value_column("share", "share", share_text),
+        interval_column(share_text),
+        (TableColumn("hits", "count"), lambda item: TableCell(item.hits, f"{item.hits:,} of {item.total:,}")),
+        value_column("total", "of", extra=True),
+        unit="rates",
+    )
+    not_found = table_of(
+        "Values not found in their documents, most frequent first",
+        support.not_found,
+        (TableColumn("value", "value", "code"), lambda item: TableCell(item.value, value_excerpt(item.value))),
+        field_column(),
+        value_column("times", "times", value=lambda item: len(item.documents)),
+        value_column("documents", "documents", value=lambda item: len(set(item.documents))),
+        text_column("question_id", "such as", lambda item: item.documents[0]),
+        unit="values",
+    )
+    return [found, not_found]
 
 
 def kieval_tables(score: KieScore) -> list[Table]:

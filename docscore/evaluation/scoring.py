@@ -15,10 +15,10 @@ from docscore.core.processes import in_processes, numbered_portions
 from docscore.core.runtime import Advance, ignore
 from docscore.evaluation.fields import FieldTable, as_float
 from docscore.evaluation.figures import RateCounts
+from docscore.evaluation.registry import METRICS, is_own, line_of_metric
 from docscore.metrics.anls_star.api import score_all
 from docscore.metrics.anls_star.causes import CAUSES, Cause
 from docscore.metrics.base import MetricRow
-from docscore.metrics.registry import METRICS, is_own, line_of_metric
 from docscore.stats.intervals import Ratios
 
 _IdsAndPairs = tuple[Sequence[str], Sequence[tuple[Any, Any]]]

@@ -16,7 +16,7 @@ from docscore.data.groups import Grouping, joined_runs
 from docscore.data.pairing import rows_of_sides
 from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
-from docscore.metrics.registry import checked_metrics, loaded_metrics, metrics_with_schema
+from docscore.evaluation.registry import checked_metrics, loaded_metrics, metrics_with_schema
 from docscore.stats.intervals import CONFIDENCE, SEED
 
 
@@ -230,8 +230,8 @@ def evaluate(
             of a JSON file that describes a form.
         iou: the intersection over union from which a cited box is accepted (grounding).
         documents: the documents that values were read from, a folder with `ID.pdf`, `ID.hocr` or `ID.txt` or a dict of
-            texts by id; `result.breakdowns["documents"]` then says which predicted values stand in them. The report
-            also takes page images from the folder, `ID.png` or `ID-1.png`.
+            texts by id; `result.breakdowns["found_in_documents"]` then says which predicted values they have. The
+            report also takes page images from the folder, `ID.png` or `ID-1.png`.
         ignore_keys: keys that are left out of both sides, from the top level: `["model", "meta.tokens"]`.
         absent_words: texts that are read as null on both sides, whatever their case: `["NOT_FOUND", "N/A"]`.
         id_column: the column or key of the ids, if it is not "question_id". Any column can be a path into the rows,

@@ -28,7 +28,7 @@ from docscore.data.rows import as_rows
 from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.fields import Field, as_float, units
-from docscore.metrics.registry import checked_metrics, metrics_with_schema
+from docscore.evaluation.registry import checked_metrics, metrics_with_schema
 from docscore.metrics.typed.schema_warnings import warn_of_schemas
 
 RATES: dict[str, str] = {  # by the count that is divided by the number of rows

@@ -7,7 +7,7 @@ from docscore.core.errors import InputTypeError
 from docscore.core.options import ScoringOptions
 from docscore.data.pairing import pairs_of_columns
 from docscore.evaluation.evaluation import evaluate_rows
-from docscore.metrics.registry import ANLS_STAR
+from docscore.evaluation.registry import ANLS_STAR
 
 
 def score_batch(

@@ -8,11 +8,10 @@ from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVa
 
 from docscore.core.errors import InputValueError
 from docscore.core.options import ScoringOptions
-from docscore.core.places import Places
 from docscore.core.values import Value
 from docscore.metrics.anls_star.api import FieldCounts, build_tree
 from docscore.metrics.anls_star.causes import MEANINGS, Cause
-from docscore.metrics.anls_star.tree import Kind, ScoreTree, Status, Whole
+from docscore.metrics.anls_star.tree import Kind, ScoreTree, Status, TreeAnnotator, Whole
 
 P = TypeVar("P")
 
@@ -30,7 +29,7 @@ class MetricRow(NamedTuple):
         question_id: the id of the row.
         cause: "missing prediction" if there is no prediction, "unparsable" for a text that could not be read as JSON,
             or None.
-        places: the evidence of the ground truth and the citations of the prediction, or None.
+        annotator: annotates the values of its score tree, with confidences or regions; or None.
         values_by: the metric that says which values are right: "anls_star" or "typed".
     """
 
@@ -40,7 +39,7 @@ class MetricRow(NamedTuple):
     compute: Callable[[], float]
     question_id: str = ""
     cause: Cause | None = None
-    places: Places | None = None
+    annotator: TreeAnnotator | None = None
     values_by: str = "anls_star"
 
     @property
@@ -72,7 +71,7 @@ class Breakdown(Protocol):
 
 
 class Metric(ABC, Generic[P]):
-    """The base class of metrics; one instance of each is listed in `docscore.metrics.registry`.
+    """The base class of metrics; one instance of each is listed in `docscore.evaluation.registry`.
 
     Every figure is a ratio of sums over rows, so one set of resampled rows gives the intervals of all figures.
 
@@ -85,7 +84,7 @@ class Metric(ABC, Generic[P]):
         field_source: the source of the scores of fields: "tree" for the leaves of `score_tree`, which also have the
             causes of lost points; "entities" for `field_sums`; "" for a metric without scores of fields.
         meanings: the meanings of the causes of lost points, if `field_source` is "tree".
-        judges_places: whether it judges places. Rows then have `places`, and the metric of values is in the signature.
+        judges_places: whether it judges places. Rows then have regions, and the metric of values is in the signature.
             Figures of which no row has a denominator are left out.
     """
 
@@ -138,8 +137,7 @@ class Metric(ABC, Generic[P]):
         Raises:
             TypeError, ValueError: as `row_points`.
         """
-        beside = {"cause": row.cause, "places": row.places, "confidences": row.confidences}
-        return build_tree(row.ground_truth, row.prediction, options, **beside)
+        return build_tree(row.ground_truth, row.prediction, options, cause=row.cause, annotator=row.annotator)
 
     def count_fields(self, counts: FieldCounts, row: MetricRow, options: ScoringOptions) -> None:
         """Count the fields of one row, for a metric whose `field_source` is "tree"."""

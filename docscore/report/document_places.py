@@ -6,10 +6,10 @@ from io import BytesIO
 from typing import Any
 
 from docscore.core.formatting import counted
-from docscore.core.places import Box, Place, Places, around
 from docscore.core.runtime import grouped
-from docscore.data.document_files import Documents, page_image
-from docscore.data.documents import Document
+from docscore.grounding.document_folder import DocumentFolder, page_image
+from docscore.grounding.document_text import DocumentText
+from docscore.grounding.regions import Box, Region, RowRegions, around
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.report.drawn_rows import placed_rows, shown_path
 from docscore.report.html_tree import TreeDrawing
@@ -39,7 +39,7 @@ def sign_of_place(row: Mapping[str, Any]) -> str:
     return "free" if row["cited"] else "nowhere" if row["found"][1:] == [[]] else ""
 
 
-def sentence_on_place(row: Mapping[str, Any], pages: int, document: Document | None) -> str:
+def sentence_on_place(row: Mapping[str, Any], pages: int, document: DocumentText | None) -> str:
     """Return the sentence about the place of a value, which is that of the page (`playground/parts/places.js`).
 
     Args:
@@ -90,11 +90,11 @@ def _level(row: Mapping[str, Any]) -> str:
     return "box" if "box" in (row["levels"] or ()) else "page"
 
 
-def _pages(places: Sequence[Place]) -> list[int]:
+def _pages(places: Sequence[Region]) -> list[int]:
     return [place.page for place in places if place.page is not None and place.page > 0]
 
 
-def _standing(spots: Sequence[Any], pages: int, document: Document | None) -> str:
+def _standing(spots: Sequence[Any], pages: int, document: DocumentText | None) -> str:
     """Where a value stands in a text, in words."""
     if not spots or document is None:
         return "stands nowhere"
@@ -103,7 +103,7 @@ def _standing(spots: Sequence[Any], pages: int, document: Document | None) -> st
     return f"stands {counted(len(spots), 'time')}, first on {where}" if len(spots) > 1 else f"stands on {where}"
 
 
-def cut_crops(documents: Documents, crops: Sequence[tuple[str, dict[str, Any]]]) -> list[str]:
+def cut_crops(documents: DocumentFolder, crops: Sequence[tuple[str, dict[str, Any]]]) -> list[str]:
     """Cut places out of the pages of documents, the first `MOST_CROPS`; each page is opened once, and one at a time.
 
     Args:
@@ -160,7 +160,7 @@ def _part_around(box: Box, shape: float, *, beside: bool) -> Box:
     return x, y, x + wide, y + tall
 
 
-def _are_near(one: Place, other: Place) -> bool:
+def _are_near(one: Region, other: Region) -> bool:
     """Whether two places are seen in one crop."""
     boxes = map(around, ([*one.boxes, *other.boxes], one.boxes, other.boxes))
     (wide, *widths), (high, *heights) = zip(*((box[2] - box[0], box[3] - box[1]) for box in boxes), strict=True)
@@ -170,7 +170,7 @@ def _are_near(one: Place, other: Place) -> bool:
 def _crops_of(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What is cut out for a row: the cited place, and the expected one beside it where that is not in view."""
     marks = [(look, place) for look in _LOOKS for place in row[look] if place.boxes and (place.page or 0) > 0]
-    groups: list[Place] = []
+    groups: list[Region] = []
     for _, place in marks:
         if len(groups) < len(_RATIO) and not any(_are_near(place, other) for other in groups):
             groups.append(place)
@@ -186,7 +186,7 @@ def _crops_of(row: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def places_of_document(
-    tree: ScoreTree, drawing: TreeDrawing, places: Places | None, document: Document | None, pages: int
+    tree: ScoreTree, drawing: TreeDrawing, places: RowRegions | None, document: DocumentText | None, pages: int
 ) -> dict[str, Any]:
     """Return the values that lost points, most first, and right ones that are cited elsewhere, each with its place.
 
@@ -258,7 +258,7 @@ def _row_of(node: ScoreTree, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "found": [],
         **{
             side: [
-                Place(page, (around([box for of_one in boxes for box in of_one]),) if any(boxes) else ())
+                Region(page, (around([box for of_one in boxes for box in of_one]),) if any(boxes) else ())
                 for page, boxes in places.items()
             ]
             for side, places in sides.items()

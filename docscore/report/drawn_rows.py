@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from docscore.core.formatting import clipped, printable
-from docscore.core.places import NO_PLACES, Places, overlap
-from docscore.data.documents import Document
-from docscore.metrics.anls_star.cells import placed_leaves
+from docscore.grounding.document_text import DocumentText
+from docscore.grounding.nodes import grounded_leaves
+from docscore.grounding.regions import NO_REGIONS, RowRegions, overlap
 from docscore.metrics.anls_star.matching import SHORTEST_CUT
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import MetricTree
@@ -19,7 +19,7 @@ def shown_path(node: ScoreTree) -> str:
 
 
 def placed_rows(
-    tree: ScoreTree, numbers: Mapping[int, int], places: Places | None, document: Document | None = None
+    tree: ScoreTree, numbers: Mapping[int, int], places: RowRegions | None, document: DocumentText | None = None
 ) -> list[dict[str, Any]]:
     """Return where the values of the rows of a tree are expected and cited, and where they stand in a text.
 
@@ -49,7 +49,7 @@ def placed_rows(
             for value in (value_taken(tree), tree.prediction)
         ]
     )
-    for leaf, predicted, cell, evidence, cited in placed_leaves(tree, places or NO_PLACES):
+    for leaf, predicted, cell, evidence, cited in grounded_leaves(tree, places or NO_REGIONS):
         is_extra = leaf.status == "extra"
         if (row := numbers.get(id(leaf))) is not None and (sides or cell or evidence or cited):
             found.append(

@@ -15,6 +15,7 @@ from docscore.evaluation.automation import Curve, Point, calibration_table, reli
 from docscore.evaluation.comparison import Comparison, Gate, document_changes_table
 from docscore.evaluation.evaluation import Evaluation, Row, breakdown_tables, figure_table
 from docscore.evaluation.figures import kieval_tables
+from docscore.evaluation.registry import METRICS, has_tree
 from docscore.evaluation.sentences import (
     capital,
     conclusion_of,
@@ -26,7 +27,6 @@ from docscore.evaluation.sentences import (
     verdict_text,
 )
 from docscore.metrics.base import MetricTree
-from docscore.metrics.registry import METRICS, has_tree
 from docscore.report.document_places import cut_crops, places_of_document
 from docscore.report.html_tree import explained_drawing, lost_text, template_environment, tree_drawing
 from docscore.stats.calibration import Calibration
@@ -48,7 +48,7 @@ def _documents(rows: Evaluation, worst: Sequence[Row]) -> tuple[list[dict[str, A
                 "score": three_digits(row.score),
                 "by_values": "" if is_own else f"{METRICS[tree.metric].label} {drawing.score}. ",
                 "tree": drawing,
-                "places": places_of_document(tree, drawing, row.for_metrics.places, text, pages),
+                "places": places_of_document(tree, drawing, row.regions, text, pages),
                 "others": [tree_drawing(other, f"d{row.number}-{at}", most=MOST_FIELDS_DRAWN) for at, other in others],
             }
         )

@@ -31,7 +31,7 @@ from docscore.evaluation.sentences import (
     text_differences,
 )
 from docscore.metrics.anls_star.sizes import SIDES, Side
-from docscore.metrics.anls_star.tree import CITED_WORDS, GLYPHS, ScoreTree
+from docscore.metrics.anls_star.tree import GLYPHS, REGION_WORDS, ScoreTree
 from docscore.metrics.annotations import (
     FOLDED_CAUSES,
     Annotation,
@@ -398,7 +398,7 @@ def _row(
         truth=truth,
         prediction=prediction,
         reason=reason,
-        cited=CITED_WORDS[node.place],
+        cited=REGION_WORDS[node.region],
         moved=id(node) in moved,
         remarks=remarks,
         is_open=opens and not is_group and (parent is None or node.status not in ("exact", "missing", "extra")),

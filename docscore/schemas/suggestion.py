@@ -19,15 +19,15 @@ from docscore.core.schema_source import KEYWORD, SchemaSource
 from docscore.core.values import Value, field_path, number_text, scalar_text, step_text
 from docscore.data.groups import rows_by_group
 from docscore.data.pairing import read_ground_truths
-from docscore.data.places import without_evidence
+from docscore.data.raw_regions import without_evidence
 from docscore.data.rows import PLAIN
 from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.registry import TYPED
 from docscore.evaluation.sources import evaluate
 from docscore.evaluation.tables import Table, field_column, table_of, text_column, value_column
 from docscore.metrics.anls_star.api import anls_score
 from docscore.metrics.anls_star.sizes import SchemaNode
-from docscore.metrics.registry import TYPED
 from docscore.metrics.typed.comparators import COMPARATORS, comparator
 from docscore.metrics.typed.readers import LOCALES, Reading, ascii_form, date_order
 from docscore.metrics.typed.schema import ELEMENTS, SubSchema, implied_comparison, schema_root, schemas_of_place

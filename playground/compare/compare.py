@@ -12,16 +12,16 @@ from typing import Any
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import counted, field_text, percent_text, shown_name, three_digits
 from docscore.core.numbers import ROUNDING
-from docscore.data.documents import Document
 from docscore.data.formats import names_of_files
 from docscore.evaluation.comparison import Comparison, level_of_tests
 from docscore.evaluation.evaluation import Evaluation, figures_to_dict
+from docscore.evaluation.registry import METRICS, has_tree
 from docscore.evaluation.sentences import by_value_text, count_lines
 from docscore.evaluation.sources import evaluations_of
 from docscore.evaluation.systems import changes_against, systems_of
 from docscore.evaluation.tables import Table, TableCell, TableColumn
+from docscore.grounding.document_text import DocumentText
 from docscore.metrics.anls_star.causes import CAUSES
-from docscore.metrics.registry import METRICS, has_tree
 from docscore.report.drawn_rows import placed_rows
 from docscore.report.markup import table_as_latex, table_as_markdown
 from docscore.report.systems_report import CHANCE_MARK, systems_table, table_of_tests
@@ -334,7 +334,7 @@ class KeptSystems(KeptResult):
                     trees,
                     repeat({id(node): at for at, row in enumerate(places) for node in row["nodes"]}),
                     self.places(number),
-                    repeat(Document(text) if text else None),
+                    repeat(DocumentText(text) if text else None),
                 )
             ),
         }

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from docscore.core.places import values_by_path
+from docscore.core.values import values_by_path
 
 _MARGINS = 4, 2  # columns and lines around what is printed
 

@@ -12,18 +12,20 @@ from typing import Any, NamedTuple
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import printable, three_digits
 from docscore.core.options import AS_TEXT, ScoringOptions
-from docscore.core.places import Places
 from docscore.core.values import Value
-from docscore.data.documents import Document
 from docscore.data.json_text import JsonError, dumps, dumps_in_style
 from docscore.data.model_text import Parsed, is_json_container, kinds_of, parse_text
-from docscore.data.places import has_places, with_places
+from docscore.data.raw_regions import has_regions, with_raw_regions
 from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
+from docscore.evaluation.registry import ANLS_STAR, METRICS, TYPED, tree_note
 from docscore.evaluation.sentences import READING_WORDS, capital, explained_figures
+from docscore.grounding.document_text import DocumentText
+from docscore.grounding.interpretation import with_regions
+from docscore.grounding.nodes import RowAnnotator
+from docscore.grounding.regions import RowRegions
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, tree_note
 from docscore.metrics.typed.schema_warnings import places_by_schema, warn_of_schemas
 from docscore.metrics.typed.score import schema_of_row
 from docscore.report.drawn_rows import placed_rows
@@ -144,7 +146,8 @@ def _read_both(asked: PairRequest) -> _Read:
         places = places_in(*values) if asked.is_example else None
         if places:
             pairs = replace(pairs, evidence=places[:1], citations=places[1:])
-        pairs, remarks = with_places(pairs, (), None, wanted=has_places(pairs))
+        plain = with_raw_regions(pairs, None)
+        pairs, remarks = with_regions(plain, ()) if has_regions(pairs) else (plain, [])
         note = " ".join([*filter(None, [note]), *(f"{capital(remark.problem)}." for remark in remarks)])
     except ValueError as error:
         faults["evidence: " not in str(error)] = _fault(error, asked.prediction)
@@ -298,7 +301,7 @@ def _scored(read: _Read, asked: PairRequest) -> dict[str, Any]:
     pairs, note = read.pairs, read.note
     values = pairs.truths[0], pairs.predictions[0]
     is_own = read.is_example == asked.is_example  # the text is that of the values
-    document = Document(asked.text) if asked.text and is_own else None
+    document = DocumentText(asked.text) if asked.text and is_own else None
     places = pairs.places[0] if pairs.places else None
     options, metric = scoring_options(asked.options), metrics_of([asked.metric], asked.options["schema"])[0]
     texts = {"ground_truth": dumps(values[0]), "prediction": dumps(values[1])}
@@ -342,10 +345,10 @@ def _with_figures(drawing: TreeDrawing, scored: Evaluation, note: str) -> TreeDr
     )
 
 
-def _tree(truth: Value, prediction: Value, options: ScoringOptions, places: Places | None = None) -> ScoreTree:
+def _tree(truth: Value, prediction: Value, options: ScoringOptions, places: RowRegions | None = None) -> ScoreTree:
     """The tree of ANLS*, with a schema that of the typed score."""
     schema = options.schema and schema_of_row(options.schema, "")
-    return build_tree(truth, prediction, options, schema, places=places)
+    return build_tree(truth, prediction, options, schema, annotator=places and RowAnnotator(places, None, options.iou))
 
 
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+', flags=re.DOTALL)
@@ -438,7 +441,7 @@ def tree_for_clients(ground_truth: Any, prediction: Any, options: ScoringOptions
     truth = check_value(_value_of_text(ground_truth, "ground_truth", notes), is_truth=True)
     values = truth, check_value(_prediction(prediction, truth, options, notes), is_truth=False)
     check_work(*values)
-    pairs, _ = with_places(TestSet([_NAME], values[:1], values[1:]), (), None, wanted=False)
+    pairs = with_raw_regions(TestSet([_NAME], values[:1], values[1:]), None)
     tree = _tree(pairs.truths[0], pairs.predictions[0], options)
     found = _renamed(tree, tree.to_dict(), {id(node) for node, *_ in drawn_places(tree)})
     return {"notes": notes, **found} if notes else found

@@ -5,7 +5,7 @@ import json
 from functools import partial
 from typing import Any
 
-from docscore.metrics.registry import METRICS
+from docscore.evaluation.registry import METRICS
 from playground.pair.examples import as_texts
 from playground.pair.pair import answer, is_scored_at_once, what_ifs_of_pair
 from playground.parts.tab import Tab, fields_with_words

@@ -13,10 +13,10 @@ from docscore.data.checks import first_truths
 from docscore.data.test_set import TestSet
 from docscore.evaluation.comparison import Change, Comparison, adjusted, changes_of, rows_of_base
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
+from docscore.evaluation.registry import ANLS_STAR, METRICS, TYPED
 from docscore.evaluation.sentences import capital, changed_order, conclusion_of, interval_text, share_in_words
 from docscore.metrics.anls_star.causes import NAMES
 from docscore.metrics.annotations import cause_in_words
-from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED
 from docscore.metrics.typed.comparators import COMPARATORS
 from docscore.report.html_tree import lost_text
 from docscore.schemas.suggestion import suggestion_of

@@ -17,19 +17,19 @@ from typing import Any
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import clipped, counted, field_text, printable, three_digits
 from docscore.core.options import AS_TEXT, ScoringOptions
-from docscore.core.places import Places, places_of_json
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.values import Value, convert_ground_truth, to_json
-from docscore.data.document_files import draw_page_of_pdf, pages_of_pdf
-from docscore.data.documents import Document
 from docscore.data.json_text import dumps, loads
 from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import Losses
+from docscore.evaluation.registry import METRICS, TYPED, tree_note, tree_of_row
 from docscore.evaluation.sentences import NOTHING_LOST, spread_lines
+from docscore.grounding.document_folder import draw_page_of_pdf, pages_of_pdf
+from docscore.grounding.document_text import DocumentText
+from docscore.grounding.regions import RowRegions, regions_of_json
 from docscore.metrics.anls_star.causes import CAUSES, NAMES
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.registry import METRICS, TYPED, tree_note, tree_of_row
 from docscore.report.drawn_rows import long_lists, placed_rows
 from docscore.report.html_report import bins, examples_of_causes
 from docscore.report.html_tree import explained_drawing, lost_text
@@ -129,14 +129,14 @@ class KeptResult:
             trees.append(tree_of_row(self.facts["metrics"][0], row, options))
         return trees
 
-    def places(self, number: int) -> list[Places | None]:
+    def places(self, number: int) -> list[RowRegions | None]:
         """The evidence and the citations of a document in each system; None if rows have none."""
         found = (
             json.loads(numbered_lines(path, [number])[0])
             if (path := self.folder / _PLACES).exists()
             else [None] * len(self.facts["causes"])
         )
-        return [each and places_of_json(*each[:2]) for each in found]
+        return [each and regions_of_json(*each[:2]) for each in found]
 
 
 def read_pdf(asked: PdfRequest, folder: Path) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def keep_values(folder: Path, systems: Sequence[Evaluation]) -> None:
         (folder / _CONFIDENCES).write_text("\n".join(map(dumps, first.test_set.confidences)), encoding="ascii")
     if first.test_set.places is not None:
         (folder / _PLACES).write_text(
-            "\n".join(json.dumps([system[name].for_metrics.places for system in systems]) for name in first.ids),
+            "\n".join(json.dumps([system[name].regions for system in systems]) for name in first.ids),
             encoding="ascii",
         )
 
@@ -402,9 +402,10 @@ class KeptList(KeptResult):
         holding = {name: f" of {count:,}" for name, count in self._list["holding"].items()}
         by_field, meanings = self._sums(fields, holding), METRICS[self.facts["metrics"][0]].meanings
         largest = [_largest_cause(meant[number], lost[number]) for number in order]
+        words = (asked.share or "").replace("_value_", ", ").replace("_", " ")
         return {
             "order": order,
-            "why": [f"{shares[number]:,} {asked.share.replace('_', ', ')}" for number in order]
+            "why": [f"{shares[number]:,} {words}" for number in order]
             if asked.share
             else [cause for cause, _ in largest],
             "lost": [lost_text(points) for _, points in largest],
@@ -483,7 +484,9 @@ class KeptList(KeptResult):
             "html": fragment("document", name, drawing),
             "marks": marks,
             "image": embedded_image(image_of_row(row)),
-            "places": placed_rows(tree, drawing.row_numbers, self.places(number)[0], Document(text) if text else None),
+            "places": placed_rows(
+                tree, drawing.row_numbers, self.places(number)[0], DocumentText(text) if text else None
+            ),
             "lists": list(long_lists(tree, drawing.row_numbers)),
         }
 
@@ -492,7 +495,13 @@ class KeptList(KeptResult):
         return "".join(f"{line}\n" for line in numbered_lines(self.folder / _ROWS, map(self._checked, numbers)))
 
 
-SHARES = "right_there", "right_elsewhere", "wrong_there", "wrong_elsewhere", "missing"
+SHARES = (
+    "right_value_right_region",
+    "right_value_other_region",
+    "wrong_value_right_region",
+    "wrong_value_other_region",
+    "missing",
+)
 
 
 def _indented(value: Value) -> str:

@@ -30,8 +30,8 @@ from docscore.data.formats import delimiter_of_file, read_table, suffix_of
 from docscore.data.json_text import dumps
 from docscore.data.model_text import parse_predictions, parsed_references
 from docscore.data.pairing import WITHOUT_PREDICTION, ids_in_another_order, read_systems
-from docscore.data.places import has_places
 from docscore.data.queries import query_for
+from docscore.data.raw_regions import has_regions
 from docscore.data.rows import ANLS, ID, REFERENCES, Side, Source
 from docscore.data.test_set import TestSet
 from playground.parts.column_guesses import (
@@ -658,7 +658,7 @@ def check_pairs(pairs: TestSet, options: ScoringOptions) -> None:
 
 def with_grounding(metrics: tuple[str, ...], systems: Iterable[TestSet]) -> tuple[str, ...]:
     """The metrics, with that of places where the rows of a system have some."""
-    return metrics if "grounding" in metrics or not any(map(has_places, systems)) else (*metrics, "grounding")
+    return metrics if "grounding" in metrics or not any(map(has_regions, systems)) else (*metrics, "grounding")
 
 
 def check_metrics(metrics: Iterable[str], pairs: TestSet) -> None:

@@ -9,7 +9,7 @@ import { counted } from "./words.js";
  * "free" where no place is annotated, "nowhere" where the document does not have it, "" where nothing is known.
  * @typedef {"there" | "elsewhere" | "none" | "free" | "nowhere" | ""} Sign
  */
-/** @typedef {"right_there" | "right_elsewhere" | "wrong_there" | "wrong_elsewhere" | "missing"} Share */
+/** @typedef {`${"right" | "wrong"}_value_${"right" | "other"}_region` | "missing"} Share */
 /**
  * @typedef {object} Known  what is known of the document
  * @property {number} pages  how many it has, 0 where that is not known
@@ -22,10 +22,10 @@ export const IOU = 0.5; // the least overlap at which a box is accepted, where n
 
 /** @type {Record<Share, string>} */
 export const SHARE_NAMES = {
-  right_there: "right value, right place",
-  right_elsewhere: "right value, elsewhere",
-  wrong_there: "wrong value, right place",
-  wrong_elsewhere: "wrong value, elsewhere",
+  right_value_right_region: "right value, right region",
+  right_value_other_region: "right value, other region",
+  wrong_value_right_region: "wrong value, right region",
+  wrong_value_other_region: "wrong value, other region",
   missing: "missing value",
 };
 
@@ -47,7 +47,7 @@ export const shareOf = (row, level) => {
   const counts = row.levels?.[level];
   if (!counts) return null;
   if (!row.predicted) return "missing";
-  return `${row.right ? "right" : "wrong"}_${counts[0] > 0 ? "there" : "elsewhere"}`;
+  return `${row.right ? "right" : "wrong"}_value_${counts[0] > 0 ? "right" : "other"}_region`;
 };
 
 /** @type {(row: Server.PlacedRow, level: Level) => Sign} */

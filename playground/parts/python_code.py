@@ -7,7 +7,7 @@ from typing import Any
 
 from docscore.core.options import ScoringOptions
 from docscore.evaluation.evaluation import Evaluation
-from docscore.metrics.registry import ANLS_STAR
+from docscore.evaluation.registry import ANLS_STAR
 from playground.parts.files import FileRows, encoding_of, layout_of
 from playground.server.requests import LAYOUT, FileRequest, arguments_of
 

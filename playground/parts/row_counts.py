@@ -10,9 +10,9 @@ from docscore.core.runtime import ignore
 from docscore.core.values import differs_by_value
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import FieldTable
+from docscore.evaluation.registry import ANLS_STAR
 from docscore.metrics.anls_star.api import FieldCounts, Leaf
 from docscore.metrics.anls_star.matching import ListRows
-from docscore.metrics.registry import ANLS_STAR
 from playground.server.pool import beside
 
 RowCount = tuple[float, list[Leaf], list[tuple[str, ListRows]], float]  # the score, and what `FieldTable.add` takes

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docscore.metrics.registry import METRICS, TYPED
+from docscore.evaluation.registry import METRICS, TYPED
 from playground.server.functions import Ask
 from playground.server.requests import WHAT_IFS, option_fields
 

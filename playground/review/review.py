@@ -29,15 +29,15 @@ from docscore.core.formatting import printable, shown_name, three_digits, thresh
 from docscore.core.runtime import grouped
 from docscore.core.similarity import fold_all, similarity
 from docscore.core.values import SCALAR_TYPES, convert_ground_truth, step_text
-from docscore.data.documents import Document
 from docscore.data.formats import TEXT_EXTENSIONS, suffix_of
 from docscore.data.json_text import dumps, dumps_in_style, loads
 from docscore.data.pairing import read_ground_truths
 from docscore.data.rows import NoCell
 from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import Evaluation
+from docscore.evaluation.registry import ANLS_STAR
 from docscore.evaluation.sentences import Span, text_differences
-from docscore.metrics.registry import ANLS_STAR
+from docscore.grounding.document_text import DocumentText
 from docscore.stats.intervals import CONFIDENCE
 from playground.compare.compare import checked_names, systems_of_request
 from playground.parts.documents import KeptResult, keep_documents, numbered_lines, shown_ids
@@ -130,7 +130,7 @@ def review_files(request: ReviewRequest, *, folder: Path, progress: Report) -> d
     drawn = earlier[0].sample if earlier else None
     sample, of = (drawn["draws"], drawn["system"]) if drawn else (request.sample, request.sample_of or None)
     texts = _texts(request, first)
-    words = {name: Document(text) for name, text in texts.items()}
+    words = {name: DocumentText(text) for name, text in texts.items()}
     review = review_of(systems, documents=words or None, sample=sample, of=of)
     Review.read(review.write(folder / _REVIEW))  # every other function of the tab reads this file
     shown = dict(zip(first.ids, shown_ids(first.ids), strict=True))
@@ -204,7 +204,7 @@ def _fingerprint(files: Sequence[Path | None]) -> str:
     return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
 
 
-def _place(item: Item, systems: Sequence[str], first: Evaluation, text: Document | None) -> dict[str, Any]:
+def _place(item: Item, systems: Sequence[str], first: Evaluation, text: DocumentText | None) -> dict[str, Any]:
     """What the page needs of an item: its keys with values as texts, differences, evidence and stake."""
     truth = item.ground_truth
     values = [truth, *answers_of(item)]
@@ -247,7 +247,7 @@ def _side(value: Any, *, is_plain: bool) -> str | None:
     return "\n".join(map(printable, text[:_LONGEST_VALUE].split("\n")))
 
 
-def _found(value: Any, text: Document | None) -> str:
+def _found(value: Any, text: DocumentText | None) -> str:
     """Whether a value stands in the text: "yes", "no", "" where nothing tells."""
     held = None if text is None or value is NoCell else text.holds(convert_ground_truth(value))
     return "" if held is None else "yes" if held else "no"
@@ -417,7 +417,7 @@ class KeptReview(KeptResult):
             own = {key: paths[here + step_text(key)] for key in rows[0] if here + step_text(key) in paths}
         shown = [row if isinstance(row, dict) else {"": row} for row in rows[:MOST_BESIDE]]
         heads = list(dict.fromkeys(key for row in shown for key in row))[:MOST_BESIDE]
-        words, values = Document(text or ""), [item.ground_truth, *answers_of(item)]
+        words, values = DocumentText(text or ""), [item.ground_truth, *answers_of(item)]
         marks = [[] if value is NoCell else words.places(convert_ground_truth(value)) for value in values]
         is_in_row = not is_row and len(steps) > 1 and isinstance(steps[-2], int)
         return {

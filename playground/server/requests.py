@@ -20,10 +20,10 @@ from pydantic import (
 
 from docscore.core.errors import InputError, InputTypeError, InputValueError, short_repr
 from docscore.core.options import ScoringOptions, check_choice
-from docscore.core.places import Level
 from docscore.data.formats import DELIMITERS
 from docscore.data.json_text import loads_at
-from docscore.metrics.registry import ANLS_STAR, METRICS, TYPED, checked_metrics
+from docscore.evaluation.registry import ANLS_STAR, METRICS, TYPED, checked_metrics
+from docscore.grounding.regions import Level
 from playground.server.limits import MAX_BYTES
 from playground.server.pool import Refused
 
@@ -425,7 +425,16 @@ class ViewRequest(KeptRequest):
     low: Annotated[float, Field(strict=False)] = 0.0
     high: Annotated[float, Field(strict=False)] = 1.0
     sort: Annotated[str, one_of(*SORTS)] = "loss"
-    share: Literal["right_there", "right_elsewhere", "wrong_there", "wrong_elsewhere", "missing"] | None = None
+    share: (
+        Literal[
+            "right_value_right_region",
+            "right_value_other_region",
+            "wrong_value_right_region",
+            "wrong_value_other_region",
+            "missing",
+        ]
+        | None
+    ) = None
     level: Level = "box"
 
 

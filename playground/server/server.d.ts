@@ -291,15 +291,15 @@ declare namespace Server {
     precision: number;
     recall: number;
     f1: number;
-    right_there: number | null;
-    right_elsewhere: number | null;
-    wrong_there: number | null;
-    wrong_elsewhere: number | null;
+    right_value_right_region: number | null;
+    right_value_other_region: number | null;
+    wrong_value_right_region: number | null;
+    wrong_value_other_region: number | null;
     cells: number;
     cited: number;
     not_cited: number;
     missing: number;
-    not_judged: number;
+    not_evaluated: number;
   }
   interface Headline {
     title: string;

@@ -14,8 +14,8 @@ import { SHARE_NAMES } from "../parts/places.js";
  */
 
 const ROWS = /** @type {const} */ ([
-  ["right", "right_there", "rt", "right_elsewhere", "re"],
-  ["wrong", "wrong_there", "wt", "wrong_elsewhere", "we"],
+  ["right", "right_value_right_region", "rt", "right_value_other_region", "re"],
+  ["wrong", "wrong_value_right_region", "wt", "wrong_value_other_region", "we"],
 ]);
 
 const threeDigits = (/** @type {number} */ value) => value.toFixed(3);
@@ -63,16 +63,16 @@ export const drawGrounding = (element, grounding, { level, share, ask, filter })
     stairs.append(button);
   }
   stairs.setAttribute("role", "group");
-  stairs.setAttribute("aria-label", "F1 of the values, and what “there” asks for");
-  const heads = ["there", "elsewhere", ...(shown.missing ? ["missing"] : [])];
-  const quad = newElement("div", "quad", newElement("span", ""));
+  stairs.setAttribute("aria-label", "F1 of the values, and what “right region” asks for");
+  const heads = ["right", "other", ...(shown.missing ? ["missing"] : [])];
+  const quad = newElement("div", "quad", newElement("span", "", "region"));
   quad.append(...heads.map((head) => newElement("span", "col", head)));
   quad.style.setProperty("--columns", String(heads.length));
   for (const [word, ...cells] of ROWS) {
     quad.append(newElement("span", "", word));
     for (const at of [0, 2]) {
       const name = /** @type {Share} */ (cells[at]);
-      const said = percentOf(shown[/** @type {"right_there"} */ (name)]);
+      const said = percentOf(shown[/** @type {"right_value_right_region"} */ (name)]);
       quad.append(shareButton(name, cells[at + 1], said, share, filter));
     }
     const many = shown.missing.toLocaleString("en");

@@ -15,9 +15,9 @@ from docscore.core.runtime import no_progress
 from docscore.data.groups import groups_of_rows
 from docscore.evaluation.automation import curve_table
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
+from docscore.evaluation.registry import ANLS_STAR
 from docscore.evaluation.sentences import count_lines
-from docscore.metrics.anls_star.cells import count_values
-from docscore.metrics.registry import ANLS_STAR
+from docscore.grounding.nodes import count_values
 from docscore.report.html_report import bins, edges_of, figures_of_evaluation, report_as_html
 from playground.parts.conclusions import WhatIf, figure_of, headline_of, what_ifs_of
 from playground.parts.documents import keep_list, keep_rows, kept_rows
@@ -130,7 +130,7 @@ def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
         if found.test_set.places is None
         else {
             "value": found.figures.get("grounding_value_f1"),
-            "levels": found.breakdowns["grounding"].places(),
+            "levels": found.breakdowns["grounding"].regions(),
             "values": sum(map(count_values, found.test_set.predictions)),
             "cited": sum(len(each.citations) for each in found.test_set.places),
         },

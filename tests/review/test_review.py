@@ -19,9 +19,9 @@ from docscore_review.worklist import Item, hash_of, identities_of
 import docscore
 from dev.benchmarks import review as measured
 from docscore.core.values import convert_ground_truth
-from docscore.data.documents import Document
 from docscore.data.pairing import read_ground_truths
 from docscore.data.rows import NoCell
+from docscore.grounding.document_text import DocumentText
 from tests.commands import COLOUR, Write, on_terminal, pred, ref, run
 from tests.conftest import ROOT, golden
 from tests.test_json_output import validated
@@ -55,7 +55,7 @@ def test_the_places_of_a_document(
 
 @golden("review", "marks")
 def test_the_places_of_a_value_in_a_text(text: str, value: Any, places: list[list[str]]) -> None:
-    document, plain = Document(text), convert_ground_truth(value)
+    document, plain = DocumentText(text), convert_ground_truth(value)
     assert [[text[start:end] for start, end in place] for place in document.places(plain)] == places
 
 

@@ -10,9 +10,9 @@ from typing import Any, Literal, NamedTuple, get_args, overload
 import numpy as np
 import numpy.typing as npt
 
+from docscore.core.assignment import Criteria
 from docscore.core.errors import InputTypeError, at_place
 from docscore.core.options import DEFAULT_OPTIONS, PAPER, THRESHOLD, ScoringOptions, check_whole
-from docscore.core.places import NO_PLACES, Places
 from docscore.core.processes import in_processes, numbered_portions
 from docscore.core.runtime import Advance, TooManyPairsError, ignore, in_new_thread, warn, with_room_to_recurse
 from docscore.core.similarity import TEXT_RULES, fold_all, similarities
@@ -27,11 +27,10 @@ from docscore.core.values import (
     warn_of_json_text,
 )
 from docscore.metrics.anls_star.causes import Cause, cause_of_scalars
-from docscore.metrics.anls_star.cells import GroundedPlace, PlacedPair
 from docscore.metrics.anls_star.matching import CanonicalTexts, ListRows, Tables, list_tables
-from docscore.metrics.anls_star.scorer import Place, Scorer, answer_score, equals_an_option, is_answer
+from docscore.metrics.anls_star.scorer import ScoreListener, Scorer, answer_score, equals_an_option, is_answer
 from docscore.metrics.anls_star.sizes import NO_DOUBTS, SchemaNode, Side
-from docscore.metrics.anls_star.tree import Kind, ScoreTree, Status, TreePlace, Whole
+from docscore.metrics.anls_star.tree import Kind, NodeBuilder, ScoreTree, Status, TreeAnnotator, Whole
 
 Pair = tuple[object, object]
 PlainPair = tuple[Value, Value]
@@ -202,8 +201,7 @@ def build_tree(
     options: ScoringOptions,
     schema: SchemaNode | None = None,
     cause: Cause | None = None,
-    places: Places | None = None,
-    confidences: Any = None,
+    annotator: TreeAnnotator | None = None,
 ) -> ScoreTree:
     """Return the score tree of a pair of plain values; with a schema, the tree of the typed score.
 
@@ -214,15 +212,13 @@ def build_tree(
         schema: the root of a schema, or None.
         cause: "missing prediction" if there is no prediction, "unparsable" for a text that could not be read as JSON,
             or None.
-        places: the evidence and the citations of the pair, which decide among matchings of lists that tie; or None.
-        confidences: numbers in the shape of the prediction, which decide last; or None.
+        annotator: annotates the values of the pair, and may choose among matchings of lists that tie; or None.
     """
     whole, trees = Whole(0.0, options, "anls_star" if schema is None else "typed"), list[ScoreTree]()
-    placed = PlacedPair(places or NO_PLACES, confidences, options.iou) if places or confidences is not None else None
-    root = partial(GroundedPlace, placed, "$", whole, trees) if placed else partial(TreePlace, whole, trees)
+    root = partial(annotator.root if annotator else NodeBuilder, whole, trees)
     _, whole.weight = with_room_to_recurse(pair_sums, gt, pred, options, schema, cause, root)
-    if placed and places:
-        whole.cells = {cell.path: cell for cell in placed.cells(trees[-1])}
+    if annotator:
+        whole.annotations = annotator.annotate(trees[-1])
     return trees[-1]
 
 
@@ -317,7 +313,7 @@ def pair_sums(
     options: ScoringOptions,
     schema: SchemaNode | None = None,
     cause: Cause | None = None,
-    root: Callable[[], Place] | None = None,
+    root: Callable[[], ScoreListener] | None = None,
 ) -> tuple[float, float]:
     """Return S and L of a pair, and report all parts of the pair to a place if there is one.
 
@@ -410,7 +406,7 @@ class FieldCounts:
         self.leaves: list[Leaf] = []
         self.lists: list[tuple[str, ListRows]] = []
         self.earned = self.weight = 0.0
-        self._root = FieldPlace(self, "", None)
+        self._root = FieldCounter(self, "", None)
 
     def of_pair(
         self,
@@ -419,19 +415,25 @@ class FieldCounts:
         options: ScoringOptions,
         schema: SchemaNode | None = None,
         cause: Cause | None = None,
+        annotator: TreeAnnotator | None = None,
     ) -> FieldCounts:
         """Count a ground truth and a prediction without a tree; the arguments are those of `build_tree`."""
-        self.earned, self.weight = with_room_to_recurse(pair_sums, gt, pred, options, schema, cause, self._restarted)
+        root = self._restarted if annotator is None or not annotator.chooses else partial(self._beside, annotator)
+        self.earned, self.weight = with_room_to_recurse(pair_sums, gt, pred, options, schema, cause, root)
         return self
 
-    def _restarted(self) -> FieldPlace:
+    def _beside(self, annotator: TreeAnnotator) -> ScoreListener:
+        """Drop all counts, and return the root of a pair in which the annotator chooses among matchings."""
+        return _ChosenCounter(self._restarted(), annotator.root(Whole(), []))
+
+    def _restarted(self) -> FieldCounter:
         """Drop all counts, and return the place of the root."""
         self.leaves, self.lists = [], []
         return self._root
 
 
-class FieldPlace:
-    """The `Place` of the scorer that counts: one object for a field of all pairs.
+class FieldCounter:
+    """The `ScoreListener` of the scorer that counts: one object for a field of all pairs.
 
     Args:
         counts: the counts to fill.
@@ -446,19 +448,19 @@ class FieldPlace:
         self.counts, self.path, self.cause, self.lost_above = counts, path, cause, lost_above
         self.name = field_path(path)
         # by key; by cause; None for list elements; () for parts of the wrong type
-        self.below: dict[str | tuple[Cause, ...] | None, FieldPlace] = {}
+        self.below: dict[str | tuple[Cause, ...] | None, FieldCounter] = {}
 
-    def at_key(self, key: str, *, absent: bool = False) -> FieldPlace:  # noqa: ARG002  only trees use it
+    def at_key(self, key: str, *, absent: bool = False) -> FieldCounter:  # noqa: ARG002  only trees use it
         return self.below.get(key) or self._add(key, step_text(key), self.cause)
 
-    def at_index(self, truth: int | None, prediction: int | None) -> FieldPlace:  # noqa: ARG002  only trees use it
+    def at_index(self, truth: int | None, prediction: int | None) -> FieldCounter:  # noqa: ARG002  only trees use it
         return self.below.get(None) or self._add(None, "[]", self.cause)
 
     def with_rows(self, rows: ListRows) -> None:
         if not self.lost_above:  # `make` of the part that holds it counts the rows of both sides
             self.counts.lists.append((field_path(f"{self.path}[]"), rows))
 
-    def at_option(self, option: int, count: int = 1) -> FieldPlace:  # noqa: ARG002  options share a field
+    def at_option(self, option: int, count: int = 1) -> FieldCounter:  # noqa: ARG002  options share a field
         return self
 
     def preferences(self, score: object) -> None:  # noqa: ARG002  only trees with places have any
@@ -467,16 +469,16 @@ class FieldPlace:
     def annotated(self, value: Value, schema: SchemaNode | None, **element: int | None) -> str:  # noqa: ARG002  the same
         return ""
 
-    def lost(self, cause: Cause, note: str = "") -> FieldPlace:  # noqa: ARG002  only trees use it
+    def lost(self, cause: Cause, note: str = "") -> FieldCounter:  # noqa: ARG002  only trees use it
         return self if self.cause else self.below.get((cause,)) or self._add((cause,), "", cause)
 
-    def missing_parts(self) -> FieldPlace:
+    def missing_parts(self) -> FieldCounter:
         return self.below.get(()) or self._add((), "", None, lost_above=True)
 
     def _add(
         self, name: str | tuple[Cause, ...] | None, step: str, cause: Cause | None, *, lost_above: bool = False
-    ) -> FieldPlace:
-        place = FieldPlace(self.counts, self.path + step, cause, lost_above=lost_above or self.lost_above)
+    ) -> FieldCounter:
+        place = FieldCounter(self.counts, self.path + step, cause, lost_above=lost_above or self.lost_above)
         self.below[name] = place
         return place
 
@@ -507,6 +509,47 @@ class FieldPlace:
             if kind == "mismatch":  # no part of it was told
                 self.counts.lists += [(path, ListRows(rows, 0)) for path, rows in _lists_in(truth, self.path)]
                 self.counts.lists += [(path, ListRows(0, rows)) for path, rows in _lists_in(prediction, self.path)]
+
+
+class _ChosenCounter:
+    """The `ScoreListener` that counts in the matching that an annotator chooses.
+
+    Args:
+        counter: counts the part.
+        node: chooses; the nodes of its tree are not made.
+    """
+
+    __slots__ = ("counter", "node")
+
+    def __init__(self, counter: FieldCounter, node: NodeBuilder) -> None:
+        self.counter, self.node = counter, node
+
+    def at_key(self, key: str, *, absent: bool = False) -> _ChosenCounter:
+        return _ChosenCounter(self.counter.at_key(key, absent=absent), self.node.at_key(key, absent=absent))
+
+    def at_index(self, truth: int | None, prediction: int | None) -> _ChosenCounter:
+        return _ChosenCounter(self.counter.at_index(truth, prediction), self.node.at_index(truth, prediction))
+
+    def with_rows(self, rows: ListRows) -> None:
+        self.counter.with_rows(rows)
+
+    def at_option(self, option: int, count: int = 1) -> _ChosenCounter:
+        return _ChosenCounter(self.counter, self.node.at_option(option, count))
+
+    def lost(self, cause: Cause, note: str = "") -> _ChosenCounter:
+        return _ChosenCounter(self.counter.lost(cause, note), self.node)
+
+    def missing_parts(self) -> FieldCounter:
+        return self.counter.missing_parts()
+
+    def make(self, *part: Any) -> None:
+        self.counter.make(*part)
+
+    def preferences(self, score: Callable[[int, int, Any], object]) -> Criteria | None:
+        return self.node.preferences(score)
+
+    def annotated(self, value: Value, schema: SchemaNode | None, **element: int | None) -> str:
+        return self.node.annotated(value, schema, **element)
 
 
 def _lists_in(value: Value, path: str) -> Iterator[tuple[str, int]]:

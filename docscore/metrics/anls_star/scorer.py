@@ -1,9 +1,10 @@
 """The recursive scorer: the points earned, S, and the points possible, L, of pairs of values (paper, eq. 1 to 5).
 
-The rules stand here twice, for one pair and for two whole columns of values, and a test holds them together. Those for
-one pair give the sums alone, or also tell a `Place` of every part: a node of a score tree, or what counts fields.
-Columns make long lists fast, because every pair of places is visited once: a column of objects becomes one pair of
-columns for each key, and a column of lists one pair of columns with all elements. A few pairs are faster one by one.
+The rules are implemented twice, for one pair and for two whole columns of values, and a test holds them together. The
+rules for one pair give the sums alone, or also report every part to a `ScoreListener`: a node of a score tree, or what
+counts fields. Columns make long lists fast, because every pair of places is visited once: a column of objects becomes
+one pair of columns for each key, and a column of lists one pair of columns with all elements. A few pairs are faster
+one by one.
 """
 
 from collections import Counter
@@ -96,29 +97,29 @@ def answer_score(truth: Scalar | tuple[Scalar, ...], prediction: Scalar, options
     return max([similarity(left, right, threshold) for left in texts])
 
 
-class Place(Protocol):
+class ScoreListener(Protocol):
     """Receives how a pair of values was scored, and gives the places of its children.
 
     Children are scored before their parent: first those of the ground truth, in its order, then those that only the
     prediction has. Of a one-of, only the option that is taken counts.
     """
 
-    def at_key(self, key: str, *, absent: bool = False) -> "Place":
+    def at_key(self, key: str, *, absent: bool = False) -> "ScoreListener":
         """The part at a key of objects, which may be absent from the prediction."""
 
-    def at_index(self, truth: int | None, prediction: int | None) -> "Place":
+    def at_index(self, truth: int | None, prediction: int | None) -> "ScoreListener":
         """The part at these indices of both lists; None on the side that has no partner for it."""
 
     def with_rows(self, rows: ListRows) -> None:
         """The rows of the list at this place; before `make`."""
 
-    def at_option(self, option: int, count: int = 1) -> "Place":
+    def at_option(self, option: int, count: int = 1) -> "ScoreListener":
         """The same place, where this option was taken; out of so many where they were compared."""
 
-    def lost(self, cause: Cause, note: str = "") -> "Place":
+    def lost(self, cause: Cause, note: str = "") -> "ScoreListener":
         """The same place, all of which is lost for this cause, unless a part that holds it is lost already."""
 
-    def missing_parts(self) -> "Place | None":
+    def missing_parts(self) -> "ScoreListener | None":
         """The same place, to tell of the parts of a ground truth whose prediction has the wrong type; or None."""
 
     def make(
@@ -133,7 +134,7 @@ class Place(Protocol):
     ) -> None:
         """How the pair was scored, once its parts have been told."""
 
-    def preferences(self, score: "Callable[[int, int, Place], object]") -> Criteria | None:
+    def preferences(self, score: "Callable[[int, int, ScoreListener], object]") -> Criteria | None:
         """What decides among matchings of the elements of two lists that tie in their score; None if nothing does.
 
         Args:
@@ -190,7 +191,7 @@ class Scorer:
     # One pair.
 
     def pair(
-        self, truth: Value, prediction: Value, schema: SchemaNode | None = None, at: Place | None = None
+        self, truth: Value, prediction: Value, schema: SchemaNode | None = None, at: ScoreListener | None = None
     ) -> tuple[float, float]:
         """Return S, in [0, L], and L of one pair; L is a whole number unless a schema has weights.
 
@@ -227,13 +228,15 @@ class Scorer:
             at.make(name, status_of(earned, weight), earned, weight, truth, prediction, schema)
         return earned, weight
 
-    def _mismatch_weight(self, truth: Value, prediction: Value, schema: SchemaNode | None, at: Place | None) -> float:
+    def _mismatch_weight(
+        self, truth: Value, prediction: Value, schema: SchemaNode | None, at: ScoreListener | None
+    ) -> float:
         """Return L of a pair of different types, and tell of the parts of the ground truth, which are missing."""
         if at is not None and type(truth) not in SCALAR_TYPES and (parts := at.missing_parts()) is not None:
             self._one_sided(truth, "missing", schema, parts)
         return float(max(chain(*self._sizes([truth], [prediction], schema))))
 
-    def _null_pair(self, prediction: Value, schema: SchemaNode | None, at: Place | None) -> tuple[float, float]:
+    def _null_pair(self, prediction: Value, schema: SchemaNode | None, at: ScoreListener | None) -> tuple[float, float]:
         """Score a pair in which nothing is expected: only an empty prediction is right."""
         unit = unit_at(schema)
         if not self.counting.is_empty(prediction):
@@ -244,7 +247,7 @@ class Scorer:
         return unit, unit
 
     def _object_pair(
-        self, truth: Object, prediction: Object, schema: SchemaNode | None, at: Place | None
+        self, truth: Object, prediction: Object, schema: SchemaNode | None, at: ScoreListener | None
     ) -> tuple[float, float]:
         """Return the sums over the keys of the ground truth, with null for absent keys; other keys add to L."""
         keys: Any = truth | prediction  # first those of the ground truth
@@ -267,7 +270,7 @@ class Scorer:
         return earned, weight
 
     def _list_pair(
-        self, truth: list[Value], prediction: list[Value], schema: SchemaNode | None, at: Place | None
+        self, truth: list[Value], prediction: list[Value], schema: SchemaNode | None, at: ScoreListener | None
     ) -> tuple[float, float]:
         """Return the sums over the best matching; unmatched elements add their size to L."""
         below = schema and schema.items
@@ -320,7 +323,7 @@ class Scorer:
         return list_rows(len(truth), prediction, partner, points, has_same_key, self.identities)
 
     def _one_of_pair(
-        self, options: tuple[Value, ...], prediction: Value, schema: SchemaNode | None, at: Place | None
+        self, options: tuple[Value, ...], prediction: Value, schema: SchemaNode | None, at: ScoreListener | None
     ) -> tuple[float, float]:
         """Score the option with the largest (S/L, S, -L)."""
         chosen = 0
@@ -350,7 +353,7 @@ class Scorer:
         prediction: Value,
         schema: SchemaNode | None,
         ties: Sequence[int],
-        at: Place | None = None,
+        at: ScoreListener | None = None,
     ) -> int:
         """Return which of some options that tie is taken: the one equal to the prediction, or the first by content."""
 
@@ -362,7 +365,7 @@ class Scorer:
         return ties[0] if len(ties) == 1 else min(ties, key=content)
 
     def _surplus(
-        self, value: Value, schema: SchemaNode | None, at: Place | None, *, is_part: bool
+        self, value: Value, schema: SchemaNode | None, at: ScoreListener | None, *, is_part: bool
     ) -> tuple[float, float]:
         """Score a key that only the prediction has.
 
@@ -383,7 +386,7 @@ class Scorer:
         value: Value,
         status: Literal["missing", "extra"],
         schema: SchemaNode | None,
-        at: Place | None,
+        at: ScoreListener | None,
         *,
         least: float = 0.0,
     ) -> tuple[float, float]:
@@ -447,7 +450,7 @@ class Scorer:
         return self._matching(truth, prediction, schema, table, sizes, ties), table
 
     def _ties(
-        self, truth: list[Value], prediction: list[Value], schema: SchemaNode | None, at: Place | None = None
+        self, truth: list[Value], prediction: list[Value], schema: SchemaNode | None, at: ScoreListener | None = None
     ) -> Ties:
         """Return what decides among matchings of two lists that have the same score, where trees explain it.
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, make_dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, Protocol
 
 from docscore.core.assignment import Criteria
 from docscore.core.displayed import Displayed
 from docscore.core.formatting import clipped, display_width, points_of, printable, three_digits
 from docscore.core.numbers import DecimalText
 from docscore.core.options import ScoringOptions
-from docscore.core.places import Level
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.same_value import spelling_of_same_value
 from docscore.core.similarity import TEXT_RULES, fold_all, similarity
@@ -93,7 +92,7 @@ class Line:
             if node.path == "$" and node.status == "partial" and node.children
             else ""
         )
-        remarks = "; ".join(filter(None, (points, printable(node.reason), CITED_WORDS[node.place], self.folded)))
+        remarks = "; ".join(filter(None, (points, printable(node.reason), REGION_WORDS[node.region], self.folded)))
         return f"({remarks})" if remarks else ""
 
 
@@ -123,7 +122,7 @@ def _folded(node: ScoreTree) -> tuple[tuple[ScoreTree, ...], str]:
     counted = tuple(child for child in node.children if child.weight or child.status != "extra")
     if node.kind == "group":
         return (), ""
-    if node.children and node.status == "exact" and not node.cells:  # exact values may be cited elsewhere
+    if node.children and node.status == "exact" and not node.annotations:  # exact values may have another region
         return (), f"all {sum(1 for leaf in node.leaves() if leaf.weight or leaf.status != 'extra')} exact"
     ignored = len(node.children) - len(counted)
     if ignored < 2:  # noqa: PLR2004
@@ -156,43 +155,38 @@ def _values(node: ScoreTree) -> str:
     return " → ".join(paired_excerpts(node.ground_truth, node.prediction))
 
 
-CitedAt = Literal["there", "elsewhere", "not cited"]
+RegionOfValue = Literal["right", "other", "not cited"]
 
-CITED_WORDS: dict[CitedAt | None, str] = {
-    "there": "cited there",
-    "elsewhere": "cited elsewhere",
+REGION_WORDS: dict[RegionOfValue | None, str] = {
+    "right": "right region",
+    "other": "other region",
     "not cited": "not cited",
     None: "",
 }
 
 
-class Cell(NamedTuple):
-    """A value of the ground truth that has evidence, and what the prediction cites for the value that faces it.
+class NodeAnnotation(Protocol):
+    """Protocol of an annotation of a value of the ground truth."""
+
+    @property
+    def region(self) -> RegionOfValue | None:
+        """Whether the prediction names the right region for the value; None if that is not known."""
+
+
+class TreeAnnotator(Protocol):
+    """Protocol of an object that annotates the values of one row, and may choose among matchings that tie.
 
     Attributes:
-        path: its path in the ground truth.
-        right: whether it loses no point.
-        values: how many values of the prediction face it; more than one of an object or a list.
-        levels: for each level of its evidence how many of the cited places are accepted, and how many there are.
+        chooses: whether it prefers some of the matchings that tie; fields are then counted in the same matching.
     """
 
-    path: str
-    right: bool
-    values: int
-    levels: dict[Level, tuple[int, int]]
+    chooses: bool
 
-    @property
-    def predicted(self) -> bool:
-        """Whether the prediction has a value for it."""
-        return self.right or self.values > 0
+    def root(self, whole: Whole, nodes: list[ScoreTree]) -> NodeBuilder:
+        """Return the builder of the root, which takes the arguments as `NodeBuilder` does."""
 
-    @property
-    def cited_at(self) -> CitedAt | None:
-        """Where the predicted value is placed, at the finest level of the evidence; None if there is none."""
-        accepted, cited = self.levels.get("box", self.levels.get("page", (0, 0)))
-        if not self.predicted or not self.levels:
-            return None
-        return "there" if accepted else "elsewhere" if cited else "not cited"
+    def annotate(self, tree: ScoreTree) -> Mapping[str, NodeAnnotation] | None:
+        """Return the annotations of the values of the ground truth by path; None if nothing can be annotated."""
 
 
 @dataclass
@@ -209,11 +203,11 @@ class ScoreNode:
 
 
 class Whole:
-    """What all nodes of a tree share: the weight of the root, for ANLS* the options, and with places the cells."""
+    """What all nodes of a tree share: the weight of the root, for ANLS* the options, and the annotations of values."""
 
     def __init__(self, weight: float = 0.0, options: ScoringOptions | None = None, metric: str = "") -> None:
         self.weight, self.options, self.metric = weight, options, metric  # the metric whose tree it is
-        self.cells: dict[str, Cell] | None = None  # by path in the ground truth
+        self.annotations: Mapping[str, NodeAnnotation] | None = None  # by path in the ground truth
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -304,18 +298,18 @@ class ScoreTree(Displayed):
         self._whole.metric = name
 
     @property
-    def cells(self) -> dict[str, Cell]:
-        """The values of the whole ground truth that have evidence, by path."""
-        return self._whole.cells or {}
+    def annotations(self) -> Mapping[str, NodeAnnotation]:
+        """The annotations of values of the whole ground truth, by path."""
+        return self._whole.annotations or {}
 
     @property
-    def place(self) -> CitedAt | None:
-        """Where the prediction places the value: "there", "elsewhere" or "not cited"; None without a value or evidence.
+    def region(self) -> RegionOfValue | None:
+        """Whether the prediction names the "right" region for the value, an "other" one, or none ("not cited").
 
-        The finest level of the evidence decides, a box or a page.
+        None without a predicted value or without evidence. The finest level of the evidence decides, a box or a page.
         """
-        cell = self.cells.get(self.path)
-        return None if cell is None or self.children or self.status == "extra" else cell.cited_at
+        annotation = None if self.children or self.status == "extra" else self.annotations.get(self.path)
+        return None if annotation is None else annotation.region
 
     @property
     def points_lost(self) -> float:
@@ -408,7 +402,7 @@ class ScoreTree(Displayed):
             "prediction_index": self.prediction_index,
             "option": self.option,
             "reason": self.reason,
-            **({"place": self.place} if self._whole.cells is not None and not self.children else {}),
+            **({"region": self.region} if self._whole.annotations is not None and not self.children else {}),
             **(
                 {
                     "compared": self.compared,
@@ -444,8 +438,8 @@ class ScoreTree(Displayed):
 _Draft = make_dataclass("_Draft", [each.name for each in fields(ScoreTree)], bases=(Displayed,), slots=True)
 
 
-class TreePlace:
-    """The `Place` of the scorer that makes a node of a score tree.
+class NodeBuilder:
+    """The `ScoreListener` that makes a node of a score tree.
 
     Args:
         whole: the object that all nodes share.
@@ -481,12 +475,12 @@ class TreePlace:
         self.rows: ListRows | None = None
         self.children: list[ScoreTree] = []
 
-    def at_key(self, key: str, *, absent: bool = False) -> TreePlace:
-        return TreePlace(self.whole, self.children, self.path + step_text(key), key, None, None, self.cause, absent)
+    def at_key(self, key: str, *, absent: bool = False) -> NodeBuilder:
+        return NodeBuilder(self.whole, self.children, self.path + step_text(key), key, None, None, self.cause, absent)
 
-    def at_index(self, truth: int | None, prediction: int | None) -> TreePlace:
+    def at_index(self, truth: int | None, prediction: int | None) -> NodeBuilder:
         path = f"{self.path}[{prediction if truth is None else truth}]"
-        return TreePlace(self.whole, self.children, path, None, truth, prediction, self.cause)
+        return NodeBuilder(self.whole, self.children, path, None, truth, prediction, self.cause)
 
     def with_rows(self, rows: ListRows) -> None:
         self.rows = rows
@@ -494,7 +488,7 @@ class TreePlace:
             cut = f"cut off after row {rows.cut_after:,} of {rows.expected:,}"
             self.note = f"{self.note}; {cut}" if self.note else cut
 
-    def at_option(self, option: int, count: int = 1) -> TreePlace:
+    def at_option(self, option: int, count: int = 1) -> NodeBuilder:
         if self.option is None:
             self.option = option
             if count > 1:
@@ -507,7 +501,7 @@ class TreePlace:
     def annotated(self, value: Value, schema: SchemaNode | None, **element: int | None) -> str:  # noqa: ARG002  for overriding
         return ""
 
-    def lost(self, cause: Cause, note: str = "") -> TreePlace:
+    def lost(self, cause: Cause, note: str = "") -> NodeBuilder:
         self.cause = self.cause or cause
         self.note = note or self.note
         return self

@@ -131,12 +131,11 @@ class Typed(Metric[TypedPoints]):
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
         schema = schema_of_row(options.schema, row.question_id)
-        beside = row.cause, row.places, row.confidences
-        return build_tree(row.ground_truth, row.prediction, options, schema, *beside)
+        return build_tree(row.ground_truth, row.prediction, options, schema, row.cause, row.annotator)
 
     def count_fields(self, counts: FieldCounts, row: MetricRow, options: ScoringOptions) -> None:
         root = schema_of_row(options.schema, row.question_id)
-        counts.of_pair(row.ground_truth, row.prediction, options, root, row.cause)
+        counts.of_pair(row.ground_truth, row.prediction, options, root, row.cause, row.annotator)
 
     def figure_sums(self, points: TypedPoints) -> Sequence[tuple[float, float]]:
         return [(points[0], 1.0)]

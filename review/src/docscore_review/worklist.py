@@ -27,17 +27,17 @@ from docscore.core.values import (
     step_text,
     to_json,
 )
-from docscore.data.document_files import Documents
-from docscore.data.documents import Document
 from docscore.data.json_text import dumps, dumps_in_style
 from docscore.data.rows import NoCell, cells_of, described
 from docscore.evaluation.evaluation import Evaluation, Row
+from docscore.evaluation.registry import ANLS_STAR, TYPED
+from docscore.grounding.document_folder import DocumentFolder
+from docscore.grounding.document_text import DocumentText
 from docscore.metrics.anls_star.api import score_one
 from docscore.metrics.anls_star.causes import cause_of_scalars
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.entities import checked_confidence, part_of_confidences
-from docscore.metrics.registry import ANLS_STAR, TYPED
 from docscore.metrics.typed.score import schema_of_row
 
 Steps = tuple[str | int, ...]  # from the root of a ground truth in JSON to a place
@@ -488,7 +488,7 @@ def worklist(
     read = lru_cache(maxsize=1)(source.read if source else lambda _: None)  # places of a document follow one another
     seen = set[str]()
 
-    def text_of(name: str) -> Document | None:
+    def text_of(name: str) -> DocumentText | None:
         seen.add(name)
         return read(name)
 
@@ -528,7 +528,7 @@ def _sampled(
     sample: int,
     agreements: int,
     rng: np.random.Generator,
-    text_of: Callable[[str], Document | None],
+    text_of: Callable[[str], DocumentText | None],
 ) -> list[Item]:
     """The items of places of a system that are drawn by the points lost there, then of places without a loss."""
     documents.agreeing = system if agreements else ""
@@ -564,7 +564,7 @@ def _draw(rng: np.random.Generator, weights: Sequence[float], times: int) -> lis
     return list(Counter(rng.choice(len(weights), size=times, p=shares).tolist()).items())
 
 
-def _text_source(source: Any, column: str | None, rows: Evaluation) -> Documents | None:
+def _text_source(source: Any, column: str | None, rows: Evaluation) -> DocumentFolder | None:
     """The documents, which a column of the references may hold; None if none are given."""
     if column is not None:
         if source is not None:
@@ -575,7 +575,7 @@ def _text_source(source: Any, column: str | None, rows: Evaluation) -> Documents
             got = next(map(described, rows.test_set.reference_rows or []), "rows without columns")
             expected = f"a column {short_repr(column)} with the texts of the documents"
             raise InputValueError(place="text_column", expected=expected, got=got)
-    return None if source is None else Documents(source, rows.document_ids)
+    return None if source is None else DocumentFolder(source, rows.document_ids)
 
 
 class _Documents:
@@ -670,7 +670,7 @@ class _Documents:
         self,
         document: str,
         place: list[Answer],
-        text: Document | None,
+        text: DocumentText | None,
         chosen: Answer | None = None,
         kind: str | None = None,
     ) -> tuple[Order, Item]:
@@ -711,7 +711,9 @@ class _Documents:
             verdict=None,
         )
 
-    def _description(self, document: str, answer: Answer, text: Document | None) -> tuple[Order, str, dict[str, bool]]:
+    def _description(
+        self, document: str, answer: Answer, text: DocumentText | None
+    ) -> tuple[Order, str, dict[str, bool]]:
         """The key of an answer in the order of items, its kind, and on which side the text of the document is."""
         at = answer.first
         kind = _kind_of(at)

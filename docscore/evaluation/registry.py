@@ -12,10 +12,10 @@ from docscore.core.errors import InputValueError
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import DEFAULT_OPTIONS, PAPER, ScoringOptions
 from docscore.core.values import Value
+from docscore.grounding.metric import VALUES_BY, Grounding
 from docscore.metrics.anls_star.api import FieldCounts
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import FigureName, MeanOfRows, Metric, MetricRow, MetricTree
-from docscore.metrics.grounding import VALUES_BY, Grounding
 from docscore.metrics.kieval import EntityF1, Kieval
 from docscore.metrics.nted import Nted
 from docscore.metrics.typed.score import Typed
@@ -38,7 +38,7 @@ class AnlsStar(MeanOfRows):
         return row.anls_star
 
     def count_fields(self, counts: FieldCounts, row: MetricRow, options: ScoringOptions) -> None:
-        counts.of_pair(row.ground_truth, row.prediction, options, cause=row.cause)
+        counts.of_pair(row.ground_truth, row.prediction, options, cause=row.cause, annotator=row.annotator)
 
 
 class Anls(AnlsStar):

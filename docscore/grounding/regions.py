@@ -1,20 +1,19 @@
 """Places in documents, pages, boxes and quotes, and which cited places the evidence of a value accepts."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise, product
 from math import inf
 from typing import Any, Literal, NamedTuple, get_args
 
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import IOU
-from docscore.core.values import Value, step_text
 
 Level = Literal["page", "box"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 Box = tuple[float, float, float, float]  # left, top, right, bottom from the top left corner, as fractions of the page
 
 
-class Place(NamedTuple):
+class Region(NamedTuple):
     """A place in a document; each part may be absent.
 
     Attributes:
@@ -28,10 +27,10 @@ class Place(NamedTuple):
     quote: str | None = None
 
 
-PlacesByPath = Mapping[str, Sequence[Place]]  # by path, such as "$.items[0].price"
+RegionsByPath = Mapping[str, Sequence[Region]]  # by path, such as "$.items[0].price"
 
 
-class Places(NamedTuple):
+class RowRegions(NamedTuple):
     """The places of one row.
 
     Attributes:
@@ -41,62 +40,44 @@ class Places(NamedTuple):
         left_out: the number of citations of a prediction that is missing or could not be parsed.
     """
 
-    evidence: Sequence[PlacesByPath]
-    citations: PlacesByPath
+    evidence: Sequence[RegionsByPath]
+    citations: RegionsByPath
     faulty: int = 0
     left_out: int = 0
 
 
-NO_PLACES = Places(({},), {})
+NO_REGIONS = RowRegions(({},), {})
 
 
-def places_of_json(evidence: Sequence[Mapping[str, Any]], citations: Mapping[str, Any]) -> Places:
+def regions_of_json(evidence: Sequence[Mapping[str, Any]], citations: Mapping[str, Any]) -> RowRegions:
     """Return the places of a row that were written as JSON, in which tuples are lists.
 
-    >>> places_of_json([{}], {"$.total": [[2, [[0, 0, 1, 1]], None]]}).citations["$.total"][0].boxes
+    >>> regions_of_json([{}], {"$.total": [[2, [[0, 0, 1, 1]], None]]}).citations["$.total"][0].boxes
     ((0, 0, 1, 1),)
     """
-    sides: list[PlacesByPath] = [
+    sides: list[RegionsByPath] = [
         {
-            path: [Place(page, tuple(map(tuple, boxes)), quote) for page, boxes, quote in places]
+            path: [Region(page, tuple(map(tuple, boxes)), quote) for page, boxes, quote in places]
             for path, places in by_path.items()
         }
         for by_path in (*evidence, citations)
     ]
-    return Places(sides[:-1], sides[-1])
+    return RowRegions(sides[:-1], sides[-1])
 
 
-def values_by_path(value: Value, path: str = "$") -> Iterator[tuple[str, Value]]:
-    """Yield all values in a value with their paths; the options of a one-of share its path.
-
-    >>> [path for path, _ in values_by_path({"a": ("x", ["y"])})]
-    ['$', '$.a', '$.a', '$.a', '$.a[0]']
-    """
-    waiting: list[tuple[str, Value]] = [(path, value)]
-    while waiting:
-        path, value = waiting.pop()
-        yield path, value
-        if isinstance(value, dict):
-            waiting += [(path + step_text(key), part) for key, part in reversed(value.items())]
-        elif isinstance(value, list):
-            waiting += [(f"{path}[{index}]", value[index]) for index in reversed(range(len(value)))]
-        elif isinstance(value, tuple):
-            waiting += [(path, option) for option in reversed(value)]
-
-
-def has_level(places: Sequence[Place], level: Level) -> bool:
+def has_level(places: Sequence[Region], level: Level) -> bool:
     """Return whether any of the places has a page, or a box."""
     return any(place.boxes if level == "box" else place.page is not None for place in places)
 
 
-def accepted_places(
-    citations: Sequence[Place], evidence: Sequence[Place], level: Level, iou: float = IOU
+def accepted_regions(
+    citations: Sequence[Region], evidence: Sequence[Region], level: Level, iou: float = IOU
 ) -> tuple[int, int]:
     """Return how many different cited places of a level are accepted, and how many there are.
 
     A page is accepted if the evidence has it; a box, if the evidence has one on the same page that it matches.
 
-    >>> accepted_places([Place(1), Place(2), Place(2, quote="x")], [Place(2)], "page")
+    >>> accepted_regions([Region(1), Region(2), Region(2, quote="x")], [Region(2)], "page")
     (1, 2)
     """
     if level == "page":
@@ -108,10 +89,10 @@ def accepted_places(
     return found, len(cited)
 
 
-def overlap(citations: Sequence[Place], evidence: Sequence[Place]) -> float | None:
+def overlap(citations: Sequence[Region], evidence: Sequence[Region]) -> float | None:
     """Return the largest IoU of a cited box and one of the evidence, 0 on different pages; None if a side has no box.
 
-    >>> overlap([Place(1, ((0.0, 0.0, 0.2, 0.1),))], [Place(1, ((0.0, 0.0, 0.4, 0.1),))])
+    >>> overlap([Region(1, ((0.0, 0.0, 0.2, 0.1),))], [Region(1, ((0.0, 0.0, 0.4, 0.1),))])
     0.5
     """
     pairs = [(cited, own) for cited, own in product(citations, evidence) if cited.boxes and own.boxes]

@@ -11,10 +11,10 @@ from functools import cached_property, lru_cache
 from itertools import accumulate, chain, groupby, pairwise
 from typing import Any
 
-from docscore.core.places import Box, Place, around
 from docscore.core.runtime import grouped
 from docscore.core.same_value import ORDERS, date_of, number_without_doubt
 from docscore.core.values import SCALAR_TYPES, Scalar, Value, scalar_text, step_text
+from docscore.grounding.regions import Box, Region, around
 
 Offsets = tuple[int, int]  # in a text: of the first character, and behind the last
 Occurrence = tuple[Offsets, ...]  # the parts of a value in a text; several where it wraps within a column
@@ -57,7 +57,7 @@ _QUOTES = dict.fromkeys(map(ord, "\u2018\u2019"), "'") | dict.fromkeys(map(ord, 
 _SIGNS = _DASHES | _QUOTES | dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"), "")
 
 
-class Document:
+class DocumentText:
     r"""The text of a document, in which values are looked up.
 
     White space, case, NFKC and the forms of dashes and quotes do not count. Numbers and dates stand in any notation
@@ -67,7 +67,7 @@ class Document:
         text: the text; form feeds part its pages.
         boxes: the box of each word, a run of characters without white space; None if positions are not known.
 
-    >>> document = Document("Pens 1\nInk (153,853)\f12 May 2026")
+    >>> document = DocumentText("Pens 1\nInk (153,853)\f12 May 2026")
     >>> document.holds("PENS"), document.holds(-153853), document.holds("2026-05-12"), document.holds("Paper")
     (True, True, True, False)
     >>> document.holds(1), document.holds(None)  # stand anywhere, or in no text
@@ -154,7 +154,7 @@ class Document:
 
         For an object or a list: the closest cluster of its scalars in the text.
 
-        >>> Document("Pens 1\nInk 2 and 12\nPENS  2.00").places({"item": "pens", "count": 2})
+        >>> DocumentText("Pens 1\nInk 2 and 12\nPENS  2.00").places({"item": "pens", "count": 2})
         [[(20, 24), (26, 30)]]
         """
         options = value if isinstance(value, tuple) else (value,)
@@ -179,14 +179,14 @@ class Document:
         scalars = (part for part in _scalars(value) if not isinstance(part, bool))
         return [self._spans(scalar) for scalar in scalars if _words(scalar_text(scalar))]
 
-    def place_of(self, occurrence: Occurrence) -> Place:
+    def place_of(self, occurrence: Occurrence) -> Region:
         """Return the page of an occurrence, and a box for each of its lines where boxes are known."""
         words = sorted({number for span in occurrence for number in self._word_numbers_at(span)})
         page = self._pages[words[0]]
         if self.boxes is None:
-            return Place(page)
+            return Region(page)
         lines = groupby(words, key=self._lines.__getitem__)
-        return Place(page, tuple(around([self.boxes[number] for number in line]) for _, line in lines))
+        return Region(page, tuple(around([self.boxes[number] for number in line]) for _, line in lines))
 
     def line_at(self, start: int) -> tuple[int, int]:
         """Return the page of a character of the text as it was given, and the line there, both counted from 1."""
@@ -196,21 +196,21 @@ class Document:
         lines = sorted({line for page, line in zip(self._pages, self._lines, strict=True) if page == len(before)})
         return len(before), lines.index(self._lines[len(self.text[:start].split())]) + 1
 
-    def line_of(self, place: Place) -> int:
+    def line_of(self, place: Region) -> int:
         """Return the line on its page of the first word in the boxes of a place; 0 if none is known to stand there."""
         for word, page, own in zip(self._given_words[1], self._pages, self.boxes or (), strict=False):
             if page == place.page and any(_is_within(own, box) for box in place.boxes):
                 return self.line_at(word.start())[1]
         return 0
 
-    def has_at(self, value: Scalar, place: Place) -> bool:
+    def has_at(self, value: Scalar, place: Region) -> bool:
         """Return whether a scalar stands on the page of a place, and in its boxes, if it has any.
 
         A word belongs to a box if its middle lies within.
         """
         return any(self._is_at(occurrence, place) for occurrence in self._spans(value))
 
-    def _is_at(self, occurrence: Occurrence, place: Place) -> bool:
+    def _is_at(self, occurrence: Occurrence, place: Region) -> bool:
         numbers = [number for span in occurrence for number in self._word_numbers_at(span)]
         boxes: Sequence[Box] = self.boxes or ()
         return all(
@@ -219,9 +219,9 @@ class Document:
             for number in numbers
         )
 
-    def has_quote(self, value: Scalar, place: Place) -> bool:
+    def has_quote(self, value: Scalar, place: Region) -> bool:
         """Return whether a scalar stands in the quote of a place, which stands on its page."""
-        quote = Document(place.quote or "")
+        quote = DocumentText(place.quote or "")
         return bool(quote._spans(value)) and self.has_at(quote.text, place._replace(boxes=()))
 
     # How a scalar is found

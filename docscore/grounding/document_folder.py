@@ -19,9 +19,9 @@ from warnings import catch_warnings, simplefilter
 
 from docscore.core.errors import InputTypeError, InputValueError, in_file, listed, short_repr, some_of
 from docscore.core.formatting import counted
-from docscore.core.places import Box
 from docscore.core.runtime import library
-from docscore.data.documents import PAGE_BREAK, Document
+from docscore.grounding.document_text import PAGE_BREAK, DocumentText
+from docscore.grounding.regions import Box
 
 _LARGEST = 50_000_000  # bytes of a file
 _PATIENCE = 20  # seconds for a PDF
@@ -40,7 +40,7 @@ _VOID = frozenset({"area", "base", "br", "col", "hr", "img", "input", "link", "m
 _Words = list[tuple[str, Box]]  # of a page
 
 
-class Documents:
+class DocumentFolder:
     """The documents of a test set.
 
     Args:
@@ -85,11 +85,11 @@ class Documents:
             expected = f"documents such as {short_repr(next(iter(ids), 'ID'))} ({_NAMES})"
             raise InputValueError(place="documents", expected=expected, got="none of the ids")
 
-    def read(self, name: str) -> Document | None:
+    def read(self, name: str) -> DocumentText | None:
         """Return the document of an id; None if it has no text, of which `faults` then tells why."""
         text = self._texts.get(name)
-        if isinstance(text, Document) or (isinstance(text, str) and text.strip()):
-            return Document(text) if isinstance(text, str) else text
+        if isinstance(text, DocumentText) or (isinstance(text, str) and text.strip()):
+            return DocumentText(text) if isinstance(text, str) else text
         faults = []
         for suffix, path in sorted(self._files_of(name).items(), key=lambda item: _SUFFIXES.index(item[0])):
             document, fault = _opened(path, suffix)
@@ -99,7 +99,7 @@ class Documents:
         self.faults[name] = "; ".join(faults)
         return None
 
-    def read_all(self, names: Iterable[str]) -> Iterator[Document | None]:
+    def read_all(self, names: Iterable[str]) -> Iterator[DocumentText | None]:
         """Yield the documents of ids, in their order; some are opened ahead."""
         workers = os.cpu_count() or 1
         waiting = deque[Any]()
@@ -146,7 +146,7 @@ class Documents:
         return self._files.get(name) or self._files.get(stem if dot + suffix.lower() in _OF_IDS else name, {})
 
 
-def _opened(path: Path, suffix: str) -> tuple[Document | None, str]:
+def _opened(path: Path, suffix: str) -> tuple[DocumentText | None, str]:
     """Return the document of a file, or None and why it has no text."""
     try:
         return _document(path, suffix), ""
@@ -154,7 +154,7 @@ def _opened(path: Path, suffix: str) -> tuple[Document | None, str]:
         return None, str(error)
 
 
-def _document(path: Path, suffix: str) -> Document:
+def _document(path: Path, suffix: str) -> DocumentText:
     """Read a file.
 
     Raises:
@@ -164,12 +164,12 @@ def _document(path: Path, suffix: str) -> Document:
     _check_size(path, path.stat().st_size, "bytes", _LARGEST)
     text = "" if suffix == _PDF else _decoded(path)
     if suffix == _TEXT and text.strip():
-        return Document(text)
+        return DocumentText(text)
     pages = pages_of_pdf(path)[0] if suffix == _PDF else _pages_of_hocr(path.name, text) if suffix == _HOCR else []
     boxes = [box for words in pages for _, box in words]
     if not boxes:
         raise InputValueError(problem=f"{path.name} {_NO_TEXT[suffix]}")
-    return Document(PAGE_BREAK.join(" ".join(word for word, _ in words) for words in pages), boxes)
+    return DocumentText(PAGE_BREAK.join(" ".join(word for word, _ in words) for words in pages), boxes)
 
 
 def _check_size(path: Path, size: int, unit: str, most: int) -> None:

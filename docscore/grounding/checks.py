@@ -1,12 +1,11 @@
-"""Remarks on citations that the evidence accepts nowhere, for a reason that the figures do not show."""
+"""Warnings about citations that no evidence accepts, for a reason that the figures do not show."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
 from docscore.core.errors import Diagnostic
-from docscore.core.places import LEVELS, Box, Level, Place, accepted_places, has_level
-from docscore.data.test_set import TestSet
+from docscore.grounding.regions import LEVELS, Box, Level, Region, RowRegions, accepted_regions, has_level
 
 _EXAMINED = 1_000  # values that are cited and have evidence
 _FEWEST = 5  # of them, by which a format is told
@@ -21,9 +20,8 @@ _BOXES: dict[str, Callable[[Box], Box]] = {
 _PAGES = {"counted from 0": 1, "counted from 2": -1}
 
 
-def remarks_on_places(pairs: TestSet) -> Iterator[Diagnostic]:
-    """Yield remarks if no prediction cites a level of the evidence, or all seem to cite it in another format."""
-    rows = pairs.places or ()
+def warnings_of_regions(rows: Sequence[RowRegions]) -> Iterator[Diagnostic]:
+    """Yield warnings if no prediction cites a level of the evidence, or all seem to cite it in another format."""
     evidence = [found for row in rows for each in row.evidence for found in each.values()]
     citations = [found for row in rows for found in row.citations.values()]
     if evidence and not citations and not any(row.left_out for row in rows):
@@ -44,19 +42,19 @@ def remarks_on_places(pairs: TestSet) -> Iterator[Diagnostic]:
             yield Diagnostic(("predictions",), problem=meant)
 
 
-def _other_format(sides: Sequence[tuple[Sequence[Place], Sequence[Place]]], level: Level) -> str:
+def _other_format(sides: Sequence[tuple[Sequence[Region], Sequence[Region]]], level: Level) -> str:
     """Return the sentence on a format in which most citations would be accepted, where none is; "" if there is none."""
     cited = [(found, known) for found, known in sides if has_level(found, level) and has_level(known, level)]
-    if len(cited) < _FEWEST or any(accepted_places(found, known, level)[0] for found, known in cited):
+    if len(cited) < _FEWEST or any(accepted_regions(found, known, level)[0] for found, known in cited):
         return ""
     is_page = level == "page"
-    formats: dict[str, Callable[[Place], Place]] = (
+    formats: dict[str, Callable[[Region], Region]] = (
         {name: partial(_with_page, add) for name, add in _PAGES.items()}
         if is_page
         else {name: partial(_with_boxes, meant) for name, meant in _BOXES.items()}
     )
     for name, meant in formats.items():
-        met = sum(accepted_places(list(map(meant, found)), known, level)[0] > 0 for found, known in cited)
+        met = sum(accepted_regions(list(map(meant, found)), known, level)[0] > 0 for found, known in cited)
         if met >= _SHARE * len(cited):
             expected = "pages count from 1" if is_page else "a box is left, top, right, bottom from the top left corner"
             problem = f"no cited {level} meets the evidence; {name}, {met:,} of {len(cited):,} would"
@@ -64,9 +62,9 @@ def _other_format(sides: Sequence[tuple[Sequence[Place], Sequence[Place]]], leve
     return ""
 
 
-def _with_boxes(meant: Callable[[Box], Box], place: Place) -> Place:
+def _with_boxes(meant: Callable[[Box], Box], place: Region) -> Region:
     return place._replace(boxes=tuple(map(meant, place.boxes)))
 
 
-def _with_page(add: int, place: Place) -> Place:
+def _with_page(add: int, place: Region) -> Region:
     return place._replace(page=None if place.page is None else place.page + add)

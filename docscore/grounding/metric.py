@@ -11,16 +11,21 @@ from statistics import fmean
 from typing import Any, ClassVar, NamedTuple
 
 from docscore.core.options import ScoringOptions
-from docscore.core.places import LEVELS, Level
 from docscore.core.values import field_of
+from docscore.grounding.nodes import GroundedValue, count_values, grounded_values, regions_of
+from docscore.grounding.regions import LEVELS, NO_REGIONS, Level
 from docscore.metrics.anls_star.api import build_tree
-from docscore.metrics.anls_star.cells import count_values
-from docscore.metrics.anls_star.tree import Cell, ScoreTree
+from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.base import FigureName, Metric, MetricRow
 from docscore.metrics.typed.score import schema_of_row
 
 VALUES_BY = ("anls_star", "typed")  # the metrics that say which values are right
-_SHARES = ("right_there", "right_elsewhere", "wrong_there", "wrong_elsewhere")
+_SHARES = (
+    "right_value_right_region",
+    "right_value_other_region",
+    "wrong_value_right_region",
+    "wrong_value_other_region",
+)
 _FINEST_FIRST = LEVELS[::-1]
 
 
@@ -31,23 +36,23 @@ class Counts(NamedTuple):
         cells: the values of the ground truth that have evidence.
         cited: those whose predicted value has citations.
         precise: the sum of the shares of accepted citations over the cells that are right.
-        right_there: right values with an accepted citation.
-        right_elsewhere: right values without one.
-        wrong_there: wrong values with an accepted citation.
-        wrong_elsewhere: wrong values without one.
+        right_value_right_region: right values with an accepted citation.
+        right_value_other_region: right values without one.
+        wrong_value_right_region: wrong values with an accepted citation.
+        wrong_value_other_region: wrong values without one.
         missing: cells without a predicted value.
-        not_judged: values of the prediction that face no cell.
+        not_evaluated: values of the prediction that face no cell.
     """
 
     cells: int = 0
     cited: int = 0
     precise: float = 0.0
-    right_there: int = 0
-    right_elsewhere: int = 0
-    wrong_there: int = 0
-    wrong_elsewhere: int = 0
+    right_value_right_region: int = 0
+    right_value_other_region: int = 0
+    wrong_value_right_region: int = 0
+    wrong_value_other_region: int = 0
     missing: int = 0
-    not_judged: int = 0
+    not_evaluated: int = 0
 
     @property
     def predicted(self) -> int:
@@ -67,7 +72,7 @@ class Counts(NamedTuple):
     @property
     def recall(self) -> float:
         """R = right cells with an accepted citation / cells, in [0, 1]; 0 if there are no cells."""
-        return self.right_there / self.cells if self.cells else 0.0
+        return self.right_value_right_region / self.cells if self.cells else 0.0
 
     @property
     def f1(self) -> float:
@@ -77,7 +82,7 @@ class Counts(NamedTuple):
     @property
     def value_f1(self) -> float:
         """F1 of P = right cells / cells with a predicted value and R = right cells / cells, in [0, 1]."""
-        right = self.right_there + self.right_elsewhere
+        right = self.right_value_right_region + self.right_value_other_region
         return _f1(right / self.predicted, right / self.cells) if right else 0.0
 
 
@@ -106,13 +111,13 @@ class GroundingTotal:
     def counts(self) -> dict[str, int]:
         """Return the numbers of citations that are faulty, and of those that were left out."""
         faulty, left_out = (sum(getattr(row, name) for row in self.rows) for name in ("faulty", "left_out"))
-        return {"citations_faulty": faulty, "citations_left_out": left_out}
+        return {"citations_invalid": faulty, "citations_left_out": left_out}
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
-        """Return the table "places"."""
-        return {"places": self.places()}
+        """Return the table "regions"."""
+        return {"regions": self.regions()}
 
-    def places(self) -> list[dict[str, Any]]:
+    def regions(self) -> list[dict[str, Any]]:
         """Return a row for each level that a document has: means over documents, shares of values, and counts."""
         table = []
         for level in LEVELS:
@@ -121,12 +126,12 @@ class GroundingTotal:
             if having:
                 means = {name: fmean(getattr(row, name) for row in having) for name in ("precision", "recall", "f1")}
                 shares = {name: getattr(total, name) / total.predicted if total.predicted else None for name in _SHARES}
-                names = ("cells", "cited", "not_cited", "missing", "not_judged")
+                names = ("cells", "cited", "not_cited", "missing", "not_evaluated")
                 table.append({"level": level, **means, **shares, **{name: getattr(total, name) for name in names}})
         return table
 
 
-def counts_of(cells: Iterable[Cell], level: Level, values: int = 0) -> Counts:
+def counts_of(cells: Iterable[GroundedValue], level: Level, values: int = 0) -> Counts:
     """Count cells at one level.
 
     Args:
@@ -154,24 +159,24 @@ def _f1(precision: float, recall: float) -> float:
     return 2 * precision * recall / (precision + recall) if precision and recall else 0.0
 
 
-def _field_sums(cells: Sequence[Cell], level: Level) -> dict[str, tuple[float, float]]:
+def _field_sums(cells: Sequence[GroundedValue], level: Level) -> dict[str, tuple[float, float]]:
     """Return the parts of a document's F1 that are of each field; numerators add up to F1, denominators to 1.
 
     With T the sum of right * h, there = right cells with an accepted citation, and the sums of the field marked by f:
 
         F1 = 2 T there / (T cells + there cited) = sum of (T there_f + there T_f) / sum of (T cells_f + there cited_f)
     """
-    by_field: dict[str, list[Cell]] = defaultdict(list)
+    by_field: dict[str, list[GroundedValue]] = defaultdict(list)
     for cell in cells:
         if level in cell.levels:
             by_field[field_of(cell.path)].append(cell)
     total = counts_of(cells, level)
-    precise, there = (total.precise, total.right_there) if total.right_there else (1.0, 1.0)
+    precise, there = (total.precise, total.right_value_right_region) if total.right_value_right_region else (1.0, 1.0)
     whole = precise * total.cells + there * total.cited
     parts = {name: counts_of(of_field, level) for name, of_field in by_field.items()}
     return {
         name: (
-            (precise * part.right_there + there * part.precise) / whole,
+            (precise * part.right_value_right_region + there * part.precise) / whole,
             (precise * part.cells + there * part.cited) / whole,
         )
         for name, part in parts.items()
@@ -198,18 +203,17 @@ class Grounding(Metric[GroundingPoints]):
 
     def row_points(self, row: MetricRow, options: ScoringOptions) -> GroundingPoints:
         tree = self.score_tree(row, options)
-        cells = list(tree.cells.values())
+        cells = grounded_values(tree)
         values = sum(count_values(leaf.prediction) for leaf in tree.leaves())
         levels = {level: counts_of(cells, level, values) for level in LEVELS}
         finest = next((level for level in _FINEST_FIRST if levels[level].cells), None)
-        faulty, left_out = row.places[2:] if row.places else (0, 0)
+        _, _, faulty, left_out = regions_of(row.annotator) or NO_REGIONS
         return GroundingPoints(levels, _field_sums(cells, finest) if finest else {}, faulty, left_out)
 
     def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
-        """Return the tree of the metric that says which values are right, whose leaves say `place`."""
+        """Return the tree of the metric that says which values are right, whose leaves say `region`."""
         schema = schema_of_row(options.schema, row.question_id) if row.values_by != VALUES_BY[0] else None
-        beside = row.cause, row.places, row.confidences
-        return build_tree(row.ground_truth, row.prediction, options, schema, *beside)
+        return build_tree(row.ground_truth, row.prediction, options, schema, row.cause, row.annotator)
 
     def figure_sums(self, points: GroundingPoints) -> Sequence[tuple[float, float]]:
         """Return F1 and 1 for each level of which the document has evidence, and of values if it has any."""

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 from docscore.core.errors import at_place, row_place
 from docscore.core.runtime import Progress, no_progress, watched
 from docscore.core.values import Value, field_of, to_json
-from docscore.data.document_files import Documents
-from docscore.data.documents import Document, Occurrence
 from docscore.data.pairing import read_ground_truths
-from docscore.data.places import AT_TRUTHS, answers_with_places, evidence_of
+from docscore.data.raw_regions import AT_TRUTHS, answers_with_regions
 from docscore.data.rows import ID, PLAIN, REFERENCES, columns_of
+from docscore.grounding.document_folder import DocumentFolder
+from docscore.grounding.document_text import DocumentText, Occurrence
+from docscore.grounding.interpretation import evidence_of
 
 PLACED, SEVERAL, NOWHERE, NOT_SOUGHT, KEPT = OUTCOMES = ("placed", "several", "nowhere", "not_sought", "kept")
 _DIGITS = 4  # of fractions of a page
@@ -49,14 +50,14 @@ def with_evidence(
         TypeError, ValueError: as `docscore.evaluate`; if no id has a document.
     """
     truths = read_ground_truths(references, options or {}, progress)
-    opened = Documents(documents, truths.ids)
+    opened = DocumentFolder(documents, truths.ids)
     looked_up = watched(opened.read_all(truths.ids), progress, "Looking up", len(truths.ids))
     rows, counts = [], defaultdict[str, Counter[str]](Counter)
     for name, truth, source, document in zip(truths.ids, truths.values, truths.sources, looked_up, strict=True):
         has_columns = truths.form is not PLAIN and isinstance(source, dict)
         columns = {key: source[key] for key in columns_of(source)} if has_columns else {}
         try:
-            answers = answers_with_places(truth, columns.get("evidence"), AT_TRUTHS)
+            answers = answers_with_regions(truth, columns.get("evidence"), AT_TRUTHS)
             merged = [inside | beside for _, inside, beside in answers]
             evidence_of(tuple(answer for answer, *_ in answers), merged)
         except ValueError as error:
@@ -83,7 +84,7 @@ def _apart(occurrences: Iterable[Occurrence]) -> list[Occurrence]:
 
 
 def _located(
-    document: Document, answer: Value, known: set[str], counts: Mapping[str, Counter[str]]
+    document: DocumentText, answer: Value, known: set[str], counts: Mapping[str, Counter[str]]
 ) -> dict[str, list[dict[str, Any]]]:
     """Return the evidence of the values that stand once, by path, and count the outcomes of each field."""
     occurrences: dict[str, list[list[Occurrence] | None]] = defaultdict(list)

@@ -1,0 +1,187 @@
+"""Interpret raw evidence and citations as regions of values, and find those that are invalid.
+
+Invalid evidence is an error. Citations were written by a model: invalid ones are counted and never accepted, and are an
+error only if they are more than a twentieth of all.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from docscore.core.errors import Diagnostic, InputValueError, at_place, row_place, short_repr
+from docscore.core.numbers import is_finite
+from docscore.core.similarity import nearest
+from docscore.core.values import Value, values_by_path
+from docscore.data.raw_regions import Raw, cells_of_column, full_paths, listed, plain_cell
+from docscore.data.test_set import TestSet
+from docscore.grounding.regions import Box, Region, RegionsByPath, RowRegions
+
+_MOST_INVALID = 0.05  # of all citations; with more of them, they are in another format
+_BEYOND = 0.01  # of a page, by which a box may lie outside of it
+_PARTS = ("page", "box", "boxes", "quote")
+_NO_BOX = (0.0, 0.0, 0.0, 0.0)  # of an invalid citation
+_EXPECTED = "an object with a list of places for each path"
+
+
+def with_regions(pairs: TestSet, failed: Collection[int]) -> tuple[TestSet, list[Diagnostic]]:
+    """Interpret the raw regions of all rows, unless this was done before.
+
+    Args:
+        pairs: the rows, after raw regions were taken out of their values.
+        failed: the numbers of the rows whose predictions could not be parsed.
+
+    Returns:
+        The rows with `places`, and warnings about citations that are invalid and regions that are not evaluated.
+
+    Raises:
+        ValueError: for invalid evidence, naming row, path and value; if more than a twentieth of citations are invalid.
+    """
+    if pairs.places is not None:
+        return pairs, []
+    places, faults, total, unused = [], list[Diagnostic](), 0, list[str]()
+    cells = cells_of_column(pairs, pairs.evidence), cells_of_column(pairs, pairs.citations)
+    for number, (name, *values, accepted, cell) in enumerate(
+        zip(pairs.ids, pairs.truths, pairs.predictions, *cells, strict=True)
+    ):
+        try:
+            evidence, several = evidence_of(values[0], plain_cell(accepted))
+            cited = plain_cell(cell)
+        except (TypeError, ValueError) as error:
+            raise at_place(row_place(name), error) from None
+        by_path = dict(values_by_path(values[0])) if any(evidence) else {}
+        unused += [f"row {name!r}: {path}" for path in evidence[0] if type(by_path.get(path)) in (dict, list)]
+        count = sum(map(len, map(listed, cited.values()))) if isinstance(cited, dict) else cited is not None
+        if values[1] is None or number in failed:
+            places.append(RowRegions(evidence, {}, left_out=count))
+            continue
+        total += count
+        citations, wrong = _by_path("citations", cited, [values[1]], several or _has_several_pages([cited]))
+        faults += [error.diagnostic.within(row_place(name)) for error in wrong]
+        places.append(RowRegions(evidence, citations, len(wrong)))
+    remarks = []
+    if faults:
+        problem = f"{len(faults):,} of {total:,} citations are faulty and never accepted, such as that of {faults[0]}"
+        remarks.append(Diagnostic(("predictions",), problem=problem))
+    if unused:
+        problem = f"places of objects and lists are not judged ({len(unused):,}), such as that of {unused[0]}"
+        remarks.append(Diagnostic(("evidence",), problem=problem))
+    if len(faults) > _MOST_INVALID * total:
+        remedy = "if they are in another format, --citations-from (citations_from=) reads those of providers"
+        raise InputValueError(place="predictions", problem=problem, remedy=remedy)
+    return replace(pairs, places=places, evidence=None, citations=None), remarks
+
+
+def evidence_of(truth: Value, raw: Any) -> tuple[list[RegionsByPath], bool]:
+    """Return the evidence of a ground truth, once or for each acceptable answer, and if it has several pages.
+
+    Raises:
+        ValueError: for faulty evidence.
+    """
+    answers = list(truth) if isinstance(truth, tuple) else [truth]
+    each = raw if isinstance(raw, list) else [raw]
+    if len(each) not in (1, len(answers)):
+        expected = f"one object for all {len(answers)} references or one for each"
+        raise InputValueError(place="evidence", expected=expected, got=str(len(each)))
+    several = _has_several_pages(each)
+    values = [answers] if len(each) == 1 else [[answer] for answer in answers]
+    read = [_by_path("evidence", given, of, several) for given, of in zip(each, values, strict=True)]
+    for error in (error for _, wrong in read for error in wrong):
+        raise error
+    return [places for places, _ in read], several
+
+
+def _has_several_pages(raws: Iterable[Any]) -> bool:
+    """Return whether a place names a page beyond the first, so that a box without a page may be on any."""
+    lists = [listed(given) for raw in raws if isinstance(raw, dict) for given in raw.values()]
+    pages: list[Any] = [place.get("page") for places in lists for place in places if isinstance(place, dict)]
+    return any(_is_number(page) and page > 1 for page in pages)
+
+
+def _by_path(
+    kind: str, raw: Any, values: Sequence[Value], several: bool
+) -> tuple[RegionsByPath, list[InputValueError]]:
+    """Return the places of each path, and the errors of faulty ones, for which places below page 1 stand.
+
+    Args:
+        kind: evidence or citations.
+        raw: what is given.
+        values: the value, or the acceptable answers, one of which must have the path.
+        several: whether the document has several pages, as far as the row tells.
+    """
+    if not isinstance(raw, dict | None):
+        return {}, [InputValueError(place=kind, expected=_EXPECTED, got=short_repr(raw))]
+    given = {path: items for path, each in full_paths(raw or {}).items() if (items := listed(each))}
+    known = {path for value in values for path, _ in values_by_path(value)} if given else set()
+    places, errors = dict[str, list[Region]](), list[InputValueError]()
+    for path, item in ((path, item) for path, items in given.items() for item in items):
+        is_text = kind == "citations" and type(values[0]) is str
+        meant = "; the prediction is text, which --parse json (parse=) reads" if is_text else _meant(path, known)
+        expected = "" if path in known else f"a path of the value{meant}"
+        expected = expected or next((name for name, holds in _RULES.items() if not holds(item)), "")
+        if expected or (several and _boxes(item) and item.get("page") is None):
+            expected = expected or "a page beside the box, as the document has several"
+            errors.append(InputValueError(place=(kind, path), expected=expected, got=short_repr(item)))
+            has_box = isinstance(item, dict) and (item.get("box") or item.get("boxes"))
+            place = Region(-len(errors), (_NO_BOX,) if has_box else ())
+        else:
+            place = _region(item)
+        places.setdefault(path, []).append(place)
+    return places, errors
+
+
+def _meant(path: str, known: Iterable[str]) -> str:
+    return "".join(f", such as {name}" for name in nearest([path], known).values())
+
+
+def _region(raw: Raw) -> Region:
+    """Return a region that is given without an error; its lines are sorted."""
+    boxes, page = tuple(sorted({*_boxes(raw)})), raw.get("page")
+    return Region(1 if boxes and page is None else page and int(page), boxes, raw.get("quote"))
+
+
+def _boxes(raw: Raw) -> list[Box]:
+    """Return the boxes of a place as fractions of the page."""
+    width, height = raw.get("size") or (1.0, 1.0)
+    return [
+        (left / width, top / height, right / width, bottom / height) for left, top, right, bottom in _given_boxes(raw)
+    ]
+
+
+def _given_boxes(raw: Raw) -> Iterator[Any]:
+    return (box for box in (raw.get("box"), *(raw.get("boxes") or ())) if box is not None)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and is_finite(value)
+
+
+def _are_numbers(value: Any, count: int) -> bool:
+    return isinstance(value, list) and len(value) == count and all(map(_is_number, value))
+
+
+# The rules for a region, by what is expected of it; each rule may rely on the rules before.
+_RULES: dict[str, Callable[[Any], bool]] = {
+    f"an object with {', '.join(_PARTS[:-1])} or quote": lambda raw: (
+        isinstance(raw, dict) and any(raw.get(part) is not None for part in _PARTS)
+    ),
+    "a box under the key 'box' (left, top, right, bottom) or 'boxes'": lambda raw: (
+        not any("box" in name.lower() or "polygon" in name.lower() for name in raw.keys() - {*_PARTS})
+    ),
+    "a page counted from 1": lambda raw: (
+        raw.get("page") is None or (_is_number(raw["page"]) and raw["page"] >= 1 and raw["page"] % 1 == 0)
+    ),
+    "a quote that is text": lambda raw: isinstance(raw.get("quote"), str | None),
+    "a size of two numbers above 0, width and height": lambda raw: (
+        raw.get("size") is None or (_are_numbers(raw["size"], 2) and min(raw["size"]) > 0)
+    ),
+    "a list of boxes": lambda raw: isinstance(raw.get("boxes"), list | None),
+    "a box of four numbers: left, top, right, bottom": lambda raw: all(
+        _are_numbers(box, 4) for box in _given_boxes(raw)
+    ),
+    "a box whose left and top are not beyond right and bottom": lambda raw: all(
+        left <= right and top <= bottom for left, top, right, bottom in _boxes(raw)
+    ),
+    "a box on its page, as fractions of it or with the size of the page": lambda raw: all(
+        -_BEYOND <= edge <= 1 + _BEYOND for box in _boxes(raw) for edge in box
+    ),
+}

@@ -1,0 +1,165 @@
+"""Which predicted values are found in the documents that they were read from, and which are not."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from docscore.core.values import Scalar, Value, field_of
+from docscore.grounding.document_text import DocumentText
+from docscore.grounding.regions import RegionsByPath
+from docscore.stats.intervals import Interval, Ratios
+
+WHERE = {
+    "document": "in the document",
+    "page": "on a cited page",
+    "box": "in a cited box",
+    "quote": "in a cited quote that the document has",
+}
+_Field = tuple[str, Scalar]  # the path of a field, and a value in it
+
+
+class RowSupport(NamedTuple):
+    """The values of a prediction that are found in its document.
+
+    Attributes:
+        hits: how many values are found in each part of `WHERE`.
+        totals: how many could be; for cited regions, how many are cited so.
+        not_found: the values that are not found in the document, with their fields.
+    """
+
+    hits: Sequence[int] = (0,) * len(WHERE)
+    totals: Sequence[int] = (0,) * len(WHERE)
+    not_found: Sequence[_Field] = ()
+
+
+def support_of(document: DocumentText, prediction: Value, citations: RegionsByPath) -> RowSupport:
+    """Look up the values of a prediction in its document.
+
+    Null, booleans, zero, single digits, and short values that occur anywhere are not looked up.
+
+    Args:
+        document: the document.
+        prediction: its prediction.
+        citations: the cited regions of its values, by path.
+    """
+    checks, not_found = [], []
+    for path, value, occurrences in document.looked_up(prediction):
+        if occurrences is None:
+            continue
+        if not occurrences:
+            not_found.append((field_of(path), value))
+        cited = citations.get(path, ())
+        pages = [place._replace(boxes=()) for place in cited if place.page is not None]
+        boxes = [place for place in cited if place.boxes] if document.boxes is not None else []
+        quotes = [place for place in cited if place.quote]
+        checks.append(
+            (
+                bool(occurrences),
+                any(document.has_at(value, place) for place in pages) if pages else None,
+                any(document.has_at(value, place) for place in boxes) if boxes else None,
+                any(document.has_quote(value, place) for place in quotes) if quotes else None,
+            )
+        )
+    columns = list(zip(*checks, strict=True)) or [()] * len(WHERE)
+    hits, totals = [column.count(True) for column in columns], [len(column) - column.count(None) for column in columns]
+    return RowSupport(hits, totals, not_found)
+
+
+class FoundShare(NamedTuple):
+    """How many of the predicted values of a test set are found in one of the parts of `WHERE`.
+
+    Attributes:
+        where: the key of the part.
+        hits: how many are found.
+        total: how many could be.
+        interval: the confidence interval of the share; None if none was asked for.
+    """
+
+    where: str
+    hits: int
+    total: int
+    interval: Interval | None
+
+    @property
+    def share(self) -> float:
+        """The share of the values that are found, in [0, 1]."""
+        return self.hits / self.total
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the attributes and the share in plain types."""
+        ends: dict[str, Any] = {}
+        if self.interval is not None:
+            low, high = self.interval.ends or (None, None)
+            ends = {"low": low, "high": high, "interval_note": self.interval.note}
+        return {"where": self.where, "share": self.share, **ends, "hits": self.hits, "total": self.total}
+
+
+class NotFound(NamedTuple):
+    """A value of a field that is not found in one or more documents.
+
+    Attributes:
+        value: the value.
+        field: the path of its field.
+        documents: the id of the document of each prediction that has it.
+    """
+
+    value: Scalar
+    field: str
+    documents: Sequence[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the value, its field, how often it was predicted, in how many documents, and one of their ids."""
+        counts = {"times": len(self.documents), "documents": len(set(self.documents))}
+        return {"value": self.value, "field": self.field, **counts, "question_id": self.documents[0]}
+
+
+class DocumentSupport:
+    """The predicted values of a test set that are found in their documents: a rate, not a score.
+
+    A derived value, such as a code for a country, is not found and is no error.
+
+    Args:
+        rows: what is found in each of the n documents.
+        names: their ids.
+        intervals: the interval of each share of `WHERE`; None where none was asked for.
+        without_text: how many documents have no text.
+    """
+
+    def __init__(
+        self, rows: Sequence[RowSupport], names: Sequence[str], intervals: Sequence[Interval | None], without_text: int
+    ) -> None:
+        self.rows, self.names, self.intervals, self.without_text = rows, names, intervals, without_text
+
+    @cached_property
+    def found(self) -> list[FoundShare]:
+        """The shares of the predicted values that are found in their documents and where they are cited."""
+        sums = ratios_of_support(self.rows)
+        counts = zip(WHERE, sums.earned.sum(0).tolist(), sums.totals.tolist(), self.intervals, strict=True)
+        return [FoundShare(name, int(hits), int(total), interval) for name, hits, total, interval in counts if total]
+
+    @cached_property
+    def not_found(self) -> list[NotFound]:
+        """The values that are not found in their documents, most frequent first."""
+        documents: dict[_Field, list[str]] = defaultdict(list)
+        for name, row in zip(self.names, self.rows, strict=True):
+            for place in row.not_found:
+                documents[place].append(name)
+        values = [NotFound(value, field, names) for (field, value), names in documents.items()]
+        return sorted(values, key=lambda each: -len(each.documents))
+
+    def tables(self) -> dict[str, list[dict[str, Any]]]:
+        """Return the tables "found" and "not_found" in plain types."""
+        return {name: [row.to_dict() for row in getattr(self, name)] for name in ("found", "not_found")}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the number of documents without a text, and both tables."""
+        return {"without_text": self.without_text, **self.tables()}
+
+
+def ratios_of_support(rows: Sequence[RowSupport]) -> Ratios:
+    """Return the shares of `WHERE` as ratios of sums over the n rows."""
+    hits, totals = (np.array([getattr(row, name) for row in rows], dtype=np.float64) for name in ("hits", "totals"))
+    return Ratios(hits, totals)
