@@ -87,6 +87,7 @@ def test_pictures_and_files_that_pages_name_are_there(site: Path) -> None:
 
 def test_the_reference_has_every_public_name_and_no_other(site: Path) -> None:
     wanted = {f"docscore.{name}" for name in docscore.__all__} - {"docscore.__version__"}
+    wanted |= {f"docscore_review.{name}" for name in ("Review", "review", "review_of")}
     wanted |= {path.replace(":", ".") for path in PATHS} | {path.replace(":", ".") for _, path in EXTRAS}
     listed = set(re.findall(r"^::: (\S+)$", (ROOT / "docs/reference.md").read_text("utf-8"), flags=re.MULTILINE))
     assert listed == wanted - {"docscore.cli.main"}

@@ -20,10 +20,10 @@ from docscore_review import Review
 
 review = Review.read("verdicts.jsonl")
 for name, before in results.items():
-    rows = before.test_set  # texts are read
+    rows = before.test_set
     truths = dict(zip(rows.ids, rows.truths)) | review.corrected(rows.ids, rows.truths)
-    options = replace(before.options, parse="text", parse_references=None)
-    after = docscore.Evaluation(rows._replace(truths=list(truths.values())), options, metrics=before.metrics)
+    corrected = replace(rows, truths=list(truths.values()))
+    after = docscore.Evaluation(corrected, before.options, metrics=before.metrics)
     print(name, before.score, after.score)"""
 
 
@@ -100,13 +100,10 @@ def read(path, side, id_column, column, delimiter, encoding, left_out):
 _OF_ONE = "result = {call}\nprint(result.score)"
 _OF_SEVERAL = "systems = {systems!r}\nresults = {{}}\nfor name, path in systems.items():\n    results[name] = {call}\n"
 _ON_SHARED_ROWS = """\
-from dataclasses import replace
-
 shared = set.intersection(*map(set, results.values()))
 for name, result in results.items():
     rows = result.test_set.only([row for row, question_id in enumerate(result.ids) if question_id in shared])
-    options = replace(result.options, parse="text", parse_references=None)  # texts are read
-    results[name] = docscore.Evaluation(rows, options, metrics=result.metrics)
+    results[name] = docscore.Evaluation(rows, result.options, metrics=result.metrics)
 """
 
 
