@@ -230,14 +230,15 @@ class FieldTable:
                 field = self.fields[name] = Field(name)
             field.add_points(number, earned, possible)
             field.counts[outcome] += 1
-            field.divided += leaf.is_divided
+            if leaf.is_divided:  # which is never a null
+                field.divided += 1
+                divided += 1
             if leaf.kind == "null":
                 field.nulls[outcome] += 1
             else:
                 total += 1
                 missing += outcome == "missing"
                 extra += outcome == "extra"
-                divided += leaf.is_divided
             if leaf.compared not in field.compared:
                 field.compared.append(leaf.compared)
             for doubt in (*leaf.unreadable, *(["ambiguous"] if leaf.ambiguous else ())):
