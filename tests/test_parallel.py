@@ -85,6 +85,16 @@ def test_start_methods(tmp_path: Path, method: str) -> None:
     assert run(tmp_path, code) == (0, "[1.0, 0.0]\n", "")
 
 
+def test_a_handler_of_the_caller_does_not_keep_workers_alive(tmp_path: Path) -> None:
+    """Training scripts handle SIGTERM, and a forked process inherits the handler."""
+    code = """
+        signal.signal(signal.SIGTERM, lambda *_: None)
+        multiprocessing.set_start_method("fork")
+        print(score_pairs([({"a": "x"}, {"a": "x"})] * 40, num_proc=2).sum())
+    """
+    assert run(tmp_path, code) == (0, "40.0\n", "")
+
+
 @pytest.mark.parametrize("end", ["os._exit(9)", "os.kill(os.getpid(), signal.SIGKILL)"], ids=["exit", "kill"])
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_a_worker_that_dies_gives_an_error(tmp_path: Path, method: str, end: str) -> None:

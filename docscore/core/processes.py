@@ -91,9 +91,8 @@ class _Worker:
 
 def _serve(connection: Connection, work: Callable[[Any], Any]) -> None:
     """Work on what comes through a connection until it is closed."""
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl-C reaches every process of a terminal; only the first handles it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal; the first handles it
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a handler of the first process would keep a forked one alive
     while True:
         try:
             portion = connection.recv()
