@@ -32,7 +32,7 @@ try:  # indented, since the loader would tell people to install the imports that
     from docscore.core.options import ScoringOptions
     from docscore.core.runtime import warn
     from docscore.evaluation.evaluation import evaluate_rows
-    from docscore.data.groups import Grouping
+    from docscore.inputs.groups import Grouping
     from docscore.evaluation.registry import METRICS
     from docscore.evaluation.sentences import by_value_text
 

@@ -8,13 +8,13 @@ from docscore.core.displayed import Hooks
 from docscore.version import VERSION as __version__  # noqa: N811  the name that packages use
 
 if TYPE_CHECKING:
-    from docscore.data.pairing import pairs_of
     from docscore.evaluation.comparison import Comparison, compare, decide
     from docscore.evaluation.evaluation import Evaluation, Row
     from docscore.evaluation.registry import METRICS
     from docscore.evaluation.sources import evaluate
     from docscore.evaluation.state import ScoreState
     from docscore.evaluation.tables import Table
+    from docscore.inputs.pairing import pairs_of
     from docscore.integrations.evaluate import evaluate_module, register
     from docscore.metrics.anls_star.api import anls_score, score_pairs, score_tree
     from docscore.metrics.anls_star.tree import ScoreNode, ScoreTree
@@ -42,7 +42,7 @@ _IMPORTED_WHEN_USED = {
     "kieval_score": "docscore.metrics.kieval",
     "lint": "docscore.schemas.lint",
     "nted_score": "docscore.metrics.nted",
-    "pairs_of": "docscore.data.pairing",
+    "pairs_of": "docscore.inputs.pairing",
     "register": "docscore.integrations.evaluate",
     "score_pairs": "docscore.metrics.anls_star.api",
     "score_tree": "docscore.metrics.anls_star.api",

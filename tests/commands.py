@@ -28,7 +28,7 @@ import pytest
 from click.testing import CliRunner
 
 import docscore.cli
-from docscore.data.json_text import loads
+from docscore.inputs.json_text import loads
 from tests.conftest import HUNG, ROOT, skip_or_fail
 
 RECEIPTS = ROOT / "examples" / "receipts"

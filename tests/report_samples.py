@@ -11,7 +11,6 @@ from html.parser import HTMLParser
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from docscore.data.test_set import TestSet
 from docscore.evaluation.automation import (
     Curve,
     automation_curve,
@@ -24,6 +23,7 @@ from docscore.evaluation.evaluation import Evaluation, evaluate_rows, figure_tab
 from docscore.evaluation.figures import Figure, Slice, kieval_tables, slices_table
 from docscore.evaluation.systems import BEST, Systems
 from docscore.evaluation.tables import Table, TableCell, TableColumn
+from docscore.inputs.test_set import TestSet
 from docscore.metrics.kieval import GroupCounts, kieval_score, total_kieval
 from docscore.report.systems_report import systems_table, table_of_tests
 from docscore.stats.calibration import Calibration, CalibrationFigure, ReliabilityPoint

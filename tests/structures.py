@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from docscore import Evaluation
 from docscore.core.options import ScoringOptions
-from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import evaluate_rows
+from docscore.inputs.test_set import TestSet
 
 # Few and similar scalars, so that matchings tie all the time.
 SCALARS: list[Any] = ["a", "ab", "aba", "abab", "b", "ba", "abc", "xy", "A ", " ", "", 1, 10, 1.0, 0, True, False, "1"]

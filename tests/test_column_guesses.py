@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore.core.values import convert_ground_truth
-from docscore.data.pairing import read_systems
-from docscore.data.rows import Source
-from docscore.data.test_set import TestSet
+from docscore.inputs.pairing import read_systems
+from docscore.inputs.rows import Source
+from docscore.inputs.test_set import TestSet
 from playground.parts.column_guesses import (
     ReadingPlan,
     columns_of,

@@ -21,11 +21,11 @@ import docscore
 from docscore import anls_score, score_pairs, score_tree
 from docscore.core.options import ScoringOptions
 from docscore.core.schema_source import SchemaSource
-from docscore.data.pairing import pairs_of
 from docscore.evaluation.automation import Curve, DocumentReview, automation_curve
 from docscore.evaluation.comparison import Change, Comparison, compare, decide, decide_level
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.fields import MOST_FIELDS_TESTED
+from docscore.inputs.pairing import pairs_of
 from docscore.stats.intervals import NO_CHANGE, Interval, Ratios
 from docscore.stats.significance import permutation_p_values
 from tests.commands import pred, ref, run, written

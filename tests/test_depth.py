@@ -16,8 +16,8 @@ from docscore import anls_score, score_pairs, score_tree, typed_score
 from docscore.core.options import RULES
 from docscore.core.runtime import VARIABLE
 from docscore.core.values import MAX_DEPTH
-from docscore.data.json_text import dumps
-from docscore.data.model_text import parse_text
+from docscore.inputs.json_text import dumps
+from docscore.inputs.model_text import parse_text
 from docscore.metrics.kieval import entity_counts, kieval_score
 from docscore.metrics.nted import nted_score
 from docscore.report.html_tree import tree_as_html

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from docscore.data.pairing import pairs_of
 from docscore.evaluation.state import ScoreState
+from docscore.inputs.pairing import pairs_of
 from tests.commands import PIPES, environment, free_port, pred, ref
 from tests.conftest import HUNG, needs
 from tests.structures import damaged, evaluation_of, random_truth, taken

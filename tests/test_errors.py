@@ -26,11 +26,11 @@ from docscore.core.errors import (
     at_place,
     in_file,
 )
-from docscore.data.formats import read_table
-from docscore.data.json_text import JsonError, loads, loads_at
-from docscore.data.pairing import read_systems
-from docscore.data.rows import BY_ID
 from docscore.evaluation.automation import automation_curve, review_of_entities
+from docscore.inputs.formats import read_table
+from docscore.inputs.json_text import JsonError, loads, loads_at
+from docscore.inputs.pairing import read_systems
+from docscore.inputs.rows import BY_ID
 from docscore.integrations.datasets import score_batch
 from docscore.integrations.evaluate.metric import encode_rows
 from tests.commands import pred, ref, written

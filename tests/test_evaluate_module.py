@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 from docscore import evaluate_module
-from docscore.data.rows import PLAIN
+from docscore.inputs.rows import PLAIN
 from docscore.integrations.evaluate import MODULES
 from docscore.integrations.evaluate.metric import declaration, decode_rows, encode_rows
 from docscore.version import VERSION

@@ -17,10 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import docscore
-from docscore.data.json_text import dumps
-from docscore.data.model_text import parse_text
 from docscore.evaluation.registry import METRICS as METRICS_BY_NAME
 from docscore.evaluation.systems import systems_of
+from docscore.inputs.json_text import dumps
+from docscore.inputs.model_text import parse_text
 from docscore.integrations.datasets import score_batch
 from docscore.report.html_report import report_as_html
 from docscore.report.markup import report_as_markdown

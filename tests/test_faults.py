@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from docscore import score_pairs
 from docscore.core.errors import KEPT, DataError, Diagnostic, Faults, faults_summary
-from docscore.data.formats import read_table
-from docscore.data.pairing import read_systems
-from docscore.data.test_set import TestSet
+from docscore.inputs.formats import read_table
+from docscore.inputs.pairing import read_systems
+from docscore.inputs.test_set import TestSet
 from tests.commands import Write, pred, ref, run, succeed, written
 from tests.conftest import examples, golden
 from tests.structures import evaluation_of

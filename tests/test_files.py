@@ -30,9 +30,9 @@ from pyarrow import parquet
 
 import docscore
 from docscore.core.runtime import READING
-from docscore.data.columns import SAME_NAMES, table_of_source
-from docscore.data.formats import DELIMITERS, _check_columns, delimiter_of, read_table, read_value
-from docscore.data.pairing import read_systems
+from docscore.inputs.columns import SAME_NAMES, table_of_source
+from docscore.inputs.formats import DELIMITERS, _check_columns, delimiter_of, read_table, read_value
+from docscore.inputs.pairing import read_systems
 from playground.server.limits import check_value
 from playground.server.storage import csv_cell, write_csv
 from tests.commands import REFERENCES, Write, pred, ref, run, run_process, succeed

@@ -17,9 +17,9 @@ from markdown_it import MarkdownIt
 
 import docscore
 from docscore.core.runtime import no_progress, progress_from
-from docscore.data.columns import ColumnNames, table_of_source
 from docscore.evaluation import evaluation as module
 from docscore.evaluation import figures, scoring
+from docscore.inputs.columns import ColumnNames, table_of_source
 from tests.commands import NEW, PREDICTIONS, REFERENCES, pred, ref, succeed
 from tests.conftest import golden
 from tests.test_work import counted_calls

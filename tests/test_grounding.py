@@ -13,13 +13,13 @@ import pytest
 
 import docscore
 from docscore.core.options import ScoringOptions
-from docscore.data.pairing import pairs_of
-from docscore.data.raw_regions import with_raw_regions
 from docscore.evaluation.evaluation import Evaluation
 from docscore.grounding.interpretation import with_regions
 from docscore.grounding.metric import Counts, counts_of
 from docscore.grounding.nodes import RowAnnotator, grounded_values
 from docscore.grounding.regions import LEVELS, Level, RowRegions, accepted_regions
+from docscore.inputs.pairing import pairs_of
+from docscore.inputs.raw_regions import with_raw_regions
 from docscore.metrics.anls_star.api import build_tree
 from docscore.report.console import print_summary, printed
 from tests.commands import run, succeed, written

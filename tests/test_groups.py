@@ -12,14 +12,14 @@ import docscore
 from docscore import compare, evaluate, evaluate_module, pairs_of
 from docscore.core.errors import in_file
 from docscore.core.options import ScoringOptions
-from docscore.data.columns import ColumnNames, with_names
-from docscore.data.groups import groups_of_rows, joined_runs
-from docscore.data.pairing import read_systems
-from docscore.data.rows import Absent, Source
-from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.figures import runs_of
 from docscore.evaluation.systems import systems_of
+from docscore.inputs.columns import ColumnNames, with_names
+from docscore.inputs.groups import groups_of_rows, joined_runs
+from docscore.inputs.pairing import read_systems
+from docscore.inputs.rows import Absent, Source
+from docscore.inputs.test_set import TestSet
 from docscore.stats.calibration import calibration_of
 from docscore.stats.intervals import wilson_interval
 from tests.conftest import golden

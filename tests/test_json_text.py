@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from docscore.core.errors import in_file
 from docscore.core.numbers import DecimalText
 from docscore.core.values import MAX_DEPTH, convert_ground_truth, convert_prediction, to_json
-from docscore.data import json_text
-from docscore.data.json_text import JsonError, dumps, loads, loads_at, restore, store
-from docscore.data.model_text import parse_text
+from docscore.inputs import json_text
+from docscore.inputs.json_text import JsonError, dumps, loads, loads_at, restore, store
+from docscore.inputs.model_text import parse_text
 from tests.conftest import golden
 from tests.structures import Counted, truths
 

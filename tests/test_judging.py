@@ -18,9 +18,10 @@ from datasets import Dataset
 import docscore
 from docscore import ScoreState, anls_score, score_pairs
 from docscore.core.formatting import safe_names
-from docscore.data.pairing import pairs_of
+from docscore.inputs.model_text import answer_in
+from docscore.inputs.pairing import pairs_of
 from docscore.integrations.datasets import score_batch
-from docscore.integrations.judging import answer_in, judged_output
+from docscore.integrations.judging import judged_output
 from docscore.integrations.lm_eval import process_results, results_from
 from docscore.integrations.promptfoo import get_assert
 from docscore.integrations.transformers import compute_metrics

@@ -16,7 +16,7 @@ from docscore.core.assignment import Ties, align, lexicographic_assignment, matc
 from docscore.core.options import DEFAULT_OPTIONS
 from docscore.core.similarity import fold, fold_all, similarities, similarity, similarity_matrix
 from docscore.core.values import Matrix, scalar_text
-from docscore.data.json_text import loads
+from docscore.inputs.json_text import loads
 from docscore.metrics.anls_star import matching, scorer
 from docscore.metrics.anls_star.scorer import Scorer
 from tests.conftest import golden

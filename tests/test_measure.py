@@ -16,9 +16,9 @@ import pytest
 import docscore
 from docscore import ScoreState, anls_score
 from docscore.core.options import ScoringOptions
-from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.registry import METRICS, signature_of
+from docscore.inputs.pairing import pairs_of
 from docscore.metrics.base import FigureName, MeanOfRows, MetricRow
 from docscore.metrics.kieval import entity_counts, kieval_score, total_kieval
 from docscore.metrics.nted import nted_score

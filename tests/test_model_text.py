@@ -13,9 +13,9 @@ import pytest
 
 from docscore import anls_score
 from docscore.core.values import MAX_DEPTH, convert_ground_truth, convert_prediction
-from docscore.data.json_text import dumps, loads
-from docscore.data.model_text import Parsed, parse_text
-from docscore.data.test_set import TestSet
+from docscore.inputs.json_text import dumps, loads
+from docscore.inputs.model_text import Parsed, parse_text
+from docscore.inputs.test_set import TestSet
 from tests.conftest import LEVEL, golden
 from tests.damages import KINDS, document, parts, printed
 from tests.structures import evaluation_of

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 import docscore
-from docscore.data.citation_forms import form_named, known_forms
-from docscore.data.pairing import pairs_of
-from docscore.data.raw_regions import with_raw_regions
 from docscore.grounding.checks import warnings_of_regions
 from docscore.grounding.interpretation import with_regions
 from docscore.grounding.regions import Level, Region, RowRegions, accepted_regions
+from docscore.inputs.citation_forms import form_named, known_forms
+from docscore.inputs.pairing import pairs_of
+from docscore.inputs.raw_regions import with_raw_regions
 from tests.conftest import golden
 
 pytestmark = pytest.mark.filterwarnings("ignore:(predictions|references). 1 of 1 (hold objects|have everything)")

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore.core.errors import InputTypeError, InputValueError
-from docscore.data.columns import ColumnNames
-from docscore.data.json_text import loads
-from docscore.data.pairing import pairs_of
-from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import evaluate_rows
 from docscore.evaluation.state import ScoreState
+from docscore.inputs.columns import ColumnNames
+from docscore.inputs.json_text import loads
+from docscore.inputs.pairing import pairs_of
+from docscore.inputs.test_set import TestSet
 from tests.commands import PREDICTIONS, REFERENCES, TEXTS, killing, pred, ref, rows, written
 from tests.conftest import LEVEL, golden, needs, table
 from tests.structures import predictions as values

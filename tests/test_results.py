@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 import docscore
 from dev.scripts.describe_results import RESULTS, described, keys_of_module, schema_of_all
-from docscore.data.rows import BY_ID
+from docscore.inputs.rows import BY_ID
 from docscore.integrations.evaluate.metric import declaration, encode_rows
 from tests.commands import RECEIPTS, REFERENCES, TEXTS, rows
 from tests.test_json_output import closed, members

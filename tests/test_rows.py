@@ -17,13 +17,13 @@ import pytest
 
 import docscore
 from docscore.core.options import ScoringOptions
-from docscore.data.json_text import loads
-from docscore.data.pairing import pairs_of
-from docscore.data.rows import ANLS, BY_ID, PLAIN, RowFormat, as_rows, row_format, table_in_memory
-from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import evaluate_rows
 from docscore.evaluation.registry import METRICS
 from docscore.evaluation.sentences import count_lines
+from docscore.inputs.json_text import loads
+from docscore.inputs.pairing import pairs_of
+from docscore.inputs.rows import ANLS, BY_ID, PLAIN, RowFormat, as_rows, row_format, table_in_memory
+from docscore.inputs.test_set import TestSet
 from tests.commands import pred, ref
 from tests.conftest import golden
 

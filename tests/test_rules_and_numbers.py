@@ -19,10 +19,10 @@ from docscore import anls_score, entity_counts, evaluate, kieval_score, nted_sco
 from docscore.core.numbers import shortest_spelling
 from docscore.core.options import NUMBERS, PACKAGE, RULES, ScoringOptions
 from docscore.core.values import number_text
-from docscore.data.json_text import loads
-from docscore.data.pairing import pairs_of
 from docscore.evaluation.state import ScoreState
 from docscore.evaluation.systems import systems_of
+from docscore.inputs.json_text import loads
+from docscore.inputs.pairing import pairs_of
 from docscore.metrics.anls_star.api import build_tree, score_all
 from tests.commands import column_of
 from tests.conftest import golden

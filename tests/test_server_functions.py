@@ -16,9 +16,9 @@ import pytest
 from docscore_review.verdicts import Review
 
 import docscore
-from docscore.data.json_text import loads
-from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import Evaluation
+from docscore.inputs.json_text import loads
+from docscore.inputs.test_set import TestSet
 from playground import page
 from playground.pair.pair import edited
 from playground.parts.conclusions import every_pair, headline_of, ties_of, verdict_of, what_ifs_of

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore.core.options import ScoringOptions
-from docscore.data.test_set import TestSet
 from docscore.evaluation.state import ScoreState
+from docscore.inputs.test_set import TestSet
 from tests.conftest import examples
 from tests.structures import damaged, evaluation_of, predictions, random_truth, truths
 

@@ -20,12 +20,12 @@ import docscore
 from docscore import ScoreTree
 from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
 from docscore.core.values import convert_ground_truth, convert_prediction
-from docscore.data.pairing import pairs_of
-from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.fields import MOST_FIELDS_TESTED
 from docscore.evaluation.registry import METRICS
 from docscore.evaluation.systems import systems_of
+from docscore.inputs.pairing import pairs_of
+from docscore.inputs.test_set import TestSet
 from docscore.metrics.anls_star.api import FieldCounts, Outcome, build_tree
 from docscore.metrics.anls_star.causes import CAUSES, Cause
 from docscore.metrics.anls_star.sizes import SchemaNode

@@ -11,10 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from docscore import pairs_of, score_tree
-from docscore.data.pairing import rows_of_sides
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.sentences import by_value_text, verdict_text
 from docscore.evaluation.systems import BEST, changes_against, systems_of
+from docscore.inputs.pairing import rows_of_sides
 from docscore.report.html_tree import Cell
 from docscore.stats.significance import holm
 from playground.compare.compare import compare_systems, names_of_uploads

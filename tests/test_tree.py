@@ -19,9 +19,9 @@ from docscore.core.formatting import printable
 from docscore.core.options import ScoringOptions
 from docscore.core.schema_source import SchemaSource
 from docscore.core.values import convert_ground_truth, value_excerpt
-from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import evaluate_rows
 from docscore.evaluation.sentences import annotation_text
+from docscore.inputs.pairing import pairs_of
 from docscore.metrics.anls_star.tree import GLYPHS, outline
 from docscore.metrics.annotations import FEWEST, annotations_of, folded_tree, groups_of
 from tests.conftest import DATA, golden

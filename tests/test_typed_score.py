@@ -23,9 +23,9 @@ import docscore
 from docscore import ScoreState, anls_score, evaluate, typed_score, typed_tree
 from docscore.core.options import NUMBERS, PACKAGE, RULES, ScoringOptions
 from docscore.core.schema_source import SchemaSource
-from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows, figures_to_dict
 from docscore.evaluation.registry import METRICS, signature_of
+from docscore.inputs.pairing import pairs_of
 from docscore.integrations.datasets import score_batch
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.scorer import Scorer

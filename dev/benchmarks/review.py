@@ -23,7 +23,7 @@ from dev.benchmarks.workloads import RECEIPTS, typo
 from docscore import Evaluation, anls_score, evaluate
 from docscore.core.errors import DataError
 from docscore.core.values import json_path
-from docscore.data.rows import NoCell
+from docscore.inputs.rows import NoCell
 
 DOCUBENCH = RECEIPTS.parent / "docubench"
 SYSTEMS = ("claude", "gemini", "gpt")

@@ -18,7 +18,7 @@ from typing import Any
 
 import docscore
 from docscore.core.numbers import ROUNDING
-from docscore.data.model_text import parse_text
+from docscore.inputs.model_text import parse_text
 
 FIELDS = ("send_date", "sender_persons", "receiver_persons")
 

@@ -18,9 +18,9 @@ from docscore.cli.terminal import print_json, say
 from docscore.core.errors import InputValueError
 from docscore.core.output import check_other_file, check_output, write_whole
 from docscore.core.runtime import progress_from
-from docscore.data.json_text import dumps_in_style
 from docscore.evaluation.tables import field_column, table_of, value_column
 from docscore.grounding.evidence import OUTCOMES, with_evidence
+from docscore.inputs.json_text import dumps_in_style
 from docscore.report.console import print_table
 
 

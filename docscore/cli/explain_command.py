@@ -25,9 +25,6 @@ from docscore.cli.terminal import print_json
 from docscore.core.errors import InputError, InputValueError, in_file, some_of
 from docscore.core.options import ScoringOptions
 from docscore.core.values import convert_ground_truth, convert_prediction, to_json
-from docscore.data.formats import read_value, suffix_of
-from docscore.data.rows import ID
-from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import evaluate_rows
 from docscore.evaluation.registry import (
     ANLS_STAR,
@@ -39,6 +36,9 @@ from docscore.evaluation.registry import (
 )
 from docscore.evaluation.sentences import READING_WORDS
 from docscore.evaluation.sources import Reading, pairs_of_sides
+from docscore.inputs.formats import read_value, suffix_of
+from docscore.inputs.rows import ID
+from docscore.inputs.test_set import TestSet
 from docscore.metrics.annotations import folded_tree
 from docscore.report.console import print_annotations, print_explained_figures, print_tree
 

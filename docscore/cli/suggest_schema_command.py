@@ -10,7 +10,7 @@ from docscore.cli.options import Command, a_file, ending, json_option, stdout_co
 from docscore.cli.terminal import print_json, say
 from docscore.core.output import check_output, write_whole
 from docscore.core.schema_source import schema_name
-from docscore.data.formats import read_value
+from docscore.inputs.formats import read_value
 from docscore.report.console import print_table
 from docscore.schemas.suggestion import Suggestion, suggest_schema
 

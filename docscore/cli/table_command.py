@@ -30,11 +30,11 @@ from docscore.cli.options import (
 from docscore.cli.terminal import print_json, say
 from docscore.core.errors import Faults, InputValueError
 from docscore.core.output import check_output, write_report
-from docscore.data.formats import names_of_files, read_table
-from docscore.data.rows import ANLS, BY_ID
 from docscore.evaluation.evaluation import figures_to_dict, views_to_dict
 from docscore.evaluation.systems import Systems, systems_of
-from docscore.integrations.log_files import run_of_file
+from docscore.inputs.formats import names_of_files, read_table
+from docscore.inputs.logs import run_of_log
+from docscore.inputs.rows import ANLS, BY_ID
 from docscore.report.console import print_table
 from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown
 from docscore.report.systems_report import systems_as_html, systems_as_png, systems_table, table_of_tests
@@ -265,7 +265,7 @@ def names_of_systems(files: Sequence[tuple[str, Path]], *, are_logs: bool) -> li
 def _names_of_runs(systems: Sequence[Path]) -> list[str] | None:
     """Return model and method of each log, or None if these do not tell the logs apart."""
     try:
-        runs = [run_of_file(path) for path in systems]
+        runs = [run_of_log(path) for path in systems]
     except ValueError:
         return None
     names = [", ".join(filter(None, (run.model, run.method))) for run in runs]

@@ -23,6 +23,6 @@ def print_json(name: str, parts: Mapping[str, Any]) -> None:
         name: the name of its format, which docs/json_output.md describes.
         parts: the members of the object that follow the format.
     """
-    from docscore.data.json_text import dumps_strictly  # noqa: PLC0415  imports NumPy
+    from docscore.inputs.json_text import dumps_strictly  # noqa: PLC0415  imports NumPy
 
     click.echo(dumps_strictly({"format": f"docscore.{name}/{_VERSIONS.get(name, 1)}", **parts}))

@@ -7,6 +7,7 @@ from typing import SupportsFloat
 from docscore.core.errors import InputValueError, PlacePart
 
 MAX_DIGITS = 4_300  # of a number in JSON text; Python reads no longer integer, since that takes quadratic time
+MILLION = 1_000_000  # tokens, for which providers state prices
 MOST_ZEROS = 400  # zeros at the end or the beginning of a spelling; every float has fewer
 
 

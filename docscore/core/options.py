@@ -48,7 +48,7 @@ class ScoringOptions:
         with_confidences: whether predictions have the form `{"$value": ..., "$confidence": ...}`; only the values are
             scored.
         citations_from: the provider in whose form predictions hold values and citations, such as "reducto", or the path
-            of a JSON file that describes a form (`docscore.data.citation_forms`); None for the format of docscore.
+            of a JSON file that describes a form (`docscore.inputs.citation_forms`); None for the format of docscore.
         iou: the intersection over union, above 0 and at most 1, from which a cited box is accepted (grounding).
         ignore_keys: the keys that are left out of both sides, such as `("model", "meta.tokens")`: paths from the top
             level, which lead through lists; a text with commas between them is accepted too.

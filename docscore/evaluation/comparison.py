@@ -36,7 +36,6 @@ from docscore.core.numbers import ROUNDING
 from docscore.core.options import check_confidence, check_number, check_whole
 from docscore.core.output import write_report
 from docscore.core.runtime import Progress, no_progress
-from docscore.data.groups import groups_of_rows
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import MOST_FIELDS_TESTED, Field, FieldTable, fields_as_ratios
 from docscore.evaluation.tables import (
@@ -51,6 +50,7 @@ from docscore.evaluation.tables import (
     text_column,
     value_column,
 )
+from docscore.inputs.groups import groups_of_rows
 from docscore.metrics.anls_star.causes import CAUSES, NAMES
 from docscore.metrics.base import FigureName
 from docscore.stats.intervals import (

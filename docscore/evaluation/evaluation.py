@@ -34,12 +34,6 @@ from docscore.core.options import (
 from docscore.core.output import write_report
 from docscore.core.runtime import Progress, ignore, no_progress, warn, watched
 from docscore.core.values import differs_by_value
-from docscore.data.checks import FEWEST_WITH_KEYS, as_scored, keys_beside_fields
-from docscore.data.content import BESIDE, without_keys
-from docscore.data.groups import Grouping, groups_of_rows, rows_by_group, with_row_schemas
-from docscore.data.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
-from docscore.data.rows import columns_of
-from docscore.data.test_set import TestSet
 from docscore.evaluation.automation import (
     ALIGNED,
     REVIEWED,
@@ -118,6 +112,12 @@ from docscore.grounding.interpretation import with_regions
 from docscore.grounding.nodes import RowAnnotator
 from docscore.grounding.regions import NO_REGIONS, RowRegions
 from docscore.grounding.support import WHERE, DocumentSupport, RowSupport, ratios_of_support, support_of
+from docscore.inputs.checks import FEWEST_WITH_KEYS, as_scored, keys_beside_fields
+from docscore.inputs.content import BESIDE, without_keys
+from docscore.inputs.groups import Grouping, groups_of_rows, rows_by_group, with_row_schemas
+from docscore.inputs.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
+from docscore.inputs.rows import columns_of
+from docscore.inputs.test_set import TestSet
 from docscore.metrics.anls_star.api import FieldCounts
 from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.matching import has_long_list

@@ -13,12 +13,9 @@ import numpy as np
 
 from docscore.core.errors import short_repr
 from docscore.core.formatting import FOUR_DIGITS, share_text, shown_name
-from docscore.core.numbers import ROUNDING
+from docscore.core.numbers import MILLION, ROUNDING
 from docscore.core.options import check_price
 from docscore.core.values import value_excerpt
-from docscore.data.json_text import JsonError, loads
-from docscore.data.rows import COSTS, Absent, NoCell
-from docscore.data.test_set import TestSet
 from docscore.evaluation.tables import (
     Table,
     TableCell,
@@ -30,6 +27,9 @@ from docscore.evaluation.tables import (
     value_column,
 )
 from docscore.grounding.support import WHERE, DocumentSupport
+from docscore.inputs.json_text import JsonError, loads
+from docscore.inputs.rows import COSTS, Absent, NoCell
+from docscore.inputs.test_set import TestSet
 from docscore.metrics.base import FigureName
 from docscore.metrics.kieval import KieScore
 from docscore.stats.intervals import Array, Interval, Ratios, intervals_of, wilson_interval
@@ -366,9 +366,6 @@ def runs_of(scores: Array, documents: Sequence[str]) -> Runs:
         of_both,
         unstable,
     )
-
-
-MILLION = 1_000_000  # tokens, for which providers state prices
 
 
 class Cost(NamedTuple):

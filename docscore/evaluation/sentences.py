@@ -19,10 +19,10 @@ from docscore.core.formatting import (
     with_sign,
 )
 from docscore.core.numbers import ROUNDING
-from docscore.data.model_text import PARSE_COUNTS
 from docscore.evaluation.comparison import Comparison, level_of_tests
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import Runs
+from docscore.inputs.model_text import PARSE_COUNTS
 from docscore.metrics.anls_star.causes import Cause
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.annotations import Annotation, cause_in_words

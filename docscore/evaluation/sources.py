@@ -10,13 +10,13 @@ from typing import Any, NamedTuple, TypeVar, cast
 from docscore.core.errors import Faults, InputTypeError, InputValueError
 from docscore.core.options import IOU, PAPER, THRESHOLD, ScoringOptions, check_whole
 from docscore.core.runtime import Progress, no_progress, progress_from
-from docscore.data.checks import warn_of_copies
-from docscore.data.columns import SAME_NAMES, ColumnNames
-from docscore.data.groups import Grouping, joined_runs
-from docscore.data.pairing import rows_of_sides
-from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.registry import checked_metrics, loaded_metrics, metrics_with_schema
+from docscore.inputs.checks import warn_of_copies
+from docscore.inputs.columns import SAME_NAMES, ColumnNames
+from docscore.inputs.groups import Grouping, joined_runs
+from docscore.inputs.pairing import rows_of_sides
+from docscore.inputs.test_set import TestSet
 from docscore.stats.intervals import CONFIDENCE, SEED
 
 

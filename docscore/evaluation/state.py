@@ -22,13 +22,13 @@ from typing import Any
 from docscore.core.errors import InputValueError, row_place
 from docscore.core.formatting import safe_names
 from docscore.core.options import ScoringOptions, check_choice, options_from
-from docscore.data.json_text import store
-from docscore.data.pairing import pairs_of
-from docscore.data.rows import as_rows
-from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.fields import Field, as_float, units
 from docscore.evaluation.registry import checked_metrics, metrics_with_schema
+from docscore.inputs.json_text import store
+from docscore.inputs.pairing import pairs_of
+from docscore.inputs.rows import as_rows
+from docscore.inputs.test_set import TestSet
 from docscore.metrics.typed.schema_warnings import warn_of_schemas
 
 RATES: dict[str, str] = {  # by the count that is divided by the number of rows

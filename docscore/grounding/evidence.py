@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 from docscore.core.errors import at_place, row_place
 from docscore.core.runtime import Progress, no_progress, watched
 from docscore.core.values import Value, field_of, to_json
-from docscore.data.pairing import read_ground_truths
-from docscore.data.raw_regions import AT_TRUTHS, answers_with_regions
-from docscore.data.rows import ID, PLAIN, REFERENCES, columns_of
 from docscore.grounding.document_folder import DocumentFolder
 from docscore.grounding.document_text import DocumentText, Occurrence
 from docscore.grounding.interpretation import evidence_of
+from docscore.inputs.pairing import read_ground_truths
+from docscore.inputs.raw_regions import AT_TRUTHS, answers_with_regions
+from docscore.inputs.rows import ID, PLAIN, REFERENCES, columns_of
 
 PLACED, SEVERAL, NOWHERE, NOT_SOUGHT, KEPT = OUTCOMES = ("placed", "several", "nowhere", "not_sought", "kept")
 _DIGITS = 4  # of fractions of a page

@@ -12,9 +12,9 @@ from docscore.core.errors import Diagnostic, InputValueError, at_place, row_plac
 from docscore.core.numbers import is_finite
 from docscore.core.similarity import nearest
 from docscore.core.values import Value, values_by_path
-from docscore.data.raw_regions import Raw, cells_of_column, full_paths, listed, plain_cell
-from docscore.data.test_set import TestSet
 from docscore.grounding.regions import Box, Region, RegionsByPath, RowRegions
+from docscore.inputs.raw_regions import Raw, cells_of_column, full_paths, listed, plain_cell
+from docscore.inputs.test_set import TestSet
 
 _MOST_INVALID = 0.05  # of all citations; with more of them, they are in another format
 _BEYOND = 0.01  # of a page, by which a box may lie outside of it

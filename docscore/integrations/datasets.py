@@ -5,9 +5,9 @@ from typing import Any
 
 from docscore.core.errors import InputTypeError
 from docscore.core.options import ScoringOptions
-from docscore.data.pairing import pairs_of_columns
 from docscore.evaluation.evaluation import evaluate_rows
 from docscore.evaluation.registry import ANLS_STAR
+from docscore.inputs.pairing import pairs_of_columns
 
 
 def score_batch(

@@ -7,10 +7,10 @@ from typing import Any
 from docscore.core.errors import InputTypeError, InputValueError
 from docscore.core.options import ScoringOptions, check_choice
 from docscore.core.values import convert_ground_truth, convert_prediction
-from docscore.data.content import content_of
-from docscore.data.json_text import dumps, loads
-from docscore.data.model_text import ParseOutcome, kinds_of, parse_text
 from docscore.evaluation.fields import Field
+from docscore.inputs.content import content_of
+from docscore.inputs.json_text import dumps
+from docscore.inputs.model_text import OUTPUT_MODES, ParseOutcome, answer_in, parse_output
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.typed.score import schema_of_row
@@ -88,7 +88,7 @@ def hook_options(parse: str, keywords: Mapping[str, Any], more: Sequence[str] = 
     Raises:
         TypeError, ValueError: for an unknown option, and for a wrong value.
     """
-    check_choice("parse", parse, ("auto", "none", "json", "repair"))
+    check_choice("parse", parse, OUTPUT_MODES)
     for name in (name for name in keywords if name not in OPTIONS):
         raise InputTypeError(expected=f"the options {', '.join(['parse', *more, *OPTIONS])}", got=repr(name))
     options = ScoringOptions(**keywords)
@@ -125,41 +125,11 @@ def judged_output(
     if not answers:
         raise InputValueError(expected="at least one acceptable answer", got="none")
     truth: Any = convert_ground_truth(tuple(answers))
-    mode = {"none": None, "auto": "repair" if kinds_of(truth) & {dict, list} else None}.get(parse, parse)
-    parsed: ParseOutcome | None = None
-    if mode is not None and isinstance(output, str):
-        read = parse_text(output, mode, tuple(answers))
-        output, parsed = read.value, read.outcome
+    output, parsed = parse_output(output, truth, parse)
     truth, prediction, _ = content_of(truth, convert_prediction(output), options)
     schema = None if options.schema is None else schema_of_row(options.schema, "")
     tree = build_tree(truth, prediction, options, schema)
     return JudgedOutput(tree, truth, prediction, parsed, "anls_star" if schema is None else "typed_score")
-
-
-def answer_in(text: Any, reading: str = "auto") -> Any:
-    """Return the ground truth from the text in which a tool stores it.
-
-    Args:
-        text: the text; any other value is returned unchanged.
-        reading: "json" to parse the text, "text" to keep it, or "auto" to parse it if it is a JSON object or list.
-
-    Raises:
-        ValueError: for another reading, and for "json" if the text is not JSON.
-
-    >>> answer_in('{"total": "12.50"}'), answer_in("12.50"), answer_in("[sic]")
-    ({'total': '12.50'}, '12.50', '[sic]')
-    """
-    check_choice("target", reading, ("auto", "text", "json"))
-    if reading == "text" or not isinstance(text, str):
-        return text
-    if reading == "auto" and text.lstrip()[:1] not in ("{", "["):
-        return text
-    try:
-        return loads(text)
-    except ValueError as error:
-        if reading == "auto":
-            return text
-        raise InputValueError(place="target", expected="JSON text", got=f"{error}") from None
 
 
 def expected_in(case: Mapping[str, Any], name: str, reading: str = "auto") -> Any:

@@ -7,7 +7,8 @@ Put a file `score.py` next to the YAML of the task, with the line
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from docscore.integrations.judging import answer_in, answers_of, expected_in, hook_options, judged_output
+from docscore.inputs.model_text import answer_in
+from docscore.integrations.judging import answers_of, expected_in, hook_options, judged_output
 
 METRIC = "anls_star"  # the name in the metric_list of the task, with the aggregation "mean"
 

@@ -30,14 +30,14 @@ from docscore.core.errors import (
     some_of,
 )
 from docscore.core.options import SKIP
-from docscore.data.columns import SAME_NAMES, ColumnNames, with_names
-from docscore.data.formats import arrow_rows, read_jsonl
-from docscore.data.json_text import restore, store
-from docscore.data.pairing import MISSING_REMEDY, pairs_of_columns
-from docscore.data.rows import BY_ID, ID, Side, Source, read_rows
-from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import evaluate_rows
 from docscore.evaluation.state import ScoreState
+from docscore.inputs.columns import SAME_NAMES, ColumnNames, with_names
+from docscore.inputs.formats import arrow_rows, read_jsonl
+from docscore.inputs.json_text import restore, store
+from docscore.inputs.pairing import MISSING_REMEDY, pairs_of_columns
+from docscore.inputs.rows import BY_ID, ID, Side, Source, read_rows
+from docscore.inputs.test_set import TestSet
 
 Paths = str | Sequence[str]
 _LINES = ["jsonl", "ndjson", "jsonl.gz", "ndjson.gz"]

@@ -17,12 +17,12 @@ from docscore.core.errors import InputTypeError, InputValueError, short_repr
 from docscore.core.options import AS_TEXT, check_choice, check_whole
 from docscore.core.runtime import warn
 from docscore.core.values import convert_ground_truth, convert_prediction
-from docscore.data.checks import as_scored, refuse_document_texts, remarks_on_reading, remarks_on_repairs
-from docscore.data.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed, parse_text, parsed_references
-from docscore.data.rows import read_rows, row_format, table_in_memory
-from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.state import RATES, ScoreState
+from docscore.inputs.checks import as_scored, refuse_document_texts, remarks_on_reading, remarks_on_repairs
+from docscore.inputs.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed, parse_text, parsed_references
+from docscore.inputs.rows import read_rows, row_format, table_in_memory
+from docscore.inputs.test_set import TestSet
 from docscore.integrations.distributed import process_count
 
 Parse = Literal["text", "json", "repair", "donut"]

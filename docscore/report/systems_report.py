@@ -9,7 +9,6 @@ from docscore.core.errors import InputValueError
 from docscore.core.formatting import amount_text, clipped, p_text, percent_text, shown_name, three_digits, with_sign
 from docscore.core.numbers import ROUNDING
 from docscore.core.runtime import library
-from docscore.data.rows import COSTS
 from docscore.evaluation.comparison import level_of_tests
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.figures import Cost, Figure, Slice
@@ -26,6 +25,7 @@ from docscore.evaluation.tables import (
     text_column,
     value_column,
 )
+from docscore.inputs.rows import COSTS
 from docscore.report.html_report import PICTURE_WIDTH, Picture, page_as_html
 from docscore.stats.intervals import CONFIDENCE
 

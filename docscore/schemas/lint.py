@@ -16,11 +16,11 @@ from docscore.core.numbers import DecimalText
 from docscore.core.options import ScoringOptions
 from docscore.core.runtime import Progress, grouped, progress_from, watched
 from docscore.core.values import field_path, places_in, step_text, to_json, value_excerpt
-from docscore.data.groups import rows_by_group, with_row_schemas
-from docscore.data.json_text import dumps_strictly
-from docscore.data.model_text import is_json_container
-from docscore.data.test_set import TestSet
 from docscore.evaluation.tables import Table, table_of, text_column, value_column
+from docscore.inputs.groups import rows_by_group, with_row_schemas
+from docscore.inputs.json_text import dumps_strictly
+from docscore.inputs.model_text import is_json_container
+from docscore.inputs.test_set import TestSet
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.typed.comparators import ReadingComparator, comparator
 from docscore.metrics.typed.readers import ascii_form

@@ -17,15 +17,15 @@ from docscore.core.runtime import Progress, no_progress, progress_from, watched
 from docscore.core.same_value import ORDERS
 from docscore.core.schema_source import KEYWORD, SchemaSource
 from docscore.core.values import Value, field_path, number_text, scalar_text, step_text
-from docscore.data.groups import rows_by_group
-from docscore.data.pairing import read_ground_truths
-from docscore.data.raw_regions import without_evidence
-from docscore.data.rows import PLAIN
-from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.registry import TYPED
 from docscore.evaluation.sources import evaluate
 from docscore.evaluation.tables import Table, field_column, table_of, text_column, value_column
+from docscore.inputs.groups import rows_by_group
+from docscore.inputs.pairing import read_ground_truths
+from docscore.inputs.raw_regions import without_evidence
+from docscore.inputs.rows import PLAIN
+from docscore.inputs.test_set import TestSet
 from docscore.metrics.anls_star.api import anls_score
 from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.typed.comparators import COMPARATORS, comparator

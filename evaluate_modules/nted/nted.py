@@ -22,7 +22,7 @@ import evaluate
 
 try:  # indented, since the loader would tell people to install the imports that it finds from an index
     from docscore.core.options import ScoringOptions
-    from docscore.data.groups import Grouping
+    from docscore.inputs.groups import Grouping
     from docscore.integrations.evaluate.metric import DocumentMetricMixin
 except ModuleNotFoundError as error:
     if error.name != "docscore":

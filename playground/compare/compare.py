@@ -12,7 +12,6 @@ from typing import Any
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import counted, field_text, percent_text, shown_name, three_digits
 from docscore.core.numbers import ROUNDING
-from docscore.data.formats import names_of_files
 from docscore.evaluation.comparison import Comparison, level_of_tests
 from docscore.evaluation.evaluation import Evaluation, figures_to_dict
 from docscore.evaluation.registry import METRICS, has_tree
@@ -21,6 +20,7 @@ from docscore.evaluation.sources import evaluations_of
 from docscore.evaluation.systems import changes_against, systems_of
 from docscore.evaluation.tables import Table, TableCell, TableColumn
 from docscore.grounding.document_text import DocumentText
+from docscore.inputs.formats import names_of_files
 from docscore.metrics.anls_star.causes import CAUSES
 from docscore.report.drawn_rows import placed_rows
 from docscore.report.markup import table_as_latex, table_as_markdown

@@ -13,10 +13,6 @@ from docscore.core.errors import InputValueError
 from docscore.core.formatting import printable, three_digits
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.values import Value
-from docscore.data.json_text import JsonError, dumps, dumps_in_style
-from docscore.data.model_text import Parsed, is_json_container, kinds_of, parse_text
-from docscore.data.raw_regions import has_regions, with_raw_regions
-from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.registry import ANLS_STAR, METRICS, TYPED, tree_note
 from docscore.evaluation.sentences import READING_WORDS, capital, explained_figures
@@ -24,6 +20,10 @@ from docscore.grounding.document_text import DocumentText
 from docscore.grounding.interpretation import with_regions
 from docscore.grounding.nodes import RowAnnotator
 from docscore.grounding.regions import RowRegions
+from docscore.inputs.json_text import JsonError, dumps, dumps_in_style
+from docscore.inputs.model_text import Parsed, is_json_container, kinds_of, parse_text
+from docscore.inputs.raw_regions import has_regions, with_raw_regions
+from docscore.inputs.test_set import TestSet
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.typed.schema_warnings import places_by_schema, warn_of_schemas

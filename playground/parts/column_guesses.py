@@ -8,11 +8,11 @@ from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 from docscore.core.errors import Diagnostic, Faulty, FilePlace, InputValueError, in_file, short_repr, some_of
-from docscore.data.checks import first_truths, given_predictions, is_json_document, json_mode, remarks_on_reading
-from docscore.data.columns import ColumnNames, with_names
-from docscore.data.model_text import holds_json, is_json_container, parse_text
-from docscore.data.rows import ANLS, BY_ID, ID, Side, Source, described, format_of
-from docscore.data.test_set import TestSet
+from docscore.inputs.checks import first_truths, given_predictions, is_json_document, json_mode, remarks_on_reading
+from docscore.inputs.columns import ColumnNames, with_names
+from docscore.inputs.model_text import holds_json, is_json_container, parse_text
+from docscore.inputs.rows import ANLS, BY_ID, ID, Side, Source, described, format_of
+from docscore.inputs.test_set import TestSet
 
 SAMPLED = 50  # rows from which columns and texts are judged
 _TRIED = 20  # texts that are read to see whether they hold JSON

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 from docscore.core.formatting import counted, p_text, shown_name, three_digits
 from docscore.core.numbers import ROUNDING
 from docscore.core.options import BY_VALUE, ScoringOptions
-from docscore.data.checks import first_truths
-from docscore.data.test_set import TestSet
 from docscore.evaluation.comparison import Change, Comparison, adjusted, changes_of, rows_of_base
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.registry import ANLS_STAR, METRICS, TYPED
 from docscore.evaluation.sentences import capital, changed_order, conclusion_of, interval_text, share_in_words
+from docscore.inputs.checks import first_truths
+from docscore.inputs.test_set import TestSet
 from docscore.metrics.anls_star.causes import NAMES
 from docscore.metrics.annotations import cause_in_words
 from docscore.metrics.typed.comparators import COMPARATORS

@@ -19,8 +19,6 @@ from docscore.core.formatting import clipped, counted, field_text, printable, th
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.values import Value, convert_ground_truth, to_json
-from docscore.data.json_text import dumps, loads
-from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.fields import Losses
 from docscore.evaluation.registry import METRICS, TYPED, tree_note, tree_of_row
@@ -28,6 +26,8 @@ from docscore.evaluation.sentences import NOTHING_LOST, spread_lines
 from docscore.grounding.document_folder import draw_page_of_pdf, pages_of_pdf
 from docscore.grounding.document_text import DocumentText
 from docscore.grounding.regions import RowRegions, regions_of_json
+from docscore.inputs.json_text import dumps, loads
+from docscore.inputs.test_set import TestSet
 from docscore.metrics.anls_star.causes import CAUSES, NAMES
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.report.drawn_rows import long_lists, placed_rows

@@ -24,16 +24,16 @@ from docscore.core.errors import (
 from docscore.core.formatting import clipped, counted, printable, shown_name
 from docscore.core.options import AS_TEXT, SKIP, ScoringOptions
 from docscore.core.runtime import Progress, no_progress
-from docscore.data.checks import refuse_document_texts
-from docscore.data.columns import ColumnNames, column_of, with_names
-from docscore.data.formats import delimiter_of_file, read_table, suffix_of
-from docscore.data.json_text import dumps
-from docscore.data.model_text import parse_predictions, parsed_references
-from docscore.data.pairing import WITHOUT_PREDICTION, ids_in_another_order, read_systems
-from docscore.data.queries import query_for
-from docscore.data.raw_regions import has_regions
-from docscore.data.rows import ANLS, ID, REFERENCES, Side, Source
-from docscore.data.test_set import TestSet
+from docscore.inputs.checks import refuse_document_texts
+from docscore.inputs.columns import ColumnNames, column_of, with_names
+from docscore.inputs.formats import delimiter_of_file, read_table, suffix_of
+from docscore.inputs.json_text import dumps
+from docscore.inputs.model_text import parse_predictions, parsed_references
+from docscore.inputs.pairing import WITHOUT_PREDICTION, ids_in_another_order, read_systems
+from docscore.inputs.queries import query_for
+from docscore.inputs.raw_regions import has_regions
+from docscore.inputs.rows import ANLS, ID, REFERENCES, Side, Source
+from docscore.inputs.test_set import TestSet
 from playground.parts.column_guesses import (
     ReadingPlan,
     columns_of,

@@ -75,7 +75,7 @@ def code_of_files(
     names = {name: path.name for name, path in (systems or {}).items()}
     line = "\n    " if systems else "\n"
     call = f"docscore.evaluate({line}    {f',{line}    '.join(arguments)},{line})"
-    imports = "from pathlib import Path\n\nimport docscore\nfrom docscore.data.formats import Shape, read_table"
+    imports = "from pathlib import Path\n\nimport docscore\nfrom docscore.inputs.formats import Shape, read_table"
     schema = {"schema": options.schema.schema_of("")} if options.schema else {}
     code = (_READ if is_read else "") + code.format(call=call, systems=names)
     return python_code(imports if is_read else "import docscore", schema, code)

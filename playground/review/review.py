@@ -29,15 +29,15 @@ from docscore.core.formatting import printable, shown_name, three_digits, thresh
 from docscore.core.runtime import grouped
 from docscore.core.similarity import fold_all, similarity
 from docscore.core.values import SCALAR_TYPES, convert_ground_truth, step_text
-from docscore.data.formats import TEXT_EXTENSIONS, suffix_of
-from docscore.data.json_text import dumps, dumps_in_style, loads
-from docscore.data.pairing import read_ground_truths
-from docscore.data.rows import NoCell
-from docscore.data.test_set import TestSet
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.registry import ANLS_STAR
 from docscore.evaluation.sentences import Span, text_differences
 from docscore.grounding.document_text import DocumentText
+from docscore.inputs.formats import TEXT_EXTENSIONS, suffix_of
+from docscore.inputs.json_text import dumps, dumps_in_style, loads
+from docscore.inputs.pairing import read_ground_truths
+from docscore.inputs.rows import NoCell
+from docscore.inputs.test_set import TestSet
 from docscore.stats.intervals import CONFIDENCE
 from playground.compare.compare import checked_names, systems_of_request
 from playground.parts.documents import KeptResult, keep_documents, numbered_lines, shown_ids

@@ -8,7 +8,7 @@ from typing import Any
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import printable
 from docscore.core.values import Value, convert_ground_truth, convert_prediction, size
-from docscore.data.json_text import loads
+from docscore.inputs.json_text import loads
 from docscore.metrics.anls_star.matching import list_tables
 from docscore.metrics.entities import readings
 from docscore.metrics.nted import document_tree, forests

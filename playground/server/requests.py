@@ -20,10 +20,10 @@ from pydantic import (
 
 from docscore.core.errors import InputError, InputTypeError, InputValueError, short_repr
 from docscore.core.options import ScoringOptions, check_choice
-from docscore.data.formats import DELIMITERS
-from docscore.data.json_text import loads_at
 from docscore.evaluation.registry import ANLS_STAR, METRICS, TYPED, checked_metrics
 from docscore.grounding.regions import Level
+from docscore.inputs.formats import DELIMITERS
+from docscore.inputs.json_text import loads_at
 from playground.server.limits import MAX_BYTES
 from playground.server.pool import Refused
 

@@ -12,12 +12,12 @@ from typing import Any
 from docscore.core.formatting import printable, three_digits
 from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.runtime import no_progress
-from docscore.data.groups import groups_of_rows
 from docscore.evaluation.automation import curve_table
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.registry import ANLS_STAR
 from docscore.evaluation.sentences import count_lines
 from docscore.grounding.nodes import count_values
+from docscore.inputs.groups import groups_of_rows
 from docscore.report.html_report import bins, edges_of, figures_of_evaluation, report_as_html
 from playground.parts.conclusions import WhatIf, figure_of, headline_of, what_ifs_of
 from playground.parts.documents import keep_list, keep_rows, kept_rows

@@ -17,7 +17,7 @@ from docscore_benchmark.grids import (
 
 from docscore import pairs_of
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
-from docscore.integrations.log_files import LoggedRun
+from docscore.inputs.logs import LoggedRun
 from docscore.report.markup import table_as_latex, table_as_markdown
 from tests.report_samples import grid
 

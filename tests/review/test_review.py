@@ -19,9 +19,9 @@ from docscore_review.worklist import Item, hash_of, identities_of
 import docscore
 from dev.benchmarks import review as measured
 from docscore.core.values import convert_ground_truth
-from docscore.data.pairing import read_ground_truths
-from docscore.data.rows import NoCell
 from docscore.grounding.document_text import DocumentText
+from docscore.inputs.pairing import read_ground_truths
+from docscore.inputs.rows import NoCell
 from tests.commands import COLOUR, Write, on_terminal, pred, ref, run
 from tests.conftest import ROOT, golden
 from tests.test_json_output import validated

@@ -22,8 +22,8 @@ from docscore.cli.terminal import print_json
 from docscore.core.errors import InputValueError, in_file
 from docscore.core.formatting import printable
 from docscore.core.runtime import progress_from
-from docscore.data.pairing import MISSING_REMEDY
 from docscore.evaluation.tables import LISTED
+from docscore.inputs.pairing import MISSING_REMEDY
 from docscore.report.console import print_table
 from docscore.report.markup import FORMATS, table_as_latex, table_as_markdown
 from docscore_benchmark.data_sets import DATA_SETS, NEEDS, checked_data

@@ -14,9 +14,9 @@ from typing import Any, get_args
 from docscore.core.errors import InputValueError, short_repr, some_of
 from docscore.core.options import check_choice
 from docscore.core.schema_source import SchemaSource
-from docscore.data.formats import parquet_file, read_table, read_value, text_of_file
-from docscore.data.json_text import loads
-from docscore.data.rows import BY_ID, ID, read_rows, side_format
+from docscore.inputs.formats import parquet_file, read_table, read_value, text_of_file
+from docscore.inputs.json_text import loads
+from docscore.inputs.rows import BY_ID, ID, read_rows, side_format
 from docscore_benchmark.documents import (
     PAPER_SCHEMAS,
     PICTURES,

@@ -13,7 +13,8 @@ from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sentences import HALF_THE_WIDTH, between_systems, by_value_text, runs_lines
 from docscore.evaluation.systems import change_of
 from docscore.evaluation.tables import Table, TableCell, TableColumn, table_of, text_column, value_column
-from docscore.integrations.log_files import LoggedRun, run_of_file
+from docscore.inputs import logs
+from docscore.inputs.logs import LoggedRun
 from docscore.report.systems_report import CHANCE_MARK
 from docscore_benchmark.data_sets import DATA_SETS
 
@@ -47,8 +48,8 @@ def logs_of_cells(
 
 
 def run_of_log(path: Path) -> LoggedRun:
-    """Return what a log says of its run, with the title of the data set; errors as for `run_of_file`."""
-    run = run_of_file(path)
+    """Return what a log says of its run, with the title of the data set; errors as for `logs.run_of_log`."""
+    run = logs.run_of_log(path)
     data_set = DATA_SETS.get(run.data_set.rsplit("/", 1)[-1])
     return run if data_set is None else replace(run, data_set=data_set.title)
 

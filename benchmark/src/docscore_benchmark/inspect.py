@@ -27,8 +27,9 @@ from inspect_ai.util import JSONSchema
 
 from docscore.core.errors import InputError, InputValueError
 from docscore.core.options import check_choice
-from docscore.data.json_text import dumps
-from docscore.integrations.inspect.scorers import GROUP, SCHEMA, anls_star, kieval_entities, typed_by_schema
+from docscore.inputs.json_text import dumps
+from docscore.inputs.logs import GROUP
+from docscore.integrations.inspect.scorers import SCHEMA, anls_star, kieval_entities, typed_by_schema
 from docscore_benchmark.data_sets import chosen, documents_in, documents_of
 from docscore_benchmark.documents import (
     DPI,

@@ -8,8 +8,8 @@ from typing import Any
 from dev.fuzz.draws import Draws, raw, read
 from dev.fuzz.findings import check, check_share, errors_name_their_place
 from dev.fuzz.seeds import drawn_seeds, pairs
-from docscore.data.json_text import dumps, loads
 from docscore.evaluation.automation import WITHOUT, automation_curve, curve_table, review_of_entities
+from docscore.inputs.json_text import dumps, loads
 from docscore.metrics.kieval import entity_counts, kieval_score
 from docscore.metrics.nted import nted_score
 

@@ -9,9 +9,9 @@ from typing import Any
 from dev.fuzz.draws import Draws, raw, read
 from dev.fuzz.findings import check, check_html, check_printable, check_share, errors_name_their_place
 from dev.fuzz.seeds import drawn_seeds, lines_of, pairs
-from docscore.data.json_text import loads
-from docscore.data.model_text import parse_text
 from docscore.evaluation.sources import evaluate
+from docscore.inputs.json_text import loads
+from docscore.inputs.model_text import parse_text
 from docscore.metrics.anls_star.api import anls_score, score_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.report.console import print_summary, print_tree, printed
@@ -95,7 +95,7 @@ def _show_tree(tree: ScoreTree) -> None:
     try:
         json.dumps(tree.to_dict(), allow_nan=False)
     except ValueError as error:
-        if "4300 digits" not in str(error):  # the limit of Python; docscore.data.json_text.dumps writes these too
+        if "4300 digits" not in str(error):  # the limit of Python; docscore.inputs.json_text.dumps writes these too
             raise
 
 

@@ -18,9 +18,9 @@ from dev.fuzz.draws import Draws, raw, read
 from dev.fuzz.findings import check, check_share, errors_name_their_place
 from dev.fuzz.seeds import cases, drawn_seeds
 from docscore.core.options import ScoringOptions
-from docscore.data.pairing import pairs_of
 from docscore.evaluation.evaluation import evaluate_rows
 from docscore.evaluation.sources import evaluate
+from docscore.inputs.pairing import pairs_of
 
 _SAME = 1e-9
 _MOST_ROWS = 5

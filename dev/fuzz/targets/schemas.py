@@ -8,9 +8,9 @@ from typing import Any
 from dev.fuzz.draws import Draws, raw, read
 from dev.fuzz.findings import check_html, check_printable, check_share, errors_name_their_place
 from dev.fuzz.seeds import cases, drawn_seeds, lines_of
-from docscore.data.json_text import loads
 from docscore.evaluation.evaluation import figures_to_dict
 from docscore.evaluation.sources import evaluate
+from docscore.inputs.json_text import loads
 from docscore.metrics.typed.comparators import COMPARATORS
 from docscore.metrics.typed.score import typed_tree
 from docscore.report.console import print_measured, print_tree, printed

@@ -15,10 +15,11 @@ import pyarrow as pa
 from docscore.core.errors import InputValueError
 from docscore.core.options import ScoringOptions, check_confidence
 from docscore.core.values import LEAF_TYPES, convert_ground_truth, convert_prediction
-from docscore.data.groups import Grouping
-from docscore.data.json_text import dumps, loads, restore, store
-from docscore.data.pairing import check_equal_count, check_labels, pairs_of_rows
-from docscore.data.rows import (
+from docscore.evaluation.evaluation import evaluate_rows, figures_to_dict
+from docscore.inputs.groups import Grouping
+from docscore.inputs.json_text import dumps, loads, restore, store
+from docscore.inputs.pairing import check_equal_count, check_labels, pairs_of_rows
+from docscore.inputs.rows import (
     BY_ID,
     ID,
     PLAIN,
@@ -31,8 +32,7 @@ from docscore.data.rows import (
     row_format,
     table_in_memory,
 )
-from docscore.data.test_set import TestSet
-from docscore.evaluation.evaluation import evaluate_rows, figures_to_dict
+from docscore.inputs.test_set import TestSet
 
 StoredRows = list[dict[str, str]]
 _NOT_GIVEN = object()  # None is a value

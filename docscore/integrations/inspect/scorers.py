@@ -11,20 +11,18 @@ from docscore.core.errors import InputValueError
 from docscore.core.options import PAPER, THRESHOLD
 from docscore.core.runtime import grouped
 from docscore.core.values import value_excerpt
-from docscore.data.json_text import dumps
+from docscore.inputs.json_text import dumps
+from docscore.inputs.logs import GROUP
+from docscore.inputs.model_text import answer_in
 from docscore.integrations.judging import (
     OPTIONS,
     JudgedOutput,
-    answer_in,
     hook_options,
     judged_output,
     scores_of_points,
 )
 from docscore.metrics.entities import Step
 from docscore.metrics.kieval import Counts, GroupCounts, KieScore, kieval_score, total_kieval
-
-GROUP = "group"  # the metadata of a sample that names its file
-
 
 SCHEMA = "schema"  # the metadata of a sample that has its own JSON Schema
 

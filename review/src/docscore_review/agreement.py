@@ -9,8 +9,8 @@ from docscore.core.errors import InputValueError
 from docscore.core.formatting import counted, shown_name
 from docscore.core.runtime import ignore
 from docscore.core.values import value_excerpt
-from docscore.data.rows import ID, NoCell
 from docscore.evaluation.tables import Table, table_of, text_column
+from docscore.inputs.rows import ID, NoCell
 from docscore.stats.intervals import (
     FEWEST,
     RESAMPLES,

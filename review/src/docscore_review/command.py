@@ -26,8 +26,8 @@ from docscore.cli.terminal import print_json, say
 from docscore.core.errors import InputValueError, in_file
 from docscore.core.formatting import counted
 from docscore.core.output import check_other_file, check_output
-from docscore.data.rows import NoCell
 from docscore.evaluation.evaluation import Evaluation
+from docscore.inputs.rows import NoCell
 from docscore.report.console import print_table
 from docscore_review.verdicts import Review, corrections_table, review_of
 

@@ -15,20 +15,20 @@ from typing import Any
 from docscore.core.errors import Faults, FilePlace, InputValueError, in_file
 from docscore.core.output import check_other_file, check_output, write_whole
 from docscore.core.values import Value, to_json, value_excerpt
-from docscore.data.columns import SAME_NAMES, ColumnNames, table_of_source, with_names
-from docscore.data.formats import (
+from docscore.inputs.columns import SAME_NAMES, ColumnNames, table_of_source, with_names
+from docscore.inputs.formats import (
     HEADER_LINES,
     TEXT_EXTENSIONS,
     UTF8_MARK,
-    reader_of_log,
     suffix_of,
     text_of_file,
     usual_delimiter,
     without_declaration,
 )
-from docscore.data.json_text import dumps, dumps_in_style, loads
-from docscore.data.pairing import read_ground_truths, text_options
-from docscore.data.rows import ID, REFERENCES, NoCell, SideRows, Source, cells_of, columns_of, side_format
+from docscore.inputs.json_text import dumps, dumps_in_style, loads
+from docscore.inputs.logs import is_log
+from docscore.inputs.pairing import read_ground_truths, text_options
+from docscore.inputs.rows import ID, REFERENCES, NoCell, SideRows, Source, cells_of, columns_of, side_format
 
 _JSON_LINES = (".jsonl", ".ndjson")
 
@@ -175,7 +175,7 @@ def text_with_rows(
         number = _cells(text[slice(*header)], delimiter).index(column)
     else:
         value = loads(text) if suffix_of(path) == ".json" else None
-        if reader_of_log(value):
+        if is_log(value):
             raise InputValueError(place=in_file(path), expected="rows or documents to correct", got="a log")
         spans, is_object = _json_spans(text, 0 if value is None else 1), isinstance(value, dict)
     with path.open("rb") as file:

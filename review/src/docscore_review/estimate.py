@@ -8,7 +8,7 @@ import numpy as np
 
 from docscore.core.errors import InputValueError, row_place
 from docscore.core.formatting import counted
-from docscore.data.rows import NoCell
+from docscore.inputs.rows import NoCell
 from docscore.stats.intervals import Ratios, intervals_of
 from docscore_review.worklist import (
     AGREEMENT,

@@ -25,10 +25,6 @@ from docscore.core.formatting import FOUR_DIGITS, counted, shown_name, with_sign
 from docscore.core.output import write_whole
 from docscore.core.runtime import grouped
 from docscore.core.values import ONE_OF, Value, convert_ground_truth, to_json, value_excerpt
-from docscore.data.formats import read_table
-from docscore.data.json_text import dumps, dumps_in_style
-from docscore.data.pairing import read_ground_truths
-from docscore.data.rows import ID, NoCell
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.sources import evaluate
 from docscore.evaluation.tables import (
@@ -42,6 +38,10 @@ from docscore.evaluation.tables import (
     text_column,
     value_column,
 )
+from docscore.inputs.formats import read_table
+from docscore.inputs.json_text import dumps, dumps_in_style
+from docscore.inputs.pairing import read_ground_truths
+from docscore.inputs.rows import ID, NoCell
 from docscore.stats.intervals import CONFIDENCE, SEED
 from docscore_review.agreement import Agreement, agreement_of
 from docscore_review.correction import corrected_rows

@@ -27,12 +27,12 @@ from docscore.core.values import (
     step_text,
     to_json,
 )
-from docscore.data.json_text import dumps, dumps_in_style
-from docscore.data.rows import NoCell, cells_of, described
 from docscore.evaluation.evaluation import Evaluation, Row
 from docscore.evaluation.registry import ANLS_STAR, TYPED
 from docscore.grounding.document_folder import DocumentFolder
 from docscore.grounding.document_text import DocumentText
+from docscore.inputs.json_text import dumps, dumps_in_style
+from docscore.inputs.rows import NoCell, cells_of, described
 from docscore.metrics.anls_star.api import score_one
 from docscore.metrics.anls_star.causes import cause_of_scalars
 from docscore.metrics.anls_star.sizes import SchemaNode

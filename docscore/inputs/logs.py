@@ -1,28 +1,85 @@
-"""Read logs of Inspect as rows of references and predictions, with the costs of the run."""
+"""Read logs of Inspect as rows of references and predictions, with the costs of the run.
+
+The library of Inspect is imported when a log is read, which takes two seconds.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import fsum
 from pathlib import Path
-from typing import Any
-
-from inspect_ai.log import EvalLog, EvalSample, read_eval_log
-from inspect_ai.model import ModelUsage
+from typing import TYPE_CHECKING, Any
 
 from docscore.core.errors import InputValueError, at_place, in_file
-from docscore.core.runtime import warn
-from docscore.data.json_text import loads
-from docscore.data.rows import ID, Absent, Source
-from docscore.integrations.inspect.scorers import GROUP
-from docscore.integrations.judging import answer_in, judged_output
-from docscore.integrations.log_files import LoggedRun
+from docscore.core.numbers import MILLION
+from docscore.core.runtime import library, warn
+from docscore.core.values import convert_ground_truth
+from docscore.inputs.json_text import loads
+from docscore.inputs.model_text import answer_in, parse_output
+from docscore.inputs.rows import ID, Absent, Source
 
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog, EvalSample
+    from inspect_ai.model import ModelUsage
+
+GROUP = "group"  # the metadata of a sample that names its file
 _REFERENCES, _PREDICTION = "references", "prediction"  # the metadata of a score of `anls_star`
 _STAND_IN = ("(a sample that did not run)",)  # the ground truth of a sample that no log has: nothing equals it
 _LONGEST_ERROR = 200  # characters of an error that are shown
 _PLACES = {"data"}  # arguments of tasks that say where files lie, and not what is asked
 _UNREAD = {"attachments", "events", "messages", "store"}  # of samples: large, and not needed
+
+
+@dataclass(frozen=True)
+class LoggedRun:
+    """What a log says of a run as a whole.
+
+    Attributes:
+        data_set: the title of the data set, or the name of the task.
+        method: how documents were put to the model, as the task's arguments say; empty where they do not.
+        model: the model.
+        documents: how many samples there are, epochs counted.
+        errors: how many of them ended with an error.
+        shortfall: in what the run is incomplete, as a sentence; empty where it is complete.
+        input_tokens: read by the model, those from caches among them; None where the log has no usage.
+        output_tokens: written by the model.
+        cost: in dollars; None where the log does not say.
+        seconds: from the start to the end of the run; None where it did not end.
+        task_id: of the task, which a run that goes on with another one shares with it.
+        created: when the run began, as text in the order of time.
+        settings: the arguments of the task and of the model's calls, by their names.
+    """
+
+    data_set: str
+    method: str
+    model: str
+    documents: int
+    errors: int = 0
+    shortfall: str = ""
+    input_tokens: float | None = None
+    output_tokens: float | None = None
+    cost: float | None = None
+    seconds: float | None = None
+    task_id: str = ""
+    created: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def cell(self) -> tuple[str, str, str]:
+        """Its place in a grid: data set, method and model."""
+        return self.data_set, self.method, self.model
+
+    def priced(self, read: float, written: float) -> "LoggedRun":
+        """Return the run with its cost by prices of a million tokens that are read and written."""
+        counts = self.input_tokens, self.output_tokens
+        parts = [count * price for count, price in zip(counts, (read, written), strict=True) if count is not None]
+        return replace(self, cost=sum(parts) / MILLION if len(parts) == len(counts) else None)
+
+
+def is_log(value: Any) -> bool:
+    """Return whether a JSON value is a log of Inspect."""
+    return isinstance(value, dict) and {"version", "status", "eval"} <= value.keys()
 
 
 def table_of_log(path: Path) -> Source:
@@ -36,7 +93,7 @@ def table_of_log(path: Path) -> Source:
     and the first one. A sample that was planned but did not run has a row with both sides `Absent`.
 
     Raises:
-        ValueError: naming the file, if it is not a log or has no samples.
+        ValueError: naming the file, if it is not a log, has no samples, or the library of Inspect is not installed.
     """
     log = _read(path)
     samples = log.samples or []
@@ -85,7 +142,7 @@ def run_of_log(path: Path) -> LoggedRun:
     """Return the facts about the run that a log records.
 
     Raises:
-        ValueError: naming the file, if it is not a log.
+        ValueError: naming the file, if it is not a log, or the library of Inspect is not installed.
     """
     log = _read(path)
     samples = log.samples or []
@@ -115,12 +172,12 @@ def run_of_log(path: Path) -> LoggedRun:
     )
 
 
-def _tokens_read(usage: ModelUsage) -> int:
+def _tokens_read(usage: "ModelUsage") -> int:
     """Return the number of tokens that the model read, including those from caches."""
     return int(usage.input_tokens) + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
 
 
-def _costs(sample: EvalSample) -> dict[str, float | None]:
+def _costs(sample: "EvalSample") -> dict[str, float | None]:
     """Return the cost of a sample in dollars, its working time in seconds, and its tokens, read and written."""
     usage = list(sample.model_usage.values())
     return {
@@ -130,13 +187,15 @@ def _costs(sample: EvalSample) -> dict[str, float | None]:
     }
 
 
-def _dollars(usage: Sequence[ModelUsage]) -> float | None:
+def _dollars(usage: Sequence["ModelUsage"]) -> float | None:
     """Return the cost of calls; None if the cost of any is unknown."""
     costs = [each.total_cost for each in usage if each.total_cost is not None]
     return fsum(costs) if costs and len(costs) == len(usage) else None
 
 
-def _read(path: Path) -> EvalLog:
+def _read(path: Path) -> "EvalLog":
+    name, problem = "inspect_ai.log", "reading Inspect logs needs its library ({})"
+    read_eval_log = library(name, problem, "inspect", in_file(path)).read_eval_log
     path.open("rb").close()  # the same error for a file that cannot be opened, whatever its format
     try:
         return read_eval_log(str(path), exclude_fields=_UNREAD)
@@ -146,7 +205,7 @@ def _read(path: Path) -> EvalLog:
         ) from None
 
 
-def _epochs(log: EvalLog) -> int:
+def _epochs(log: "EvalLog") -> int:
     return max([log.eval.config.epochs or 1, *(int(sample.epoch) for sample in log.samples or [])])
 
 
@@ -154,14 +213,14 @@ def _name(sample: int | str, epoch: int, *, several: bool) -> str:
     return f"{sample}, epoch {epoch}" if several else str(sample)
 
 
-def _not_run(log: EvalLog) -> list[tuple[int | str, int]]:
+def _not_run(log: "EvalLog") -> list[tuple[int | str, int]]:
     """Return id and epoch of the planned samples that are not in the log. A limit on samples counts as the plan."""
     there = {(str(sample.id), sample.epoch) for sample in log.samples or []}
     wanted = [(name, epoch) for epoch in range(1, _epochs(log) + 1) for name in log.eval.dataset.sample_ids or []]
     return [(name, epoch) for name, epoch in wanted if (str(name), epoch) not in there]
 
 
-def _shortfall(log: EvalLog) -> str:
+def _shortfall(log: "EvalLog") -> str:
     """Return why the run is incomplete: its status, or samples that did not run; "" if it is complete."""
     there, absent = len(log.samples or []), len(_not_run(log))
     if log.status == "success" and not absent:
@@ -169,7 +228,7 @@ def _shortfall(log: EvalLog) -> str:
     return f"the run is incomplete: status {log.status!r}, {there:,} of {there + absent:,} samples"
 
 
-def _warn_of_errors(path: Path, samples: Sequence[EvalSample], *, several: bool) -> None:
+def _warn_of_errors(path: Path, samples: Sequence["EvalSample"], *, several: bool) -> None:
     """Warn of samples that an error left without an output: their scores say nothing about the model."""
     failed = [
         (_name(sample.id, sample.epoch, several=several), sample.error.message)
@@ -185,7 +244,7 @@ def _warn_of_errors(path: Path, samples: Sequence[EvalSample], *, several: bool)
         )
 
 
-def _as_read(sample: EvalSample) -> tuple[list[Any], Any]:
+def _as_read(sample: "EvalSample") -> tuple[list[Any], Any]:
     """Return the acceptable answers and the prediction as they were scored, or as `anls_star` would read them."""
     for metadata in (score.metadata or {} for score in (sample.scores or {}).values()):
         if {_REFERENCES, _PREDICTION} <= metadata.keys():
@@ -198,4 +257,5 @@ def _as_read(sample: EvalSample) -> tuple[list[Any], Any]:
     if not any(targets):
         raise InputValueError(place=f"sample {sample.id}", expected="a target", got="none")
     answers = [answer_in(text) for text in targets]
-    return answers, judged_output(sample.output.completion if sample.output.choices else None, answers).prediction
+    output = sample.output.completion if sample.output.choices else None
+    return answers, parse_output(output, convert_ground_truth(tuple(answers)))[0]

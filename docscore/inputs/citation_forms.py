@@ -21,10 +21,10 @@ from typing import Any
 
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.values import values_by_path
-from docscore.data.formats import read_value
-from docscore.data.json_text import loads
-from docscore.data.raw_regions import Form, Raw, Wrapper, without_regions
-from docscore.data.rows import cells_of
+from docscore.inputs.formats import read_value
+from docscore.inputs.json_text import loads
+from docscore.inputs.raw_regions import Form, Raw, Wrapper, without_regions
+from docscore.inputs.rows import cells_of
 
 LAYOUTS = ("same shape", "by path", "around the value")
 _KEYS = ("source", "value", "layout", "citations", "key", "page", "first_page", "box", "corners", "size", "quote")

@@ -16,18 +16,18 @@ from docscore.core.options import AS_TEXT, ScoringOptions
 from docscore.core.runtime import Progress, no_progress, warn, watched
 from docscore.core.similarity import without_case
 from docscore.core.values import LEAF_TYPES, ONE_OF, Value
-from docscore.data.citation_forms import form_named, forms_of, keys_of_forms
-from docscore.data.content import CONFIDENCE, VALUE, has_path, path_of_key, scored_content
-from docscore.data.model_text import (
+from docscore.inputs.citation_forms import form_named, forms_of, keys_of_forms
+from docscore.inputs.content import CONFIDENCE, VALUE, has_path, path_of_key, scored_content
+from docscore.inputs.model_text import (
     holds_json,
     is_json_container,
     parse_predictions,
     parse_text,
     parsed_references,
 )
-from docscore.data.raw_regions import has_key, with_raw_regions, without_ignored
-from docscore.data.rows import REFERENCES, NoCell, cells_of, name_in_file
-from docscore.data.test_set import TestSet
+from docscore.inputs.raw_regions import has_key, with_raw_regions, without_ignored
+from docscore.inputs.rows import REFERENCES, NoCell, cells_of, name_in_file
+from docscore.inputs.test_set import TestSet
 
 _EXAMINED = 100  # rows or texts of each side that a check looks at
 _MOST_PARSED = 20  # texts that a check reads as JSON

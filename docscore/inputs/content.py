@@ -12,7 +12,7 @@ import numpy as np
 from docscore.core.errors import InputValueError, at_place, row_place, short_repr
 from docscore.core.options import ScoringOptions
 from docscore.core.runtime import with_room_to_recurse
-from docscore.data.test_set import TestSet
+from docscore.inputs.test_set import TestSet
 
 VALUE, CONFIDENCE = "$value", "$confidence"  # the keys of a predicted value with its confidence
 BESIDE = ("confidence", "confidences")  # the keys under which confidences stand beside the fields

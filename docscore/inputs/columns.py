@@ -24,10 +24,10 @@ from docscore.core.errors import (
 from docscore.core.options import BY_VALUE
 from docscore.core.runtime import Progress, no_progress, warn
 from docscore.core.values import MAX_DEPTH
-from docscore.data.formats import Shape, read_folder, read_table, rows_of_frame, rows_of_value
-from docscore.data.json_text import TOO_DEEP, JsonError, loads
-from docscore.data.queries import Query, query_of_both
-from docscore.data.rows import (
+from docscore.inputs.formats import Shape, read_folder, read_table, rows_of_frame, rows_of_value
+from docscore.inputs.json_text import TOO_DEEP, JsonError, loads
+from docscore.inputs.queries import Query, query_of_both
+from docscore.inputs.rows import (
     ANLS,
     BY_ID,
     COSTS,
@@ -55,7 +55,7 @@ _Given = tuple[str, str]  # an option and the column that it names
 class ColumnNames(NamedTuple):
     """Where ids, values and fields are in the rows, if not in the columns or keys of the row formats; None if they are.
 
-    Each column may be a path into the rows, as `docscore.data.rows.cells_of` follows it.
+    Each column may be a path into the rows, as `docscore.inputs.rows.cells_of` follows it.
 
     Attributes:
         id: the column of the ids, instead of "question_id"; of several with commas between them, the cells are joined.

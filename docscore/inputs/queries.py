@@ -10,7 +10,7 @@ from jmespath.exceptions import JMESPathError
 from jmespath.visitor import TreeInterpreter
 
 from docscore.core.errors import Faults, Faulty, InputValueError, PlacePart, short_repr
-from docscore.data.rows import ANLS, BY_ID, ID, PREDICTION, Absent, Side, Source, described, place_of
+from docscore.inputs.rows import ANLS, BY_ID, ID, PREDICTION, Absent, Side, Source, described, place_of
 
 
 class _Interpreter(TreeInterpreter):

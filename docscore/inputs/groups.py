@@ -10,9 +10,9 @@ from docscore.core.options import ScoringOptions
 from docscore.core.runtime import grouped
 from docscore.core.schema_source import schema_name
 from docscore.core.values import SCALAR_TYPES
-from docscore.data.pairing import common_rows, stacked_runs
-from docscore.data.rows import Absent, NoCell, as_rows, cells_of
-from docscore.data.test_set import TestSet
+from docscore.inputs.pairing import common_rows, stacked_runs
+from docscore.inputs.rows import Absent, NoCell, as_rows, cells_of
+from docscore.inputs.test_set import TestSet
 
 # the name of a column of the references, a function of the id, or a label for each reference in their order
 Grouping = str | Callable[[str], Any] | Iterable[Any]

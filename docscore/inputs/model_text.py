@@ -9,9 +9,10 @@ from typing import Any, Literal, NamedTuple
 
 from docscore.core.errors import InputValueError, at_place, closer, row_place, short_repr
 from docscore.core.formatting import counted
+from docscore.core.options import check_choice
 from docscore.core.runtime import Progress, no_progress, watched, with_room_to_recurse
 from docscore.core.values import MAX_DEPTH, convert_ground_truth, convert_prediction
-from docscore.data.json_text import TOO_DEEP, JsonError, loads, read_json, repeated_key
+from docscore.inputs.json_text import TOO_DEEP, JsonError, loads, read_json, repeated_key
 
 _CLOSED_BY = {'"': '"', "'": "'", **dict.fromkeys("“”„‟", '“”„‟"'), **dict.fromkeys("‘’‚‛", "‘’‚‛'")}
 _QUOTES = "".join(_CLOSED_BY)
@@ -440,6 +441,55 @@ def parse_text(text: str, mode: str, truth: Any = None) -> Parsed:
     if inner is not None and (truth is None or type(inner) in kinds_of(truth)):
         return Parsed(inner, "extracted", "JSON in a JSON string")
     return Parsed(value, "ambiguous", f"{repeated}{_LAST_TAKEN}") if repeated else Parsed(value)
+
+
+OUTPUT_MODES = ("auto", "none", "json", "repair")
+
+
+def parse_output(output: Any, truth: Any, mode: str = "auto") -> tuple[Any, ParseOutcome | None]:
+    """Parse the output of a model if it is a text.
+
+    Args:
+        output: the output; a value that is no text is returned unchanged.
+        truth: the ground truth; a tuple holds acceptable answers.
+        mode: "json" or "repair", as for `parse_text`; "none" to keep the text. "auto" is "repair" if an acceptable
+            answer is an object or a list, and "none" otherwise.
+
+    Returns:
+        The value, and how it was parsed; None if it was not.
+    """
+    if mode == "auto":
+        mode = "repair" if kinds_of(truth) & {dict, list} else "none"
+    if mode == "none" or not isinstance(output, str):
+        return output, None
+    parsed = parse_text(output, mode, truth)
+    return parsed.value, parsed.outcome
+
+
+def answer_in(text: Any, reading: str = "auto") -> Any:
+    """Return the ground truth from the text in which a tool stores it.
+
+    Args:
+        text: the text; any other value is returned unchanged.
+        reading: "json" to parse the text, "text" to keep it, or "auto" to parse it if it is a JSON object or list.
+
+    Raises:
+        ValueError: for another reading, and for "json" if the text is not JSON.
+
+    >>> answer_in('{"total": "12.50"}'), answer_in("12.50"), answer_in("[sic]")
+    ({'total': '12.50'}, '12.50', '[sic]')
+    """
+    check_choice("target", reading, ("auto", "text", "json"))
+    if reading == "text" or not isinstance(text, str):
+        return text
+    if reading == "auto" and text.lstrip()[:1] not in ("{", "["):
+        return text
+    try:
+        return loads(text)
+    except ValueError as error:
+        if reading == "auto":
+            return text
+        raise InputValueError(place="target", expected="JSON text", got=f"{error}") from None
 
 
 def parse_predictions(

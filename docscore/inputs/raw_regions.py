@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from docscore.core.errors import InputValueError, at_place, row_place, short_repr
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.values import Value, convert_prediction, step_text, values_by_path
-from docscore.data.content import CONFIDENCE, VALUE
-from docscore.data.json_text import JsonError, loads
-from docscore.data.test_set import TestSet
+from docscore.inputs.content import CONFIDENCE, VALUE
+from docscore.inputs.json_text import JsonError, loads
+from docscore.inputs.test_set import TestSet
 
 EVIDENCE, CITATIONS = "$evidence", "$citations"  # the keys of the regions of a value, in an object with `VALUE`
 _MARKS = frozenset((EVIDENCE, CITATIONS, VALUE))

@@ -27,12 +27,12 @@ from docscore.core.formatting import printable
 from docscore.core.options import MISSING_MODES, SKIP, check_choice
 from docscore.core.runtime import Progress, gc_pause, no_progress, warn, watched
 from docscore.core.values import SCALAR_TYPES, Value
-from docscore.data.columns import SAME_NAMES, ColumnNames, MissingColumnError, table_of_source
-from docscore.data.formats import TEXT_EXTENSIONS, suffix_of
-from docscore.data.json_text import store
-from docscore.data.model_text import parsed_references, read_reference
-from docscore.data.queries import query_for, query_of_both
-from docscore.data.rows import (
+from docscore.inputs.columns import SAME_NAMES, ColumnNames, MissingColumnError, table_of_source
+from docscore.inputs.formats import TEXT_EXTENSIONS, suffix_of
+from docscore.inputs.json_text import store
+from docscore.inputs.model_text import parsed_references, read_reference
+from docscore.inputs.queries import query_for, query_of_both
+from docscore.inputs.rows import (
     ANLS,
     BY_ID,
     COSTS,
@@ -57,7 +57,7 @@ from docscore.data.rows import (
     side_format,
     table_in_memory,
 )
-from docscore.data.test_set import TestSet
+from docscore.inputs.test_set import TestSet
 
 MISSING_REMEDY = '--missing zero (missing="zero") scores them as null, --missing skip (missing="skip") leaves them out'
 WITHOUT_PREDICTION = "reference without a prediction"

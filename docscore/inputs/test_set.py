@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from docscore.data.model_text import Parsed
+from docscore.inputs.model_text import Parsed
 
 _COLUMNS = (
     "ids",
@@ -25,7 +25,7 @@ _COLUMNS = (
 class TestSet:
     """Ground truths and predictions, paired in the order of the references.
 
-    The constructor takes values as they are scored. `docscore.data.checks.as_scored` makes them of the rows of a side.
+    The constructor takes values as they are scored. `docscore.inputs.checks.as_scored` makes them of rows.
 
     Attributes:
         ids: the ids; in the plain format the row numbers as text.

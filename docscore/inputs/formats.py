@@ -12,7 +12,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,9 +32,10 @@ from docscore.core.errors import (
 from docscore.core.processes import in_processes, numbered_portions
 from docscore.core.runtime import READING, Advance, Progress, gc_pause, library, no_progress
 from docscore.core.values import convert_prediction
-from docscore.data.json_text import JsonError, loads, loads_at
-from docscore.data.queries import Query
-from docscore.data.rows import ANLS, ID, PREDICTION, REFERENCES, Side, Source, is_document, rows_by_id
+from docscore.inputs.json_text import JsonError, loads, loads_at
+from docscore.inputs.logs import is_log, table_of_log
+from docscore.inputs.queries import Query
+from docscore.inputs.rows import ANLS, ID, PREDICTION, REFERENCES, Side, Source, is_document, rows_by_id
 
 MAX_UNPACKED = 1_000_000_000  # bytes of a compressed file when unpacked; gzip packs a gigabyte of equal lines into 1 MB
 _LARGEST_REREAD = 100_000_000  # bytes of a file that is read again to check whether it is a single JSON value
@@ -131,8 +131,8 @@ def _read_json(path: Path, file: io.BufferedReader, _faults: Faults, _delimiter:
     if not source.strip():
         raise InputValueError(place=in_file(path), expected="a JSON list of rows", got="an empty file")
     value = loads_at(source, in_file(path))
-    if (reader := reader_of_log(value)) and not shape.query:
-        return resolve_name(reader)(path)  # type: ignore[no-any-return]
+    if is_log(value) and not shape.query:
+        return table_of_log(path)
     return rows_of_value(value, path, shape)
 
 
@@ -416,8 +416,7 @@ def _value(item: Any, place: PlacePart) -> Any:
 
 # The file formats by extension. To add one, write its reader above and enter it here: a text format, whose files this
 # module opens and which may also be compressed (.gz), in the first table; a format whose library opens the files itself
-# in the second. The third has logs of other tools: the keys by which one in a `.json` file is known, and the function
-# that reads it, which lives above this package.
+# in the second. The third has the logs of Inspect, which `docscore.inputs.logs` reads.
 _TEXT_READERS: dict[str, Callable[[Path, io.BufferedReader, Faults, str | None, Shape], Source]] = {
     ".jsonl": read_jsonl,
     ".ndjson": read_jsonl,
@@ -426,14 +425,8 @@ _TEXT_READERS: dict[str, Callable[[Path, io.BufferedReader, Faults, str | None, 
     ".tsv": _read_csv,
 }
 _BINARY_READERS: dict[str, Callable[[Path, int | None, Progress], Source]] = {".parquet": _read_parquet}
-LOG_FORMATS = {".eval": ({"version", "status", "eval"}, "docscore.integrations.log_files:table_of_file")}
+LOG_FORMATS = (".eval",)
 TEXT_EXTENSIONS = tuple(_TEXT_READERS)
-
-
-def reader_of_log(value: Any) -> str:
-    """Return the name of the reader of a log; "" for a value that is none."""
-    known = value.keys() if isinstance(value, dict) else ()
-    return next((reader for keys, reader in LOG_FORMATS.values() if keys.issubset(known)), "")
 
 
 def read_table(
@@ -497,7 +490,7 @@ def read_table(
     with gc_pause():
         if suffix in _BINARY_READERS:
             return _BINARY_READERS[suffix](path, max_bytes, progress)
-        return resolve_name(LOG_FORMATS[suffix][1])(path)  # type: ignore[no-any-return]
+        return table_of_log(path)
 
 
 def read_value(path: Path) -> Any:

@@ -25,7 +25,7 @@ from docscore.core.errors import (
 from docscore.core.numbers import is_printable_integer, too_long_integer
 from docscore.core.runtime import Progress, no_progress, warn, watched
 from docscore.core.values import Value, convert_ground_truth, convert_prediction, scalar_text
-from docscore.data.json_text import loads
+from docscore.inputs.json_text import loads
 
 Side = Literal["predictions", "references"]
 Check = Callable[[Value, bool], object]  # gets a value and whether it is a ground truth; raises an error to refuse it
