@@ -29,7 +29,7 @@ except ModuleNotFoundError as error:
 try:  # indented, since the loader would tell people to install the imports that it finds from an index
     from docscore import anls_score
     from docscore.core.errors import InputValueError
-    from docscore.core.options import ScoringOptions
+    from docscore.core.options import CompareOptions, ReadOptions
     from docscore.core.runtime import warn
     from docscore.evaluation.evaluation import evaluate_rows
     from docscore.inputs.groups import Grouping
@@ -240,7 +240,7 @@ if evaluate is not None:
                 expected = "False, or the configuration 'anls'"
                 raise InputValueError(place="strict", expected=expected, got="True")
             if options.get("schema") is not None:
-                METRICS["typed"].check_options(ScoringOptions(schema=options["schema"]))
+                METRICS["typed"].check_options(CompareOptions(schema=options["schema"]))
 
         def _compute(
             self,
@@ -263,23 +263,26 @@ if evaluate is not None:
             ignore_keys: Sequence[str] = (),
             absent_words: Sequence[str] = (),
         ) -> dict[str, Any]:
-            options = ScoringOptions(
-                threshold=threshold,
-                ignore_case=ignore_case,
-                strict=strict,
+            reading = ReadOptions(
                 parse=parse,
                 parse_references=parse_references,
                 missing=missing,
-                rules=rules,
-                numbers=numbers,
                 ignore_keys=ignore_keys,
                 absent_words=absent_words,
+                cluster=cluster,
+            )
+            options = CompareOptions(
+                threshold=threshold,
+                ignore_case=ignore_case,
+                strict=strict,
+                rules=rules,
+                numbers=numbers,
                 schema=schema,
             )
             pairs = decode_rows(predictions, references, missing)
             metrics = [self.METRIC if self.config_name == "default" else self.config_name]
             metrics += [] if schema is None else ["typed"]
-            found = evaluate_rows(pairs, options, metrics=metrics, cluster=cluster, confidence=confidence)
+            found = evaluate_rows(pairs, reading, options, metrics=metrics, confidence=confidence)
             remark = by_value_text({"": found}) if schema is None else ""
             if remark:
                 warn(remark)

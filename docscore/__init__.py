@@ -8,13 +8,15 @@ from docscore.core.displayed import Hooks
 from docscore.version import VERSION as __version__  # noqa: N811  the name that packages use
 
 if TYPE_CHECKING:
+    from docscore.core.options import CompareOptions, ReadOptions
     from docscore.evaluation.comparison import Comparison, compare, decide
     from docscore.evaluation.evaluation import Evaluation, Row
     from docscore.evaluation.registry import METRICS
     from docscore.evaluation.sources import evaluate
     from docscore.evaluation.state import ScoreState
     from docscore.evaluation.tables import Table
-    from docscore.inputs.pairing import pairs_of
+    from docscore.inputs.reading import read
+    from docscore.inputs.test_set import TestSet
     from docscore.integrations.evaluate import evaluate_module, register
     from docscore.metrics.anls_star.api import anls_score, score_pairs, score_tree
     from docscore.metrics.anls_star.tree import ScoreNode, ScoreTree
@@ -26,13 +28,16 @@ if TYPE_CHECKING:
 
 _IMPORTED_WHEN_USED = {
     "METRICS": "docscore.evaluation.registry",
+    "CompareOptions": "docscore.core.options",
     "Comparison": "docscore.evaluation.comparison",
     "Evaluation": "docscore.evaluation.evaluation",
+    "ReadOptions": "docscore.core.options",
     "Row": "docscore.evaluation.evaluation",
     "ScoreNode": "docscore.metrics.anls_star.tree",
     "ScoreState": "docscore.evaluation.state",
     "ScoreTree": "docscore.metrics.anls_star.tree",
     "Table": "docscore.evaluation.tables",
+    "TestSet": "docscore.inputs.test_set",
     "anls_score": "docscore.metrics.anls_star.api",
     "compare": "docscore.evaluation.comparison",
     "decide": "docscore.evaluation.comparison",
@@ -42,7 +47,7 @@ _IMPORTED_WHEN_USED = {
     "kieval_score": "docscore.metrics.kieval",
     "lint": "docscore.schemas.lint",
     "nted_score": "docscore.metrics.nted",
-    "pairs_of": "docscore.inputs.pairing",
+    "read": "docscore.inputs.reading",
     "register": "docscore.integrations.evaluate",
     "score_pairs": "docscore.metrics.anls_star.api",
     "score_tree": "docscore.metrics.anls_star.api",
@@ -53,13 +58,16 @@ _IMPORTED_WHEN_USED = {
 
 __all__ = [
     "METRICS",
+    "CompareOptions",
     "Comparison",
     "Evaluation",
+    "ReadOptions",
     "Row",
     "ScoreNode",
     "ScoreState",
     "ScoreTree",
     "Table",
+    "TestSet",
     "__version__",
     "anls_score",
     "compare",
@@ -70,7 +78,7 @@ __all__ = [
     "kieval_score",
     "lint",
     "nted_score",
-    "pairs_of",
+    "read",
     "register",
     "score_pairs",
     "score_tree",

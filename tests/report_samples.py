@@ -129,7 +129,7 @@ def systems(sample: Sample, *, tested: bool = False, sliced: bool = False) -> Sy
             document_ids=list("abcde"),
             counts={"missing": missing},
             costs={},
-            by=HOSTILE_TEXTS[4] if sliced else None,
+            test_set=SimpleNamespace(slices=[HOSTILE_TEXTS[4]] if sliced else None),
             slice_name=HOSTILE_TEXTS[4],
             confidence=0.95,
             signatures=sample.evaluation.signatures,

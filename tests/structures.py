@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from docscore import Evaluation
-from docscore.core.options import ScoringOptions
+from docscore.core.options import read_and_compare_options
 from docscore.evaluation.evaluation import evaluate_rows
 from docscore.inputs.test_set import TestSet
 
@@ -18,8 +18,8 @@ KEYS = ["a", "b", "c"]
 
 
 def evaluation_of(pairs: TestSet, metric: str = "anls_star", **options: Any) -> Evaluation:
-    """The evaluation of pairs by one metric, without intervals; options are fields of `ScoringOptions`."""
-    return evaluate_rows(pairs, ScoringOptions(**options), metrics=[metric], confidence=None)
+    """The evaluation of pairs by one metric, without intervals; options are those of `docscore.evaluate`."""
+    return evaluate_rows(pairs, *read_and_compare_options(options), metrics=[metric], confidence=None)
 
 
 def random_truth(rng: random.Random, depth: int, length: int = 3) -> Any:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from docscore.core.options import DEFAULT_READING
 from docscore.core.values import convert_ground_truth
-from docscore.inputs.pairing import read_systems
+from docscore.inputs.pairing import paired_systems
 from docscore.inputs.rows import Source
 from docscore.inputs.test_set import TestSet
 from playground.parts.column_guesses import (
@@ -53,7 +54,7 @@ def test_guesses_of_tables(references: list[Any], predictions: list[Any], expect
 def planned(tables: tuple[Any, Source], plan: ReadingPlan) -> tuple[Any, Any, Any]:
     """The ids and both sides of what is read by a plan."""
     truths, guesses = planned_tables(*tables, plan)
-    pairs = read_systems(truths or guesses, [guesses])[0]
+    pairs = paired_systems(truths or guesses, [guesses], DEFAULT_READING)[0]
     return pairs.ids, pairs.truths, pairs.predictions
 
 
@@ -101,7 +102,7 @@ def test_any_rows_give_a_plan_or_a_sentence(references: list[Any] | None, predic
     assert {plan.ids[1], plan.prediction} <= {None, *columns_of(guesses)}
     try:
         tables = planned_tables(truths, guesses, plan)
-        pairs = read_systems(tables[0] or tables[1], [tables[1]])[0]
+        pairs = paired_systems(tables[0] or tables[1], [tables[1]], DEFAULT_READING)[0]
     except (TypeError, ValueError):
         return
     assert all(str(each) for each in doubts_of_columns(pairs, plan))

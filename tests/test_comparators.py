@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from docscore.core.options import ScoringOptions
+from docscore.core.options import CompareOptions
 from docscore.core.same_value import ORDERS, date_of
 from docscore.metrics.typed.comparators import COMPARATORS, comparator, settings_of
 from docscore.metrics.typed.readers import Reading
@@ -24,7 +24,7 @@ pytest.importorskip("pint")
 pytest.importorskip("phonenumbers")
 dates, numbers = map(pytest.importorskip, ("babel.dates", "babel.numbers"))
 
-DEFAULT = ScoringOptions()
+DEFAULT = CompareOptions()
 # babel writes the digits 0 to 9 in all locales; readers have to read native ones too.
 DIGITS = {"latn": {}, "arabext": str.maketrans("0123456789", "۰۱۲۳۴۵۶۷۸۹")}
 

@@ -19,7 +19,7 @@ from scipy import stats
 
 import docscore
 from docscore import anls_score, score_pairs, score_tree
-from docscore.core.options import ScoringOptions
+from docscore.core.options import CompareOptions, ReadOptions, read_and_compare_options
 from docscore.core.schema_source import SchemaSource
 from docscore.evaluation.automation import Curve, DocumentReview, automation_curve
 from docscore.evaluation.comparison import Change, Comparison, compare, decide, decide_level
@@ -44,7 +44,7 @@ def worn(letters: int) -> str:
 def analysed(answers: dict[str, Any], truth: Any = TEXT, **options: Any) -> Evaluation:
     """Answers by id, all of one ground truth."""
     pairs = pairs_of([pred(*row) for row in answers.items()], [ref(name, truth) for name in answers])
-    return evaluate_rows(pairs, ScoringOptions(**options))
+    return evaluate_rows(pairs, *read_and_compare_options(options))
 
 
 def of_letters(*wrong: int) -> Evaluation:
@@ -186,6 +186,7 @@ def test_a_system_against_itself() -> None:
 
 
 ONE = analysed({"a": TEXT})
+IN_CLUSTERS = replace(ONE.test_set, clusters=ONE.ids)
 BOTH_RULES = r"expected both scored by the same rules, got anls_star\|.* and anls_star\|.*"
 REFUSED: list[tuple[Evaluation, Evaluation, str]] = [
     (
@@ -196,8 +197,8 @@ REFUSED: list[tuple[Evaluation, Evaluation, str]] = [
     (ONE, analysed({"a": TEXT}, threshold=0.4), BOTH_RULES),
     (ONE, analysed({"a": TEXT}, ignore_case=False), BOTH_RULES),
     # intervals and tests were those of the clusters of the second system, or of none
-    (ONE, Evaluation(ONE.test_set, cluster=str), "cluster: expected the same for both systems, got another one"),
-    (Evaluation(ONE.test_set, cluster=str), ONE, "cluster: expected the same for both systems, got another one"),
+    (ONE, Evaluation(IN_CLUSTERS), "cluster: expected the same for both systems, got another one"),
+    (Evaluation(IN_CLUSTERS), ONE, "cluster: expected the same for both systems, got another one"),
 ]
 
 
@@ -351,7 +352,7 @@ def invoices(count: int, **changes: Callable[[int], Any]) -> Evaluation:
     ]
     answers = [{**truth, **{key: of(n) for key, of in changes.items()}} for n, truth in enumerate(truths)]
     answers = [{key: value for key, value in answer.items() if value is not None} for answer in answers]
-    return evaluate_rows(pairs_of(answers, truths), by=["Ash" if n % 4 else "Birch" for n in range(count)])
+    return evaluate_rows(pairs_of(answers, truths), ReadOptions(by=["Ash" if n % 4 else "Birch" for n in range(count)]))
 
 
 REGRESSIONS: dict[str, dict[str, Callable[[int], Any]]] = {
@@ -376,7 +377,7 @@ def regression_of(name: str) -> tuple[Evaluation, Evaluation]:
     if name in whole:
         answer, is_lost = whole[name]
         predictions = [answer if is_lost(n) else right for n, right in enumerate(base.test_set.predictions)]
-        new = Evaluation(replace(base.test_set, predictions=predictions), by=base.by)
+        new = Evaluation(replace(base.test_set, predictions=predictions))
     return base, new
 
 
@@ -501,7 +502,7 @@ def test_a_gate_judges_each_slice_with_enough_documents() -> None:
     gate = decide(compare(invoices(20), invoices(20, **broken)), 0.15, every_slice=True, beyond_chance=True)
     needed = "the 6 documents that it takes to show a loss at a confidence of 0.95"
     assert gate.sentence.endswith(f"; not evaluated, without {needed}: 'Birch'")
-    few = Evaluation(invoices(8).test_set, by=[*"abcdabcd"])
+    few = Evaluation(replace(invoices(8).test_set, slices=[*"abcdabcd"]))
     with pytest.raises(ValueError, match=rf"^the gate cannot decide: no slice has {needed}$"):
         decide(compare(few, few), 0.15, every_slice=True, beyond_chance=True)
 
@@ -528,18 +529,18 @@ ANSWERS = [
 ]
 
 
-def of_metric(metric: str, seed: int, **options: Any) -> Evaluation:
+def of_metric(metric: str, seed: int, by: Any = None) -> Evaluation:
     """Twenty documents, each with one of three answers."""
     rng = random.Random(seed)
     pairs = pairs_of([rng.choice(ANSWERS) for _ in range(20)], [ANSWERS[0]] * 20)
     schema = SchemaSource.of(TYPED) if metric == "typed" else None
-    return evaluate_rows(pairs, ScoringOptions(schema=schema), metrics=[metric, "anls_star"], **options)
+    return evaluate_rows(pairs, ReadOptions(by=by), CompareOptions(schema=schema), metrics=[metric, "anls_star"])
 
 
 @pytest.mark.parametrize("metric", ["anls_star", "kieval", "entity_f1", "nted", "typed"])
 def test_the_first_metric_decides_everything(metric: str) -> None:
     """Difference, p-value, documents, fields, slices and causes."""
-    base, new = of_metric(metric, 1), of_metric(metric, 2, by=[n % 2 for n in range(20)])
+    base, new = of_metric(metric, 1), of_metric(metric, 2, [n % 2 for n in range(20)])
     comparison = compare(base, new)
     assert comparison.difference == new.score - base.score == comparison.figure.difference
     scores = zip(new.ids, base.scores, new.scores, strict=True)
@@ -620,7 +621,7 @@ def test_a_number_outside_its_range_is_refused_by_its_name(name: str) -> None:
 
 def test_every_numeric_option_of_the_public_functions_is_among_them() -> None:
     functions = [getattr(docscore, name) for name in docscore.__all__ if name.islower() and name != "__version__"]
-    functions += [decide_level, Evaluation, Evaluation.compare, ScoringOptions, Curve.lowest]
+    functions += [decide_level, Evaluation, Evaluation.compare, CompareOptions, Curve.lowest]
     numeric = {
         parameter.name
         for function in functions

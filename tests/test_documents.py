@@ -237,7 +237,7 @@ def test_each_face_shows_what_stands_where(tmp_path: Path) -> None:
     (share,), (value,) = found.tables().values()
     assert (share["where"], share["hits"], share["total"]) == ("document", 6, 9)
     assert value == {"value": "DE89 3704", "field": "iban", "times": 3, "documents": 3, "question_id": "a"}
-    assert any(doubt.startswith("documents: 1 of 4") for doubt in result.doubts)
+    assert any(str(each).startswith("documents: 1 of 4") for each in result.warnings)
     assert result.to_dict()["found_in_documents"]["without_text"] == 1
     for name in ("r.html", "r.md"):
         page = result.report(tmp_path / name).read_text(encoding="utf-8")

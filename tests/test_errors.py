@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docscore import anls_score, kieval_score, pairs_of, score_pairs
+from docscore import anls_score, kieval_score, score_pairs
 from docscore.core.errors import (
     DataError,
     Diagnostic,
@@ -26,10 +26,11 @@ from docscore.core.errors import (
     at_place,
     in_file,
 )
+from docscore.core.options import DEFAULT_READING
 from docscore.evaluation.automation import automation_curve, review_of_entities
 from docscore.inputs.formats import read_table
 from docscore.inputs.json_text import JsonError, loads, loads_at
-from docscore.inputs.pairing import read_systems
+from docscore.inputs.pairing import paired_systems, pairs_of
 from docscore.inputs.rows import BY_ID
 from docscore.integrations.datasets import score_batch
 from docscore.integrations.evaluate.metric import encode_rows
@@ -41,7 +42,7 @@ for _ in range(201):
     DEEP = [DEEP]
 R, P = [ref("a", "x"), ref("b", "y")], [pred("a", "x"), pred("b", "y")]
 LEVELS = "nested deeper than 200 levels"
-MISSING = '--missing zero (missing="zero") scores them as null, --missing skip (missing="skip") leaves them out'
+MISSING = 'missing="zero" scores them as null, missing="skip" leaves them out'
 ANSWERS = "'references' to be a list of at least one acceptable answer"
 MIXED = (
     "str (plain) as the first reference and an object with 'question_id', 'prediction' (by id) as the first prediction"
@@ -128,7 +129,7 @@ def test_faults_of_rows_keep_kind_place_and_value(tmp_path: Path) -> None:
     """The place in the file, and then the place in the value."""
     files = written(tmp_path, "r.jsonl", R), written(tmp_path, "p.jsonl", [P[0], pred("b", {"k": ("x", DEEP)})])
     with pytest.raises(DataError) as caught:
-        read_systems(read_table(files[0]), [read_table(files[1])])
+        paired_systems(read_table(files[0]), [read_table(files[1])], DEFAULT_READING)
     [fault] = caught.value.faults
     assert fault.kind == "with a value that cannot be scored"
     assert fault.diagnostic.parts == (in_file(files[1], "line 2"), "$.k[1]" + "[0]" * 198)
@@ -172,7 +173,7 @@ def test_errors_survive_pickling_and_copying(found: Diagnostic) -> None:
         for each in [*copies, copy.copy(error), copy.deepcopy(error)]:
             assert type(each) is type(error)
             assert (str(each), each.diagnostic) == (str(error), error.diagnostic)
-            for name in ("line", "column", "faults", "lines"):
+            for name in ("line", "column", "faults"):
                 assert getattr(each, name, None) == getattr(error, name, None)
 
 

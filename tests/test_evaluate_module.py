@@ -234,7 +234,7 @@ KINDS = {"string": str, "int64": int, "double": float, "float64": float, "bool":
 
 @pytest.mark.parametrize("table", ["key_scores", "lists", "rates", "per_sample"])
 @pytest.mark.parametrize("given", [EXAMPLE, OF_TEXTS], ids=["values", "texts"])
-@pytest.mark.filterwarnings("ignore:predictions. .* use --parse repair")
+@pytest.mark.filterwarnings("ignore:predictions. .* use parse=.repair.")
 def test_tables_become_data_frames_and_datasets(given: Row, table: str, metric: Any) -> None:
     """A column has one type: text, whole numbers, or numbers; none is a column of objects."""
     result = metric.compute(**given, **ALL)[table]

@@ -21,6 +21,7 @@ from docscore.evaluation.registry import METRICS as METRICS_BY_NAME
 from docscore.evaluation.systems import systems_of
 from docscore.inputs.json_text import dumps
 from docscore.inputs.model_text import parse_text
+from docscore.inputs.pairing import pairs_of
 from docscore.integrations.datasets import score_batch
 from docscore.report.html_report import report_as_html
 from docscore.report.markup import report_as_markdown
@@ -117,7 +118,7 @@ def test_rows_by_id(test_set: tuple[Rows, dict[str, Any]], modules: dict[str, An
     assert docscore.score_pairs(pairs, **alone).tolist() == scores
     columns = {"prediction": [answer for _, answer in pairs], "references": [list(truth) for truth, _ in pairs]}
     assert score_batch(columns, **alone)["anls_score"] == scores
-    pairs_by_id = docscore.pairs_of(rows.predictions, rows.references, options["missing"])
+    pairs_by_id = pairs_of(rows.predictions, rows.references, options["missing"])
     assert evaluation_of(pairs_by_id, **options).scores == scores
     result = docscore.evaluate(**both, **options)
     mean = fsum(scores) / len(scores)

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from docscore import score_pairs
 from docscore.core.errors import KEPT, DataError, Diagnostic, Faults, faults_summary
+from docscore.core.options import ReadOptions
 from docscore.inputs.formats import read_table
-from docscore.inputs.pairing import read_systems
+from docscore.inputs.pairing import paired_systems
 from docscore.inputs.test_set import TestSet
 from tests.commands import Write, pred, ref, run, succeed, written
 from tests.conftest import examples, golden
@@ -32,7 +33,9 @@ def read(
     references: Path, predictions: Path, on_error: str = "error", missing: str = "error"
 ) -> tuple[TestSet, Faults]:
     faults = Faults(on_error)
-    pairs = read_systems(read_table(references, faults), [read_table(predictions, faults)], missing, faults)[0]
+    pairs = paired_systems(
+        read_table(references, faults), [read_table(predictions, faults)], ReadOptions(missing=missing), faults
+    )[0]
     return pairs, faults
 
 
@@ -83,12 +86,12 @@ def test_several_faults_are_five_sentences_and_a_summary(write: Write) -> None:
     with pytest.raises(DataError) as caught:
         read(*files)
     assert len(caught.value.faults) == 7
-    assert caught.value.lines[:5] == [str(fault) for fault in caught.value.faults[:5]]
-    assert caught.value.lines[5:] == [f"7 faults: {SHAPE} (4), {VALUE} (3)"]
-    assert [int(re.findall(r"line (\d+)", line)[0]) for line in caught.value.lines[:5]] == [2, 3, 4, 5, 6]
+    assert caught.value.lines()[:5] == [str(fault) for fault in caught.value.faults[:5]]
+    assert caught.value.lines()[5:] == [f"7 faults: {SHAPE} (4), {VALUE} (3)"]
+    assert [int(re.findall(r"line (\d+)", line)[0]) for line in caught.value.lines()[:5]] == [2, 3, 4, 5, 6]
     done = run("score", *files)
     assert (done.code, done.out) == (2, "")
-    assert done.err.splitlines() == [f"docscore: {line}" for line in caught.value.lines]
+    assert done.err.splitlines() == [f"docscore: {line}" for line in caught.value.lines()]
 
 
 def test_without_a_fault_nothing_is_skipped_and_the_signature_is_the_same(write: Write) -> None:

@@ -16,10 +16,11 @@ from datasets import Dataset
 from markdown_it import MarkdownIt
 
 import docscore
+from docscore.core.options import ReadOptions
 from docscore.core.runtime import no_progress, progress_from
 from docscore.evaluation import evaluation as module
 from docscore.evaluation import figures, scoring
-from docscore.inputs.columns import ColumnNames, table_of_source
+from docscore.inputs.columns import table_of_source
 from tests.commands import NEW, PREDICTIONS, REFERENCES, pred, ref, succeed
 from tests.conftest import golden
 from tests.test_work import counted_calls
@@ -154,9 +155,11 @@ def test_references_without_a_prediction_are_left_out_and_other_faults_are_error
     assert "|missing:skip|skipped:1|" in result.signature
     assert "1 row left out: no prediction, or faulty" in str(result)
     assert result.to_dict()["skipped"] == 1
-    assert result.doubts == ["references and predictions: ids of references that no prediction has (1): 'c'"]
+    assert list(map(str, result.warnings)) == [
+        "references and predictions: ids of references that no prediction has (1): 'c'"
+    ]
     whole = docscore.evaluate(predictions=FOUND, references=TRUTHS, missing="skip")
-    assert (whole.counts, whole.faults) == ({"skipped": 0}, [])
+    assert (whole.counts, whole.warnings) == ({"skipped": 0}, [])
     with pytest.raises(ValueError, match=r"ids of predictions that no reference has \(1\): 'zz'$"):
         docscore.evaluate(predictions={**some, "zz": 1}, references=TRUTHS, missing="skip")
 
@@ -233,7 +236,7 @@ def test_documents(receipts: docscore.Evaluation) -> None:
 
 def test_rows_keep_their_other_columns_under_both_names() -> None:
     rows = [{"doc": "a", "gold": "x", "vendor": "v"}]
-    table = table_of_source(rows, "references", ColumnNames("doc", None, "gold"))
+    table = table_of_source(rows, "references", ReadOptions(id_column="doc", references_column="gold"))
     assert table.rows == [{"doc": "a", "gold": "x", "vendor": "v", "question_id": "a", "references": ["x"]}]
 
 

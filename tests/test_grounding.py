@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import docscore
-from docscore.core.options import ScoringOptions
+from docscore.core.options import CompareOptions
 from docscore.evaluation.evaluation import Evaluation
 from docscore.grounding.interpretation import with_regions
 from docscore.grounding.metric import Counts, counts_of
@@ -69,7 +69,7 @@ def test_faulty_citations_lower_the_precision_of_their_document() -> None:
     assert result.breakdowns["grounding"].counts() == {"citations_invalid": 1, "citations_left_out": 0}
     document = result.breakdowns["grounding"].rows[7].levels["page"]
     assert (document.precision, document.recall) == (0.5, 1.0)
-    assert len([doubt for doubt in result.doubts if "faulty" in doubt]) == 1
+    assert len([each for each in result.warnings if "faulty" in str(each)]) == 1
 
 
 def test_places_at_the_values_give_the_same_result() -> None:
@@ -247,7 +247,7 @@ def test_a_line_says_that_the_metric_exists() -> None:
     result = docscore.evaluate(**rows)
     line = "Both sides have places, which --metrics anls_star,grounding (metrics=['anls_star', 'grounding']) scores"
     assert str(result).count(line) == 1
-    assert result.doubts == []
+    assert result.warnings == []
     assert line not in str(docscore.evaluate(**rows, metrics=["anls_star", "grounding"]))
 
 
@@ -514,7 +514,7 @@ def test_rows_that_tie_are_matched_as_by_a_brute_force(seed: int) -> None:
             return (sum(same), same.count(2), *accepted_in(places, pairs, truth, guess))  # noqa: B023
 
         best = max(map(worth, matchings))
-        tree = build_tree(truth, guess, ScoringOptions(), annotator=RowAnnotator(places, None, 0.5))
+        tree = build_tree(truth, guess, CompareOptions(), annotator=RowAnnotator(places, None, 0.5))
         rows = [(node.truth_index, node.prediction_index) for node in tree.children]
         assert worth([pair for pair in rows if None not in pair]) == best  # type: ignore[misc]
         cells = grounded_values(tree)

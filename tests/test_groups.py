@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import docscore
-from docscore import compare, evaluate, evaluate_module, pairs_of
+from docscore import compare, evaluate, evaluate_module
 from docscore.core.errors import in_file
-from docscore.core.options import ScoringOptions
+from docscore.core.options import DEFAULT_READING, ReadOptions
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.figures import runs_of
 from docscore.evaluation.systems import systems_of
-from docscore.inputs.columns import ColumnNames, with_names
-from docscore.inputs.groups import groups_of_rows, joined_runs
-from docscore.inputs.pairing import read_systems
+from docscore.inputs.columns import with_names
+from docscore.inputs.groups import grouped_rows, groups_of_rows, joined_runs
+from docscore.inputs.pairing import paired_systems, pairs_of
 from docscore.inputs.rows import Absent, Source
 from docscore.inputs.test_set import TestSet
 from docscore.stats.calibration import calibration_of
@@ -37,6 +37,7 @@ PREDICTIONS = [{"question_id": i, "prediction": p} for i, _, _, _, p in ROWS]
 WRONG, RIGHT = ([{**row, "prediction": text} for row in PREDICTIONS] for text in ("xyz", "tea"))
 DOCUMENTS = [row[1] for row in ROWS]
 PAIRS = pairs_of(PREDICTIONS[::-1], REFERENCES)
+CLUSTERED = grouped_rows(PAIRS, ReadOptions(cluster="document"))
 
 
 def test_a_group_is_a_text_or_a_number() -> None:
@@ -53,7 +54,7 @@ def test_rows_that_are_left_out_take_their_columns_with_them() -> None:
 
 def test_clusters_are_resampled_as_wholes() -> None:
     """The rows of a document are all alike, so the interval is that of 8 documents, not of 19 rows."""
-    together = Evaluation(PAIRS, cluster="document")
+    together = Evaluation(CLUSTERED)
     found = together.to_dict()
     few = "only 8 clusters: it may be too short"
     assert (found["score"], found["clusters"], found["confidence_note"]) == (Evaluation(PAIRS).score, 8, few)
@@ -62,7 +63,7 @@ def test_clusters_are_resampled_as_wholes() -> None:
 
 
 def test_every_interval_and_test_knows_the_clusters() -> None:
-    found = Evaluation(PAIRS, metrics=["anls_star", "kieval"], cluster="document")
+    found = Evaluation(CLUSTERED, metrics=["anls_star", "kieval"])
     plain = Evaluation(PAIRS, metrics=["anls_star", "kieval"])
     for here, there in zip(found.measured, plain.measured, strict=True):
         assert (here.value, here.interval) != (there.value, there.interval)
@@ -70,7 +71,8 @@ def test_every_interval_and_test_knows_the_clusters() -> None:
     assert without == wilson_interval(plain.rate_list[0].hits, len(plain))
     assert rate != without
     worse = pairs_of(WRONG[:9] + PREDICTIONS[9:], REFERENCES)
-    others = [Evaluation(worse, metrics=["anls_star", "kieval"], cluster=cluster) for cluster in (None, "document")]
+    rows = worse, grouped_rows(worse, ReadOptions(cluster="document"))
+    others = [Evaluation(each, metrics=["anls_star", "kieval"]) for each in rows]
     free, bound = plain.compare(others[0]), found.compare(others[1])
     assert free.difference == bound.difference
     assert free.p_value < bound.p_value
@@ -79,7 +81,7 @@ def test_every_interval_and_test_knows_the_clusters() -> None:
 def test_the_gate_knows_the_clusters() -> None:
     """All rows fall, but in eight documents: the upper end of the interval is further away."""
     free, bound, few = (
-        compare(*(evaluate_rows(pairs_of(rows, REFERENCES), cluster=cluster) for rows in (RIGHT, WRONG)))
+        compare(*(evaluate_rows(pairs_of(rows, REFERENCES), ReadOptions(cluster=cluster)) for rows in (RIGHT, WRONG)))
         for cluster in (None, "document", lambda name: name[:2] > "d3")
     )
     assert free.decide(0.1, beyond_chance=True).failed
@@ -95,8 +97,8 @@ def test_calibration_is_that_of_the_values_and_resamples_clusters() -> None:
         {**row, "prediction": {"$value": row["prediction"], "$confidence": each}}
         for row, each in zip(PREDICTIONS, confidences, strict=True)
     ]
-    options = ScoringOptions(with_confidences=True)
-    found = evaluate_rows(pairs_of(predictions, REFERENCES), options, cluster="document").automation.calibration
+    options = ReadOptions(with_confidences=True, cluster="document")
+    found = evaluate_rows(pairs_of(predictions, REFERENCES), options).automation.calibration
     right = [row[3] == row[4] for row in ROWS]
     assert found == calibration_of(confidences, right, [int(name[1:]) for name in DOCUMENTS])
 
@@ -104,14 +106,15 @@ def test_calibration_is_that_of_the_values_and_resamples_clusters() -> None:
 def test_labels_are_clusters_too() -> None:
     assert groups_of_rows(PAIRS, np.arange(len(ROWS)), "by") == list(map(str, range(len(ROWS))))
     with pytest.raises(ValueError, match=rf"^cluster: expected a label for each of {len(ROWS)} references, got 3$"):
-        Evaluation(PAIRS, cluster=DOCUMENTS[:3])
+        grouped_rows(PAIRS, ReadOptions(cluster=DOCUMENTS[:3]))
 
 
 def test_a_slice_is_an_evaluation_of_its_rows_with_its_fields() -> None:
     """The same as if only they had been given; and so is the comparison of two systems within it."""
     metrics = ["anls_star", "entity_f1"]
     base, new = (
-        evaluate_rows(pairs_of(rows, REFERENCES), metrics=metrics, by="vendor") for rows in (PREDICTIONS, WRONG)
+        evaluate_rows(pairs_of(rows, REFERENCES), ReadOptions(by="vendor"), metrics=metrics)
+        for rows in (PREDICTIONS, WRONG)
     )
     slices = base.slice_figures
     assert sum(each.documents for each in slices) == len(ROWS)
@@ -149,7 +152,7 @@ def test_compute_takes_clusters_as_a_column_labels_or_a_function_of_the_id(name:
     doors = [module.compute(**rows, cluster=each) for each in ("document", DOCUMENTS, lambda i: i.split("-")[0])]
     assert doors[0] == doors[1] == doors[2]
     assert doors[0]["clusters"] == 8
-    expected = Evaluation(PAIRS, metrics=[name], cluster="document").measured
+    expected = Evaluation(CLUSTERED, metrics=[name]).measured
     assert all(doors[0][figure.name if name != "anls_star" else "anls_score"] == figure.value for figure in expected)
     key = "confidence_interval" if name == "anls_star" else "confidence_intervals"
     assert doors[0][key] != plain[key]
@@ -285,22 +288,22 @@ def table_of(path: str, cells: list[str]) -> Source:
 def test_epochs_of_a_log_are_runs() -> None:
     """Also beside a log of another number of epochs; a document that lacks one is an error or left out in all."""
     whole, single = log_of("ax by cx", "ay by cx"), log_of("ax bx cx")
-    first, second = read_systems(None, [whole, single])
+    first, second = paired_systems(None, [whole, single], DEFAULT_READING)
     assert (first.documents, first.runs, first.predictions) == (["a", "b", "c"], 2, list("xyxyyx"))
     assert first.ids == [f"{name}, epoch {epoch}" for epoch in (1, 2) for name in "abc"]
     assert (second.documents, second.predictions) == (None, list("xxx"))
     lacking = log_of("ax by cx", "ay by")
     with pytest.raises(ValueError, match=r"2.eval: ids of references that no prediction has \(1\): 'c'"):
-        read_systems(None, [lacking])
-    first, second = read_systems(None, [lacking, single], "skip")
+        paired_systems(None, [lacking], DEFAULT_READING)
+    first, second = paired_systems(None, [lacking, single], ReadOptions(missing="skip"))
     assert (first.documents, first.predictions, first.skipped) == (["a", "b"], list("xyyy"), 1)
     assert (second.ids, second.skipped) == (["a", "b"], 1)
 
 
 def test_columns_of_other_names_are_renamed_in_each_run() -> None:
     """Here the column of the predictions holds the ids too."""
-    log = with_names(log_of("ax by", "ax by"), "predictions", ColumnNames("prediction"), both=True)
-    (pairs,) = read_systems(None, [log])
+    log = with_names(log_of("ax by", "ax by"), "predictions", ReadOptions(id_column="prediction"), both=True)
+    (pairs,) = paired_systems(None, [log], DEFAULT_READING)
     assert (pairs.documents, pairs.ids[2:]) == (["x", "y"], ["x, epoch 2", "y, epoch 2"])
 
 
@@ -308,8 +311,8 @@ def test_an_incomplete_source_is_an_error_unless_an_option_says_how_missing_pred
     """A ground truth that it lacks comes from another source, and is its stand-in if none has it."""
     whole, part = log_of("ax bx"), log_of("ax bx")._replace(incomplete="cut off", stand_in=("?",))
     part = part._replace(rows=[part.rows[0], {"question_id": "b", "references": Absent, "prediction": Absent}])
-    with pytest.raises(ValueError, match=r"^1\.eval: cut off; --missing zero"):
-        read_systems(None, [whole, part])
-    (alone,) = read_systems(None, [part], "zero")
+    with pytest.raises(ValueError, match=r"^1\.eval: cut off; missing=.zero."):
+        paired_systems(None, [whole, part], DEFAULT_READING)
+    (alone,) = paired_systems(None, [part], ReadOptions(missing="zero"))
     assert (alone.truths, list(alone.absent)) == ([("x",), ("?",)], [1])
-    assert read_systems(None, [part, whole], "zero")[0].truths == [("x",), ("x",)]
+    assert paired_systems(None, [part, whole], ReadOptions(missing="zero"))[0].truths == [("x",), ("x",)]

@@ -15,7 +15,7 @@ import pytest
 
 import docscore
 from docscore import ScoreState, anls_score
-from docscore.core.options import ScoringOptions
+from docscore.core.options import CompareOptions, ReadOptions, read_and_compare_options
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.registry import METRICS, signature_of
 from docscore.inputs.pairing import pairs_of
@@ -35,7 +35,7 @@ STRUCTURED = ["anls_star", "kieval", "entity_f1", "nted"]
 
 def evaluated(rows: list[tuple[Any, Any]], *metrics: str, **options: Any) -> Evaluation:
     pairs = pairs_of([prediction for _, prediction in rows], [truth for truth, _ in rows])
-    return evaluate_rows(pairs, ScoringOptions(**options), metrics=metrics, confidence=None)
+    return evaluate_rows(pairs, *read_and_compare_options(options), metrics=metrics, confidence=None)
 
 
 @pytest.mark.parametrize(("normalise", "donut"), [(False, False), (True, False), (False, True)])
@@ -69,7 +69,7 @@ def test_a_strict_field_has_the_score_of_its_row() -> None:
     """ANLS with `strict`: a similarity of 0.5 is wrong in the row, and so in its tree."""
     row = MetricRow(("ab", "xy"), "ac", None, partial(anls_score, ("ab", "xy"), "ac"))
     for strict, expected in ((False, ("partial", 0.5, 0.5)), (True, ("wrong", 0.0, 1.0))):
-        tree = METRICS["anls"].score_tree(row, ScoringOptions(strict=strict))
+        tree = METRICS["anls"].score_tree(row, CompareOptions(strict=strict))
         assert tree is not None
         assert (tree.status, tree.earned, tree.points_lost) == expected
 
@@ -308,7 +308,7 @@ def test_metrics_that_cannot_be_loaded(names: str, message: str) -> None:
 
 def test_a_metric_has_only_options_that_exist() -> None:
     with pytest.raises(
-        ValueError, match=r"^the options of Wrong: expected names of fields of ScoringOptions, got 'tau'$"
+        ValueError, match=r"^the options of Wrong: expected names of fields of CompareOptions, got 'tau'$"
     ):
         type("Wrong", (OwnMetric,), {"options": frozenset({"threshold", "tau"})})
 
@@ -317,7 +317,7 @@ def test_a_metric_has_only_options_that_exist() -> None:
 def test_a_signature_says_that_confidences_were_removed(metric: str) -> None:
     schema: dict[str, Any] = {"schema": {}} if metric == "typed" else {}
     with_them, without = (
-        signature_of(metric, ScoringOptions(with_confidences=each, **schema)) for each in (True, False)
+        signature_of(metric, CompareOptions(**schema), ReadOptions(with_confidences=each)) for each in (True, False)
     )
     assert with_them.replace("|confidences:removed", "", 1) == without != with_them
 
@@ -328,7 +328,7 @@ class OwnMetric(MeanOfRows):
     name, label, figures = "own", "Own", (FigureName("own", "Own"),)
     points: Any = ()
 
-    def row_points(self, row: MetricRow, options: ScoringOptions) -> Any:  # noqa: ARG002
+    def row_points(self, row: MetricRow, options: CompareOptions) -> Any:  # noqa: ARG002
         return self.points if row.question_id == "b" else [(0.0, 0.0)]
 
     def figure_sums(self, points: Any) -> Any:

@@ -231,7 +231,7 @@ def test_a_long_text_that_is_cut_off_is_mended() -> None:
     assert parsed == Parsed({"items": items}, "mended", "closed 3 brackets")
 
 
-@pytest.mark.filterwarnings("ignore:predictions. .* use --parse repair")
+@pytest.mark.filterwarnings("ignore:predictions. .* use parse=.repair.")
 def test_counts_of_a_corpus_and_values_that_are_no_text() -> None:
     """Only texts are read; what is JSON already, null too, stays and is not counted."""
     predictions = ['{"a": "x"}', "Here: {'a': 'x'}", "no idea", {"a": "x"}, None, ["x"], 'Here: {"a": "x"}']

@@ -17,7 +17,7 @@ from hypothesis import given
 from dev.benchmarks.exactness import failure, random_pair
 from docscore import ScoreNode, ScoreTree, anls_score, score_pairs, score_tree
 from docscore.core.assignment import halves, sum_of_ties
-from docscore.core.options import PACKAGE, ScoringOptions
+from docscore.core.options import PACKAGE, CompareOptions
 from docscore.core.values import convert_ground_truth, convert_prediction, to_json
 from docscore.metrics.anls_star import scorer as pairwise
 from docscore.metrics.anls_star.scorer import Scorer, portions
@@ -82,7 +82,7 @@ def test_halves_add_without_rounding() -> None:
     assert float(high.sum()) + float(rest.sum()) == fsum(numbers.tolist())
 
 
-def compare(truths: list[Any], predictions: list[Any], options: ScoringOptions = ScoringOptions()) -> None:  # noqa: B008  immutable
+def compare(truths: list[Any], predictions: list[Any], options: CompareOptions = CompareOptions()) -> None:  # noqa: B008  immutable
     left = [convert_ground_truth(truth) for truth in truths]
     right = [convert_prediction(prediction) for prediction in predictions]
     scorer = Scorer(options)
@@ -99,7 +99,7 @@ def test_columns_of_all_kinds(seed: int) -> None:
         truths = [random_truth(rng, depth=3) for _ in range(rng.randint(1, 6))]
         predictions = [damaged(rng, rng.choice(truths)) for _ in range(3)]
         predictions += [random_prediction(rng, depth=3) for _ in range(rng.randint(0, 4))]
-        compare(truths, predictions, ScoringOptions(rng.choice([0.0, 0.3, 0.5, 1.0]), rng.random() < 0.5))
+        compare(truths, predictions, CompareOptions(rng.choice([0.0, 0.3, 0.5, 1.0]), rng.random() < 0.5))
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -14,7 +14,7 @@ from tests.conftest import needs
 
 needs("gradio")
 from docscore import score_tree  # noqa: E402
-from docscore.core.options import ScoringOptions  # noqa: E402
+from docscore.core.options import CompareOptions  # noqa: E402
 from docscore.grounding.document_text import DocumentText  # noqa: E402
 from docscore.report.drawn_rows import placed_rows  # noqa: E402
 from docscore.report.html_tree import explained_drawing  # noqa: E402
@@ -48,7 +48,7 @@ def test_places_at_values_are_no_part_of_them() -> None:
     found = answer(asked(truth, {"a": {"$value": "x", "$citations": [PLACE]}, "b": "z"}))
     assert json.loads(found["raw"])["score"] == 0.5
     assert accepted(found) == {"a": (1, 1)}
-    assert tree_for_clients(truth, {"a": {"$value": "x", "$citations": [PLACE]}}, ScoringOptions())["score"] == 0.5
+    assert tree_for_clients(truth, {"a": {"$value": "x", "$citations": [PLACE]}}, CompareOptions())["score"] == 0.5
     assert what_ifs_of_pair(asked({**truth, "b": "1.5"}, {"a": "x", "b": "1,50"}))["what_ifs"]
 
 
@@ -125,7 +125,7 @@ def test_a_row_that_one_side_lacks_is_not_looked_up_at_the_index_of_another(lack
     sides = [[{"a": "red"}, {"a": "green"}, {"a": "blue"}], [{"a": "red"}, {"a": "green"}, {"a": "blue"}]]
     del sides[lacks][1]
     tree = score_tree(*sides)
-    drawing = explained_drawing(tree, "t", ScoringOptions())
+    drawing = explained_drawing(tree, "t", CompareOptions())
     rows = placed_rows(tree, drawing.row_numbers, None, DocumentText("red green blue"))
     found = [[spots and spots[0] for spots in row["found"]] for row in rows]
     assert sorted(found, key=str) == sorted([[[(0, 3)]] * 2, [[(10, 14)]] * 2, expected], key=str)

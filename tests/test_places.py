@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import docscore
-from docscore.grounding.checks import warnings_of_regions
+from docscore.grounding.checks import warnings_about_regions
 from docscore.grounding.interpretation import with_regions
 from docscore.grounding.regions import Level, Region, RowRegions, accepted_regions
 from docscore.inputs.citation_forms import form_named, known_forms
@@ -84,7 +84,7 @@ def test_citations_of_which_more_than_a_twentieth_are_faulty_are_an_error() -> N
         (references({"t": "x"}, None, f"q{i}"), predictions({"t": "x"}, {"t": {"page": 1}}, f"q{i}")) for i in range(19)
     ]
     rows[3][1]["citations"] = {"total": {"page": 1}}
-    with pytest.raises(ValueError, match=r"^predictions: 1 of 19 .* 'q3': citations: \$\.total: .*--citations-from"):
+    with pytest.raises(ValueError, match=r"^predictions: 1 of 19 .* 'q3': citations: \$\.total: .*citations_from="):
         places_of_rows(*rows)
 
 
@@ -232,7 +232,7 @@ def test_answers_in_the_form_of_a_provider(name: str) -> None:
         assert accepted_regions(read.citations[path], read.evidence[0][path], "box", 0.8) == (1, 1)
     assert f"|citations:{name}|" in result.signature
     with pytest.warns(
-        UserWarning, match=rf"1 of 1 hold .* in the form of {name}, and both are scored; add --citations-from {name}"
+        UserWarning, match=rf"1 of 1 hold .* in the form of {name}, and both are scored; add citations_from=.{name}."
     ):
         assert docscore.evaluate(references=[row[0]], predictions=[row[1]]).score < 0.1
     assert known_forms()[name]["source"]
@@ -324,7 +324,7 @@ def test_citations_in_another_format_are_named(places: list[list[Any]], remark: 
         rows.append(row_of(accepted, cited, number))
     left, right = map(list, zip(*rows, strict=True))
     pairs, _ = with_regions(with_raw_regions(pairs_of(right, left), None), ())
-    assert [str(each) for each in warnings_of_regions(pairs.places or ())] == ([remark] if remark else [])
+    assert [str(each) for each in warnings_about_regions(pairs.places or ())] == ([remark] if remark else [])
 
 
 @pytest.mark.parametrize(

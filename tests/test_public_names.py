@@ -8,7 +8,6 @@ import inspect
 import json
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ import pytest
 import docscore
 from docscore import ScoreNode, anls_score, score_pairs, score_tree
 from docscore.core import options
-from docscore.core.options import ScoringOptions
+from docscore.core.options import OPTIONS
 from tests.commands import PREDICTIONS, REFERENCES, run_python
 from tests.conftest import DATA, ROOT, golden, table
 
@@ -93,7 +92,7 @@ def test_nothing_is_imported_that_is_not_used(code: str, needed: str, others: se
     assert not loaded & others
 
 
-FIELDS = {field.name: field.default for field in fields(ScoringOptions)}
+FIELDS = {name: field.default for name, field in OPTIONS.items()}
 OTHER_DEFAULTS = {"parse": {"auto", "repair"}}  # of tools that judge single outputs, and of the Trainer
 
 

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docscore.core.errors import InputTypeError, InputValueError
+from docscore.core.options import ReadOptions
 from docscore.evaluation.evaluation import evaluate_rows
 from docscore.evaluation.state import ScoreState
-from docscore.inputs.columns import ColumnNames
 from docscore.inputs.json_text import loads
 from docscore.inputs.pairing import pairs_of
 from docscore.inputs.test_set import TestSet
@@ -53,9 +53,9 @@ def rows_in(folder: Path) -> Rows:
 def alone(predictions: Rows, references: Rows, **rules: Any) -> tuple[ScoreState, Rows]:
     """The state and the rows that one process gives."""
     state = ScoreState(**rules)
-    pairs: TestSet = pairs_of(predictions, references, state.options.missing)
+    pairs: TestSet = pairs_of(predictions, references, state.reading.missing)
     state.update_pairs(pairs)
-    samples = evaluate_rows(pairs, state.options).samples()
+    samples = evaluate_rows(pairs, state.reading, state.options).samples()
     return state, sorted(samples, key=lambda row: str(row["question_id"]))
 
 
@@ -163,7 +163,7 @@ def test_json_text_in_columns_of_parquet_is_read(engine: Any, tmp_path: Path) ->
 
 TWICE = r"^ids that occur more than once in the predictions or in the references \({}\): 'q1'"
 EXTRA = pred("q1", "tea")
-ABSENT = r"^ids of references that no prediction has, such as 'q{}'; --missing zero .*$"
+ABSENT = r"^ids of references that no prediction has, such as 'q{}'; missing=.zero. .*$"
 UNKNOWN = "^ids of predictions that no reference has, such as "
 NO_ANSWER = r"r\.jsonl, line 30: expected 'references' to be a list of .* acceptable answer, got an empty list$"
 BROKEN = r"p\.jsonl, line 2, column 17: expected a value, got 'broken'$"
@@ -297,7 +297,7 @@ def test_a_fault_of_a_line_is_named(engine: Any, line: str, sentence: str) -> No
 @pytest.mark.ci
 def test_references_that_are_json_text(engine: Any) -> None:
     line = b'{"question_id": "a", "references": "[1]"}'
-    texts = engine.stored_lines(line, "p.jsonl", "references", ColumnNames(json_references=True))
+    texts = engine.stored_lines(line, "p.jsonl", "references", ReadOptions(parse_references="json"))
     assert texts == [{"question_id": "a", "references": "[1]"}]
 
 

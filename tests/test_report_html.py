@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from math import fsum
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +18,7 @@ from jinja2 import UndefinedError
 import docscore
 from docscore import score_tree
 from docscore.core.formatting import printable
-from docscore.core.options import ScoringOptions
+from docscore.core.options import CompareOptions, ReadOptions
 from docscore.core.values import value_text
 from docscore.report import html_report
 from docscore.report.html_tree import (
@@ -65,10 +66,10 @@ def test_no_template_turns_escaping_off(path: Path) -> None:
 
 def test_text_of_others_is_text_everywhere() -> None:
     """Title, ids, keys and values: no element and no attribute is theirs, and what they wrote is there to read."""
-    options, breakdowns = ScoringOptions(with_confidences=True), drinks().evaluation.breakdowns
+    options, breakdowns = ReadOptions(with_confidences=True), drinks().evaluation.breakdowns
     quiet, evaluation = drinks_evaluation(breakdowns=breakdowns), hostile().evaluation
     for each in (quiet, evaluation):
-        vars(each)["options"] = options
+        vars(each)["test_set"] = replace(each.test_set, options=options)
         vars(each)["automation"] = SimpleNamespace(curve=drinks().curve, calibration=CALIBRATION)
     harmless = html_report.report_as_html(quiet, "drinks", 2)
     source = html_report.report_as_html(evaluation, "title", 99)
@@ -161,7 +162,7 @@ def test_a_sentence_concludes_from_the_largest_cause(
     truth: Any, prediction: Any, sentences: list[str], lead: list[str]
 ) -> None:
     """And leads to the row that loses most by it."""
-    drawing = explained_drawing(score_tree(truth, prediction), "t", ScoringOptions())
+    drawing = explained_drawing(score_tree(truth, prediction), "t", CompareOptions())
     assert [drawing.conclusion, drawing.detail] == sentences
     page = Markup(macro_as_html("tree.html.jinja", "draw_tree", drawing, "h2"))
     rows = {f"#{each['id']}": each["data-path"] for each in rows_of(page)}
@@ -171,7 +172,7 @@ def test_a_sentence_concludes_from_the_largest_cause(
 
 def test_a_value_that_stands_elsewhere_says_so_in_its_row() -> None:
     tree = score_tree({"vat": "DE811", "no": "0042"}, {"vat": "0042", "no": "DE811"})
-    first, second = explained_drawing(tree, "t", ScoringOptions()).rows
+    first, second = explained_drawing(tree, "t", CompareOptions()).rows
     assert [first.remarks, second.remarks] == [[("predicted at no", "$.no")], [("predicted at vat", "$.vat")]]
 
 
@@ -185,7 +186,7 @@ def test_a_value_that_stands_elsewhere_says_so_in_its_row() -> None:
 )
 def test_a_row_in_another_order_says_moved(rows: str, moved: list[str]) -> None:
     truth, prediction = ([{"n": letter * 5} for letter in letters] for letters in ("abcde", rows))
-    drawing = explained_drawing(score_tree(truth, prediction), "t", ScoringOptions())
+    drawing = explained_drawing(score_tree(truth, prediction), "t", CompareOptions())
     assert [row.label for row in drawing.rows if row.moved] == moved
 
 

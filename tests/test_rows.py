@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import docscore
-from docscore.core.options import ScoringOptions
+from docscore.core.options import ReadOptions, read_and_compare_options
 from docscore.evaluation.evaluation import evaluate_rows
 from docscore.evaluation.registry import METRICS
 from docscore.evaluation.sentences import count_lines
@@ -202,9 +202,9 @@ BILL = {"total": "12.50"}
 
 def scored(predictions: list[Any], references: list[Any], options: dict[str, Any]) -> None:
     """Pair the rows and read their values, which is done when a figure is first asked for."""
-    evaluation = evaluate_rows(pairs_of(predictions, references), ScoringOptions(**options))
+    evaluation = evaluate_rows(pairs_of(predictions, references), *read_and_compare_options(options))
     assert evaluation.score <= 1
-    assert not [doubt for doubt in evaluation.doubts if count_lines(evaluation).count(doubt) != 1]
+    assert not [doubt for doubt in evaluation.warnings if count_lines(evaluation).count(doubt.sentence) != 1]
 
 
 @golden("doubts", "suspected")
@@ -232,7 +232,7 @@ def test_documents_as_text_are_an_error(
     predictions: list[Any], references: list[Any], options: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(ValueError, match=sentence):
-        evaluate_rows(pairs_of(predictions, references), ScoringOptions(**options))
+        evaluate_rows(pairs_of(predictions, references), *read_and_compare_options(options))
     with pytest.raises(ValueError, match=sentence):
         docscore.ScoreState(**options).update(predictions, references)
     with pytest.raises(ValueError, match=sentence):
@@ -290,9 +290,9 @@ def test_documents_in_any_notation_are_known_by_the_ground_truths(notation: str,
     predictions: list[Any] = others[given] if given in others else list(map(_NOTATIONS[given], _BILLS))
     for references in (list(map(_NOTATIONS[notation], _BILLS)), [tuple(map(_NOTATIONS[notation], _BILLS))] * 3):
         pairs = TestSet(["a", "b", "c"], references, predictions)
-        with pytest.raises(ValueError, match=r"^references: \d of \d texts are documents written as .*--parse.* text"):
+        with pytest.raises(ValueError, match=r"^references: \d of \d texts are documents written as .*parse=.text."):
             evaluate_rows(pairs)
-        evaluate_rows(pairs, ScoringOptions(parse="text"))
+        evaluate_rows(pairs, ReadOptions(parse="text"))
 
 
 @pytest.mark.parametrize("given", [*_WORDS, *_NOTATIONS])
@@ -307,13 +307,13 @@ def test_answers_and_prose_are_no_documents(words: str, given: str) -> None:
 def test_a_broken_ground_truth_is_named_and_does_not_hide_the_others() -> None:
     texts = [*map(json.dumps, _BILLS * 4), '{"total": }']
     pairs = TestSet([f"r{number}" for number in range(13)], texts, [*_BILLS * 4, {}])
-    with pytest.raises(ValueError, match=r"^references: 1[23] of 13 .* add --parse-references json \("):
+    with pytest.raises(ValueError, match=r"^references: 1[23] of 13 .* add parse_references=.json. to read"):
         evaluate_rows(pairs)
-    with pytest.raises(ValueError, match=r"^row 'r12', an answer: line 1, column 11: expected a value"):
-        evaluate_rows(pairs, ScoringOptions(parse_references="json"))
+    with pytest.raises(ValueError, match=r"^row 'r12': an answer: line 1, column 11: expected a value"):
+        evaluate_rows(pairs, ReadOptions(parse_references="json"))
     several = replace(pairs, truths=[*texts[:-1], '{"total": 1} or {"total": 2}'])
-    with pytest.raises(ValueError, match=r"^row 'r12', an answer: expected a text that can be read in one way, got 2 "):
-        evaluate_rows(several, ScoringOptions(parse_references="repair"))
+    with pytest.raises(ValueError, match=r"^row 'r12': an answer: expected a text that can be read in one way, got 2 "):
+        evaluate_rows(several, ReadOptions(parse_references="repair"))
 
 
 def test_json_text_in_an_evaluate_module() -> None:
@@ -340,7 +340,7 @@ def test_an_option_that_no_metric_uses_is_refused(metrics: list[str], option: st
     with pytest.raises(ValueError, match=sentence):
         docscore.ScoreState(metrics=metrics, **{option: value})
     with pytest.raises(ValueError, match=sentence):
-        evaluate_rows(pairs_of([BILL], [BILL]), ScoringOptions(**{option: value}), metrics=metrics)
+        evaluate_rows(pairs_of([BILL], [BILL]), *read_and_compare_options({option: value}), metrics=metrics)
     assert docscore.evaluate(**sides).score == 1.0
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from anls_star import AnlsStar
 from docscore import anls_score, entity_counts, evaluate, kieval_score, nted_score, score_pairs, score_tree
 from docscore.core.numbers import shortest_spelling
-from docscore.core.options import NUMBERS, PACKAGE, RULES, ScoringOptions
+from docscore.core.options import NUMBERS, PACKAGE, RULES, CompareOptions
 from docscore.core.values import number_text
 from docscore.evaluation.state import ScoreState
 from docscore.evaluation.systems import systems_of
@@ -97,7 +97,7 @@ def test_numbers_beyond_every_float_are_compared_as_the_text_of_their_digits() -
 def test_the_oracle_agrees_and_order_does_not_matter(seed: int, rules: str, numbers: str) -> None:
     """Numbers as other code prints them, and empty values in every place, as models print that fill in a schema."""
     rng = random.Random(seed)
-    options = ScoringOptions(rules=rules, numbers=numbers)
+    options = CompareOptions(rules=rules, numbers=numbers)
     slow = Oracle(package=rules == PACKAGE, by_value=numbers == "value")
     for number in range(250):
         truth = random_truth(rng, depth=3)
@@ -156,7 +156,7 @@ def test_means_of_three_systems_on_real_documents(
     for system, mean in means.items():
         answers = column_of(docubench / f"predictions_{system}.jsonl", "prediction")
         pairs = [(tuple(truths[key]), answers[key]) for key in truths]
-        scores = score_all(pairs, ScoringOptions(**options), str)
+        scores = score_all(pairs, CompareOptions(**options), str)
         assert fsum(scores) / len(scores) == pytest.approx(mean, abs=1e-9)
 
 
@@ -183,5 +183,5 @@ def test_the_rules_of_the_package_give_its_scores_of_real_receipts(real_receipts
     truths = column_of(real_receipts / "references.jsonl", "references")
     answers = column_of(real_receipts / "predictions.jsonl", "prediction")
     recorded = json.loads((real_receipts / "anls_star_1_0_1.json").read_text("utf-8"))
-    scores = score_all([(tuple(truths[key]), answers[key]) for key in truths], ScoringOptions(rules=PACKAGE), str)
+    scores = score_all([(tuple(truths[key]), answers[key]) for key in truths], CompareOptions(rules=PACKAGE), str)
     assert scores.tolist() == pytest.approx(recorded, abs=1e-12)

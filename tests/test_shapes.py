@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 import docscore
+from docscore.core.errors import as_flag, written
 from playground.server.requests import FileRequest
 from playground.testset.testset import score_files
 from tests.commands import REFERENCES, Write, run, run_python
 from tests.conftest import golden
 
-FLAGS = ("--fields-in-columns", "--document", "--answer-is-list", "--with-confidences")
+FLAGS = ("--fields-in-columns", "--single-document", "--answer-is-list", "--with-confidences")
 
 
 def keywords(command: str, folder: Path) -> dict[str, Any]:
@@ -90,7 +91,7 @@ def test_a_doubtful_shape_gets_a_sentence(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = docscore.evaluate(**keywords(command, tmp_path))
-    assert "left out" in sentence or any(sentence in str(each.message) for each in caught)
+    assert "left out" in sentence or any(sentence in written(each.message, as_flag) for each in caught)
     assert result.score == pytest.approx(mean(pairs))
 
 
@@ -170,7 +171,7 @@ def test_a_path_of_too_many_steps(write: Write) -> None:
 
 def test_a_dict_is_one_document_if_it_says_so() -> None:
     sides: dict[str, Any] = {"references": {"q1": {"n": "1"}, "q2": {"n": "2"}}, "predictions": {"q1": {"n": "1"}}}
-    assert docscore.evaluate(**sides, document=True).score == 0.5
+    assert docscore.evaluate(**sides, single_document=True).score == 0.5
     with pytest.raises(ValueError, match="ids of references that no prediction has"):
         docscore.evaluate(**sides)
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docscore.core.options import ScoringOptions
+from docscore.core.options import CompareOptions
 from docscore.evaluation.state import ScoreState
 from docscore.inputs.test_set import TestSet
 from tests.conftest import examples
@@ -23,7 +23,7 @@ RULES: list[dict[str, Any]] = [
     {"metrics": ALL},
     {"parse": "repair"},
     {"metrics": ALL, "parse": "repair", "threshold": 0.8, "ignore_case": False},
-    {"metrics": ALL, "fields": False, "options": ScoringOptions(normalise=True, donut=True)},
+    {"metrics": ALL, "fields": False, "options": CompareOptions(normalise=True, donut=True)},
 ]
 Rows = list[tuple[Any, Any]]  # ground truth and prediction
 rows_of_documents = st.lists(st.tuples(truths, predictions | st.sampled_from(TEXTS)), min_size=1, max_size=8)
@@ -127,7 +127,7 @@ OTHERS: list[dict[str, Any]] = [
     {"ignore_case": False},
     {"parse": "json"},
     {"missing": "zero"},
-    {"options": ScoringOptions(numbers="value")},
+    {"options": CompareOptions(numbers="value")},
 ]
 
 

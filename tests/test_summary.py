@@ -18,7 +18,7 @@ from hypothesis import example, given
 
 import docscore
 from docscore import ScoreTree
-from docscore.core.options import DEFAULT_OPTIONS, ScoringOptions
+from docscore.core.options import DEFAULT_OPTIONS, read_and_compare_options
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.fields import MOST_FIELDS_TESTED
@@ -45,7 +45,7 @@ pytestmark = [
 
 
 def scored(truths: list[Any], predictions: list[Any], confidence: float | None = None, **options: Any) -> Evaluation:
-    return evaluate_rows(pairs_of(predictions, truths), ScoringOptions(**options), confidence=confidence)
+    return evaluate_rows(pairs_of(predictions, truths), *read_and_compare_options(options), confidence=confidence)
 
 
 def place(leaf: ScoreTree) -> str:
@@ -195,7 +195,7 @@ def test_references_that_are_json_text() -> None:
     scored = evaluation_of(pairs, parse_references="json")
     assert scored.scores == [1.0, 1.0, 1.0]
     assert "|references:json|" in str(scored.signature)
-    with pytest.raises(ValueError, match=r"^row 'b', an answer: line 1, column 1: the text begins with"):
+    with pytest.raises(ValueError, match=r"^row 'b': an answer: line 1, column 1: the text begins with"):
         evaluation_of(TestSet(list("ab"), ["1", "tea"], [1, 2]), parse_references="json")
     with pytest.raises(ValueError, match=r"^parse_references: expected None, 'json' or 'repair', got 'text'$"):
         evaluation_of(pairs, parse_references="text")

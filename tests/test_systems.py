@@ -10,11 +10,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from docscore import pairs_of, score_tree
+from docscore import score_tree
+from docscore.core.options import DEFAULT_READING, ReadOptions
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.sentences import by_value_text, verdict_text
 from docscore.evaluation.systems import BEST, changes_against, systems_of
-from docscore.inputs.pairing import rows_of_sides
+from docscore.inputs.pairing import pairs_of, rows_of_sides
 from docscore.report.html_tree import Cell
 from docscore.stats.significance import holm
 from playground.compare.compare import compare_systems, names_of_uploads
@@ -41,9 +42,9 @@ def answers(right: int) -> list[dict[str, Any]]:
     ]
 
 
-def evaluations(*right: int, **options: Any) -> dict[str, Evaluation]:
+def evaluations(*right: int, reading: ReadOptions = DEFAULT_READING, **options: Any) -> dict[str, Evaluation]:
     """Systems called by how many of their answers are right."""
-    return {f"s{each}": evaluate_rows(pairs_of(answers(each), REFERENCES), **options) for each in right}
+    return {f"s{each}": evaluate_rows(pairs_of(answers(each), REFERENCES), reading, **options) for each in right}
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.floats(0, 1))
@@ -75,7 +76,7 @@ def test_p_values_are_those_of_a_comparison_whatever_else_is_compared() -> None:
     files = [RECEIPTS / name for name in ("predictions.jsonl", "predictions_new.jsonl")]
     found = set()
     for metrics in (["anls_star"], ["anls_star", "kieval"]):
-        rows, _ = rows_of_sides(references=RECEIPTS / "references.jsonl", predictions=files)
+        rows = rows_of_sides(RECEIPTS / "references.jsonl", files, DEFAULT_READING)
         base, new = (evaluate_rows(pairs, metrics=metrics) for pairs in rows)
         compared = base.compare(new)
         tests = systems_of({"base": base, "new": new}, against="base").tests
@@ -88,7 +89,7 @@ def test_p_values_are_those_of_a_comparison_whatever_else_is_compared() -> None:
 
 def test_clusters_are_swapped_as_wholes() -> None:
     """Six clusters of two rows, against a system that is named."""
-    found = systems_of(evaluations(12, 0, cluster=lambda name: name.split("-")[0]), against="s0")
+    found = systems_of(evaluations(12, 0, reading=ReadOptions(cluster=lambda name: name.split("-")[0])), against="s0")
     change = found.tests["s12", "anls_star"]
     assert (change.difference, change.p_value) == pytest.approx((0.5, 2 / 2**6))
 

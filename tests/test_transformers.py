@@ -238,7 +238,7 @@ def test_references_that_are_json_text_or_of_another_split_are_told(tokenizer: A
     texts = [json.dumps({"a": letter * 5}) for letter in "abcdefghijkl"]
     rows = tokens(tokenizer, texts)
     with pytest.raises(
-        ValueError, match=r"^references: 12 of 12 texts are documents .* add --parse-references json \("
+        ValueError, match=r"^references: 12 of 12 texts are documents .* add parse_references=.json. to"
     ):
         compute_metrics(tokenizer, references=texts)(prediction(rows, None))
     assert compute_metrics(tokenizer, references=texts, parse_references="json")(prediction(rows))["anls_star"] == 1.0

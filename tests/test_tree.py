@@ -16,7 +16,7 @@ from hypothesis import given
 
 from docscore import ScoreNode, ScoreTree, anls_score, score_tree, typed_tree
 from docscore.core.formatting import printable
-from docscore.core.options import ScoringOptions
+from docscore.core.options import DEFAULT_READING, CompareOptions
 from docscore.core.schema_source import SchemaSource
 from docscore.core.values import convert_ground_truth, value_excerpt
 from docscore.evaluation.evaluation import evaluate_rows
@@ -198,10 +198,10 @@ def test_lines_keep_to_one_column_however_deep() -> None:
     assert max(len(line.head) for line in outline(score_tree(deep, deep))[:10]) == 34
 
 
-OPTIONS = ScoringOptions()
+OPTIONS = CompareOptions()
 
 
-def remarks(tree: ScoreTree, options: ScoringOptions | None = OPTIONS) -> list[tuple[str, float]]:
+def remarks(tree: ScoreTree, options: CompareOptions | None = OPTIONS) -> list[tuple[str, float]]:
     return [(annotation_text(each), each.points_lost) for each in annotations_of(tree, options)]
 
 
@@ -213,7 +213,7 @@ def test_remarks(truth: Any, prediction: Any, expected: list[list[Any]]) -> None
 
 
 def test_numbers_by_value_are_no_gain_where_they_are_compared_so() -> None:
-    options = ScoringOptions(numbers="value")
+    options = CompareOptions(numbers="value")
     assert remarks(score_tree({"a": 1000}, {"a": 1000.0}, numbers="value"), options) == []
 
 
@@ -234,14 +234,17 @@ def test_alternatives_without_a_partner_are_not_read_by_a_comparator() -> None:
     truth: Any = [("one", ["two"])]
     (leaf,) = typed_tree(truth, [], numbers).leaves()
     assert (leaf.status, leaf.unreadable) == ("missing", ())
-    assert evaluate_rows(pairs_of([[]], [truth]), ScoringOptions(schema=SchemaSource.of(numbers))).score == 0
+    assert (
+        evaluate_rows(pairs_of([[]], [truth]), DEFAULT_READING, CompareOptions(schema=SchemaSource.of(numbers))).score
+        == 0
+    )
 
 
 def test_values_that_a_schema_compares_exactly_are_exchanged_only_where_they_are_equal() -> None:
     """As texts of ANLS* they would be, whatever their case."""
     schema = {"additionalProperties": {"x-docscore": {"compare": "exact"}}}
     rows = [{"a": "DE8111", "b": "A-77xx"}], [{"a": "A-77XX", "b": "de8111"}]
-    found = evaluate_rows(pairs_of(rows[1], rows[0]), ScoringOptions(schema=schema), metrics=["typed"])
+    found = evaluate_rows(pairs_of(rows[1], rows[0]), DEFAULT_READING, CompareOptions(schema=schema), metrics=["typed"])
     assert [row.annotations for row in found.worst(1)] == [[]]
 
 

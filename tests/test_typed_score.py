@@ -21,7 +21,7 @@ from pydantic import BaseModel, Field
 
 import docscore
 from docscore import ScoreState, anls_score, evaluate, typed_score, typed_tree
-from docscore.core.options import NUMBERS, PACKAGE, RULES, ScoringOptions
+from docscore.core.options import DEFAULT_READING, NUMBERS, PACKAGE, RULES, CompareOptions
 from docscore.core.schema_source import SchemaSource
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows, figures_to_dict
 from docscore.evaluation.registry import METRICS, signature_of
@@ -132,7 +132,7 @@ def test_columns_agree_with_single_pairs(seed: int) -> None:
         root = compiled_schema(json.dumps(random_schema(rng, 3, ordered=number % 3 == 0)))
         truths = [random_truth(rng, depth=3) for _ in range(rng.randint(1, 5))]
         answers = [damaged(rng, rng.choice(truths)) for _ in range(3)] + [random_prediction(rng, depth=3)]
-        scorer = Scorer(ScoringOptions())
+        scorer = Scorer(CompareOptions())
         single = [[scorer.pair(truth, prediction, root) for prediction in answers] for truth in truths]
         earned, weight = scorer.pairwise(truths, answers, root)
         for i, row in enumerate(single):
@@ -184,14 +184,14 @@ def test_real_documents_by_their_schemas(docubench: Path) -> None:
     """With "unequal": "text" as with numbers by value, but for one date that a system printed in another form."""
     truths_of = column_of(docubench / "references.jsonl", "references")
     as_text = {"unequal": "text"}
-    options = ScoringOptions(schema=docubench / "schemas", comparators={float: as_text, int: as_text})
+    options = CompareOptions(schema=docubench / "schemas", comparators={float: as_text, int: as_text})
     for system in ("claude", "gemini", "gpt"):
         actual = column_of(docubench / f"predictions_{system}.jsonl", "prediction")
         others = []
         for name, answers in truths_of.items():
             row = MetricRow(tuple(answers), actual[name], None, float, name)
             typed = METRICS["typed"].row_points(row, options)[0]
-            by_value = build_tree(tuple(answers), actual[name], ScoringOptions(numbers="value")).score
+            by_value = build_tree(tuple(answers), actual[name], CompareOptions(numbers="value")).score
             if typed != pytest.approx(by_value, abs=1e-12):
                 others.append((name, typed - by_value > 0.03))
         assert others == [("GW7i2xbM", True)]
@@ -263,16 +263,19 @@ def test_one_schema_a_document(tmp_path: Path) -> None:
         [{"question_id": name, "prediction": 1} for name in "ab"],
         [{"question_id": name, "references": [1.0]} for name in "ab"],
     )
-    options = ScoringOptions(schema=tmp_path)
-    assert list(evaluate_rows(pairs, options, metrics=["anls_star", "typed"]).figures.values()) == [0.0, 0.5]
+    options = CompareOptions(schema=tmp_path)
+    assert list(evaluate_rows(pairs, DEFAULT_READING, options, metrics=["anls_star", "typed"]).figures.values()) == [
+        0.0,
+        0.5,
+    ]
     (tmp_path / "b.json").unlink()
     with pytest.raises(ValueError, match=r"^row 'b': schema: expected a file b.json in .*, got none"):
-        _ = evaluate_rows(pairs, ScoringOptions(schema=tmp_path), metrics=["typed"]).figures
+        _ = evaluate_rows(pairs, DEFAULT_READING, CompareOptions(schema=tmp_path), metrics=["typed"]).figures
 
 
 def test_the_signature_holds_the_hash_of_the_schema() -> None:
     """The first eight digits of the SHA-256 of `{"type":"number"}`, whatever the order and the white space."""
-    options = ScoringOptions(schema={"type": "number"})
+    options = CompareOptions(schema={"type": "number"})
     digest = SchemaSource.of({"type": "number"}).digest
     assert signature_of("typed", options).startswith(f"typed|tau:0.5|case:i|empty:ignored|schema:{digest}|")
     assert SchemaSource.of({"a": 1, "b": 2}).digest == SchemaSource.of({"b": 2, "a": 1}).digest
@@ -295,7 +298,7 @@ def test_the_signature_holds_the_versions_of_libraries_that_the_schema_uses(
     settings: dict[str, Any], libraries: list[str]
 ) -> None:
     schema = {"items": {"properties": {"a": {"x-docscore": settings}}}}
-    _, _, named = signature_of("typed", ScoringOptions(schema=schema)).partition("|schema:")
+    _, _, named = signature_of("typed", CompareOptions(schema=schema)).partition("|schema:")
     assert named.split("|")[1:-1] == [f"{name}:{import_module(name).__version__}" for name in libraries]
 
 
@@ -506,7 +509,7 @@ def test_values_that_cannot_be_read_are_counted_by_field() -> None:
     schema = {"additionalProperties": {"type": "number"}}
     truths_, actual = [{"a": 1, "b": "two"}, {"a": 3}], [{"a": "one", "b": "zwei"}, {"a": "3"}]
     evaluation = Evaluation(
-        pairs_of(actual, truths_), ScoringOptions(schema=schema), metrics=["typed"], confidence=None
+        pairs_of(actual, truths_), CompareOptions(schema=schema), metrics=["typed"], confidence=None
     )
     fields = evaluation.breakdowns["typed"].tables()["typed_fields"]
     kept = [(row["field"], row["compared"], row["values"]) for row in fields]

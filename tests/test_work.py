@@ -9,10 +9,11 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist, cpdist
 
 from dev.benchmarks.workloads import lists_of_cells
-from docscore import anls_score, pairs_of, score_pairs, score_tree
+from docscore import anls_score, score_pairs, score_tree
 from docscore.core import assignment, similarity
-from docscore.core.options import ScoringOptions
+from docscore.core.options import ReadOptions
 from docscore.evaluation.evaluation import evaluate_rows
+from docscore.inputs.pairing import pairs_of
 from docscore.metrics.anls_star import api, scorer
 from docscore.metrics.anls_star.sizes import Counting
 from docscore.metrics.kieval import Kieval
@@ -236,7 +237,7 @@ def test_kieval_of_confidences_is_computed_once(monkeypatch: pytest.MonkeyPatch)
     """The figures, the curve and the calibration are of the same points."""
     rows = counted_calls(monkeypatch, Kieval, "row_points")
     guesses = [{"a": {"$value": f"{i}", "$confidence": i / 9}} for i in range(9)]
-    options = ScoringOptions(with_confidences=True)
+    options = ReadOptions(with_confidences=True)
     evaluation = evaluate_rows(pairs_of(guesses, [{"a": f"{i % 4}"} for i in range(9)]), options, metrics=["kieval"])
     assert evaluation.figures["kieval_aligned"] == evaluation.automation.curve.points()[0].accuracy == 4 / 9
     assert evaluation.automation.calibration.values == 9

@@ -13,7 +13,7 @@ from docscore.cli.options import (
     evaluations_of_files,
     json_option,
     metrics_option,
-    scoring_options,
+    options_named,
     stdout_console,
     test_set_options,
     together,
@@ -43,7 +43,7 @@ from docscore.report.console import print_table
 )
 @together(
     metrics_option,
-    scoring_options("schema", "schema_by", "strict", "normalise"),
+    options_named("schema", "schema_by", "strict", "normalise"),
     comparing_options,
     test_set_options,
 )

@@ -23,7 +23,8 @@ from typing import TextIO
 import click
 
 from docscore.cli.terminal import say
-from docscore.core.errors import InputError
+from docscore.core.errors import DataError, InputError, as_flag, written
+from docscore.core.formatting import shown_name
 from docscore.core.output import OutputError
 from docscore.version import VERSION
 
@@ -65,12 +66,18 @@ def run_command() -> int:
         except Exception as error:  # noqa: BLE001  the exit status must not be that of a gate
             status, messages = _ended(error)
     try:
-        for line in (*dict.fromkeys(str(warning.message) for warning in caught), *messages):
+        for line in (*dict.fromkeys(_line_of(warning.message) for warning in caught), *messages):
             say(line)
         sys.stderr.flush()
     except OSError:  # with no stderr, the exit status alone reports the error
         _discard_rest(sys.stderr)
     return status
+
+
+def _line_of(warning: object) -> str:
+    """Return a warning as the command prints it, after the names of the systems that it concerns."""
+    systems = ", ".join(map(shown_name, getattr(warning, "systems", ())))
+    return f"{systems}: {written(warning, as_flag)}" if systems else written(warning, as_flag)
 
 
 def _discard_rest(stream: TextIO) -> None:
@@ -101,7 +108,7 @@ def _ended(error: Exception) -> tuple[int, list[str]]:  # noqa: PLR0911  one for
         hint = f" ('{context.command_path} -h' for help)" if context else ""
         return _BAD_INPUT, [f"{error.format_message()}{hint}"]
     if isinstance(error, InputError):
-        return _BAD_INPUT, getattr(error, "lines", None) or [str(error)]
+        return _BAD_INPUT, error.lines(as_flag) if isinstance(error, DataError) else [written(error, as_flag)]
     if isinstance(error, OSError):
         if error.filename and not isinstance(error, OutputError):
             return _BAD_INPUT, [f"{error.filename}: {error.strerror}"]

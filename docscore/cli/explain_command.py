@@ -15,15 +15,15 @@ from docscore.cli.options import (
     ending,
     json_option,
     on_error_option,
-    scoring_and_reading,
-    scoring_options,
+    options_named,
+    options_of,
     stdout_console,
     together,
     two_files,
 )
 from docscore.cli.terminal import print_json
 from docscore.core.errors import InputError, InputValueError, in_file, some_of
-from docscore.core.options import ScoringOptions
+from docscore.core.options import ReadOptions
 from docscore.core.values import convert_ground_truth, convert_prediction, to_json
 from docscore.evaluation.evaluation import evaluate_rows
 from docscore.evaluation.registry import (
@@ -35,8 +35,8 @@ from docscore.evaluation.registry import (
     metrics_with_schema,
 )
 from docscore.evaluation.sentences import READING_WORDS
-from docscore.evaluation.sources import Reading, pairs_of_sides
 from docscore.inputs.formats import read_value, suffix_of
+from docscore.inputs.pairing import rows_of_sides
 from docscore.inputs.rows import ID
 from docscore.inputs.test_set import TestSet
 from docscore.metrics.annotations import folded_tree
@@ -74,11 +74,11 @@ class _Metric(click.Choice[str]):
     "values are cited. Also module:Class; a class without a tree is shown with the tree of the default metric.",
 )
 @together(
-    scoring_options("schema", "schema_by", "normalise", "iou"),
+    options_named("schema", "schema_by", "normalise", "iou"),
     comparing_options,
     column_options,
     on_error_option,
-    scoring_options("with_confidences", "citations_from"),
+    options_named("with_confidences", "citations_from"),
 )
 @json_option
 def explain_command(
@@ -101,12 +101,12 @@ def explain_command(
     prediction), its score, the points it loses of the row's 1.000, and the expected → predicted value. Remarks below
     the tree point out swapped values, values that differ only in notation, and groups of equal losses.
     """
-    options, reading = scoring_and_reading(shared)
+    reading, options = options_of(shared)
     metric = metric or (ANLS_STAR if options.schema is None else TYPED)
-    pairs = _one_row(references, predictions, question_id, options, reading)
+    pairs = _one_row(references, predictions, question_id, reading)
     needs_tree = not has_tree(METRICS[metric])
     metrics = metrics_with_schema([metric], options.schema) if needs_tree else [metric]
-    rows = evaluate_rows(pairs, options, metrics=metrics, confidence=None, is_full=False)
+    rows = evaluate_rows(pairs, reading, options, metrics=metrics, confidence=None, is_full=False)
     for parsed in rows.test_set.readings.values():
         if parsed.outcome != "exact":
             note = f" ({parsed.note})" if parsed.note else ""
@@ -130,18 +130,16 @@ def explain_command(
         print_annotations(console, row.annotations)
 
 
-def _one_row(
-    references: Path | None, predictions: Path, question_id: str | None, options: ScoringOptions, reading: Reading
-) -> TestSet:
+def _one_row(references: Path | None, predictions: Path, question_id: str | None, reading: ReadOptions) -> TestSet:
     """Return the row to explain. Its id is "" if the files hold one value each."""
-    is_queried = reading.names.references_query is not None or reading.names.predictions_query is not None
+    is_queried = reading.references_query is not None or reading.predictions_query is not None
     are_json = references is not None and suffix_of(references) == suffix_of(predictions) == ".json"
     if question_id is None and references and are_json and not is_queried:
         values = read_value(references), read_value(predictions)
         firsts = [value[0] for value in values if isinstance(value, list) and value]
         if not any(isinstance(first, dict) and ID in first for first in firsts):
             return TestSet([""], [convert_ground_truth(values[0])], [convert_prediction(values[1])])
-    pairs = _pairs(references, predictions, question_id, options, reading)
+    pairs = _pairs(references, predictions, question_id, reading)
     if question_id is None and len(pairs.ids) == 1:
         question_id = pairs.ids[0]
     if question_id not in pairs.ids:
@@ -153,15 +151,13 @@ def _one_row(
     return pairs.only([pairs.ids.index(question_id)])
 
 
-def _pairs(
-    references: Path | None, predictions: Path, question_id: str | None, options: ScoringOptions, reading: Reading
-) -> TestSet:
+def _pairs(references: Path | None, predictions: Path, question_id: str | None, reading: ReadOptions) -> TestSet:
     """Read the rows. Faults of rows other than the one to explain are ignored."""
-    with_absent = replace(options, missing="zero")
+    with_absent = replace(reading, missing="zero")
     if question_id is not None:
         with suppress(InputError):
-            (pairs,), _ = pairs_of_sides(references, [predictions], with_absent, reading._replace(on_error="skip"))
+            [pairs] = rows_of_sides(references, [predictions], replace(with_absent, on_error="skip"))
             if question_id in pairs.ids and pairs.ids.index(question_id) not in pairs.absent:
                 return pairs
-    (pairs,), _ = pairs_of_sides(references, [predictions], with_absent, reading)
+    [pairs] = rows_of_sides(references, [predictions], with_absent)
     return pairs

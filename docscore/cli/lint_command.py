@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from docscore.cli.options import Command, a_file, ending, scoring_options, stdout_console
+from docscore.cli.options import Command, a_file, ending, options_named, stdout_console
 from docscore.cli.terminal import print_json
 from docscore.report.console import print_table
 from docscore.report.markup import table_as_markdown
@@ -18,7 +18,7 @@ from docscore.schemas.lint import findings_table, lint
 )
 @click.argument("references", type=a_file)
 @click.option("--schema", type=a_file, metavar="FILE", help="JSON Schema of the ground truths.")
-@scoring_options("schema_by")
+@options_named("schema_by")
 @click.option(
     "--format",
     "form",

@@ -5,10 +5,10 @@ import math
 import re
 import shlex
 import sys
-import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import fields, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,14 +16,23 @@ import click
 from rich.console import Console
 
 from docscore.cli.terminal import say
-from docscore.core.errors import NAMED, DataError, Diagnostic, InputError, InputValueError, faults_summary, row_place
-from docscore.core.formatting import shown_name
-from docscore.core.options import ScoringOptions
-from docscore.core.runtime import gc_pause, progress_from, warn
+from docscore.core.errors import (
+    NAMED,
+    DataError,
+    Diagnostic,
+    InputError,
+    InputValueError,
+    as_flag,
+    faults_summary,
+    row_place,
+)
+from docscore.core.options import OPTIONS, CompareOptions, ReadOptions, read_and_compare_options
+from docscore.core.runtime import gc_pause, grouped, progress_from
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.registry import ANLS_STAR, METRICS, checked_metrics, loaded_metrics
-from docscore.evaluation.sources import Reading, evaluations_of, metrics_for, pairs_of_sides, reading_of
+from docscore.evaluation.sources import evaluations_of, metrics_for
 from docscore.evaluation.tables import LISTED
+from docscore.inputs.reading import read_systems
 from docscore.report.console import UNBOUNDED
 from docscore.stats.intervals import CONFIDENCE
 
@@ -69,7 +78,7 @@ _SECTIONS = {
         "value_column",
         "references_query",
         "predictions_query",
-        "document",
+        "single_document",
         "answer_is_list",
         "ignore_keys",
         "absent_words",
@@ -271,26 +280,24 @@ def _checked_delimiter(_context: click.Context, _parameter: click.Parameter, val
     return delimiter
 
 
-_FIELDS = {field.name: field for field in fields(ScoringOptions)}
 # settings of the option for a field without choices, by its name or the type of its default
 _SETTINGS: dict[str | type, dict[str, Any]] = {
-    "schema_by": {"metavar": "COLUMN"},
-    "citations_from": {"metavar": "NAME"},
     "iou": {"type": Number(min=0, max=1, min_open=True)},
     tuple: {"metavar": "NAMES", "callback": split_names, "default": None},
     bool: {"is_flag": True},
     float: {"type": SHARE},
-    type(None): {"type": a_file, "metavar": "FILE"},
+    "schema": {"type": a_file, "metavar": "FILE"},
+    "delimiter": {"callback": _checked_delimiter},
 }
 
 
-def scoring_options(*names: str) -> Callable[[F], F]:
-    """Make options from fields of `ScoringOptions`, with their types, choices, defaults and help."""
-    return together(*map(_scoring_option, names))
+def options_named(*names: str) -> Callable[[F], F]:
+    """Make options from fields of `ReadOptions` and `CompareOptions`, with their types, choices, defaults and help."""
+    return together(*map(_option_named, names))
 
 
-def _scoring_option(name: str) -> Callable[[F], F]:
-    field = _FIELDS[name]
+def _option_named(name: str) -> Callable[[F], F]:
+    field = OPTIONS[name]
     help_text, choices = field.metadata["help"], field.metadata["choices"]
     if name == "ignore_case":
         return click.option(
@@ -300,8 +307,9 @@ def _scoring_option(name: str) -> Callable[[F], F]:
             callback=lambda _context, _option, value: not value,
             help="Compare texts case-sensitively.",
         )
-    settings = {"type": click.Choice(choices)} if choices else _SETTINGS.get(name, _SETTINGS[type(field.default)])
-    settings = {"default": field.default, "show_default": True, "help": help_text, **settings}
+    own = {"type": click.Choice(choices)} if choices else _SETTINGS.get(name) or _SETTINGS.get(type(field.default), {})
+    metavar = {"metavar": field.metadata["metavar"]} if "metavar" in field.metadata else {}
+    settings = {"default": field.default, "show_default": True, "help": help_text, **metavar, **own}
     return click.option(f"--{name.replace('_', '-')}", name, **settings)
 
 
@@ -335,87 +343,30 @@ worst_option = click.option(
     metavar="N",
     help="Number of rows with the lowest scores to show.",
 )
-comparing_options = scoring_options("parse", "parse_references", "threshold", "ignore_case", "rules", "numbers")
-on_error_option = click.option(
-    "--on-error",
-    type=click.Choice(["error", "skip"]),
-    default="error",
+comparing_options = options_named("parse", "parse_references", "threshold", "ignore_case", "rules", "numbers")
+on_error_option = options_named("on_error")
+_long_options = ("field_column", "value_column")
+column_options = options_named(
+    *("id_column", "references_id_column", "predictions_id_column", "prediction_column", "references_column"),
+    *(
+        "fields_in_columns",
+        *_long_options,
+        "references_query",
+        "predictions_query",
+        "single_document",
+        "answer_is_list",
+    ),
+    *("ignore_keys", "absent_words", "delimiter", "encoding"),
+)
+num_proc_option = click.option(
+    "--num-proc",
+    type=Number(whole=True, min=1),
+    default=1,
+    metavar="N",
     show_default=True,
-    help="What to do with rows that cannot be read or paired: stop with an error, or leave them out and count them.",
+    help="Read JSONL and compute scores in N processes.",
 )
-
-
-def _column_option(column: str, help_text: str) -> Callable[[F], F]:
-    return click.option(f"--{column}-column", metavar="COLUMN", help=help_text)
-
-
-def _query_option(side: str) -> Callable[[F], F]:
-    return click.option(
-        f"--{side}-query",
-        metavar="EXPRESSION",
-        help=f"JMESPath expression that selects the rows of the {side} in JSON, such as "
-        "'results[].{question_id: id, prediction: output}'.",
-    )
-
-
-_id_option = _column_option(
-    "id",
-    "Column with the ids, or several with commas between them; like all columns also a path, such as "
-    "response.text.  [default: question_id]",
-)
-_references_option = _column_option(
-    "references",
-    "Column with the ground truths; a list holds acceptable answers.  [default: references]",
-)
-_fields_option = click.option(
-    "--fields-in-columns",
-    is_flag=True,
-    help="Rows without a column of predictions or ground truths have one column for each field; a name such as "
-    "items.0.price is a path. Columns that other options name are not fields.",
-)
-_long_options = (
-    _column_option("field", "Each row is one field of a document: column with its path, such as items[0].price."),
-    _column_option("value", "With --field-column: column with the value of the field."),
-)
-_encoding_option = click.option(
-    "--encoding", metavar="NAME", help="Encoding of text files, such as cp1252 or utf-16.  [default: UTF-8]"
-)
-column_options = together(
-    _id_option,
-    _column_option("references-id", "Column with the ids of the ground truths.  [default: that of --id-column]"),
-    _column_option("predictions-id", "Column with the ids of the predictions.  [default: that of --id-column]"),
-    _column_option("prediction", "Column of predictions.  [default: prediction]"),
-    _references_option,
-    _fields_option,
-    *_long_options,
-    _query_option("references"),
-    _query_option("predictions"),
-    click.option("--document", is_flag=True, help="A JSON file is one document, even if it looks like {id: document}."),
-    click.option(
-        "--answer-is-list", is_flag=True, help="A list in the column of the ground truths is the one acceptable answer."
-    ),
-    scoring_options("ignore_keys", "absent_words"),
-    click.option(
-        "--delimiter",
-        metavar="CHARACTER",
-        callback=_checked_delimiter,
-        help="Delimiter of CSV files, such as ';' or 'tab'.  [default: detected from the header]",
-    ),
-    _encoding_option,
-    click.option(
-        "--num-proc",
-        type=Number(whole=True, min=1),
-        default=1,
-        metavar="N",
-        show_default=True,
-        help="Read JSONL and compute scores in N processes.",
-    ),
-)
-cost_options = together(
-    _column_option("cost", "Column with the cost of each prediction.  [default: cost]"),
-    _column_option("seconds", "Column with the seconds each prediction took.  [default: seconds]"),
-    _column_option("tokens", "Column with the tokens each prediction used.  [default: tokens]"),
-)
+cost_options = options_named("cost_column", "seconds_column", "tokens_column")
 
 
 def price_option(metavar: str, help_text: str) -> Callable[[F], F]:
@@ -441,10 +392,11 @@ def check_priced(prices: Mapping[str, Sequence[float]], names: Sequence[str]) ->
 
 
 test_set_options = together(
-    scoring_options("missing"),
+    options_named("missing"),
     column_options,
+    num_proc_option,
     on_error_option,
-    scoring_options("with_confidences", "citations_from"),
+    options_named("with_confidences", "citations_from"),
     click.option(
         "--confidence-level",
         "confidence",
@@ -454,12 +406,7 @@ test_set_options = together(
         metavar="LEVEL",
         help="Confidence level of intervals, tests and gates.",
     ),
-    click.option(
-        "--cluster",
-        metavar="COLUMN",
-        help="Column of the ground truths. Rows with the same value in it are not independent, such as questions about "
-        "one document; intervals and tests resample them together.",
-    ),
+    options_named("cluster"),
     click.option(
         "--cluster-of-id",
         metavar="REGEX",
@@ -470,14 +417,9 @@ test_set_options = together(
 slice_option = click.option(
     "--slice", "slice_value", metavar="VALUE", help="With --by: evaluate only the rows with this value."
 )
-reference_options = together(
-    _id_option,
-    _references_option,
-    _fields_option,
-    *_long_options,
-    _query_option("references"),
-    scoring_options("parse_references"),
-    _encoding_option,
+reference_options = options_named(
+    *("id_column", "references_column", "fields_in_columns", *_long_options),
+    *("references_query", "parse_references", "encoding"),
 )
 documents_option = click.option(
     "--documents",
@@ -486,9 +428,7 @@ documents_option = click.option(
     help="Folder with the documents, ID.pdf, ID.hocr or ID.txt, in which values are looked up. The report shows where "
     "they stand, also on page images, ID.png or ID-1.png.",
 )
-by_option = click.option(
-    "--by", metavar="COLUMN", help="Column of the ground truths. Also show the metrics for each of its values."
-)
+by_option = options_named("by")
 
 
 def _metrics(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...] | None:
@@ -508,7 +448,7 @@ metrics_option = click.option(
 
 metric_options = together(
     metrics_option,
-    scoring_options("schema", "schema_by", "strict", "normalise", "donut", "iou"),
+    options_named("schema", "schema_by", "strict", "normalise", "donut", "iou"),
 )
 
 
@@ -517,10 +457,11 @@ def stdout_console() -> Console:
     return Console(width=None if sys.stdout.isatty() else UNBOUNDED, highlight=False, markup=False, emoji=False)
 
 
-def scoring_and_reading(values: Mapping[str, Any]) -> tuple[ScoringOptions, Reading]:
-    """Return how values are compared and how sides are read, by the values of shared options."""
-    options = ScoringOptions(**{name: values[name] for name in _FIELDS if name in values})
-    return options, reading_of(options, values)
+def options_of(values: Mapping[str, Any]) -> tuple[ReadOptions, CompareOptions]:
+    """Return how rows are read and how values are compared, by the values of shared options."""
+    if values.get("cluster") is not None and values.get("cluster_of_id") is not None:
+        raise InputValueError(expected="--cluster or --cluster-of-id", got="both")
+    return read_and_compare_options({**values, "cluster": values.get("cluster_of_id") or values.get("cluster")})
 
 
 def evaluations_of_files(
@@ -539,53 +480,41 @@ def evaluations_of_files(
             names, each file is a system. A warning that does not concern all systems begins with the names of those
             that it concerns.
     """
-    options, reading = scoring_and_reading(values)
+    reading, options = options_of(values)
     metrics = metrics_for(values.get("metrics") or None, options)
-    if values["cluster"] is not None and values["cluster_of_id"] is not None:
-        raise InputValueError(expected="--cluster or --cluster-of-id", got="both")
-    progress = progress_from(None)
-    named = click.get_current_context().with_resource(_named_warnings()) if len(set(systems)) > 1 else {}
+    progress, num_proc = progress_from(None), values["num_proc"]
+    files: dict[str, list[Path]] = {}
+    for name, path in zip(systems or map(str, range(len(predictions))), predictions, strict=True):
+        files.setdefault(name, []).append(path)
     with gc_pause():
-        sides, faults = pairs_of_sides(references, predictions, options, reading, progress)
+        paths = list(map(str, predictions))
+        sides = read_systems(references, files, reading, side_names=paths, num_proc=num_proc, progress=progress)
     gc.freeze()  # rows have no cycles: a collection need not look at them again
-    if faults.collected:
-        skipped = sides[0].skipped or 0
-        say(f"{faults_summary(faults.collected)}; {skipped} of {len(sides[0].ids) + skipped:,} rows are left out")
-        for fault in faults.collected[:NAMED]:
-            say(str(fault))
-    named |= evaluations_of(
+    first = next(iter(sides.values()))
+    if first.row_errors:
+        skipped = first.skipped or 0
+        say(f"{faults_summary(first.row_errors)}; {skipped} of {len(first.ids) + skipped:,} rows are left out")
+        for fault in first.row_errors[:NAMED]:
+            say(fault.diagnostic.written(as_flag))
+    found = evaluations_of(
         sides,
         options,
         metrics,
-        systems=systems or list(map(str, range(len(sides)))),
-        places=list(map(str, predictions)),
         prices=values.get("prices"),
         slice_value=values.get("slice_value"),
-        cluster=values["cluster_of_id"] or values["cluster"],
-        by=values.get("by"),
         documents=values.get("documents"),
         confidence=values["confidence"],
-        num_proc=values["num_proc"],
+        num_proc=num_proc,
         progress=progress,
     )
-    return list(named.values())
+    if systems:  # further warnings are given while the command runs
+        click.get_current_context().call_on_close(partial(_name_systems, found))
+    return list(found.values())
 
 
-@contextmanager
-def _named_warnings() -> Iterator[dict[str, Evaluation]]:
-    """Delay warnings until the command ends, and name the systems that they concern unless they concern all.
-
-    Yields:
-        The evaluation of each system by its name, to be filled by the caller.
-    """
-    systems: dict[str, Evaluation] = {}
-    caught: list[warnings.WarningMessage] = []
-    try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", UserWarning)
-            yield systems
-    finally:
-        for sentence in dict.fromkeys(str(each.message) for each in caught):
-            names = [name for name, evaluation in systems.items() if sentence in evaluation.doubts]
-            said = f"{', '.join(map(shown_name, names))}: " if 0 < len(names) < len(systems) else ""
-            warn(f"{said}{sentence}")
+def _name_systems(evaluations: Mapping[str, Evaluation]) -> None:
+    """Give each warning that does not concern all systems the names of those that it concerns."""
+    names = grouped((str(each), name) for name, found in evaluations.items() for each in found.warnings)
+    for warning in (each for found in evaluations.values() for each in found.warnings):
+        concerned = dict.fromkeys(names[str(warning)])
+        warning.systems = tuple(concerned) if len(concerned) < len(evaluations) else ()

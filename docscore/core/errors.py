@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
 from itertools import islice
 from json import JSONDecodeError
 from pathlib import PurePath
+from shlex import quote
 from typing import Any, NamedTuple
 
 _LONGEST_REPR = 80  # characters of a value that a message shows
@@ -75,6 +76,64 @@ def row_place(question_id: object) -> str:
     return f"row {short_repr(question_id)}"
 
 
+OptionWriter = Callable[[str, Any], str]  # writes an option and its value as an interface has them
+
+
+def as_argument(name: str, value: Any) -> str:
+    """Write an option as an argument in Python.
+
+    >>> as_argument("parse", "json"), as_argument("single_document", True), as_argument("id_column", ...)
+    ('parse="json"', 'single_document=True', 'id_column=')
+    """
+    if isinstance(value, str) and value.isprintable() and not {'"', "\\"} & {*value}:
+        return f'{name}="{value}"'
+    return f"{name}={'' if value is ... else repr(value)}"
+
+
+def as_flag(name: str, value: Any) -> str:
+    """Write an option as a flag of the command.
+
+    >>> as_flag("parse", "json"), as_flag("single_document", True), as_flag("id_column", ...)
+    ('--parse json', '--single-document', '--id-column')
+    """
+    flag = f"--{name.replace('_', '-')}"
+    return flag if value is ... or value is True else f"{flag} {quote(str(value))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """How to correct an input by options, which each interface writes its own way.
+
+    Attributes:
+        text: the text, with `{}` for each option: "add {} to read it".
+        options: the options in this order, each a name and a value; `...` is a value that the user knows.
+    """
+
+    text: str
+    options: tuple[tuple[str, Any], ...]
+
+    @classmethod
+    def joined(cls, parts: Iterable[str | Remedy]) -> Remedy:
+        """Return one remedy that lists several alternatives; empty ones are left out."""
+        found = [part if isinstance(part, Remedy) else literal_remedy(part) for part in parts if part]
+        return cls("; ".join(part.text for part in found), tuple(option for part in found for option in part.options))
+
+    def written(self, write: OptionWriter = as_argument) -> str:
+        """Return the text with its options."""
+        return self.text.format(*(write(name, value) for name, value in self.options))
+
+    def __str__(self) -> str:
+        return self.written()
+
+    def __bool__(self) -> bool:
+        return bool(self.text)
+
+
+def literal_remedy(text: str) -> Remedy:
+    """Return the remedy for a text without options, which may have braces."""
+    return Remedy(text.replace("{", "{{").replace("}", "}}"), ())
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """The parts of a message about an input; `str` makes one sentence of them.
@@ -84,7 +143,7 @@ class Diagnostic:
         expected: the expected value; "" if the problem is a sentence of its own.
         got: the value that was given.
         problem: the sentence, if it is not "expected ..., got ...".
-        remedy: how to correct it in Python or on the command line; a program for other users leaves it out.
+        remedy: how to correct it; a program for other users leaves it out.
         joint: the text between the place and the rest of the sentence.
     """
 
@@ -92,7 +151,7 @@ class Diagnostic:
     expected: str = ""
     got: str = ""
     problem: str = ""
-    remedy: str = ""
+    remedy: str | Remedy = ""
     joint: str = ": "
 
     @property
@@ -109,14 +168,63 @@ class Diagnostic:
         parts = (part.without_folders() if isinstance(part, FilePlace) else part for part in self.parts)
         return replace(self, parts=tuple(parts), remedy="")
 
-    def __str__(self) -> str:
+    @property
+    def sentence(self) -> str:
+        """Return the message without its remedy."""
         got = f", got {self.got}" if self.got else ""
         sentence = self.problem or f"expected {self.expected}{got}"
-        sentence = f"{self.place}{self.joint}{sentence}" if self.parts else sentence
-        return f"{sentence}; {self.remedy}" if self.remedy else sentence
+        return f"{self.place}{self.joint}{sentence}" if self.parts else sentence
+
+    def written(self, write: OptionWriter = as_argument) -> str:
+        """Return the message with its remedy, whose options are written for an interface."""
+        remedy = self.remedy.written(write) if isinstance(self.remedy, Remedy) else self.remedy
+        return f"{self.sentence}; {remedy}" if remedy else self.sentence
+
+    def __str__(self) -> str:
+        return self.written()
 
 
-def not_utf8(place: PlacePart, error: UnicodeDecodeError, remedy: str = "") -> Diagnostic:
+class DataWarning(UserWarning):
+    """A warning about the rows of a test set; `str` is its message, with options as arguments in Python.
+
+    Attributes:
+        kind: what looks wrong, in a few words: "keys that differ in spelling".
+        diagnostic: the message.
+        sentence: the message without its remedy.
+        rows: the ids of the rows that it concerns, as far as they are known.
+        remedy: the options by which the warning would not be given, by their names; empty if there are none.
+        systems: the names of the systems that it concerns, if it does not concern all that a command evaluates.
+    """
+
+    def __init__(self, kind: str, diagnostic: Diagnostic, rows: Sequence[str] = ()) -> None:
+        super().__init__(kind, diagnostic, rows)
+        self.kind, self.diagnostic, self.rows = kind, diagnostic, tuple(rows)
+        self.sentence = diagnostic.sentence
+        remedy = diagnostic.remedy
+        self.remedy: dict[str, Any] = dict(remedy.options) if isinstance(remedy, Remedy) else {}
+        self.systems: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return str(self.diagnostic)
+
+    def __repr__(self) -> str:
+        return f"<DataWarning {self.kind}: {self}>"
+
+
+def distinct(warnings: Iterable[DataWarning]) -> tuple[DataWarning, ...]:
+    """Return the warnings that say different things, in their order."""
+    return tuple({str(warning): warning for warning in warnings}.values())
+
+
+def written(message: object, write: OptionWriter) -> str:
+    """Return the text of an error or a warning, whose options are written for an interface."""
+    if isinstance(message, DataError):
+        return "\n".join(message.lines(write))
+    diagnostic = getattr(message, "diagnostic", None)
+    return diagnostic.written(write) if isinstance(diagnostic, Diagnostic) else str(message)
+
+
+def not_utf8(place: PlacePart, error: UnicodeDecodeError, remedy: str | Remedy = "") -> Diagnostic:
     """Return the diagnostic for bytes that are not UTF-8."""
     return Diagnostic((place,), "UTF-8 text", f"the byte 0x{error.object[error.start]:02x}", remedy=remedy)
 
@@ -172,7 +280,7 @@ class InputError(Exception):
         expected: the expected value.
         got: the value that was given.
         problem: the sentence, if it is not "expected ..., got ...".
-        remedy: how to correct it in Python or on the command line.
+        remedy: how to correct it.
 
     Attributes:
         diagnostic: the message; `str(error)` is its text.
@@ -181,7 +289,7 @@ class InputError(Exception):
         expected: the expected value; "" if the problem is a sentence of its own.
         got: the value that was given; "" if the problem is a sentence of its own.
         problem: the sentence without place and remedy, if it is not "expected ..., got ..."; otherwise "".
-        remedy: how to correct it, or "".
+        remedy: how to correct it in Python, or "".
 
     >>> error = InputValueError(place="threshold", expected="a number from 0 to 1", got="2")
     >>> str(error), error.place, error.got
@@ -196,7 +304,7 @@ class InputError(Exception):
         expected: str = "",
         got: str = "",
         problem: str = "",
-        remedy: str = "",
+        remedy: str | Remedy = "",
     ) -> None:
         parts = place if isinstance(place, tuple) else (place,)
         message = diagnostic or Diagnostic(parts, expected, got, problem, remedy)
@@ -204,7 +312,7 @@ class InputError(Exception):
         self.diagnostic = message
         self.parts, self.place = message.parts, message.place
         self.expected, self.got = message.expected, message.got
-        self.problem, self.remedy = message.problem, message.remedy
+        self.problem, self.remedy = message.problem, str(message.remedy)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the diagnostic alone, since libraries that carry errors between processes add to `args`."""
@@ -282,15 +390,16 @@ class DataError(InputValueError):
 
     Attributes:
         faults: the faults, as in `Faults.collected`.
-        lines: the lines of the message.
     """
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         self.faults = list(faults)
-        self.lines = list(map(str, self.faults[:NAMED]))
-        if len(self.faults) > 1:
-            self.lines.append(faults_summary(self.faults))
-        super().__init__(problem="\n".join(self.lines))
+        super().__init__(problem="\n".join(self.lines()))
+
+    def lines(self, write: OptionWriter = as_argument) -> list[str]:
+        """Return the lines of the message, whose options are written for an interface."""
+        named = [fault.diagnostic.written(write) for fault in self.faults[:NAMED]]
+        return named if len(self.faults) <= 1 else [*named, faults_summary(self.faults)]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.faults,)

@@ -1,12 +1,13 @@
-"""The options of scoring, one frozen object through all layers."""
+"""The options of reading rows and of comparing values: names, defaults, choices and help texts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 
-from docscore.core.errors import InputTypeError, InputValueError, short_repr
+from docscore.core.errors import InputTypeError, InputValueError, needs, short_repr
 from docscore.core.numbers import is_finite
 from docscore.core.schema_source import SchemaSource
 
@@ -21,63 +22,86 @@ NUMBERS = ("text", BY_VALUE)
 AS_TEXT = "text"  # how predictions are read that are meant to be compared as text, even where they are JSON
 SKIP = "skip"
 MISSING_MODES = ("error", "zero", SKIP)
+_QUERY = (
+    "JMESPath expression that selects the rows of the {} in JSON, such as "
+    "'results[].{{question_id: id, prediction: output}}'."
+)
 
 
-def _about(help_text: str, choices: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the metadata of a field of `ScoringOptions`: its help on the command line, and its choices."""
-    return {"help": help_text, "choices": choices}
+def _about(help_text: str, choices: tuple[str, ...] = (), **settings: Any) -> dict[str, Any]:
+    """Return the metadata of an option: its help on the command line, its choices, and further settings there."""
+    return {"help": help_text, "choices": choices, **settings}
+
+
+def _column(help_text: str, default: str = "") -> Any:
+    """Return the field of an option that names a column."""
+    help_text += f"  [default: {default}]" if default else ""
+    return field(default=None, metadata=_about(help_text, metavar="COLUMN"))
 
 
 @dataclass(frozen=True)
-class ScoringOptions:
-    """How predictions are read and compared. The signature of a figure names the options that the figure depends on.
+class _Options:
+    """Base class of options, whose fields have metadata by `_about`."""
+
+    def __post_init__(self) -> None:
+        for option in fields(self):
+            value = getattr(self, option.name)
+            if value is not option.default:
+                object.__setattr__(self, option.name, _checked(option, value))
+
+
+@dataclass(frozen=True)
+class ReadOptions(_Options):
+    """How the rows of a test set are read. Each column may be a path into the rows, such as "response.id".
 
     Attributes:
-        threshold: tau in [0, 1]; a similarity of texts below it counts as 0 (ANLS*, ANLS, ANLSL).
-        ignore_case: whether texts are compared in lower case (ANLS*, ANLS, ANLSL).
-        strict: whether a similarity of exactly the threshold counts as 0 (ANLS).
-        normalise: whether texts are compared in lower case, with white space folded; otherwise they must be identical
-            (KIEval, Entity F1).
-        donut: whether documents are read as the published implementation of Donut reads them (Entity F1, nTED).
         parse: "json" or "repair" to read predictions that are text as JSON first; "text" to compare them as text. None
             means "text", but refuses test sets in which the texts of both sides are JSON.
         parse_references: "json" or "repair" to read references and acceptable answers that are text as JSON first;
             otherwise None. A text that can be repaired in several ways is an error.
         missing: what to do with a reference without a prediction: "error" to raise an error; "zero" to score it as
             null; "skip" to leave it out and count it.
+        on_error: what to do with rows that cannot be read or paired: "error" to raise an error; "skip" to leave them
+            out and count them.
         with_confidences: whether predictions have the form `{"$value": ..., "$confidence": ...}`; only the values are
             scored.
         citations_from: the provider in whose form predictions hold values and citations, such as "reducto", or the path
             of a JSON file that describes a form (`docscore.inputs.citation_forms`); None for the format of docscore.
-        iou: the intersection over union, above 0 and at most 1, from which a cited box is accepted (grounding).
         ignore_keys: the keys that are left out of both sides, such as `("model", "meta.tokens")`: paths from the top
             level, which lead through lists; a text with commas between them is accepted too.
         absent_words: the texts that mean null on both sides, such as `("NOT_FOUND", "N/A")`, whatever their case.
-        rules: the rules of ANLS*: with "paper", keys without a value do not count in a prediction; with
-            "anls_star-1.0.1", they count, as in the published package of that version.
-        numbers: how JSON numbers are compared: "text", as they print, or "value", by their shortest decimal spelling,
-            so that 1000.0 equals 1000.
-        schema: a JSON Schema with the comparator and the weight of each place (typed score): a dict, the path of a file
-            or of a folder with one schema per document (`ID.json`), or a pydantic model class; kept as `SchemaSource`.
-        schema_by: a column of the references whose value names the schema of each row in the folder `schema`
+        id_column: the column of the ids, instead of "question_id". The cells of several columns, a list or a text with
+            commas between them, are joined.
+        references_id_column: the column of the ids in the references, if the predictions have another one.
+        predictions_id_column: the column of the ids in the predictions, if the references have another one.
+        prediction_column: the column of the predictions, instead of "prediction".
+        references_column: the column of the ground truths, instead of "references". A list in it holds acceptable
+            answers; anything else is the one acceptable answer. With `parse_references`, a text in a column of another
+            name is one answer, even if it is the JSON of a list.
+        cost_column: the column with the cost of each prediction, instead of "cost".
+        seconds_column: the column with the seconds each prediction took, instead of "seconds".
+        tokens_column: the column with the number of tokens of each prediction, instead of "tokens".
+        fields_in_columns: whether each column is a field of the documents, but for those that options name.
+        field_column: the column of the paths, where each row of a table has one field of a document.
+        value_column: the column of the values of these fields; where rows hold both sides, each side has a column of
+            its own.
+        references_query: the JMESPath expression that selects the rows of the references.
+        predictions_query: the JMESPath expression that selects the rows of the predictions.
+        single_document: whether a JSON file or a dict is one document, whatever it looks like.
+        answer_is_list: whether a list in the column of the ground truths is the one acceptable answer.
+        delimiter: the delimiter of CSV files; None to guess it from their headers.
+        encoding: the encoding of text files, a name that Python knows; None for UTF-8.
+        by: a column of the references, a function of the id, or a label for each reference, whose values make slices.
+        cluster: a column of the references, a function of the id, or a label for each reference, that names the cluster
+            of each row. Rows of one cluster, such as the questions about one document, are not independent.
+        schema_by: a column of the references whose value names the schema of each row in a folder of schemas
             (`VALUE.json`); None if the id does.
-        comparators: comparators of fields as Python values, in addition to the schema or instead of it, such as
-            `{"items[].sku": same_sku}`. A key is the path of a field or a type (str, int, float, bool). A value is the
-            name of a comparator, its settings as in `x-docscore`, or a function of two values that returns a number
-            from 0 to 1. They become a part of `schema`, and this attribute None.
 
     Raises:
         TypeError: for a value of another type.
         ValueError: for a value outside its range; the message names the option, the expected and the given value.
     """
 
-    threshold: float = field(default=THRESHOLD, metadata=_about("Count text similarities below this number as 0."))
-    ignore_case: bool = field(default=True, metadata=_about("Ignore case when comparing texts."))
-    strict: bool = field(default=False, metadata=_about("For ANLS: count a similarity equal to the threshold as 0."))
-    normalise: bool = field(default=False, metadata=_about("For KIEval and Entity F1: ignore case and white space."))
-    donut: bool = field(
-        default=False, metadata=_about("For Entity F1 and nTED: read documents as Donut's evaluation code does.")
-    )
     parse: str | None = field(
         default=None,
         metadata=_about(
@@ -98,16 +122,22 @@ class ScoringOptions:
             MISSING_MODES,
         ),
     )
+    on_error: str = field(
+        default="error",
+        metadata=_about(
+            "What to do with rows that cannot be read or paired: stop with an error, or leave them out and count them.",
+            ("error", SKIP),
+        ),
+    )
     with_confidences: bool = field(
         default=False,
         metadata=_about('Predictions have the form {"$value": ..., "$confidence": ...}. Score the values.'),
     )
     citations_from: Any = field(
         default=None,
-        metadata=_about("Provider in whose form predictions hold values and citations, or a .json file with a form."),
-    )
-    iou: float = field(
-        default=IOU, metadata=_about("For grounding: accept a cited box from this intersection over union on.")
+        metadata=_about(
+            "Provider in whose form predictions hold values and citations, or a .json file with a form.", metavar="NAME"
+        ),
     )
     ignore_keys: str | Sequence[str] = field(
         default=(),
@@ -116,6 +146,141 @@ class ScoringOptions:
     absent_words: str | Sequence[str] = field(
         default=(),
         metadata=_about("Texts to read as null on both sides, separated by commas, such as 'NOT_FOUND,N/A'."),
+    )
+    id_column: str | Sequence[str] | None = _column(
+        "Column with the ids, or several with commas between them; like all columns also a path, such as "
+        "response.text.",
+        "question_id",
+    )
+    references_id_column: str | Sequence[str] | None = _column(
+        "Column with the ids of the ground truths.", "that of --id-column"
+    )
+    predictions_id_column: str | Sequence[str] | None = _column(
+        "Column with the ids of the predictions.", "that of --id-column"
+    )
+    prediction_column: str | None = _column("Column of predictions.", "prediction")
+    references_column: str | None = _column(
+        "Column with the ground truths; a list holds acceptable answers.", "references"
+    )
+    cost_column: str | None = _column("Column with the cost of each prediction.", "cost")
+    seconds_column: str | None = _column("Column with the seconds each prediction took.", "seconds")
+    tokens_column: str | None = _column("Column with the tokens each prediction used.", "tokens")
+    fields_in_columns: bool = field(
+        default=False,
+        metadata=_about(
+            "Rows without a column of predictions or ground truths have one column for each field; a name such as "
+            "items.0.price is a path. Columns that other options name are not fields."
+        ),
+    )
+    field_column: str | None = _column(
+        "Each row is one field of a document: column with its path, such as items[0].price."
+    )
+    value_column: str | None = _column("With --field-column: column with the value of the field.")
+    references_query: str | None = field(
+        default=None, metadata=_about(_QUERY.format("references"), metavar="EXPRESSION")
+    )
+    predictions_query: str | None = field(
+        default=None, metadata=_about(_QUERY.format("predictions"), metavar="EXPRESSION")
+    )
+    single_document: bool = field(
+        default=False, metadata=_about("A JSON file is one document, even if it looks like {id: document}.")
+    )
+    answer_is_list: bool = field(
+        default=False, metadata=_about("A list in the column of the ground truths is the one acceptable answer.")
+    )
+    delimiter: str | None = field(
+        default=None,
+        metadata=_about(
+            "Delimiter of CSV files, such as ';' or 'tab'.  [default: detected from the header]", metavar="CHARACTER"
+        ),
+    )
+    encoding: str | None = field(
+        default=None,
+        metadata=_about("Encoding of text files, such as cp1252 or utf-16.  [default: UTF-8]", metavar="NAME"),
+    )
+    by: Any = field(
+        default=None,
+        metadata=_about("Column of the ground truths. Also show the metrics for each of its values.", metavar="COLUMN"),
+        compare=False,
+    )
+    cluster: Any = field(
+        default=None,
+        metadata=_about(
+            "Column of the ground truths. Rows with the same value in it are not independent, such as questions about "
+            "one document; intervals and tests resample them together.",
+            metavar="COLUMN",
+        ),
+        compare=False,
+    )
+    schema_by: Any = field(
+        default=None,
+        metadata=_about(
+            "With a folder as --schema: column of the ground truths whose value names the schema.", metavar="COLUMN"
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.value_column is not None and self.field_column is None:
+            raise needs(option="value_column", other="field_column")
+
+    @property
+    def parse_mode(self) -> str | None:
+        """Return the mode in which predictions are read as JSON, "json" or "repair"; None to compare texts as text."""
+        return None if self.parse == AS_TEXT else self.parse
+
+    @property
+    def signed(self) -> dict[str, str]:
+        """Return what a signature has of the options, by the names in it."""
+        parts = {
+            "parse": self.parse_mode,
+            "references": self.parse_references,
+            "confidences": "removed" if self.with_confidences else None,
+            "citations": PurePath(self.citations_from).stem if self.citations_from else None,
+            "ignored": "+".join(self.ignore_keys),
+            "absent": "+".join(word or "''" for word in self.absent_words),
+            "missing": None if self.missing == "error" else self.missing,
+        }
+        return {name: text for name, text in parts.items() if text}
+
+
+@dataclass(frozen=True)
+class CompareOptions(_Options):
+    """How values are compared. The signature of a figure names the options that the figure depends on.
+
+    Attributes:
+        threshold: tau in [0, 1]; a similarity of texts below it counts as 0 (ANLS*, ANLS, ANLSL).
+        ignore_case: whether texts are compared in lower case (ANLS*, ANLS, ANLSL).
+        strict: whether a similarity of exactly the threshold counts as 0 (ANLS).
+        normalise: whether texts are compared in lower case, with white space folded; otherwise they must be identical
+            (KIEval, Entity F1).
+        donut: whether documents are read as the published implementation of Donut reads them (Entity F1, nTED).
+        iou: the intersection over union, above 0 and at most 1, from which a cited box is accepted (grounding).
+        rules: the rules of ANLS*: with "paper", keys without a value do not count in a prediction; with
+            "anls_star-1.0.1", they count, as in the published package of that version.
+        numbers: how JSON numbers are compared: "text", as they print, or "value", by their shortest decimal spelling,
+            so that 1000.0 equals 1000.
+        schema: a JSON Schema with the comparator and the weight of each place (typed score): a dict, the path of a file
+            or of a folder with one schema per document (`ID.json`), or a pydantic model class; kept as `SchemaSource`.
+        comparators: comparators of fields as Python values, in addition to the schema or instead of it, such as
+            `{"items[].sku": same_sku}`. A key is the path of a field or a type (str, int, float, bool). A value is the
+            name of a comparator, its settings as in `x-docscore`, or a function of two values that returns a number
+            from 0 to 1. They become a part of `schema`, and this attribute None.
+
+    Raises:
+        TypeError: for a value of another type.
+        ValueError: for a value outside its range; the message names the option, the expected and the given value.
+    """
+
+    threshold: float = field(default=THRESHOLD, metadata=_about("Count text similarities below this number as 0."))
+    ignore_case: bool = field(default=True, metadata=_about("Ignore case when comparing texts."))
+    strict: bool = field(default=False, metadata=_about("For ANLS: count a similarity equal to the threshold as 0."))
+    normalise: bool = field(default=False, metadata=_about("For KIEval and Entity F1: ignore case and white space."))
+    donut: bool = field(
+        default=False, metadata=_about("For Entity F1 and nTED: read documents as Donut's evaluation code does.")
+    )
+    iou: float = field(
+        default=IOU, metadata=_about("For grounding: accept a cited box from this intersection over union on.")
     )
     rules: str = field(
         default=PAPER,
@@ -135,34 +300,27 @@ class ScoringOptions:
             "JSON Schema with the comparator of each field, or a folder of schemas (ID.json). Adds the typed score."
         ),
     )
-    schema_by: Any = field(
-        default=None,
-        metadata=_about("With a folder as --schema: column of the ground truths whose value names the schema."),
-    )
     comparators: Any = field(default=None, metadata=_about("Comparators of fields, as Python functions."))
 
     def __post_init__(self) -> None:
-        for option in fields(self):
-            value = getattr(self, option.name)
-            if value is not option.default:
-                object.__setattr__(self, option.name, _checked(option, value))
+        super().__post_init__()
         if self.schema is not None or self.comparators:
             source = SchemaSource.of({} if self.schema is None else self.schema)
             object.__setattr__(self, "schema", source.with_comparators(self.comparators or {}))
             object.__setattr__(self, "comparators", None)
-        if self.schema_by is not None and not (isinstance(self.schema_by, str) and self.schema and self.schema.folder):
-            expected = "the name of a column, and a folder as schema"
-            kind = "no schema" if self.schema is None else "a folder" if self.schema.folder else "one schema"
-            raise InputValueError(place="schema_by", expected=expected, got=f"{short_repr(self.schema_by)} and {kind}")
 
-    @property
-    def parse_mode(self) -> str | None:
-        """Return the mode in which predictions are read as JSON, "json" or "repair"; None to compare texts as text."""
-        return None if self.parse == AS_TEXT else self.parse
+
+def check_schema_by(reading: ReadOptions, options: CompareOptions) -> None:
+    """Raise `ValueError` if a column names the schema of each row, and there is no folder of schemas."""
+    schema = options.schema
+    if reading.schema_by is not None and not (isinstance(reading.schema_by, str) and schema and schema.folder):
+        kind = "no schema" if schema is None else "a folder" if schema.folder else "one schema"
+        expected = "the name of a column, and a folder as schema"
+        raise InputValueError(place="schema_by", expected=expected, got=f"{short_repr(reading.schema_by)} and {kind}")
 
 
 def _checked(option: Field[Any], value: Any) -> Any:
-    """Return the value of a field of `ScoringOptions` as it is kept; errors as there."""
+    """Return the value of an option as it is kept; errors as for its class."""
     choices = option.metadata["choices"]
     if choices:
         check_choice(option.name, value, choices if option.default else (None, *choices))
@@ -178,7 +336,37 @@ def _checked(option: Field[Any], value: Any) -> Any:
         )
     elif option.default == ():
         return check_words(option.name, value)
+    elif option.name.endswith("_column"):
+        names = [value] if isinstance(value, str) else value
+        if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+            raise InputTypeError(place=option.name, expected="the name of a column", got=short_repr(value))
+        return ",".join(names)
     return value
+
+
+def read_and_compare_options(given: Mapping[str, Any]) -> tuple[ReadOptions, CompareOptions]:
+    """Make both kinds of options of a mapping that has them by their names; other keys are passed over.
+
+    Raises:
+        TypeError, ValueError: as for `ReadOptions` and `CompareOptions`, and for `schema_by` without a folder.
+    """
+
+    def of(kind: type[ReadOptions] | type[CompareOptions]) -> dict[str, Any]:
+        return {option.name: given[option.name] for option in fields(kind) if option.name in given}
+
+    reading, options = ReadOptions(**of(ReadOptions)), CompareOptions(**of(CompareOptions))
+    check_schema_by(reading, options)
+    return reading, options
+
+
+OPTIONS = {option.name: option for kind in (ReadOptions, CompareOptions) for option in fields(kind)}
+
+
+def check_options(given: Iterable[str]) -> None:
+    """Raise `TypeError` for a name that is not that of an option."""
+    for name in given:
+        if name not in OPTIONS:
+            raise InputTypeError(expected=f"options among {', '.join(OPTIONS)}", got=repr(name))
 
 
 def check_number(name: str, value: Any, expected: str, accepted: Callable[[float], bool]) -> float:
@@ -236,18 +424,5 @@ def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
         raise InputValueError(place=name, expected=f"{', '.join(first)} or {last}", got=repr(value))
 
 
-DEFAULT_OPTIONS = ScoringOptions()
-
-
-def options_from(options: ScoringOptions | None, keywords: dict[str, Any]) -> ScoringOptions:
-    """Return the given options, or options made of the given keywords.
-
-    Raises:
-        TypeError: for both at once, or for a keyword that is not an option.
-        ValueError: as for `ScoringOptions`.
-    """
-    if options is None:
-        return ScoringOptions(**keywords) if keywords else DEFAULT_OPTIONS
-    if keywords:
-        raise InputTypeError(expected="options or single keywords", got=f"both: {', '.join(keywords)}")
-    return options
+DEFAULT_OPTIONS = CompareOptions()
+DEFAULT_READING = ReadOptions()

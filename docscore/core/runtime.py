@@ -12,7 +12,7 @@ from importlib import import_module
 from inspect import currentframe
 from typing import Any, TypeVar
 
-from docscore.core.errors import InputTypeError, InputValueError, PlacePart
+from docscore.core.errors import DataWarning, InputTypeError, InputValueError, PlacePart
 
 _T = TypeVar("_T")
 _K = TypeVar("_K", bound=Hashable)
@@ -61,9 +61,9 @@ def grouped(pairs: Iterable[tuple[_K, _T]]) -> dict[_K, list[_T]]:
     return groups
 
 
-def warn(sentence: str) -> None:
+def warn(warning: str | DataWarning) -> None:
     """Warn at the code that called docscore."""
-    warnings.warn(sentence, UserWarning, stacklevel=level_of_caller())
+    warnings.warn(warning, UserWarning, stacklevel=level_of_caller())
 
 
 def library(name: str, problem: str, extra: str, place: PlacePart | tuple[()] = ()) -> Any:

@@ -50,7 +50,6 @@ from docscore.evaluation.tables import (
     text_column,
     value_column,
 )
-from docscore.inputs.groups import groups_of_rows
 from docscore.metrics.anls_star.causes import CAUSES, NAMES
 from docscore.metrics.base import FigureName
 from docscore.stats.intervals import (
@@ -389,7 +388,7 @@ class Comparison(Displayed):
         clusters = base.test_set.clusters and [base.test_set.clusters[row] for row in self._rows]
         if clusters != new.test_set.clusters:
             raise InputValueError(place="cluster", expected="the same for both systems", got="another one")
-        if base.options != new.options:
+        if (base.options, base.test_set.options.signed) != (new.options, new.test_set.options.signed):
             raise InputValueError(
                 expected="both scored by the same rules",
                 got=f"{base.signature} and {new.signature}",
@@ -496,9 +495,9 @@ class Comparison(Displayed):
     @cached_property
     def slice_changes(self) -> list[Change]:
         """The figure within the documents of each value of `by`, largest change first; of more than 200 the largest."""
-        if self.new.by is None:
+        if self.new.test_set.slices is None:
             return []
-        values = np.array(groups_of_rows(self.new.test_set, self.new.by, "by"))
+        values = np.array(self.new.test_set.slices)
         kept = [value for value, _ in Counter(values.tolist()).most_common(MOST_FIELDS_TESTED)]
         within = np.array([values == value for value in kept], dtype=np.float64).T
         before, after = (
@@ -636,7 +635,7 @@ class Comparison(Displayed):
 
     def _slices_of(self, fewest: "_Fewest") -> "tuple[dict[str | None, Comparison], list[str]]":
         """The comparison of each slice with enough documents, and the names of the other slices."""
-        if self.new.by is None:
+        if self.new.test_set.slices is None:
             raise needs(option="every_slice", other="by")
         settings = {name: self._resampling[name] for name in ("confidence", "n_resamples", "seed", "progress")}
         slices = {value: (self.base.of_slice(value), self.new.of_slice(value)) for value in self.new.rows_by_slice}
@@ -648,7 +647,7 @@ class Comparison(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """Return the attributes in plain types, tables as lists of dicts."""
         note = self.figure.interval.note if self.figure.interval else ""
-        slices: dict[str, Any] = {} if self.new.by is None else {"slices": list(self.slices)}
+        slices: dict[str, Any] = {} if self.new.test_set.slices is None else {"slices": list(self.slices)}
         if self.new.slice is not None:
             slices = {"slice": {"by": self.new.slice_name, "value": self.new.slice}}
         metrics = {"metrics": list(self.figures), "signatures": self.new.signatures} if self.figures else {}

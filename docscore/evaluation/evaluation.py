@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import cached_property
 from math import fsum
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,10 @@ import docscore
 from docscore.core.displayed import Displayed
 from docscore.core.errors import (
     NAMED,
+    DataWarning,
+    Diagnostic,
     InputValueError,
+    Remedy,
     needs,
     row_place,
     short_repr,
@@ -25,10 +27,13 @@ from docscore.core.formatting import counted, printable, shown_name, three_digit
 from docscore.core.options import (
     BY_VALUE,
     DEFAULT_OPTIONS,
+    DEFAULT_READING,
     SKIP,
-    ScoringOptions,
+    CompareOptions,
+    ReadOptions,
     check_confidence,
     check_price,
+    check_schema_by,
     check_whole,
 )
 from docscore.core.output import write_report
@@ -106,16 +111,16 @@ from docscore.evaluation.tables import (
     text_column,
     value_column,
 )
-from docscore.grounding.checks import warnings_of_regions
+from docscore.grounding.checks import warnings_about_regions
 from docscore.grounding.document_folder import DocumentFolder
 from docscore.grounding.interpretation import with_regions
 from docscore.grounding.nodes import RowAnnotator
 from docscore.grounding.regions import NO_REGIONS, RowRegions
 from docscore.grounding.support import WHERE, DocumentSupport, RowSupport, ratios_of_support, support_of
-from docscore.inputs.checks import FEWEST_WITH_KEYS, as_scored, keys_beside_fields
+from docscore.inputs.checks import FEWEST_WITH_KEYS, keys_beside_fields
 from docscore.inputs.content import BESIDE, without_keys
-from docscore.inputs.groups import Grouping, groups_of_rows, rows_by_group, with_row_schemas
 from docscore.inputs.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
+from docscore.inputs.reading import as_scored
 from docscore.inputs.rows import columns_of
 from docscore.inputs.test_set import TestSet
 from docscore.metrics.anls_star.api import FieldCounts
@@ -127,9 +132,9 @@ from docscore.metrics.base import Breakdown, FigureName, MetricRow, MetricTree
 from docscore.metrics.typed.schema_warnings import (
     check_compared,
     places_by_schema,
-    warn_of_date_orders,
-    warn_of_readings,
-    warn_of_schemas,
+    warnings_about_date_orders,
+    warnings_about_readings,
+    warnings_about_schemas,
 )
 from docscore.stats.calibration import Calibration
 from docscore.stats.intervals import (
@@ -251,7 +256,7 @@ class Row(Displayed):
         return [tree for tree in trees if isinstance(tree, MetricTree)]
 
     @property
-    def text_options(self) -> ScoringOptions | None:
+    def text_options(self) -> CompareOptions | None:
         """How the texts of its tree were compared; None if a schema says how values are compared."""
         return None if self.tree.metric == TYPED else self._evaluation.options
 
@@ -390,15 +395,9 @@ class Evaluation(Displayed):
         options: how predictions are read and compared.
         metrics: the metrics to compute, names among `METRICS`; None for "anls_star", and with a schema for "typed",
             beside which "anls_star" stands.
-        cluster: a column of the references, a function of the id, or a label for each reference, that names the cluster
-            of each row: rows of one cluster, such as the questions of one document, are not independent. Intervals and
-            tests resample and swap whole clusters. None where all rows are independent.
-        by: a column of the references, a function of the id, or a label for each reference, whose values make slices;
-            None for no slices.
         confidence: the level of the intervals, between 0 and 1; None for none.
         seed: the seed of the random numbers of the intervals.
         progress: called when each phase of the work begins.
-        faults: a sentence for each fault of rows that were left out.
         documents: the documents that values were read from, as for `docscore.evaluate`.
         token_price: the price of a million tokens; None where the costs of predictions are in their rows.
         num_proc: the number of processes that compute scores.
@@ -435,33 +434,29 @@ class Evaluation(Displayed):
     def __init__(
         self,
         test_set: TestSet,
-        options: ScoringOptions = DEFAULT_OPTIONS,
+        options: CompareOptions = DEFAULT_OPTIONS,
         *,
         metrics: Sequence[str] | None = None,
-        cluster: Grouping | None = None,
-        by: Grouping | None = None,
         confidence: float | None = CONFIDENCE,
         seed: int = SEED,
         progress: Progress = no_progress,
-        faults: Sequence[str] = (),
         token_price: float | None = None,
         documents: Any = None,
         num_proc: int = 1,
     ) -> None:
-        if options.schema is not None:
-            options = with_row_schemas(test_set, options)
+        check_schema_by(test_set.options, options)
+        if options.schema is not None and options.schema.folder:
+            options = replace(options, schema=replace(options.schema, names=test_set.schema_of_row))
         metrics = metrics_with_schema(None, options.schema) if metrics is None else metrics
         self.metrics = checked_metrics(metrics, options)
         self.metric = self.metrics[0]
         self.scorer = METRICS[self.metric]
-        self.options, self.by, self.progress, self.faults = options, by, progress, list(faults)
+        self.options, self.progress = options, progress
         self.token_price = None if token_price is None else check_price("token_price", token_price)
         self.num_proc = num_proc
         self.confidence = None if confidence is None else check_confidence(confidence)
         self.seed = check_whole("seed", seed, 0)
-        if cluster is not None:
-            test_set = replace(test_set, clusters=groups_of_rows(test_set, cluster, "cluster"))
-        self.test_set, self.ids, self.row_warnings = test_set, test_set.ids, list(test_set.warnings)
+        self.test_set, self.ids, self._warnings = test_set, test_set.ids, list[DataWarning]()
         self.values_by = values_metric(self.metrics, options)
         read = documents is None or isinstance(documents, DocumentFolder)
         self.document_folder = documents if read else DocumentFolder(documents, test_set.documents or test_set.ids)
@@ -473,12 +468,13 @@ class Evaluation(Displayed):
             self.places = places_by_schema(zip(self.ids, self.test_set.truths, strict=True), options.schema)
             if test_set.is_full:
                 check_compared(self.test_set.truths, options.schema)
-                self.row_warnings += warn_of_schemas(self.places, options.schema)
+                self._warn(warnings_about_schemas(self.places, options.schema))
                 sides = zip(self.test_set.truths, self.test_set.predictions, strict=True)
-                self.row_warnings += warn_of_date_orders(zip(self.ids, sides, strict=True), options.schema)
+                self._warn(warnings_about_date_orders(zip(self.ids, sides, strict=True), options.schema))
+        by = test_set.options.by
         self.slice_name = by if isinstance(by, str) else "value"
         self.slice: str | None = None
-        self.rows_by_slice = {} if by is None else rows_by_group(self.test_set, by, "by")
+        self.rows_by_slice = test_set.rows_by_slice
         self._points: dict[str, list[Any]] = {}
         self._ratios: dict[str, Ratios] = {}
         self._having: dict[str, list[int]] = {}  # the numbers of the figures that a document has, of places
@@ -488,11 +484,9 @@ class Evaluation(Displayed):
     def _interpret_regions(self) -> None:
         """Interpret the evidence and citations of the rows, and warn of those that are invalid or in another format."""
         self.test_set, found = with_regions(self.test_set, self.failed or ())
+        self._warn(found)
         if self.test_set.is_full and len(self.ids) > 1:
-            found += warnings_of_regions(self.test_set.places or ())
-        for warning in map(str, found):
-            self.row_warnings.append(warning)
-            warn(warning)
+            self._warn(warnings_about_regions(self.test_set.places or ()))
 
     def _warn_of_keys(self, keys: Sequence[str]) -> None:
         """Warn of keys that only the predictions have, if they cost points."""
@@ -503,21 +497,35 @@ class Evaluation(Displayed):
         )
         if after - before < _LEAST_COST:
             return
-        names = printable(",".join(keys))
-        remedy = f'leave them out with --ignore-keys {quote(names)} (ignore_keys="{names}")'
+        options: list[tuple[str, Any]] = [("ignore_keys", printable(",".join(keys)))]
+        text = "if they are no answers, leave them out with {}"
         if beside := next((key for key in BESIDE if key in keys), ""):
-            remedy += f"; --with-confidences (with_confidences=True) reads {beside!r} as confidences"
-        self.row_warnings.append(
-            f"predictions: nearly all have keys that no ground truth has, {some_of(keys)}; without them the score "
+            text += f"; {{}} reads {beside!r} as confidences"
+            options.append(("with_confidences", True))
+        problem = (
+            f"nearly all have keys that no ground truth has, {some_of(keys)}; without them the score "
             f"{'' if len(some.ids) == len(self.ids) else f'of the first {_MOST_SCORED:,} rows '}is {after:.3f}, not "
-            f"{before:.3f}; if they are no answers, {remedy}"
+            f"{before:.3f}"
         )
-        warn(self.row_warnings[-1])
+        diagnostic = Diagnostic(("predictions",), problem=problem, remedy=Remedy(text, tuple(options)))
+        self._warn([DataWarning("keys of predictions alone", diagnostic)])
+
+    def _warn(self, warnings: Iterable[DataWarning]) -> None:
+        """Give warnings that need the metrics or the options of comparison, and keep them."""
+        for warning in warnings:
+            self._warnings.append(warning)
+            warn(warning)
 
     @property
-    def doubts(self) -> list[str]:
-        """What is doubtful of the rows, in sentences: the warnings, and the faults of rows that were left out."""
-        return [*self.row_warnings, *self.faults]
+    def warnings(self) -> list[DataWarning]:
+        """The warnings about the rows, and one for each error of rows that were left out."""
+        left_out = (DataWarning(error.kind, error.diagnostic) for error in self.test_set.row_errors)
+        return [*self.row_warnings, *left_out]
+
+    @property
+    def row_warnings(self) -> list[DataWarning]:
+        """The warnings about the rows that are scored."""
+        return [*settled_without(self.test_set.warnings, self.options), *self._warnings]
 
     # Scores
 
@@ -546,7 +554,7 @@ class Evaluation(Displayed):
             self._points[metric] = points = points_of_rows(metric, values, self.options, details=details)
             if metric == TYPED and self.test_set.is_full:
                 leaves = [leaf for _, of_row in points for leaf in of_row]
-                self.row_warnings += warn_of_readings(leaves, self.options.schema)
+                self._warn(warnings_about_readings(leaves, self.options.schema))
         return self._points[metric]
 
     def ratios_of(self, metric: str) -> Ratios:
@@ -570,18 +578,16 @@ class Evaluation(Displayed):
         """Raise `ValueError` if the first metric has no figure, and warn if another has none."""
         if self._ratios[metric].values.size or not (self.test_set.is_full or self.slice is not None):
             return
-        fault = InputValueError(
-            place=f"metric {metric}",
-            expected="evidence with a page or a box for at least one value of the ground truths"
+        expected = (
+            "evidence with a page or a box for at least one value of the ground truths"
             if METRICS[metric].judges_places
-            else "a denominator above 0 in at least one row",
-            got="none",
+            else "a denominator above 0 in at least one row"
         )
+        diagnostic = Diagnostic((f"metric {metric}",), expected, "none")
         if metric == self.metric:
-            raise fault
+            raise InputValueError(diagnostic)
         if self.test_set.is_full:
-            self.row_warnings.append(str(fault))
-            warn(self.row_warnings[-1])
+            self._warn([DataWarning("no figure", diagnostic)])
 
     def names_of(self, metric: str) -> list[FigureName]:
         """Return the names of the figures of a metric; if it may have none, those that a document has."""
@@ -681,10 +687,8 @@ class Evaluation(Displayed):
             without_text += document is None
             for row in range(number, len(self) if document else 0, count):  # in each run
                 rows[row] = support_of(document, predictions[row], places[row].citations)
-        remark = self.document_folder.remark(count) if self.test_set.is_full else ""
-        if remark:
-            self.row_warnings.append(f"documents: {remark}")
-            warn(self.row_warnings[-1])
+        if self.test_set.is_full and (problem := self.document_folder.remark(count)):
+            self._warn([DataWarning("documents without a text", Diagnostic(("documents",), problem=problem))])
         intervals: Sequence[Interval | None] = [None] * len(WHERE)
         if self.confidence is not None:
             drawing = {"clusters": self.clusters, **self._drawing()}
@@ -789,7 +793,7 @@ class Evaluation(Displayed):
     def signatures(self) -> dict[str, str]:
         """What makes the figures of each metric comparable, by its name: metric, options and version."""
         given: dict[str, Any] = {"skipped": self.test_set.skipped, "values_by": self.values_by}
-        return {name: signature_of(name, self.options, **given) for name in self.metrics}
+        return {name: signature_of(name, self.options, self.test_set.options, **given) for name in self.metrics}
 
     @property
     def signature(self) -> str:
@@ -841,12 +845,12 @@ class Evaluation(Displayed):
     @property
     def absent(self) -> frozenset[int] | None:
         """The numbers of the rows whose missing predictions were scored as null; None unless `missing` is "zero"."""
-        return self.test_set.absent if self.options.missing == "zero" else None
+        return self.test_set.absent if self.test_set.options.missing == "zero" else None
 
     @property
     def failed(self) -> frozenset[int] | None:
         """The numbers of the rows whose text could not be parsed and was scored as text; None without `parse`."""
-        if self.options.parse_mode is None:
+        if self.test_set.options.parse_mode is None:
             return None
         return frozenset(number for number, parsed in self.test_set.readings.items() if parsed.failed)
 
@@ -864,18 +868,18 @@ class Evaluation(Displayed):
             outcome: [
                 self.ids[number] for number, parsed in self.test_set.readings.items() if parsed.outcome == outcome
             ]
-            for outcome in COUNTED_OUTCOMES[self.options.parse_mode]
+            for outcome in COUNTED_OUTCOMES[self.test_set.options.parse_mode]
         }
 
     @property
     def why_left_out(self) -> str:
         """Why the rows that `counts` calls skipped were left out, in words after "left out:"."""
-        return "no prediction, or faulty" if self.options.missing == SKIP else "faulty"
+        return "no prediction, or faulty" if self.test_set.options.missing == SKIP else "faulty"
 
     @property
     def has_reviews(self) -> bool:
         """Whether there are confidences, and the first metric says of single values whether they are right."""
-        return self.options.with_confidences and self.metric in REVIEWED
+        return self.test_set.options.with_confidences and self.metric in REVIEWED
 
     # Fields, causes of lost points, and what rates count
 
@@ -1004,7 +1008,7 @@ class Evaluation(Displayed):
         samples = [self.row(number).sample for number in range(len(self))]
         with_notes = any(parsed.note for parsed in self.test_set.readings.values())
         for number, sample in enumerate(samples):
-            if self.options.parse_mode is not None:
+            if self.test_set.options.parse_mode is not None:
                 parsed = self.test_set.readings.get(number, Parsed(None))
                 sample["parsed"] = None if number in self.test_set.absent else parsed.outcome
                 if with_notes:
@@ -1044,7 +1048,7 @@ class Evaluation(Displayed):
         Raises:
             ValueError: for a value that no row has, and without `by`.
         """
-        if self.by is None:
+        if self.test_set.slices is None:
             raise needs(option="slice", other="by")
         if value not in self.rows_by_slice:
             examples = ", ".join(map(short_repr, list(self.rows_by_slice)[:NAMED]))
@@ -1053,11 +1057,13 @@ class Evaluation(Displayed):
         if documents is not None:  # the rows of a document have the same value in all runs
             documents = [documents[number] for number in numbers if number < len(documents)]
         rows = self.test_set.only(numbers)
-        rows = replace(rows, skipped=self.test_set.skipped, documents=documents, is_full=False, warnings=())
+        rows = replace(
+            rows, skipped=self.test_set.skipped, documents=documents, is_full=False, warnings=(), row_errors=()
+        )
         settings: dict[str, Any] = {"confidence": self.confidence, "seed": self.seed, "progress": self.progress}
         settings |= {"token_price": self.token_price, "documents": self.document_folder}
         part = Evaluation(rows, self.options, metrics=self.metrics, **settings)
-        part.slice, part.slice_name = value, self.slice_name
+        part.slice, part.rows_by_slice = value, {}
         return part
 
     def compare(self, other: "Evaluation") -> Any:
@@ -1113,7 +1119,7 @@ class Evaluation(Displayed):
             }
         if per_sample:
             result["per_sample"] = self.samples()
-            if self.options.parse_mode is not None:
+            if self.test_set.options.parse_mode is not None:
                 result["parsed_ids"] = self.parsed_ids()
         return {**result, "signature": self.signature} if signature else result
 
@@ -1141,29 +1147,40 @@ class Evaluation(Displayed):
 
 def evaluate_rows(
     rows: TestSet,
-    options: ScoringOptions = DEFAULT_OPTIONS,
+    reading: ReadOptions = DEFAULT_READING,
+    options: CompareOptions = DEFAULT_OPTIONS,
     *,
-    metrics: Sequence[str] | None = None,
     is_full: bool = True,
-    documents: Any = None,
     progress: Progress = no_progress,
     **settings: Any,
 ) -> Evaluation:
-    """Read rows as they were given, and evaluate them; errors as for `docscore.evaluate`.
+    """Read rows that are paired, warn of what looks wrong, and evaluate them; errors as for `docscore.evaluate`.
 
     Args:
         rows: the rows.
-        options: how they are read and compared.
-        metrics: as for `Evaluation`.
+        reading: how they are read.
+        options: how they are compared.
         is_full: whether these are all rows of a test set.
-        documents: as for `Evaluation`.
         progress: as for `Evaluation`.
         settings: other keywords of `Evaluation`.
     """
-    read = as_scored(rows, options, progress, is_full=is_full)
-    for sentence in read.warnings:
-        warn(sentence)
-    return Evaluation(read, options, metrics=metrics, documents=documents, progress=progress, **settings)
+    return evaluated(as_scored(rows, reading, progress, is_full=is_full), options, progress=progress, **settings)
+
+
+def evaluated(test_set: TestSet, options: CompareOptions = DEFAULT_OPTIONS, **settings: Any) -> Evaluation:
+    """Give the warnings of a test set that was just read, and evaluate it; arguments as for `Evaluation`."""
+    for warning in settled_without(test_set.warnings, options):
+        warn(warning)
+    return Evaluation(test_set, options, **settings)
+
+
+def settled_without(warnings: Iterable[DataWarning], options: CompareOptions) -> list[DataWarning]:
+    """Return the warnings whose remedy is not among the options already."""
+    return [
+        each
+        for each in warnings
+        if not each.remedy or any(getattr(options, name, None) != value for name, value in each.remedy.items())
+    ]
 
 
 def _words_column(name: str, head: str) -> Content:
@@ -1202,7 +1219,7 @@ def views_to_dict(evaluation: Evaluation, worst: int = LISTED) -> dict[str, Any]
     """Return the slices, the variance of runs and the score by value in plain types, each where there is one."""
     has_documents = evaluation.document_folder is not None
     views = {
-        "slices": None if evaluation.by is None else [part.to_dict() for part in evaluation.slice_figures],
+        "slices": None if evaluation.test_set.slices is None else [part.to_dict() for part in evaluation.slice_figures],
         "runs": None if evaluation.runs is None else evaluation.runs.to_dict(worst),
         "score_by_value": evaluation.score_by_value,
         "found_in_documents": evaluation.breakdowns["found_in_documents"].to_dict() if has_documents else None,

@@ -4,13 +4,12 @@ import sys
 import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from pathlib import PurePath
 from pkgutil import resolve_name
 from typing import Any
 
 from docscore.core.errors import InputValueError
 from docscore.core.numbers import ROUNDING
-from docscore.core.options import DEFAULT_OPTIONS, PAPER, ScoringOptions
+from docscore.core.options import DEFAULT_OPTIONS, DEFAULT_READING, PAPER, CompareOptions, ReadOptions
 from docscore.core.values import Value
 from docscore.grounding.metric import VALUES_BY, Grounding
 from docscore.metrics.anls_star.api import FieldCounts
@@ -34,10 +33,10 @@ class AnlsStar(MeanOfRows):
 
     field_source = "tree"
 
-    def row_points(self, row: MetricRow, options: ScoringOptions) -> float:  # noqa: ARG002
+    def row_points(self, row: MetricRow, options: CompareOptions) -> float:  # noqa: ARG002
         return row.anls_star
 
-    def count_fields(self, counts: FieldCounts, row: MetricRow, options: ScoringOptions) -> None:
+    def count_fields(self, counts: FieldCounts, row: MetricRow, options: CompareOptions) -> None:
         counts.of_pair(row.ground_truth, row.prediction, options, cause=row.cause, annotator=row.annotator)
 
 
@@ -49,7 +48,7 @@ class Anls(AnlsStar):
     figures = (FigureName("anls", "ANLS"),)
     options = AnlsStar.options | {"strict"}
 
-    def row_points(self, row: MetricRow, options: ScoringOptions) -> float:
+    def row_points(self, row: MetricRow, options: CompareOptions) -> float:
         """Return the ANLS* score; with `strict`, 0 if it equals the threshold.
 
         The equation of the paper is strict, the official script of the competition is not.
@@ -59,7 +58,7 @@ class Anls(AnlsStar):
             return 0.0
         return row.anls_star
 
-    def count_fields(self, counts: FieldCounts, row: MetricRow, options: ScoringOptions) -> None:
+    def count_fields(self, counts: FieldCounts, row: MetricRow, options: CompareOptions) -> None:
         """Count the only field; with `strict`, it earns nothing if its score equals the threshold."""
         super().count_fields(counts, row, options)
         if counts.earned and not self.row_points(row, options):
@@ -67,7 +66,7 @@ class Anls(AnlsStar):
             counts.leaves = [counts.leaves[0]._replace(outcome="wrong", earned=0.0, cause=cause)]
             counts.earned = 0.0
 
-    def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
+    def score_tree(self, row: MetricRow, options: CompareOptions) -> ScoreTree:
         """Return the tree of ANLS*, a leaf; with `strict`, it is wrong if its score equals the threshold."""
         tree = super().score_tree(row, options)
         points = self.row_points(row, options)
@@ -81,7 +80,7 @@ class Anlsl(AnlsStar):
     label = "ANLSL"
     figures = (FigureName("anlsl", "ANLSL"),)
 
-    def check_options(self, options: ScoringOptions) -> None:
+    def check_options(self, options: CompareOptions) -> None:
         if options.strict:
             raise InputValueError(
                 place="anlsl",
@@ -90,7 +89,7 @@ class Anlsl(AnlsStar):
                 problem="the threshold applies inside the matching; expected strict=False, got True",
             )
 
-    def row_points(self, row: MetricRow, options: ScoringOptions) -> float:  # noqa: ARG002
+    def row_points(self, row: MetricRow, options: CompareOptions) -> float:  # noqa: ARG002
         check_answer(row.ground_truth, row.prediction, lists=True)
         return row.anls_star
 
@@ -136,7 +135,7 @@ def defines_tree(metric: Metric[Any]) -> bool:
     return type(metric).score_tree is not Metric.score_tree
 
 
-def tree_of_row(name: str, row: MetricRow, options: ScoringOptions) -> ScoreTree:
+def tree_of_row(name: str, row: MetricRow, options: CompareOptions) -> ScoreTree:
     """Return the score tree of a row by a metric.
 
     For a metric without a tree, it is the tree of the typed score if there is a schema, and otherwise that of ANLS*.
@@ -192,7 +191,7 @@ def _loaded(name: str) -> str:
     return metric.name
 
 
-def checked_metrics(metrics: Iterable[str], options: ScoringOptions | None = None) -> list[str]:
+def checked_metrics(metrics: Iterable[str], options: CompareOptions | None = None) -> list[str]:
     """Check the names of metrics, and return them without duplicates.
 
     Args:
@@ -235,27 +234,33 @@ def metrics_with_schema(metrics: Sequence[str] | None, schema: object) -> tuple[
     return tuple(metrics) if schema is None else tuple(dict.fromkeys([*metrics, TYPED]))
 
 
-def values_metric(metrics: Iterable[str], options: ScoringOptions) -> str:
+def values_metric(metrics: Iterable[str], options: CompareOptions) -> str:
     """Return the metric that says which values are right: the first of ANLS* and the typed score."""
     return next((name for name in metrics if name in VALUES_BY), ANLS_STAR if options.schema is None else TYPED)
 
 
 def signature_of(
-    metric: str, options: ScoringOptions, *, skipped: int | None = None, values_by: str = ANLS_STAR
+    metric: str,
+    options: CompareOptions,
+    reading: ReadOptions = DEFAULT_READING,
+    *,
+    skipped: int | None = None,
+    values_by: str = ANLS_STAR,
 ) -> str:
     """Return the signature: the metric, the options that change its figures, and the version.
 
     Args:
         metric: the name of the metric.
-        options: how rows were read and compared.
+        options: how values were compared.
+        reading: how rows were read.
         skipped: the number of rows left out because of faults or without a prediction.
         values_by: the metric that says which values are right, for a metric that judges places.
 
-    >>> signature_of("anls_star", ScoringOptions())
+    >>> signature_of("anls_star", CompareOptions())
     'anls_star|tau:0.5|case:i|empty:ignored|docscore:0.2.0'
-    >>> signature_of("anls_star", ScoringOptions(rules="anls_star-1.0.1"))
+    >>> signature_of("anls_star", CompareOptions(rules="anls_star-1.0.1"))
     'anls_star|tau:0.5|case:i|rules:anls_star-1.0.1|docscore:0.2.0'
-    >>> signature_of("kieval", ScoringOptions(threshold=0.7, parse="json"))
+    >>> signature_of("kieval", CompareOptions(threshold=0.7), ReadOptions(parse="json"))
     'kieval|parse:json|compare:exact|docscore:0.2.0'
     """
     used = METRICS[metric].options
@@ -272,16 +277,10 @@ def signature_of(
         ("empty" if by_paper else "rules", "ignored" if by_paper else options.rules, "rules" in used),
         ("numbers", options.numbers, "numbers" in used and options.numbers != "text"),
         ("schema", options.schema and options.schema.digest, "schema" in used and options.schema is not None),
-        ("schema-by", options.schema_by, "schema_by" in used and options.schema_by is not None),
+        ("schema-by", reading.schema_by, "schema" in used and reading.schema_by is not None),
         *((name, version, True) for name, version in of_versions.versions(options).items()),
         ("comparators", "+".join(name for name, _ in functions), bool(functions)),
-        ("parse", options.parse_mode, options.parse_mode is not None),
-        ("references", options.parse_references, options.parse_references is not None),
-        ("confidences", "removed", options.with_confidences),
-        ("citations", PurePath(options.citations_from or "").stem, options.citations_from is not None),
-        ("ignored", "+".join(options.ignore_keys), bool(options.ignore_keys)),
-        ("absent", "+".join(word or "''" for word in options.absent_words), bool(options.absent_words)),
-        ("missing", options.missing, options.missing != "error"),
+        *((name, text, True) for name, text in reading.signed.items()),
         ("skipped", str(skipped), bool(skipped)),  # figures of fewer rows
         ("compare", "folded" if options.normalise else "exact", "normalise" in used),
         ("read", "donut", "donut" in used and options.donut),

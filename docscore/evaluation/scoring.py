@@ -10,7 +10,7 @@ import numpy as np
 from docscore.core.errors import InputError, InputValueError, at_place, row_place, short_repr
 from docscore.core.formatting import counted
 from docscore.core.numbers import ROUNDING
-from docscore.core.options import ScoringOptions
+from docscore.core.options import CompareOptions
 from docscore.core.processes import in_processes, numbered_portions
 from docscore.core.runtime import Advance, ignore
 from docscore.evaluation.fields import FieldTable, as_float
@@ -27,7 +27,7 @@ _IdsAndPairs = tuple[Sequence[str], Sequence[tuple[Any, Any]]]
 def anls_star_scores(
     ids: Sequence[str],
     pairs: Sequence[tuple[Any, Any]],
-    options: ScoringOptions,
+    options: CompareOptions,
     num_proc: int = 1,
     scored: Advance = ignore,
 ) -> list[float]:
@@ -51,13 +51,13 @@ def anls_star_scores(
     return scores
 
 
-def _scores(rows: _IdsAndPairs, options: ScoringOptions, scored: Advance = ignore) -> list[float]:
+def _scores(rows: _IdsAndPairs, options: CompareOptions, scored: Advance = ignore) -> list[float]:
     ids, pairs = rows
     scores: list[float] = score_all(pairs, options, lambda number: row_place(ids[number]), scored).tolist()
     return scores
 
 
-def points_of_rows(metric: str, rows: Iterable[MetricRow], options: ScoringOptions, *, details: bool) -> list[Any]:
+def points_of_rows(metric: str, rows: Iterable[MetricRow], options: CompareOptions, *, details: bool) -> list[Any]:
     """Return the points of each row by a metric.
 
     Args:

@@ -164,14 +164,14 @@ def slice_text(system: Evaluation) -> str:
     return f"only the rows with {shown_name(system.slice or '')} as {shown_name(system.slice_name)}"
 
 
-def count_lines(evaluation: Evaluation, *, alone: bool = True, doubts: bool = True) -> list[str]:
+def count_lines(evaluation: Evaluation, *, alone: bool = True, warnings: bool = True) -> list[str]:
     """One line for each kind of rows that were skipped, missing, unparsed, extracted or mended; with the first ids.
 
-    Then one for each doubt about the rows, unless that is left to the warning, and for numbers only printed otherwise.
+    Then one for each warning about the rows, unless it was given before, and for numbers only printed otherwise.
     What is said of two systems together is left out where the evaluation is not alone.
     """
     system = evaluation
-    reads = system.options.parse is not None
+    reads = system.test_set.options.parse is not None
     ids = {PARSE_COUNTS[outcome]: ids for outcome, ids in system.parsed_ids().items()} if reads else {}
     lines = [slice_text(system)] if system.slice is not None and alone else []
     for name, count in system.counts.items():
@@ -181,12 +181,13 @@ def count_lines(evaluation: Evaluation, *, alone: bool = True, doubts: bool = Tr
             first = ", ".join(map(shown_name, ids.get(name, [])[:NAMED]))
             more = f" and {len(ids[name]) - NAMED:,} more" if len(ids.get(name, [])) > NAMED else ""
             lines.append(f"{counted(count, noun)} {what}{why}" + (f": {first}{more}" if first else ""))
-    if system.options.with_confidences and not system.has_reviews:
+    if system.test_set.options.with_confidences and not system.has_reviews:
         lines.append(
             f"{system.scorer.label} does not say which values are right: no trade-off of automation, no calibration"
         )
     lines += _lines_on_places(system)
-    return [*lines, *(system.doubts if doubts else ()), *filter(None, [by_value_text({"": system})] if alone else ())]
+    found = [each.sentence for each in system.row_warnings] if warnings else []
+    return [*lines, *found, *filter(None, [by_value_text({"": system})] if alone else ())]
 
 
 def _lines_on_places(system: Evaluation) -> list[str]:
@@ -228,13 +229,13 @@ def verdict_text(comparison: Comparison) -> str:
     return f"better on {better:,} of {documents}, worse on {worse:,}; this {chance}, p = {p_text(p_value)}{of_tests}"
 
 
-def count_lines_of_both(comparison: Comparison, *, doubts: bool = True) -> list[str]:
+def count_lines_of_both(comparison: Comparison, *, warnings: bool = True) -> list[str]:
     """One line for the rows left out of both, of each its `count_lines` and lists that were cut off, one on numbers."""
     skipped = comparison.new.test_set.skipped
     lines = [] if comparison.new.slice is None else [slice_text(comparison.new)]
     lines += [f"{counted(skipped, 'document')} left out of both: {comparison.new.why_left_out}"] if skipped else []
     for side, system in (("base", comparison.base), ("new", comparison.new)):
-        facts = *count_lines(system, alone=False, doubts=doubts), system.cut_off
+        facts = *count_lines(system, alone=False, warnings=warnings), system.cut_off
         lines += [f"{side}: {line}" for line in facts if line]
     return [*lines, *filter(None, [by_value_text({"base": comparison.base, "new": comparison.new})])]
 

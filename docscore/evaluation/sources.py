@@ -1,130 +1,57 @@
 """The one way from files, lists and frames to evaluations, for Python, the command and the page."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from collections.abc import Mapping, Sequence
 from inspect import signature
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any
 
-from docscore.core.errors import Faults, InputTypeError, InputValueError
-from docscore.core.options import IOU, PAPER, THRESHOLD, ScoringOptions, check_whole
-from docscore.core.runtime import Progress, no_progress, progress_from
-from docscore.evaluation.evaluation import Evaluation, evaluate_rows
+from docscore.core.errors import InputTypeError, InputValueError
+from docscore.core.options import IOU, PAPER, THRESHOLD, CompareOptions, check_whole, read_and_compare_options
+from docscore.core.runtime import Progress, progress_from
+from docscore.evaluation.evaluation import Evaluation, evaluated
 from docscore.evaluation.registry import checked_metrics, loaded_metrics, metrics_with_schema
-from docscore.inputs.checks import warn_of_copies
-from docscore.inputs.columns import SAME_NAMES, ColumnNames
-from docscore.inputs.groups import Grouping, joined_runs
-from docscore.inputs.pairing import rows_of_sides
+from docscore.inputs.groups import Grouping
+from docscore.inputs.reading import read_systems
 from docscore.inputs.test_set import TestSet
 from docscore.stats.intervals import CONFIDENCE, SEED
 
 
-class Reading(NamedTuple):
-    """How the sides of a test set are read.
-
-    Attributes:
-        names: the columns whose names differ from those of the row formats.
-        on_error: rows with faults: "error", or "skip" to leave them out and count them.
-        delimiter: the delimiter of CSV files; None to guess it from their headers.
-        encoding: the encoding of text files; None for UTF-8.
-        num_proc: the number of processes that read files.
-    """
-
-    names: ColumnNames = SAME_NAMES
-    on_error: str = "error"
-    delimiter: str | None = None
-    encoding: str | None = None
-    num_proc: int = 1
-
-
-def reading_of(options: ScoringOptions, given: Mapping[str, Any]) -> Reading:
-    """Return how sides are read by the options of `docscore.evaluate` or the command, given by their names."""
-    names = ColumnNames.of({**given, "parse_references": options.parse_references, "numbers": options.numbers})
-    return Reading(names, **{name: given[name] for name in Reading._fields[1:] if name in given})
-
-
-def pairs_of_sides(
-    references: Any,
-    predictions: Sequence[Any],
-    options: ScoringOptions,
-    reading: Reading,
-    progress: Progress = no_progress,
-) -> tuple[list[TestSet], Faults]:
-    """Read the sides of one or more systems, and pair their rows; errors as for `rows_of_sides`."""
-    return rows_of_sides(
-        references=references,
-        predictions=predictions,
-        missing=options.missing,
-        parse=options.parse,
-        parse_references=options.parse_references,
-        progress=progress,
-        **reading._asdict(),
-    )
-
-
-def metrics_for(metrics: Sequence[str] | None, options: ScoringOptions) -> list[str]:
+def metrics_for(metrics: Sequence[str] | None, options: CompareOptions) -> list[str]:
     """Return the names of the metrics to compute; errors as for `docscore.evaluate`."""
     return checked_metrics(metrics_with_schema(metrics and loaded_metrics(metrics), options.schema), options)
 
 
 def evaluations_of(
-    sides: Sequence[TestSet],
-    options: ScoringOptions,
+    systems: Mapping[str, TestSet],
+    options: CompareOptions,
     metrics: Sequence[str],
     *,
-    systems: Sequence[str],
-    places: Sequence[str] = (),
     prices: Mapping[str, Sequence[float]] | None = None,
     slice_value: str | None = None,
     **settings: Any,
 ) -> dict[str, Evaluation]:
-    """Return the evaluation of each system, by its name.
+    """Give the warnings of test sets that were just read, and return the evaluation of each system, by its name.
 
     Args:
-        sides: the rows of each side; sides of one system are its runs.
-        options: how predictions are read and compared.
+        systems: the test set of each system.
+        options: how values are compared.
         metrics: their names, as `metrics_for` returns them.
-        systems: the name of the system of each side.
-        places: what each side is called in messages, if copies among them are to be warned of.
         prices: the price of a million tokens, by the name of a system.
         slice_value: the value of `by` that the rows must have; None for all rows.
         settings: other keywords of `Evaluation`.
 
     Raises:
-        TypeError, ValueError: as `docscore.evaluate`; for a run that has other documents than the first, and for a
-            value that no row has.
+        TypeError, ValueError: as `docscore.evaluate`, and for a value that no row has.
     """
-    if len(places) > 1:
-        warn_of_copies(sides, places)
-    evaluations, sides_of = {}, dict[str, list[int]]()
-    for number, name in enumerate(systems):
-        sides_of.setdefault(name, []).append(number)
-    for name, numbers in sides_of.items():
-        runs = [sides[number] for number in numbers]
-        pairs = runs[0] if len(runs) == 1 else joined_runs(runs, [(places or systems)[number] for number in numbers])
+    evaluations = {}
+    for name, test_set in systems.items():
         price, *_ = (prices or {}).get(name, [None])
-        evaluation = evaluate_rows(pairs, options, metrics=metrics, token_price=price, **settings)
+        evaluation = evaluated(test_set, options, metrics=metrics, token_price=price, **settings)
         evaluations[name] = evaluation if slice_value is None else evaluation.of_slice(slice_value)
     return evaluations
 
 
-_Function = TypeVar("_Function", bound=Callable[..., Evaluation])
-
-
-def _with_recipe(function: _Function) -> _Function:
-    """Give the result of a function its call as Python code."""
-
-    @wraps(function)
-    def call(*positional: Any, **given: Any) -> Evaluation:
-        result = function(*positional, **given)
-        result.recipe = _call(given)
-        return result
-
-    return cast("_Function", call)
-
-
-@_with_recipe
 def evaluate(
     *positional: Any,
     predictions: Any = None,
@@ -169,8 +96,9 @@ def evaluate(
     value_column: str | None = None,
     references_query: str | None = None,
     predictions_query: str | None = None,
-    document: bool = False,
+    single_document: bool = False,
     answer_is_list: bool = False,
+    delimiter: str | None = None,
     encoding: str | None = None,
     num_proc: int = 1,
     progress: bool | Progress | None = None,
@@ -255,8 +183,9 @@ def evaluate(
         references_query: a JMESPath expression that selects the rows in a JSON file, a dict, or each row of JSONL or a
             list: `"results[].{question_id: id, references: [truth]}"`.
         predictions_query: the same for the predictions.
-        document: whether a JSON file or a dict is one document, even if it looks like `{id: document}`.
+        single_document: whether a JSON file or a dict is one document, even if it looks like `{id: document}`.
         answer_is_list: whether a list in the column of the ground truths is the one acceptable answer.
+        delimiter: the delimiter of CSV files; None to detect it from the header.
         encoding: the encoding of text files, a name that Python knows, such as "cp1252"; None for UTF-8.
         num_proc: the number of processes that read and score rows; more than one are faster from some 10,000 rows.
             With the start method "spawn" the caller needs `if __name__ == "__main__":`.
@@ -282,79 +211,36 @@ def evaluate(
     >>> [(row["cause"], row["points_lost"]) for row in result.causes]
     [('missing field', 0.3333333333333333)]
     """
+    given = dict(locals())
     if positional or predictions is None:
         raise InputTypeError(
             expected="docscore.evaluate(predictions=..., references=...), each side by its name",
             got=f"{len(positional)} by position" if positional else "no predictions",
         )
-    options = ScoringOptions(
-        parse=parse,
-        parse_references=parse_references,
-        missing=missing,
-        schema=schema,
-        schema_by=schema_by,
-        comparators=comparators,
-        threshold=threshold,
-        ignore_case=ignore_case,
-        rules=rules,
-        numbers=numbers,
-        strict=strict,
-        normalise=normalise,
-        donut=donut,
-        with_confidences=with_confidences,
-        citations_from=citations_from,
-        iou=iou,
-        ignore_keys=ignore_keys,
-        absent_words=absent_words,
-    )
-    columns = {
-        "id_column": id_column,
-        "prediction_column": prediction_column,
-        "references_column": references_column,
-        "references_id_column": references_id_column,
-        "predictions_id_column": predictions_id_column,
-        "cost_column": cost_column,
-        "seconds_column": seconds_column,
-        "tokens_column": tokens_column,
-        "fields_in_columns": fields_in_columns,
-        "field_column": field_column,
-        "value_column": value_column,
-        "references_query": references_query,
-        "predictions_query": predictions_query,
-        "document": document,
-        "answer_is_list": answer_is_list,
-    }
-    reading = reading_of(
-        options,
-        {
-            **columns,
-            "by": by,
-            "cluster": cluster,
-            "on_error": on_error,
-            "encoding": encoding,
-            "num_proc": check_whole("num_proc", num_proc, 1),
-        },
-    )
+    reading, options = read_and_compare_options(given)
     chosen = metrics_for([metrics] if isinstance(metrics, str) else metrics, options)
     sides = _runs(predictions) if runs else [predictions]
     bars = progress_from(progress)
-    pairs, faults = pairs_of_sides(references, sides, options, reading, bars)
+    systems = read_systems(
+        references,
+        {"": sides},
+        reading,
+        side_names=[f"run {number}" for number in range(1, len(sides) + 1)],
+        num_proc=check_whole("num_proc", num_proc, 1),
+        progress=bars,
+    )
     [result] = evaluations_of(
-        pairs,
+        systems,
         options,
         chosen,
-        systems=[""] * len(sides),
-        places=[f"run {number}" for number in range(1, len(sides) + 1)],
         prices={} if token_price is None else {"": [token_price]},
-        cluster=cluster,
-        by=by,
         confidence=confidence,
         seed=seed,
         documents=documents,
         num_proc=num_proc,
         progress=bars,
-        faults=list(map(str, faults.collected)),
     ).values()
+    result.recipe = _call(given)
     result.files = [Path(side).name for side in (references, *sides) if isinstance(side, str | PathLike)]
     return result
 
@@ -375,8 +261,8 @@ def _call(given: Mapping[str, Any]) -> str:
             value = Path(value).name
         return f"{name}={value!r}" if isinstance(value, str | int | float) else f"{name}={name}"
 
-    parameters = signature(evaluate).parameters.values()
-    chosen = (each for each in parameters if given.get(each.name, each.default) is not each.default)
+    _, *parameters = signature(evaluate).parameters.values()
+    chosen = (each for each in parameters if given[each.name] is not each.default)
     return f"docscore.evaluate({', '.join(shown(each.name, given[each.name]) for each in chosen)})"
 
 

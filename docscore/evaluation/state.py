@@ -19,17 +19,24 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
-from docscore.core.errors import InputValueError, row_place
+from docscore.core.errors import InputTypeError, InputValueError, row_place
 from docscore.core.formatting import safe_names
-from docscore.core.options import ScoringOptions, check_choice, options_from
+from docscore.core.options import (
+    CompareOptions,
+    ReadOptions,
+    check_choice,
+    check_options,
+    read_and_compare_options,
+)
+from docscore.core.runtime import warn
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.fields import Field, as_float, units
 from docscore.evaluation.registry import checked_metrics, metrics_with_schema
 from docscore.inputs.json_text import store
 from docscore.inputs.pairing import pairs_of
-from docscore.inputs.rows import as_rows
+from docscore.inputs.rows import table_in_memory
 from docscore.inputs.test_set import TestSet
-from docscore.metrics.typed.schema_warnings import warn_of_schemas
+from docscore.metrics.typed.schema_warnings import warnings_about_schemas
 
 RATES: dict[str, str] = {  # by the count that is divided by the number of rows
     "parse_failures": "parse_failure_rate",
@@ -47,8 +54,9 @@ class ScoreState:
     Args:
         metrics: names among `docscore.METRICS`; None for "anls_star", and with a schema for "typed" before it.
         fields: whether to count fields too, for per-field scores and causes of lost points.
-        options: how predictions are read and compared.
-        keywords: fields of `ScoringOptions`, in place of `options`.
+        options: how values are compared.
+        reading: how rows are read.
+        keywords: single options of both kinds, in place of `options` and `reading`.
 
     Raises:
         TypeError, ValueError: for invalid options.
@@ -65,10 +73,15 @@ class ScoreState:
         *,
         metrics: Sequence[str] | None = None,
         fields: bool = True,
-        options: ScoringOptions | None = None,
+        options: CompareOptions | None = None,
+        reading: ReadOptions | None = None,
         **keywords: Any,
     ) -> None:
-        self.options = options_from(options, keywords)
+        if keywords and (options or reading):
+            raise InputTypeError(expected="options or single keywords", got=f"both: {', '.join(keywords)}")
+        check_options(keywords)
+        given = read_and_compare_options(keywords)
+        self.reading, self.options = reading or given[0], options or given[1]
         self.metrics = checked_metrics(metrics_with_schema(metrics, self.options.schema), self.options)
         self.with_fields = fields
         self.reset()
@@ -92,7 +105,7 @@ class ScoreState:
 
     def empty(self) -> ScoreState:
         """Return a new state with the same options and no rows."""
-        return ScoreState(metrics=self.metrics, fields=self.with_fields, options=self.options)
+        return ScoreState(metrics=self.metrics, fields=self.with_fields, options=self.options, reading=self.reading)
 
     def update(self, predictions: Any, references: Any) -> None:
         """Score more rows, of any of the three formats; rows with ids are paired within this call. No rows are allowed.
@@ -100,14 +113,15 @@ class ScoreState:
         Raises:
             TypeError, ValueError: naming the row; the state is then unchanged.
         """
-        prediction_rows, reference_rows = as_rows(predictions, "predictions"), as_rows(references, "references")
-        if prediction_rows or reference_rows:
-            self.update_pairs(pairs_of(prediction_rows, reference_rows, self.options.missing, once=True))
+        given, wanted = table_in_memory(predictions, "predictions"), table_in_memory(references, "references")
+        if given.rows or wanted.rows:
+            self.update_pairs(pairs_of(given, wanted, self.reading.missing, once=True))
 
     def update_pairs(self, pairs: TestSet) -> None:
         """Score more pairs; errors as for `update`."""
         if pairs.ids:
-            self.update_scores(evaluate_rows(pairs, self.options, metrics=self.metrics, confidence=None, is_full=False))
+            how: dict[str, Any] = {"metrics": self.metrics, "confidence": None, "is_full": False}
+            self.update_scores(evaluate_rows(pairs, self.reading, self.options, **how))
 
     def update_scores(self, scored: Evaluation) -> None:
         """Add the rows of an evaluation with the options and the metrics of this state; errors as for `merge`."""
@@ -228,7 +242,8 @@ class ScoreState:
         if not self.rows:
             raise InputValueError(expected="at least one row", got="none")
         if whole:
-            warn_of_schemas(self.places, self.options.schema)
+            for warning in warnings_about_schemas(self.places, self.options.schema):
+                warn(warning)
         result = {  # each sum is rounded once
             name: as_float(numerator) / as_float(denominator) if denominator else 1.0
             for name, (numerator, denominator) in self.sums.items()
@@ -246,7 +261,7 @@ class ScoreState:
     @property
     def identity(self) -> tuple[Any, ...]:
         """What two states must share to be merged: metrics, fields and options."""
-        return (*self.metrics, self.with_fields, self.options)
+        return (*self.metrics, self.with_fields, self.options, self.reading)
 
 
 def _hashes(pairs: TestSet) -> dict[int, int]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
-from docscore.core.errors import Diagnostic
+from docscore.core.errors import DataWarning, Diagnostic
 from docscore.grounding.regions import LEVELS, Box, Level, Region, RowRegions, accepted_regions, has_level
 
 _EXAMINED = 1_000  # values that are cited and have evidence
@@ -20,13 +20,14 @@ _BOXES: dict[str, Callable[[Box], Box]] = {
 _PAGES = {"counted from 0": 1, "counted from 2": -1}
 
 
-def warnings_of_regions(rows: Sequence[RowRegions]) -> Iterator[Diagnostic]:
+def warnings_about_regions(rows: Sequence[RowRegions]) -> Iterator[DataWarning]:
     """Yield warnings if no prediction cites a level of the evidence, or all seem to cite it in another format."""
     evidence = [found for row in rows for each in row.evidence for found in each.values()]
     citations = [found for row in rows for found in row.citations.values()]
     if evidence and not citations and not any(row.left_out for row in rows):
         remedy = "they stand beside the prediction, in the column or key 'citations'"
-        yield Diagnostic(("predictions",), problem="none has citations", remedy=remedy)
+        diagnostic = Diagnostic(("predictions",), problem="none has citations", remedy=remedy)
+        yield DataWarning("no citations", diagnostic)
         return
     sides = [
         (found, row.evidence[0][path])
@@ -37,9 +38,10 @@ def warnings_of_regions(rows: Sequence[RowRegions]) -> Iterator[Diagnostic]:
     for level in LEVELS:
         known, cited = (any(has_level(found, level) for found in side) for side in (evidence, citations))
         if known and citations and not cited:
-            yield Diagnostic(("predictions",), problem=f"no citation has a {level}, so that its F1 is 0")
+            problem = f"no citation has a {level}, so that its F1 is 0"
+            yield DataWarning("level without citations", Diagnostic(("predictions",), problem=problem))
         elif known and (meant := _other_format(list(islice(sides, _EXAMINED)), level)):
-            yield Diagnostic(("predictions",), problem=meant)
+            yield DataWarning("convention of regions", Diagnostic(("predictions",), problem=meant))
 
 
 def _other_format(sides: Sequence[tuple[Sequence[Region], Sequence[Region]]], level: Level) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from docscore.core.errors import at_place, row_place
+from docscore.core.options import read_and_compare_options
 from docscore.core.runtime import Progress, no_progress, watched
 from docscore.core.values import Value, field_of, to_json
 from docscore.grounding.document_folder import DocumentFolder
@@ -49,7 +50,8 @@ def with_evidence(
     Raises:
         TypeError, ValueError: as `docscore.evaluate`; if no id has a document.
     """
-    truths = read_ground_truths(references, options or {}, progress)
+    reading, _ = read_and_compare_options(options or {})
+    truths = read_ground_truths(references, reading, progress)
     opened = DocumentFolder(documents, truths.ids)
     looked_up = watched(opened.read_all(truths.ids), progress, "Looking up", len(truths.ids))
     rows, counts = [], defaultdict[str, Counter[str]](Counter)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from docscore.core.errors import Diagnostic, InputValueError, at_place, row_place, short_repr
+from docscore.core.errors import DataWarning, Diagnostic, InputValueError, Remedy, at_place, row_place, short_repr
 from docscore.core.numbers import is_finite
 from docscore.core.similarity import nearest
 from docscore.core.values import Value, values_by_path
@@ -23,7 +23,7 @@ _NO_BOX = (0.0, 0.0, 0.0, 0.0)  # of an invalid citation
 _EXPECTED = "an object with a list of places for each path"
 
 
-def with_regions(pairs: TestSet, failed: Collection[int]) -> tuple[TestSet, list[Diagnostic]]:
+def with_regions(pairs: TestSet, failed: Collection[int]) -> tuple[TestSet, list[DataWarning]]:
     """Interpret the raw regions of all rows, unless this was done before.
 
     Args:
@@ -58,17 +58,17 @@ def with_regions(pairs: TestSet, failed: Collection[int]) -> tuple[TestSet, list
         citations, wrong = _by_path("citations", cited, [values[1]], several or _has_several_pages([cited]))
         faults += [error.diagnostic.within(row_place(name)) for error in wrong]
         places.append(RowRegions(evidence, citations, len(wrong)))
-    remarks = []
+    found = []
     if faults:
         problem = f"{len(faults):,} of {total:,} citations are faulty and never accepted, such as that of {faults[0]}"
-        remarks.append(Diagnostic(("predictions",), problem=problem))
+        found.append(DataWarning("invalid citations", Diagnostic(("predictions",), problem=problem)))
     if unused:
         problem = f"places of objects and lists are not judged ({len(unused):,}), such as that of {unused[0]}"
-        remarks.append(Diagnostic(("evidence",), problem=problem))
+        found.append(DataWarning("regions of objects", Diagnostic(("evidence",), problem=problem)))
     if len(faults) > _MOST_INVALID * total:
-        remedy = "if they are in another format, --citations-from (citations_from=) reads those of providers"
+        remedy = Remedy("if they are in another format, {} reads those of providers", (("citations_from", ...),))
         raise InputValueError(place="predictions", problem=problem, remedy=remedy)
-    return replace(pairs, places=places, evidence=None, citations=None), remarks
+    return replace(pairs, places=places, evidence=None, citations=None), found
 
 
 def evidence_of(truth: Value, raw: Any) -> tuple[list[RegionsByPath], bool]:
@@ -115,7 +115,7 @@ def _by_path(
     places, errors = dict[str, list[Region]](), list[InputValueError]()
     for path, item in ((path, item) for path, items in given.items() for item in items):
         is_text = kind == "citations" and type(values[0]) is str
-        meant = "; the prediction is text, which --parse json (parse=) reads" if is_text else _meant(path, known)
+        meant = "; the prediction is text, which was not read as JSON" if is_text else _meant(path, known)
         expected = "" if path in known else f"a path of the value{meant}"
         expected = expected or next((name for name, holds in _RULES.items() if not holds(item)), "")
         if expected or (several and _boxes(item) and item.get("page") is None):

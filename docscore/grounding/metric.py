@@ -10,7 +10,7 @@ from math import fsum
 from statistics import fmean
 from typing import Any, ClassVar, NamedTuple
 
-from docscore.core.options import ScoringOptions
+from docscore.core.options import CompareOptions
 from docscore.core.values import field_of
 from docscore.grounding.nodes import GroundedValue, count_values, grounded_values, regions_of
 from docscore.grounding.regions import LEVELS, NO_REGIONS, Level
@@ -193,7 +193,7 @@ class Grounding(Metric[GroundingPoints]):
         FigureName("grounding_page_f1", "Grounding page F1"),
         FigureName("grounding_value_f1", "Grounding value F1"),
     )
-    options = frozenset({"threshold", "ignore_case", "rules", "numbers", "schema", "schema_by", "iou"})
+    options = frozenset({"threshold", "ignore_case", "rules", "numbers", "schema", "iou"})
     field_source = "entities"
     judges_places = True
 
@@ -201,7 +201,7 @@ class Grounding(Metric[GroundingPoints]):
     def fields_note(self) -> str:
         return f"{self.label} judges the places of values: lost points have no causes."
 
-    def row_points(self, row: MetricRow, options: ScoringOptions) -> GroundingPoints:
+    def row_points(self, row: MetricRow, options: CompareOptions) -> GroundingPoints:
         tree = self.score_tree(row, options)
         cells = grounded_values(tree)
         values = sum(count_values(leaf.prediction) for leaf in tree.leaves())
@@ -210,7 +210,7 @@ class Grounding(Metric[GroundingPoints]):
         _, _, faulty, left_out = regions_of(row.annotator) or NO_REGIONS
         return GroundingPoints(levels, _field_sums(cells, finest) if finest else {}, faulty, left_out)
 
-    def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
+    def score_tree(self, row: MetricRow, options: CompareOptions) -> ScoreTree:
         """Return the tree of the metric that says which values are right, whose leaves say `region`."""
         schema = schema_of_row(options.schema, row.question_id) if row.values_by != VALUES_BY[0] else None
         return build_tree(row.ground_truth, row.prediction, options, schema, row.cause, row.annotator)

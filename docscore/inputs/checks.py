@@ -1,31 +1,27 @@
-"""Make paired rows ready for scoring: read texts as JSON, take confidences out, warn of what looks wrong."""
+"""Checks of the rows of a test set: what looks wrong about them, before anything is scored."""
 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, islice
-from shlex import quote
 from typing import Any
 from unicodedata import normalize
 
 import numpy as np
 
-from docscore.core.errors import Diagnostic, InputValueError, short_repr
-from docscore.core.options import AS_TEXT, ScoringOptions
-from docscore.core.runtime import Progress, no_progress, warn, watched
+from docscore.core.errors import DataWarning, Diagnostic, InputValueError, Remedy, short_repr
+from docscore.core.options import AS_TEXT, ReadOptions
+from docscore.core.runtime import Progress, no_progress, watched
 from docscore.core.similarity import without_case
 from docscore.core.values import LEAF_TYPES, ONE_OF, Value
-from docscore.inputs.citation_forms import form_named, forms_of, keys_of_forms
-from docscore.inputs.content import CONFIDENCE, VALUE, has_path, path_of_key, scored_content
+from docscore.inputs.citation_forms import forms_of, keys_of_forms
+from docscore.inputs.content import CONFIDENCE, VALUE, has_path, path_of_key
 from docscore.inputs.model_text import (
     holds_json,
     is_json_container,
-    parse_predictions,
     parse_text,
-    parsed_references,
 )
-from docscore.inputs.raw_regions import has_key, with_raw_regions, without_ignored
+from docscore.inputs.raw_regions import has_key
 from docscore.inputs.rows import REFERENCES, NoCell, cells_of, name_in_file
 from docscore.inputs.test_set import TestSet
 
@@ -34,54 +30,6 @@ _MOST_PARSED = 20  # texts that a check reads as JSON
 _NEARLY_ALL = 0.9  # of the rows or texts that a check looks at
 _CONTAINERS = frozenset((dict, list, tuple))
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
-
-
-def as_scored(
-    rows: TestSet,
-    options: ScoringOptions,
-    progress: Progress = no_progress,
-    *,
-    is_full: bool = True,
-) -> TestSet:
-    """Read the texts of rows as JSON, where the options say so, and take out of values what is not scored.
-
-    The result holds the warnings; whoever reads rows for a user gives them.
-
-    Args:
-        rows: the rows as they were given.
-        options: how they are read.
-        progress: called with the phases of the work.
-        is_full: whether these are all rows of a test set: some warnings say that no row has something.
-
-    Raises:
-        TypeError, ValueError: if the ground truths are documents written as text and no option says how to read them,
-            and for a reference that cannot be read, naming its row.
-    """
-    refuse_document_texts(rows.truths, rows.predictions, options.parse, options.parse_references)
-    given = rows
-    found = list(remarks_on_reading(rows, options.parse, options.parse_references))
-    if options.parse_references:
-        truths, repairs = parsed_references(rows.ids, rows.truths, options.parse_references)
-        rows = replace(rows, truths=truths)
-        found += remarks_on_repairs(repairs, len(rows.ids))
-    if options.parse_mode is not None:
-        predictions, readings = parse_predictions(rows.predictions, rows.truths, options.parse_mode, progress)
-        rows = replace(rows, predictions=predictions, readings=readings)
-        found += _remarks_on_texts(rows, options.parse)
-    form = None if options.citations_from is None else form_named(options.citations_from)
-    found += _remarks_on_forms(rows) if form is None else ()
-    rows = with_raw_regions(replace(rows, whole_truths=rows.truths), form)
-    found += _remarks_on_values(rows, progress, with_confidences=options.with_confidences)
-    if options.with_confidences or options.ignore_keys or options.absent_words:
-        whole = rows
-        rows = without_ignored(scored_content(rows, options), whole)
-        found += _remarks_on_content(whole, rows, options) if is_full else ()
-    else:
-        rows = replace(rows, confidences=None)
-    if is_full and len(rows.ids) > 1:
-        found += [*_remarks_on_words(rows), *_remarks_on_ids(rows)]
-    found += _remarks_on_shapes(rows)
-    return replace(rows, warnings=[*rows.warnings, *map(str, found)], is_full=is_full, given=given)
 
 
 def refuse_document_texts(
@@ -98,7 +46,7 @@ def refuse_document_texts(
     Args:
         truths: the ground truths of all rows.
         predictions: their predictions.
-        parse: how predictions that are text will be read, as in `ScoringOptions`.
+        parse: how predictions that are text will be read, as in `ReadOptions`.
         parse_references: how ground truths that are text will be read.
     """
     if parse == AS_TEXT or parse_references is not None:
@@ -113,8 +61,7 @@ def refuse_document_texts(
             place="references",
             problem=f"{len(documents):,} of {len(texts):,} texts are documents written as {notation}, which would be "
             "compared character by character, with their keys and brackets",
-            remedy=f'{_reading(notation, documents, given)}, or --parse text (parse="text") to compare them as they '
-            "are",
+            remedy=_remedy_for_documents(notation, documents, given),
         )
 
 
@@ -135,15 +82,15 @@ def _may_be_meant_as_text(documents: Sequence[str], predictions: Sequence[str]) 
     return not any(map(_has_objects, documents)) and not any(map(holds_json, predictions))
 
 
-def _reading(notation: str, documents: Sequence[str], predictions: Sequence[str]) -> str:
-    """Say how documents in a notation are read: with options for JSON, before they are given for others."""
+def _remedy_for_documents(notation: str, documents: Sequence[str], predictions: Sequence[str]) -> Remedy:
+    """Return how documents in a notation are read: with options for JSON, before they are given for others."""
+    as_text = "or {} to compare them as they are"
     if notation != _JSON:
-        return "convert both sides to JSON values before they are scored"
-    flags = {"parse": json_mode(predictions)} if predictions else {}
-    flags["parse_references"] = json_mode(documents)
-    options = " ".join(f"--{flag} {mode}".replace("_", "-") for flag, mode in flags.items())
-    keywords = ", ".join(f'{flag}="{mode}"' for flag, mode in flags.items())
-    return f"add {options} ({keywords}) to read them"
+        return Remedy(f"convert both sides to JSON values before they are scored, {as_text}", (("parse", AS_TEXT),))
+    options = [("parse", json_mode(predictions))] if predictions else []
+    options.append(("parse_references", json_mode(documents)))
+    named = " and ".join(["{}"] * len(options))
+    return Remedy(f"add {named} to read them, {as_text}", (*options, ("parse", AS_TEXT)))
 
 
 _JSON, _YAML = "JSON", "YAML"
@@ -197,8 +144,8 @@ def _has_objects(text: str) -> bool:
     return isinstance(value, dict) or any(isinstance(each, dict) for each in value)
 
 
-def remarks_on_repairs(repairs: Mapping[str, str], count: int) -> Iterator[Diagnostic]:
-    """Yield a remark on the number of ground truths that were repaired.
+def warnings_about_repairs(repairs: Mapping[str, str], count: int) -> Iterator[DataWarning]:
+    """Yield a warning about the number of ground truths that were repaired.
 
     Args:
         repairs: what was changed, by id.
@@ -206,10 +153,8 @@ def remarks_on_repairs(repairs: Mapping[str, str], count: int) -> Iterator[Diagn
     """
     if repairs:
         name, note = next(iter(repairs.items()))
-        yield Diagnostic(
-            ("references",),
-            problem=f"{len(repairs):,} of {count:,} were repaired, such as that of {short_repr(name)} ({note})",
-        )
+        problem = f"{len(repairs):,} of {count:,} were repaired, such as that of {short_repr(name)} ({note})"
+        yield DataWarning("repaired ground truths", Diagnostic(("references",), problem=problem), [*repairs])
 
 
 def _texts(values: Iterable[Any]) -> Iterator[str]:
@@ -221,43 +166,45 @@ def _texts(values: Iterable[Any]) -> Iterator[str]:
             yield value
 
 
-def remarks_on_reading(
+def warnings_about_reading(
     pairs: TestSet,
     parse: str | None,
     parse_references: str | None,
     *,
     references: str = "references",
     predictions: str = "predictions",
-) -> Iterator[Diagnostic]:
-    """Yield remarks on all rows of a test set, before texts are read as JSON.
+) -> Iterator[DataWarning]:
+    """Yield warnings about all rows of a test set, before texts are read as JSON.
 
     Each check ends at the first row that disproves it.
 
     Args:
         pairs: the rows as they were given.
-        parse: how predictions that are text will be read, as in `ScoringOptions`.
+        parse: how predictions that are text will be read, as in `ReadOptions`.
         parse_references: how ground truths that are text will be read.
         references: the place of the ground truths in the sentences.
         predictions: the place of the predictions.
 
     >>> pairs = TestSet(["a"], [{"total": "1"}], ['{"total": "1"}'])
-    >>> print(next(remarks_on_reading(pairs, None, None)))
+    >>> print(next(warnings_about_reading(pairs, None, None)))
     predictions: 1 of 1 are text although the ground truth is an object or a list, which text never matches; the text \
-of 'a' holds JSON; add --parse json or --parse repair (parse="json" or parse="repair") to read it
+of 'a' holds JSON; add parse="json" or parse="repair" to read it
     """
     given = list(given_predictions(pairs))
     if not given or parse == AS_TEXT:
         return
     if parse is None:
-        yield from _remarks_on_texts(pairs, parse, parse_references, predictions)
+        yield from warnings_about_texts(pairs, parse, parse_references, predictions)
     if _are_lists_taken_for_answers(pairs.truths, given):
-        yield Diagnostic(
-            (references,),
-            problem="all are lists of acceptable answers, none of which is a list, and so never match predictions that "
-            "are lists",
-            remedy='if each list is the ground truth, put it in a list ("references": [["Tea", "Cake"]]), or, in a '
-            "column that is named, add --answer-is-list (answer_is_list=True)",
+        problem = (
+            "all are lists of acceptable answers, none of them a list, and so never match predictions that are lists"
         )
+        remedy = Remedy(
+            'if each list is the ground truth, put it in a list ("references": [["Tea", "Cake"]]), or, in a named '
+            "column, add {}",
+            (("answer_is_list", True),),
+        )
+        yield DataWarning("lists of answers", Diagnostic((references,), problem=problem, remedy=remedy))
 
 
 def _are_lists_taken_for_answers(truths: Sequence[Any], predictions: Sequence[Any]) -> bool:
@@ -269,10 +216,10 @@ def _are_lists_taken_for_answers(truths: Sequence[Any], predictions: Sequence[An
     )
 
 
-def _remarks_on_texts(
+def warnings_about_texts(
     pairs: TestSet, parse: str | None, parse_references: str | None = None, place: str = "predictions"
-) -> Iterator[Diagnostic]:
-    """Yield a remark on predictions that are text, hold a document, and stand where an object or a list is expected.
+) -> Iterator[DataWarning]:
+    """Yield a warning about predictions that are text and hold a document, where an object or a list is expected.
 
     Lists of texts are no reason: a prediction that is text may be one of them.
     """
@@ -289,16 +236,18 @@ def _remarks_on_texts(
     likely = islice((each for each in texts if _SIGNS.search(each[1])), _MOST_PARSED)
     name, text, notation = next(((*each, held) for each in likely if (held := _notation_in(each[1]))), ("", "", ""))
     if notation:
-        remedy = "convert it to JSON values before it is scored"
+        remedy: str | Remedy = "convert it to JSON values before it is scored"
         if notation == _JSON:
             modes = [*(["json"] if parse is None and is_json_container(text) else []), "repair"]
-            options = [" or ".join(map(form.format, modes)) for form in ("--parse {}", 'parse="{}"')]
-            remedy = f"{'add' if parse is None else 'use'} {options[0]} ({options[1]}) to read it"
+            named = " or ".join(["{}"] * len(modes))
+            verb = "add" if parse is None else "use"
+            remedy = Remedy(f"{verb} {named} to read it", tuple(("parse", mode) for mode in modes))
         problem = (
             f"{len(texts):,} of {len(pairs.predictions) - len(pairs.absent):,} are text although the ground truth "
             f"is an object or a list, which text never matches; the text of {short_repr(name)} holds {notation}"
         )
-        yield Diagnostic((place,), problem=problem, remedy=remedy)
+        rows = [name for name, _ in texts]
+        yield DataWarning("text for objects", Diagnostic((place,), problem=problem, remedy=remedy), rows)
 
 
 def _notation_in(text: str) -> str:
@@ -321,50 +270,46 @@ def given_predictions(pairs: TestSet) -> Iterator[Any]:
     return (prediction for number, prediction in enumerate(pairs.predictions) if number not in pairs.absent)
 
 
-def _remarks_on_values(
+def warnings_about_values(
     pairs: TestSet, progress: Progress = no_progress, *, with_confidences: bool
-) -> Iterator[Diagnostic]:
-    """Yield remarks on the values of a test set, after texts were read as JSON.
+) -> Iterator[DataWarning]:
+    """Yield warnings about the values of a test set, after texts were read as JSON.
 
     Args:
         pairs: the rows.
         progress: called with the phase "Checking" and the number of rows.
         with_confidences: whether confidences are taken out of the predictions.
 
-    >>> print(next(_remarks_on_values(TestSet(["a"], [{"total": ("1", "")}], [{}]), with_confidences=False)))
+    >>> print(next(warnings_about_values(TestSet(["a"], [{"total": ("1", "")}], [{}]), with_confidences=False)))
     references: 1 of 1 have an empty text among their acceptable answers, and so accept a missing value; the first is \
 that of 'a'
     """
     # rows by id have a one-of around their acceptable answers, even around a single one
     truths = (truth[0] if type(truth) is tuple and len(truth) == 1 else truth for truth in pairs.truths[:_EXAMINED])
     if not any(map(_has_one_of, truths)) and any(map(_has_one_of, pairs.predictions[:_EXAMINED])):
-        yield Diagnostic(
-            ("predictions",),
-            problem=f"they contain {ONE_OF!r}, which belongs in ground truths; the two sides may be swapped",
-        )
+        problem = f"they contain {ONE_OF!r}, which belongs in ground truths; the two sides may be swapped"
+        yield DataWarning("swapped sides", Diagnostic(("predictions",), problem=problem))
     if not with_confidences and any(map(_is_wrapped, pairs.predictions)):
-        yield Diagnostic(
-            ("predictions",),
-            problem="they contain $value and $confidence, and both are scored",
-            remedy="add --with-confidences (with_confidences=True) to score the values alone",
-        )
+        problem = "they contain $value and $confidence, and both are scored"
+        remedy = Remedy("add {} to score the values alone", (("with_confidences", True),))
+        yield DataWarning("confidences as values", Diagnostic(("predictions",), problem=problem, remedy=remedy))
     rows = watched(zip(pairs.ids, pairs.truths, strict=True), progress, "Checking", len(pairs.ids))
     empty = [name for name, truth in rows if any(type(part) is tuple and "" in part for part in _containers_in(truth))]
     if empty:
-        yield Diagnostic(
-            ("references",),
-            problem=f"{len(empty):,} of {len(pairs.ids):,} have an empty text among their acceptable answers, and so "
-            f"accept a missing value; the first is that of {short_repr(empty[0])}",
+        problem = (
+            f"{len(empty):,} of {len(pairs.ids):,} have an empty text among their acceptable answers, and so accept a "
+            f"missing value; the first is that of {short_repr(empty[0])}"
         )
+        yield DataWarning("empty answers", Diagnostic(("references",), problem=problem), empty)
 
 
-def _remarks_on_forms(pairs: TestSet) -> Iterator[Diagnostic]:
-    """Yield a remark on predictions that hold values and citations in the form of a provider.
+def warnings_about_forms(pairs: TestSet) -> Iterator[DataWarning]:
+    """Yield a warning about predictions that hold values and citations in the form of a provider.
 
     >>> prediction = {"total": {"value": "9", "citations": [{"bbox": {"page": 1}}]}}
-    >>> print(next(_remarks_on_forms(TestSet(["a"], [{"total": "9"}], [prediction]))))
-    predictions: 1 of 1 hold values and citations in the form of reducto, and both are scored; add --citations-from \
-reducto (citations_from="reducto") to score the values alone
+    >>> print(next(warnings_about_forms(TestSet(["a"], [{"total": "9"}], [prediction]))))
+    predictions: 1 of 1 hold values and citations in the form of reducto, and both are scored; add \
+citations_from="reducto" to score the values alone
     """
     given = list(islice(given_predictions(pairs), _EXAMINED))
     objects = [value for value in given if isinstance(value, dict)]
@@ -372,24 +317,21 @@ reducto (citations_from="reducto") to score the values alone
     found = {} if all(map(keys_of_forms().isdisjoint, parts)) else forms_of(given)
     count = 0 if found else sum(has_key(value, {"citations"}) for value in objects)
     if count and not any(has_key(value, {"citations"}) for value in first_truths(pairs)):
-        yield Diagnostic(
-            ("predictions",),
-            problem=f"{count:,} of {len(given):,} hold a key 'citations', which is scored",
-            remedy='put it beside the prediction, or write {"$value": ..., "$citations": [...]} at a value',
-        )
+        problem = f"{count:,} of {len(given):,} hold a key 'citations', which is scored"
+        advice = 'put it beside the prediction, or write {"$value": ..., "$citations": [...]} at a value'
+        yield DataWarning("citations as values", Diagnostic(("predictions",), problem=problem, remedy=advice))
     expected = forms_of(list(islice(first_truths(pairs), _EXAMINED))) if found else {}
     for name, count in found.items():
         if name not in expected:
-            yield Diagnostic(
-                ("predictions",),
-                problem=f"{count:,} of {len(given):,} hold values and citations in the form of {name}, and both are "
-                "scored",
-                remedy=f'add --citations-from {name} (citations_from="{name}") to score the values alone',
+            problem = (
+                f"{count:,} of {len(given):,} hold values and citations in the form of {name}, and both are scored"
             )
+            remedy = Remedy("add {} to score the values alone", (("citations_from", name),))
+            yield DataWarning("form of a provider", Diagnostic(("predictions",), problem=problem, remedy=remedy))
 
 
-def _remarks_on_content(given: TestSet, pairs: TestSet, options: ScoringOptions) -> Iterator[Diagnostic]:
-    """Yield remarks on options that leave something out of values, and find nothing to leave out.
+def warnings_about_content(given: TestSet, pairs: TestSet, options: ReadOptions) -> Iterator[DataWarning]:
+    """Yield warnings about options that leave something out of values, and find nothing to leave out.
 
     Args:
         given: the rows before.
@@ -397,13 +339,10 @@ def _remarks_on_content(given: TestSet, pairs: TestSet, options: ScoringOptions)
         options: the options.
     """
     if options.with_confidences and not any(map(_has_number, pairs.confidences or ())):
-        yield Diagnostic(
-            ("predictions",),
-            "confidences at the values, beside the fields or in the row (with_confidences)",
-            "none",
-            remedy=f"write {{{VALUE!r}: ..., {CONFIDENCE!r}: ...}}, or numbers in the shape of the prediction under "
-            "'confidence'",
-        )
+        expected = "confidences at the values, beside the fields or in the row (with_confidences)"
+        at_values = f"{{{VALUE!r}: ..., {CONFIDENCE!r}: ...}}"
+        advice = f"write {at_values}, or numbers in the shape of the prediction under 'confidence'"
+        yield DataWarning("no confidences", Diagnostic(("predictions",), expected, "none", remedy=advice))
     left = dict.fromkeys(options.ignore_keys)
     for value in chain(given.truths, given.predictions):
         for key in [key for key in left if has_path(value, key) or has_path(value, path_of_key(key))]:
@@ -411,9 +350,10 @@ def _remarks_on_content(given: TestSet, pairs: TestSet, options: ScoringOptions)
         if not left:
             break
     for key in left:
-        yield Diagnostic(("ignore_keys",), "a key that a row has", short_repr(key))
+        yield DataWarning("unknown keys", Diagnostic(("ignore_keys",), "a key that a row has", short_repr(key)))
     if any(given.truths) and not any(map(_has_value, pairs.truths)):
-        yield Diagnostic(("ignore_keys",), "a value that is left in a ground truth", "none")
+        left_over = Diagnostic(("ignore_keys",), "a value that is left in a ground truth", "none")
+        yield DataWarning("nothing left", left_over)
 
 
 def _has_number(value: Any) -> bool:
@@ -433,13 +373,13 @@ _NOTHING = re.compile(
 )
 
 
-def _remarks_on_words(pairs: TestSet) -> Iterator[Diagnostic]:
-    """Yield a remark on words for nothing that one side has where the other has nothing, in three fields or more.
+def warnings_about_words(pairs: TestSet) -> Iterator[DataWarning]:
+    """Yield a warning about words for nothing that one side has where the other has nothing, in three fields or more.
 
     >>> truth, prediction = {"vat": None, "tip": None, "po": None}, {"vat": "N/A", "tip": "N/A", "po": "N/A"}
-    >>> print(next(_remarks_on_words(TestSet(["a", "b"], [truth] * 2, [prediction] * 2))))
-    predictions: 'N/A' stands for no value in 3 fields, such as 'po'; add --absent-words N/A (absent_words="N/A") to \
-read it as null on both sides
+    >>> print(next(warnings_about_words(TestSet(["a", "b"], [truth] * 2, [prediction] * 2))))
+    predictions: 'N/A' stands for no value in 3 fields, such as 'po'; add absent_words="N/A" to read it as null on \
+both sides
     """
     rows = list(islice(zip(first_truths(pairs), pairs.predictions, strict=True), _EXAMINED))
     for side, values in {"predictions": [row[::-1] for row in rows], "references": rows}.items():
@@ -453,11 +393,9 @@ read it as null on both sides
             common = [field for field in fields if (word, counts[field][word]) in counts[field].most_common(_COMMONEST)]
             often = sorted(field for field in common if counts[field][word] > 1)
             if len(often) >= _FEWEST_FIELDS:
-                yield Diagnostic(
-                    (side,),
-                    problem=f"{word!r} stands for no value in {len(often):,} fields, such as {short_repr(often[0])}",
-                    remedy=f'add --absent-words {quote(word)} (absent_words="{word}") to read it as null on both sides',
-                )
+                problem = f"{word!r} stands for no value in {len(often):,} fields, such as {short_repr(often[0])}"
+                remedy = Remedy("add {} to read it as null on both sides", (("absent_words", word),))
+                yield DataWarning("words for null", Diagnostic((side,), problem=problem, remedy=remedy))
 
 
 _COMMONEST = 3  # values of a field
@@ -466,13 +404,13 @@ _COMMONEST = 3  # values of a field
 _EXTENSION = re.compile(r"\.[A-Za-z]\w{0,4}$")
 
 
-def _remarks_on_ids(pairs: TestSet) -> Iterator[Diagnostic]:
-    """Yield a remark on a key that repeats the id in all documents of both sides, of at least five.
+def warnings_about_ids(pairs: TestSet) -> Iterator[DataWarning]:
+    """Yield a warning about a key that repeats the id in all documents of both sides, of at least five.
 
     >>> rows = [{"file": f"{name}.pdf", "total": "9"} for name in "abcde"]
-    >>> print(next(_remarks_on_ids(TestSet(list("abcde"), rows, rows))))
+    >>> print(next(warnings_about_ids(TestSet(list("abcde"), rows, rows))))
     predictions: 'file' repeats the id in all documents, and earns points; if no model read it there, add \
---ignore-keys file (ignore_keys='file')
+ignore_keys="file"
     """
     rows = list(zip(pairs.ids, first_truths(pairs), pairs.predictions, strict=True))
     for key in rows[0][1] if len(rows) >= FEWEST_WITH_KEYS and isinstance(rows[0][1], dict) else ():
@@ -483,11 +421,9 @@ def _remarks_on_ids(pairs: TestSet) -> Iterator[Diagnostic]:
             and name in (str(truth.get(key)), _EXTENSION.sub("", str(truth.get(key))))
             for name, truth, prediction in rows
         ):
-            yield Diagnostic(
-                ("predictions",),
-                problem=f"{short_repr(key)} repeats the id in all documents, and earns points",
-                remedy=f"if no model read it there, add --ignore-keys {quote(key)} (ignore_keys={short_repr(key)})",
-            )
+            problem = f"{short_repr(key)} repeats the id in all documents, and earns points"
+            remedy = Remedy("if no model read it there, add {}", (("ignore_keys", key),))
+            yield DataWarning("id among the fields", Diagnostic(("predictions",), problem=problem, remedy=remedy))
 
 
 def _fields_in(value: Any, other: Any, path: str = "") -> Iterator[tuple[str, str, Any]]:
@@ -528,17 +464,17 @@ def _containers_in(value: Any) -> list[Any]:
 _ExampleOf = Callable[[Any, Sequence[Any], frozenset[Any]], str]
 
 
-def _remarks_on_shapes(pairs: TestSet) -> Iterator[Diagnostic]:
-    """Yield remarks on a shape that nearly all rows of one side have and the other side lacks, and about errors.
+def warnings_about_shapes(pairs: TestSet) -> Iterator[DataWarning]:
+    """Yield warnings about a shape that nearly all rows of one side have and the other side lacks, and about errors.
 
-    >>> print(next(_remarks_on_shapes(TestSet(["a"], [{"due date": "1 May"}], [{"dueDate": "1 May"}]))))
+    >>> print(next(warnings_about_shapes(TestSet(["a"], [{"due date": "1 May"}], [{"dueDate": "1 May"}]))))
     predictions: 1 of 1 have keys that differ from those of the ground truths only in case, separators or Unicode \
 form, such as 'dueDate' for 'due date'; rename the keys on one side
     """
     given = sum(prediction is not None for prediction in pairs.predictions)
     first, whole = _Faced(pairs, _EXAMINED), None
     has_remark = False
-    for example_of, least, problem, remedies in _SHAPES if any(first.rows.values()) else ():
+    for kind, example_of, least, problem, remedies in _SHAPES if any(first.rows.values()) else ():
         for side, remedy in remedies.items():
             is_explained = example_of is _foreign and (has_remark or given < _FEWEST_FOREIGN)
             if not is_explained and first.examples(example_of, side, least, min(given, _EXAMINED)):
@@ -548,12 +484,13 @@ form, such as 'dueDate' for 'due date'; rename the keys on one side
                     is_answer = example_of is _list_of_one and side == "predictions" and _is_named(pairs)
                     other = "ground truths" if side == "predictions" else "predictions"
                     sentence = f"{len(examples):,} of {given:,} {problem.format(examples[0], other=other)}"
-                    yield Diagnostic((side,), problem=sentence, remedy=_LIST_REMEDY if is_answer else remedy)
+                    advice = _LIST_REMEDY if is_answer else remedy
+                    yield DataWarning(kind, Diagnostic((side,), problem=sentence, remedy=advice))
                     has_remark = True
                     break
 
 
-_LIST_REMEDY = "if each list of the ground truths is one answer, add --answer-is-list (answer_is_list=True)"
+_LIST_REMEDY = Remedy("if each list of the ground truths is one answer, add {}", (("answer_is_list", True),))
 
 
 def _is_named(pairs: TestSet) -> bool:
@@ -708,11 +645,12 @@ def _foreign(value: Any, others: Sequence[Any], known: frozenset[Any]) -> str:
 
 
 _BOTH = ("predictions", "references")
-# Functions that return an example of a shape, given a value of one side, the values of the other side that it faces and
-# the keys of the whole other side; the share of the rows that makes the shape a remark, the problem, and the remedy
-# by the side that may have it.
-_SHAPES: tuple[tuple[_ExampleOf, float, str, Mapping[str, str]], ...] = (
+# The kind of a warning; the function that returns an example of a shape, given a value of one side, the values of the
+# other side that it faces and the keys of the whole other side; the share of the rows that makes the shape a warning,
+# the problem, and the remedy by the side that may have it.
+_SHAPES: tuple[tuple[str, _ExampleOf, float, str, Mapping[str, str | Remedy]], ...] = (
     (
+        "lists of one",
         _list_of_one,
         _NEARLY_ALL,
         "are lists of one, such as {0}, which never match {other} without a list",
@@ -722,54 +660,72 @@ _SHAPES: tuple[tuple[_ExampleOf, float, str, Mapping[str, str]], ...] = (
         },
     ),
     (
+        "everything under one key",
         _under_one_key,
         _NEARLY_ALL,
         "have everything under a key that the {other} lack, such as {0}",
         {
-            "predictions": "score what is under it, in files with --prediction-column prediction.KEY "
-            '(prediction_column="prediction.KEY"), in a folder with --prediction-column KEY',
-            "references": "score what is under it, in files with a path such as references.0.KEY or truth.KEY as "
-            "--references-column (references_column=), and with --answer-is-list (answer_is_list=True) if it is a list",
+            "predictions": Remedy(
+                "score what is under it, in files with a path such as prediction.KEY as {}, in a folder with KEY",
+                (("prediction_column", ...),),
+            ),
+            "references": Remedy(
+                "score what is under it, in files with a path such as references.0.KEY or truth.KEY as {}, and with {} "
+                "if it is a list",
+                (("references_column", ...), ("answer_is_list", True)),
+            ),
         },
     ),
     (
+        "wrapped values",
         _wrapped,
         _NEARLY_ALL,
         "hold objects or lists of one, such as {0}, around values that stand alone in the {other}",
-        {side: f"take the values out of them, in JSON with --{side}-query ({side}_query=)" for side in _BOTH},
+        {side: Remedy("take the values out of them, in JSON with {}", ((f"{side}_query", ...),)) for side in _BOTH},
     ),
     (
+        "paths as keys",
         _dotted,
         _NEARLY_ALL,
         "have keys that are paths of nested values in the {other}, such as {0}",
         dict.fromkeys(_BOTH, "nest the values on both sides or on neither"),
     ),
     (
+        "keys that differ in spelling",
         _respelled,
         _NEARLY_ALL,
         "have keys that differ from those of the {other} only in case, separators or Unicode form, such as {0}",
         {"predictions": "rename the keys on one side"},
     ),
     (
+        "text for a list",
         _joined,
         1 / 3,
         "have a text where the {other} have a list, such as {0}, and text never matches a list",
         dict.fromkeys(_BOTH, "write lists on both sides, in a cell of a table as JSON"),
     ),
     (
+        "nothing in common",
         _foreign,
         _NEARLY_ALL,
         "have no key in common with the {other}, or are lists where those are objects, such as {0}",
         {
-            "predictions": "if the document is under a key, name it with --prediction-column and --references-column "
-            "(prediction_column=, references_column=)"
+            "predictions": Remedy(
+                "if the document is under a key, name it with {} and {}",
+                (("prediction_column", ...), ("references_column", ...)),
+            )
         },
     ),
     (
+        "errors as predictions",
         _error,
         1 / 3,
         'are {{"error": ...}}, which no ground truth has',
-        {"predictions": 'leave them out and count them with --missing zero (missing="zero"), or ask the model again'},
+        {
+            "predictions": Remedy(
+                "leave them out and count them with {}, or ask the model again", (("missing", "zero"),)
+            )
+        },
     ),
 )
 
@@ -799,9 +755,15 @@ def keys_beside_fields(pairs: TestSet) -> list[str]:
     return keys
 
 
-def warn_of_copies(sides: Sequence[TestSet], names: Sequence[str]) -> None:
-    """Warn of runs or systems with the same predictions as an earlier one, on at least two rows."""
-    for index, pairs in enumerate(sides):
+def warnings_about_copies(sides: Sequence[TestSet], names: Sequence[str]) -> Iterator[DataWarning]:
+    """Yield warnings about runs or systems with the same predictions as an earlier one, on at least two rows.
+
+    Args:
+        sides: the rows of each side.
+        names: the name of each side in messages; none for no warnings.
+    """
+    for index, pairs in enumerate(sides if len(names) > 1 else ()):
         earlier = next((other for other in range(index) if sides[other].predictions == pairs.predictions), None)
         if earlier is not None and len(pairs.ids) > 1:
-            warn(f"{names[earlier]} and {names[index]} have the same predictions; one may be a copy of the other")
+            problem = f"{names[earlier]} and {names[index]} have the same predictions; one may be a copy of the other"
+            yield DataWarning("copies", Diagnostic(problem=problem))

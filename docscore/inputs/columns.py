@@ -2,27 +2,28 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from docscore.core.errors import (
+    DataWarning,
+    Diagnostic,
     Faults,
-    InputTypeError,
     InputValueError,
     PlacePart,
+    Remedy,
     closer,
     in_file,
     needs,
-    short_repr,
     some_of,
 )
-from docscore.core.options import BY_VALUE
-from docscore.core.runtime import Progress, no_progress, warn
+from docscore.core.options import DEFAULT_READING, ReadOptions
+from docscore.core.runtime import Progress, no_progress
 from docscore.core.values import MAX_DEPTH
 from docscore.inputs.formats import Shape, read_folder, read_table, rows_of_frame, rows_of_value
 from docscore.inputs.json_text import TOO_DEEP, JsonError, loads
@@ -34,6 +35,7 @@ from docscore.inputs.rows import (
     ID,
     PREDICTION,
     REFERENCES,
+    SIDES,
     VALUE_KEYS,
     Absent,
     ColumnAlias,
@@ -43,134 +45,77 @@ from docscore.inputs.rows import (
     cells_of,
     described,
     known_columns,
-    rows_by_id,
+    table_by_id,
     table_in_memory,
-    warn_of_empty_cells,
-    warn_of_filled_keys,
+    warnings_about_empty_cells,
+    warnings_about_structs,
 )
 
 _Given = tuple[str, str]  # an option and the column that it names
 
 
-class ColumnNames(NamedTuple):
-    """Where ids, values and fields are in the rows, if not in the columns or keys of the row formats; None if they are.
+# Where ids, values and fields are in the rows, if not in the columns or keys of the row formats.
+_LAYOUT = (
+    *("id_column", "references_id_column", "predictions_id_column", "prediction_column", "references_column"),
+    *("cost_column", "seconds_column", "tokens_column", "fields_in_columns", "field_column", "value_column"),
+    *("answer_is_list", "parse_references"),
+)
 
-    Each column may be a path into the rows, as `docscore.inputs.rows.cells_of` follows it.
 
-    Attributes:
-        id: the column of the ids, instead of "question_id"; of several with commas between them, the cells are joined.
-        prediction: the column of the predictions, instead of "prediction".
-        references: the column of the ground truths, instead of "references". A list in it holds acceptable answers;
-            anything else is the one acceptable answer.
-        json_references: whether ground truths are JSON text. In a column of another name, such a text is one answer,
-            even if it is the JSON of a list. In "references", a text is one answer unless it is the JSON of a list.
-        references_id: the column of the ids in the references, if the predictions have another one.
-        predictions_id: the column of the ids in the predictions, if the references have another one.
-        cost: the column with the cost of each prediction, instead of "cost".
-        seconds: the column with the seconds each prediction took, instead of "seconds".
-        tokens: the column with the number of tokens of each prediction, instead of "tokens".
-        field: the column of the paths, where each row of a table has one field of a document.
-        value: the column of the values of these fields; where rows hold both sides, each side has a column of its own.
-        references_query: the JMESPath expression that selects the rows of the references.
-        predictions_query: the same for the predictions.
-        document: whether a JSON file or a dict is one document, whatever it looks like.
-        answer_is_list: whether a list in the column of the ground truths is the one acceptable answer.
-        fields_in_columns: whether each column is a field of the documents, but for those that are named here.
-        groups: the columns of slices and clusters, which are no fields.
-        by_value: whether numbers are compared by value, so that whole floats are whole numbers.
+def has_own_layout(options: ReadOptions) -> bool:
+    """Return whether options say that rows differ from the row formats."""
+    return any(getattr(options, name) != getattr(DEFAULT_READING, name) for name in _LAYOUT)
+
+
+def shape_of(options: ReadOptions, side: Side) -> Shape:
+    """Return where the rows of a side are in JSON; raise `ValueError` for a query that is none."""
+    query = getattr(options, f"{side}_query")
+    return Shape(side, None if query is None else Query(side, query), options.single_document)
+
+
+def renamed_columns(options: ReadOptions, side: Side, *, both: bool) -> dict[str, _Given]:
+    """Return the option and the given name of each renamed column of a side, by its name in the row format.
+
+    Args:
+        options: how the rows are read.
+        side: predictions or references.
+        both: whether the rows of the side hold predictions and references.
+
+    Raises:
+        ValueError: for a column of ids of the references where rows hold both sides.
     """
-
-    id: str | None = None
-    prediction: str | None = None
-    references: str | None = None
-    json_references: bool = False
-    references_id: str | None = None
-    predictions_id: str | None = None
-    cost: str | None = None
-    seconds: str | None = None
-    tokens: str | None = None
-    field: str | None = None
-    value: str | None = None
-    references_query: str | None = None
-    predictions_query: str | None = None
-    document: bool = False
-    answer_is_list: bool = False
-    fields_in_columns: bool = False
-    groups: tuple[str, ...] = ()
-    by_value: bool = False
-
-    @classmethod
-    def of(cls, options: Mapping[str, Any]) -> "ColumnNames":
-        """Return what options of `docscore.evaluate` or the command say; others have their defaults."""
-        columns = {name: options[f"{name}_column"] for name in cls._fields if options.get(f"{name}_column") is not None}
-        for name, given in columns.items():
-            if not isinstance(given, str) and not (
-                isinstance(given, list | tuple) and all(isinstance(c, str) for c in given)
-            ):
-                raise InputTypeError(place=f"{name}_column", expected="the name of a column", got=short_repr(given))
-            columns[name] = given if isinstance(given, str) else ",".join(given)
-        if columns.keys() & {"field", "value"} == {"value"}:
-            raise needs(option="value_column", other="field_column")
-        given = {name: options[name] for name in cls._fields if name in options and name not in _DERIVED}
-        groups = tuple(name for name in map(options.get, ("by", "cluster", "schema_by")) if isinstance(name, str))
-        is_json = options.get("parse_references") is not None
-        return cls(
-            **columns, **given, json_references=is_json, by_value=options.get("numbers") == BY_VALUE, groups=groups
+    if both and options.references_id_column is not None:
+        raise InputValueError(
+            place="references_id_column",
+            expected="a side of references, whose ids it names",
+            got="rows that hold both sides",
         )
-
-    def shape_of(self, side: Side) -> Shape:
-        """Return where the rows of a side are in JSON; raise `ValueError` for a query that is none."""
-        query = getattr(self, f"{side}_query")
-        return Shape(side, None if query is None else Query(side, query), self.document)
-
-    def of_side(self, side: Side, *, both: bool) -> dict[str, _Given]:
-        """Return the option and the given name of each renamed column of a side, by its name in the row format.
-
-        Args:
-            side: predictions or references.
-            both: whether the rows of the side hold predictions and references.
-
-        Raises:
-            ValueError: for a column of ids of the references where rows hold both sides.
-        """
-        if both and self.references_id is not None:
-            raise InputValueError(
-                place="references_id_column",
-                expected="a side of references, whose ids it names",
-                got="rows that hold both sides",
-            )
-        own = self.references_id if side == "references" else self.predictions_id
-        options = {ID: ("id_column", self.id) if own is None else (f"{side}_id_column", own)}
-        if both or side == "predictions":
-            options[PREDICTION] = "prediction_column", self.prediction
-            options |= {name: (f"{name}_column", getattr(self, name)) for name in COSTS}
-        if both or side == "references":
-            options[REFERENCES] = "references_column", self.references
-        return {name: (option, given) for name, (option, given) in options.items() if given is not None}
-
-    def check_both(self, place: PlacePart, row: Any = None) -> None:
-        """Raise `ValueError` if both sides of a table are the same columns, naming the query if a row needs one."""
-        column = self.prediction or PREDICTION
-        if column == (self.references or REFERENCES) or self.fields_in_columns:
-            query = query_of_both([row])
-            remedy = f"add --predictions-query '{query}' (predictions_query=) in place of them" if query else ""
-            raise InputValueError(place=place, problem="the same columns are given for both sides", remedy=remedy)
+    own = f"{side}_id_column"
+    names = {ID: "id_column" if getattr(options, own) is None else own}
+    if both or side == "predictions":
+        names |= {PREDICTION: "prediction_column", **{name: f"{name}_column" for name in COSTS}}
+    if both or side == "references":
+        names[REFERENCES] = "references_column"
+    given = {name: (option, getattr(options, option)) for name, option in names.items()}
+    return {name: (option, column) for name, (option, column) in given.items() if column is not None}
 
 
-_DERIVED = ("id", "prediction", "references", "groups", "by_value", "json_references")  # not options of these names
-SAME_NAMES = ColumnNames()
+def check_both_sides(options: ReadOptions, place: PlacePart, row: Any = None) -> None:
+    """Raise `ValueError` if both sides of a table are the same columns, naming the query if a row needs one."""
+    column = options.prediction_column or PREDICTION
+    if column == (options.references_column or REFERENCES) or options.fields_in_columns:
+        query = query_of_both([row])
+        remedy = Remedy("add {} in place of them", (("predictions_query", query),)) if query else ""
+        raise InputValueError(place=place, problem="the same columns are given for both sides", remedy=remedy)
 
 
 def table_of_source(
     source: Any,
     side: Side,
-    names: ColumnNames,
+    options: ReadOptions,
     faults: Faults | None = None,
     *,
     both: bool = False,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    repair: bool = False,
     num_proc: int = 1,
     progress: Progress = no_progress,
 ) -> Source:
@@ -181,12 +126,9 @@ def table_of_source(
             takes them; a dict of values by id; a pandas or polars data frame, an Arrow table, or a `datasets.Dataset`;
             a `Source`.
         side: predictions or references; the place in messages if there is no file.
-        names: the columns that have other names.
+        options: how the rows are read.
         faults: collects faults of single rows of files; None to raise an error for them.
         both: whether the rows hold predictions and references. Rows of a data frame without ids are then numbered.
-        delimiter: as for `read_table`.
-        encoding: as for `read_table`.
-        repair: whether files of a folder that are not JSON are text, which will be repaired.
         num_proc: as for `read_table`.
         progress: as for `read_table`.
 
@@ -195,11 +137,10 @@ def table_of_source(
         ValueError: as for `read_table`, and for a column that does not exist.
         OSError: if a file cannot be read.
     """
-    are_same = names == SAME_NAMES
-    shape, renamed = (Shape(side), {}) if are_same else (names.shape_of(side), names.of_side(side, both=both))
+    shape, renamed = shape_of(options, side), renamed_columns(options, side, both=both)
     if isinstance(source, Mapping):
         if shape.query is None and not shape.document:
-            return table_in_memory(rows_by_id(source, side, side), side)
+            return table_by_id(source, side, side)
         table = rows_of_value(source, Path(side), shape)
     elif isinstance(source, Source):
         table = source
@@ -207,9 +148,10 @@ def table_of_source(
         path = Path(source)
         if path.is_dir():
             in_columns = str(getattr(BY_ID, side)) in renamed
-            table = read_folder(path, shape, faults or Faults(), encoding, in_columns=in_columns, repair=repair)
+            repair = side == "predictions" and options.parse == "repair"
+            table = read_folder(path, shape, faults or Faults(), options.encoding, in_columns=in_columns, repair=repair)
         else:
-            table = read_table(path, faults, None, delimiter, progress, shape, encoding, num_proc)
+            table = read_table(path, faults, None, options.delimiter, progress, shape, options.encoding, num_proc)
     else:
         id_column = renamed[ID][1] if ID in renamed else ID
         rows = None if isinstance(source, list) else rows_of_frame(source, side, id_column)
@@ -220,59 +162,60 @@ def table_of_source(
         if shape.query:
             table = shape.query.rows_in(table, own := faults or Faults())
             own.stop_if_any()
-    return table if are_same and not (both or table.has_columns) else with_names(table, side, names, both=both)
+    is_plain = not (has_own_layout(options) or both or table.has_columns)
+    return table if is_plain else with_names(table, side, options, both=both)
 
 
 _INDEX_REMEDY = "if the ids are in the index of the data frame, make it a column with reset_index()"
 
 
-def with_names(table: Source, side: Side, names: ColumnNames, *, both: bool) -> Source:
+def with_names(table: Source, side: Side, options: ReadOptions, *, both: bool) -> Source:
     """Copy the columns of a table to the names of the row format.
 
     Args:
         table: the rows.
         side: predictions or references.
-        names: the columns that have other names.
+        options: how the rows are read.
         both: whether the rows hold predictions and references.
 
     Raises:
         ValueError: for a column that does not exist, and one that is given for both sides.
     """
     first = table.first()
-    if both and not names.fields_in_columns:
-        names.check_both(in_file(table.path), first)
-    renamed = names.of_side(side, both=both)
+    if both and not options.fields_in_columns:
+        check_both_sides(options, in_file(table.path), first)
+    renamed = renamed_columns(options, side, both=both)
     if both:
         renamed = _with_defaults(renamed, first)
     values = (PREDICTION, REFERENCES) if both else (str(getattr(BY_ID, side)),)
     known = {*renamed, *(first if isinstance(first, dict) else ())}
     lacks_ids = both and ID not in known and known.issuperset(values)
-    where = names._replace(groups=(), by_value=False, document=False, references_query=None, predictions_query=None)
-    as_they_are = where == SAME_NAMES and not (table.has_columns or lacks_ids)
+    as_they_are = not (has_own_layout(options) or table.has_columns or lacks_ids)
     if first is None or (as_they_are and not renamed):
         return table
     rows = [dict(row) if isinstance(row, dict) else row for row in table.rows]
-    _copy_columns(rows, table, names, renamed)
-    if names.answer_is_list and REFERENCES not in renamed and (both or side == "references"):
+    _copy_columns(rows, table, options, renamed)
+    if options.answer_is_list and REFERENCES not in renamed and (both or side == "references"):
         raise needs(option="answer_is_list", other="references_column")
-    if names.field is not None:
-        return _documents_by_field(table._replace(rows=rows), names, values, known)
+    if options.field_column is not None:
+        return _documents_by_field(table._replace(rows=rows), options, values, known)
     columns = [renamed[name][1] if name in renamed else name for name in values]
-    if values[0] not in known and _are_fields(table, names, renamed, both=both):
+    if values[0] not in known and _are_fields(table, options, renamed, both=both):
         given = {part.strip() for _, column in renamed.values() for part in (column, *column.split(","))}
-        no_fields = {ID, *names.groups, *given}
+        groups = (name for name in (options.by, options.cluster, options.schema_by) if isinstance(name, str))
+        no_fields = {ID, *groups, *given}
         columns = [name for name in first if name not in no_fields]
-        _put_together(no_fields, table, rows, side, as_paths=names.fields_in_columns)
+        _put_together(no_fields, table, rows, side, as_paths=options.fields_in_columns)
     if table.has_columns:
         is_predicted = side == "predictions" and PREDICTION in values
         are_in_one = is_predicted and {PREDICTION, columns[0]} <= known  # not in fields, nor inside of values
         predictions = columns[0] if are_in_one else None
-        _warn_of_gaps(table, columns, predictions, by_value=names.by_value)
+        table = table._replace(warnings=(*table.warnings, *_warnings_about_cells(table, columns, predictions)))
     if lacks_ids:
         rows = [{**row, ID: str(index)} if isinstance(row, dict) else row for index, row in enumerate(rows)]
     if both or side == "references":
-        _read_answers(rows, names, table, renamed)
-    runs = table.runs and {name: with_names(run, side, names, both=both) for name, run in table.runs.items()}
+        _read_answers(rows, options, table, renamed)
+    runs = table.runs and {name: with_names(run, side, options, both=both) for name, run in table.runs.items()}
     return table._replace(rows=rows, runs=runs)
 
 
@@ -284,7 +227,7 @@ def _with_defaults(renamed: dict[str, _Given], first: Any) -> dict[str, _Given]:
     return renamed
 
 
-def _are_fields(table: Source, names: ColumnNames, renamed: Mapping[str, Any], *, both: bool) -> bool:
+def _are_fields(table: Source, options: ReadOptions, renamed: Mapping[str, Any], *, both: bool) -> bool:
     """Return whether the columns of rows without a value are the fields of their documents.
 
     In JSON this needs no option: where only the column of the ids is named, the rest is the document.
@@ -295,10 +238,10 @@ def _are_fields(table: Source, names: ColumnNames, renamed: Mapping[str, Any], *
     ids = renamed[ID][1] if ID in renamed else ""
     are_keys = ids in first or all(part.strip() in first for part in ids.split(","))
     is_rest = not table.has_columns and ID in renamed and {*renamed} <= {ID, *COSTS} and are_keys
-    return names.fields_in_columns or (is_rest and VALUE_KEYS.isdisjoint(first))
+    return options.fields_in_columns or (is_rest and VALUE_KEYS.isdisjoint(first))
 
 
-def _copy_columns(rows: Sequence[Any], table: Source, names: ColumnNames, renamed: Mapping[str, _Given]) -> None:
+def _copy_columns(rows: Sequence[Any], table: Source, options: ReadOptions, renamed: Mapping[str, _Given]) -> None:
     """Put the cells of renamed columns into rows under their names in the row format, in place of what has these."""
     first = table.first()
     for name, (option, given) in renamed.items():
@@ -310,19 +253,19 @@ def _copy_columns(rows: Sequence[Any], table: Source, names: ColumnNames, rename
             )
         key = ColumnAlias(name)
         key.given = given
-        for row, cell in zip(rows, column_of(table, names, option, given), strict=True):
+        for row, cell in zip(rows, column_of(table, options, option, given), strict=True):
             if isinstance(row, dict):
                 row[key] = NoCell if cell is Absent and name != PREDICTION else cell
 
 
-def _read_answers(rows: Sequence[Any], names: ColumnNames, table: Source, renamed: Mapping[str, Any]) -> None:
+def _read_answers(rows: Sequence[Any], options: ReadOptions, table: Source, renamed: Mapping[str, Any]) -> None:
     """Make the ground truths of rows lists of acceptable answers."""
     for row in rows:
         if isinstance(row, dict) and row.get(REFERENCES, NoCell) is not NoCell:
-            value, is_json = row[REFERENCES], names.json_references
+            value, is_json = row[REFERENCES], options.parse_references is not None
             if REFERENCES in renamed:
                 answers = _answers(value, in_cell=table.has_columns and not is_json)
-                row[REFERENCES] = [answers] if names.answer_is_list and not isinstance(value, str | dict) else answers
+                row[REFERENCES] = [answers] if options.answer_is_list and not isinstance(value, str | dict) else answers
             elif (is_json and isinstance(value, str)) or (table.has_columns and (is_json or _is_list_text(value))):
                 row[REFERENCES] = _answers(value, in_cell=True)
 
@@ -348,12 +291,12 @@ def _put_together(
             row[key] = document if side == "predictions" else [document]
 
 
-def _documents_by_field(table: Source, names: ColumnNames, values: Sequence[str], known: AbstractSet[str]) -> Source:
+def _documents_by_field(table: Source, options: ReadOptions, values: Sequence[str], known: AbstractSet[str]) -> Source:
     """Return a row for each document of a table in which each row has one field.
 
     Args:
         table: the rows, whose named columns are copied.
-        names: the columns.
+        options: how the rows are read.
         values: the names of the row format under which the values of the rows are.
         known: the columns of the rows.
 
@@ -362,15 +305,15 @@ def _documents_by_field(table: Source, names: ColumnNames, values: Sequence[str]
             read, has no id or no path, or repeats the path of another row.
     """
     is_both = len(values) > 1
-    columns = [name if name in known else None for name in values] if is_both else [names.value]
+    columns = [name if name in known else None for name in values] if is_both else [options.value_column]
     if None in columns:
         needed = "references_column and prediction_column" if is_both else "value_column"
         raise InputValueError(place="field_column", expected=f"{needed} beside it", got="none")
     ids, *cells = (
-        column_of(table, names, option, str(column))
+        column_of(table, options, option, str(column))
         for option, column in (("id_column", ID), *(("value_column", column) for column in columns))
     )
-    paths = column_of(table, names, "field_column", str(names.field))
+    paths = column_of(table, options, "field_column", str(options.field_column))
     documents: dict[str, list[dict[str, Any]]] = {}
     rows_of: dict[str, list[int]] = {}
     for index, (name, path) in enumerate(zip(ids, paths, strict=True)):
@@ -382,7 +325,7 @@ def _documents_by_field(table: Source, names: ColumnNames, values: Sequence[str]
             or (NoCell in parts and not is_both)
         ):
             row = table.rows[index]
-            expected = f"an id, a path under {names.field!r} and a value"
+            expected = f"an id, a path under {options.field_column!r} and a value"
             got = described(row) if isinstance(row, dict) else "a row that cannot be read"
             raise InputValueError(place=table.where(index), expected=expected, got=got)
         step = _dotted(path)
@@ -394,12 +337,13 @@ def _documents_by_field(table: Source, names: ColumnNames, values: Sequence[str]
         rows_of.setdefault(str(name), []).append(index)
         for document, cell in zip(documents[str(name)], parts, strict=True):
             document.update({} if cell is NoCell else {step: None if cell is Absent else cell})
+    both_sides = options.references_column, options.prediction_column
     rows, indices = [], [numbers[0] for numbers in rows_of.values()]
     for name, numbers in rows_of.items():
         first = table.rows[numbers[0]]
         # what differs from field to field is none of the document, such as a cost
         row = {key: cell for key, cell in first.items() if all(table.rows[n].get(key) == cell for n in numbers[1:])}
-        for spent in {names.field, names.value, names.references, names.prediction} & row.keys():
+        for spent in {options.field_column, options.value_column, *both_sides} & row.keys():
             del row[spent]
         for key, fields in zip(values, documents[name], strict=True):
             value = _document(fields, table.where(numbers[0]), in_text=table.has_columns)
@@ -452,37 +396,35 @@ def _document(cells: Mapping[str, Any], place: PlacePart, *, in_text: bool) -> A
     return [values[step] for step in sorted(parts, key=int) if any(cell is not None for cell in parts[step].values())]
 
 
-def _warn_of_gaps(table: Source, columns: Iterable[str], predictions: str | None, *, by_value: bool) -> None:
-    """Warn of columns in which a table stands between a value and what is compared.
+def _warnings_about_cells(table: Source, columns: Iterable[str], predictions: str | None) -> Iterator[DataWarning]:
+    """Yield warnings about columns in which a table stands between a value and what is compared.
 
-    Tables of structs give a row all keys. Where some cells are empty, pandas makes floats of whole numbers; it can also
+    Tables of structs give a row all keys. Where some cells are empty, pandas makes floats of integers; it can also
     write "NaN" in place of an empty cell. A left join leaves empty cells.
 
     Args:
         table: the rows.
         columns: the columns of values.
         predictions: the column of the predictions; None if there is none.
-        by_value: whether numbers are compared by value.
     """
     for column in columns:
         cells, place = cells_of(table.rows, column), closer(in_file(table.path), f"column {column!r}")
-        warn_of_filled_keys(cells, place)
+        yield from warnings_about_structs(cells, place)
         if column == predictions:
-            warn_of_empty_cells(cells, place)
+            yield from warnings_about_empty_cells(cells, place)
         texts = [cell for cell in cells if isinstance(cell, str) and cell in _NAN]
         if 0 < len(texts) < len(cells) and not any(cell is None or (type(cell) is str and not cell) for cell in cells):
-            warn(
-                f"{place}: {len(texts):,} of {len(cells):,} cells are the text {texts[0]!r}, and none is empty; if "
-                "they are missing values, leave them empty"
-            )
+            problem = f"{len(texts):,} of {len(cells):,} cells are the text {texts[0]!r}, and none is empty"
+            advice = "if they are missing values, leave them empty"
+            yield DataWarning("NaN as text", Diagnostic((place,), problem=problem, remedy=advice))
         numbers = [cell for cell in cells if cell is not None]
-        is_gap = not by_value and 0 < len(numbers) < len(cells)
-        if is_gap and all(isinstance(cell, float) and cell.is_integer() for cell in numbers):
-            warn(
-                f"{place}: some cells are empty, and all others are whole "
-                f"floats such as {numbers[0]!r}, which pandas makes of whole numbers then and which print otherwise; "
-                'make it a column of whole numbers such as Int64, or add --numbers value (numbers="value")'
+        if 0 < len(numbers) < len(cells) and all(isinstance(cell, float) and cell.is_integer() for cell in numbers):
+            problem = (
+                f"some cells are empty, and all others are whole floats such as {numbers[0]!r}, which pandas makes of "
+                "integers then and which print otherwise"
             )
+            remedy = Remedy("make it a column of integers such as Int64, or add {}", (("numbers", "value"),))
+            yield DataWarning("integers as floats", Diagnostic((place,), problem=problem, remedy=remedy))
 
 
 _NAN = ("NaN", "nan")
@@ -499,22 +441,21 @@ class MissingColumnError(InputValueError):
     option = column = ""
 
 
-def column_of(table: Source, names: ColumnNames, option: str, given: str) -> list[Any]:
+def column_of(table: Source, options: ReadOptions, option: str, given: str) -> list[Any]:
     """Return the cells of a column, or of several ones joined to ids; raise `ValueError` with the option if none is."""
     cells = cells_of(table.rows, given)
     if not all(cell is NoCell or cell is Absent for cell in cells):
         return cells
     if option.endswith("id_column") and "," in given:
-        columns = [column_of(table, names, option, name.strip()) for name in given.split(",")]
+        columns = [column_of(table, options, option, name.strip()) for name in given.split(",")]
         return [_joined(parts) for parts in zip(*columns, strict=True)]
-    own = [f"{side}_id" for side in ("references", "predictions") if getattr(names, f"{side}_id") is None]
-    flags, keywords = (" or ".join(pattern.format(name) for name in own) for pattern in ("--{}_column", "{}_column="))
-    remedy = f"to name the ids of one side only, use {flags.replace('_', '-')} (in Python {keywords})"
+    own = [(name, ...) for side in SIDES if getattr(options, name := f"{side}_id_column") is None]
+    of_one_side = Remedy(f"to name the ids of one side only, use {' or '.join(['{}'] * len(own))}", tuple(own))
     error = MissingColumnError(
         place=in_file(table.path),
         expected=f"a column {given!r} ({option})",
         got=known_columns(table.first(), given),
-        remedy="; ".join(filter(None, [table.remedy, remedy if option == "id_column" else ""])),
+        remedy=Remedy.joined([table.remedy, of_one_side if option == "id_column" else ""]),
     )
     error.option, error.column = option, given
     raise error

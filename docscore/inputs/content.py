@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from docscore.core.errors import InputValueError, at_place, row_place, short_repr
-from docscore.core.options import ScoringOptions
+from docscore.core.options import ReadOptions
 from docscore.core.runtime import with_room_to_recurse
 from docscore.inputs.test_set import TestSet
 
@@ -18,7 +18,7 @@ VALUE, CONFIDENCE = "$value", "$confidence"  # the keys of a predicted value wit
 BESIDE = ("confidence", "confidences")  # the keys under which confidences stand beside the fields
 
 
-def scored_content(pairs: TestSet, options: ScoringOptions) -> TestSet:
+def scored_content(pairs: TestSet, options: ReadOptions) -> TestSet:
     """Return the rows with what of their values is scored; confidences that a row has of its own take precedence.
 
     Raises:
@@ -48,7 +48,7 @@ def without_keys(rows: TestSet, keys: Sequence[str]) -> TestSet:
     return replace(rows, truths=truths, predictions=predictions)
 
 
-def content_of(truth: Any, prediction: Any, options: ScoringOptions) -> tuple[Any, Any, Any]:
+def content_of(truth: Any, prediction: Any, options: ReadOptions) -> tuple[Any, Any, Any]:
     """Return what of a ground truth and a prediction is scored, and the confidences of the predicted values.
 
     Args:
@@ -59,7 +59,7 @@ def content_of(truth: Any, prediction: Any, options: ScoringOptions) -> tuple[An
     Raises:
         ValueError: for confidences that do not fit the values.
 
-    >>> options = ScoringOptions(ignore_keys=("model",), absent_words=("n/a",))
+    >>> options = ReadOptions(ignore_keys=("model",), absent_words=("n/a",))
     >>> content_of({"total": "9"}, {"total": "N/A", "model": "x"}, options)
     ({'total': '9'}, {'total': None}, None)
     """

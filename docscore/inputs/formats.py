@@ -22,6 +22,7 @@ from docscore.core.errors import (
     Faulty,
     InputValueError,
     PlacePart,
+    Remedy,
     closer,
     in_file,
     in_line,
@@ -35,7 +36,7 @@ from docscore.core.values import convert_prediction
 from docscore.inputs.json_text import JsonError, loads, loads_at
 from docscore.inputs.logs import is_log, table_of_log
 from docscore.inputs.queries import Query
-from docscore.inputs.rows import ANLS, ID, PREDICTION, REFERENCES, Side, Source, is_document, rows_by_id
+from docscore.inputs.rows import ANLS, ID, PREDICTION, REFERENCES, Side, Source, is_document, table_by_id
 
 MAX_UNPACKED = 1_000_000_000  # bytes of a compressed file when unpacked; gzip packs a gigabyte of equal lines into 1 MB
 _LARGEST_REREAD = 100_000_000  # bytes of a file that is read again to check whether it is a single JSON value
@@ -155,8 +156,8 @@ def rows_of_value(value: Any, path: Path, shape: Shape) -> Source:
         return Source(path, [value], lambda _index: in_file(path))
     if isinstance(value, dict):
         names = list(map(str, value))
-        rows = rows_by_id(value, shape.side, in_file(path))
-        return Source(path, rows, lambda index: in_file(path, row_place(names[index])))
+        table = table_by_id(value, shape.side, in_file(path))
+        return table._replace(path=path, where=lambda index: in_file(path, row_place(names[index])))
     if not isinstance(value, list):
         raise InputValueError(
             place=in_file(path), expected="a JSON list of rows, or an object {id: document}", got=type(value).__name__
@@ -182,7 +183,8 @@ def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: st
     header: list[str] = []
     rows: list[Any] = []
     numbers: list[int] = []
-    number, remedy = 1, ""
+    remedy: str | Remedy = ""
+    number = 1
     try:
         for cells in reader:
             if cells and not header:
@@ -206,7 +208,7 @@ def _read_csv(path: Path, file: io.BufferedReader, faults: Faults, delimiter: st
 
 
 _SPLIT_REMEDY = {
-    given: f"if the columns are split at the wrong character, {verb} --delimiter"
+    given: Remedy(f"if the columns are split at the wrong character, {verb} {{}}", (("delimiter", ...),))
     for given, verb in ((False, "add"), (True, "give another"))
 }
 
@@ -231,7 +233,7 @@ def _check_columns(names: Sequence[Any], place: PlacePart) -> None:
         raise InputValueError(place=place, problem=f"column {name!r} occurs twice")
 
 
-def _csv_row(header: list[str], cells: list[str], place: PlacePart, faults: Faults, remedy: str) -> Any:
+def _csv_row(header: list[str], cells: list[str], place: PlacePart, faults: Faults, remedy: str | Remedy) -> Any:
     if len(cells) != len(header):
         expected = f"{len(header)} cells as in the header"
         faults.add("unlike the header", Diagnostic((place,), expected, str(len(cells)), remedy=remedy))
@@ -618,7 +620,7 @@ def _document_of_file(file: Path, encoding: str | None, *, repair: bool) -> Any:
     return text
 
 
-_ENCODING_REMEDY = "add --encoding (encoding=), such as cp1252 of Windows, or utf-16"
+_ENCODING_REMEDY = Remedy("add {}, such as cp1252 of Windows, or utf-16", (("encoding", ...),))
 UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _HEAD = 64  # bytes among which a zero byte shows that a file is not text
@@ -708,14 +710,14 @@ def _check_unpacked(path: Path, length: int, max_bytes: int | None) -> None:
         )
 
 
-def _decoded(path: Path, content: bytes, encoding: str = "utf-8") -> str:
+def _decoded(path: Path, content: bytes, encoding: str | None = None) -> str:
     """Return the text of a file; raise `ValueError` with the first line that does not have the encoding."""
     try:
-        return content.decode(encoding)
+        return content.decode(encoding or "utf-8")
     except UnicodeDecodeError as error:
         fault = not_utf8(in_line(path, error.object.count(b"\n", 0, error.start) + 1), error, _ENCODING_REMEDY)
         raise InputValueError(
-            fault if encoding == "utf-8" else replace(fault, expected=f"{encoding} text", remedy="")
+            fault if encoding is None else replace(fault, expected=f"{encoding} text", remedy="")
         ) from None
     except (LookupError, TypeError, ValueError):
         raise InputValueError(

@@ -6,8 +6,7 @@ from typing import Any
 
 from docscore.core.errors import InputTypeError, InputValueError, row_place, short_repr
 from docscore.core.numbers import is_printable_integer, too_long_integer
-from docscore.core.options import ScoringOptions
-from docscore.core.runtime import grouped
+from docscore.core.options import ReadOptions
 from docscore.core.schema_source import schema_name
 from docscore.core.values import SCALAR_TYPES
 from docscore.inputs.pairing import common_rows, stacked_runs
@@ -68,24 +67,16 @@ def groups_of_rows(pairs: TestSet, grouping: Grouping, option: str) -> list[str]
     return names
 
 
-def rows_by_group(pairs: TestSet, grouping: Grouping | None, option: str) -> dict[str, list[int]]:
-    """Return the numbers of the rows of each group, none without a grouping; errors as for `groups_of_rows`."""
-    names = [] if grouping is None else groups_of_rows(pairs, grouping, option)
-    return grouped((name, number) for number, name in enumerate(names))
-
-
-def with_row_schemas(pairs: TestSet, options: ScoringOptions) -> ScoringOptions:
-    """Return the options with the name of the schema of each row, if there is a folder of schemas.
-
-    Raises:
-        TypeError, ValueError: as `groups_of_rows`, for the option `schema_by`.
-    """
-    if options.schema is None or not options.schema.folder:
-        return options
-    names = (pairs.documents or pairs.ids) * pairs.runs
+def grouped_rows(rows: TestSet, options: ReadOptions) -> TestSet:
+    """Return the rows with the names of their slices, clusters and schemas; errors as for `groups_of_rows`."""
+    labels: dict[str, Any] = {}
+    if options.by is not None:
+        labels["slices"] = groups_of_rows(rows, options.by, "by")
+    if options.cluster is not None:
+        labels["clusters"] = groups_of_rows(rows, options.cluster, "cluster")
     if options.schema_by is not None:
-        names = list(map(schema_name, groups_of_rows(pairs, options.schema_by, "schema_by")))
-    return replace(options, schema=replace(options.schema, names=dict(zip(pairs.ids, names, strict=True))))
+        labels["schema_names"] = list(map(schema_name, groups_of_rows(rows, options.schema_by, "schema_by")))
+    return replace(rows, **labels) if labels else rows
 
 
 def joined_runs(runs: Sequence[TestSet], names: Sequence[str]) -> TestSet:

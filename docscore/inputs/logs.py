@@ -4,16 +4,16 @@ The library of Inspect is imported when a log is read, which takes two seconds.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from docscore.core.errors import InputValueError, at_place, in_file
+from docscore.core.errors import DataWarning, Diagnostic, InputValueError, at_place, in_file
 from docscore.core.numbers import MILLION
-from docscore.core.runtime import library, warn
+from docscore.core.runtime import library
 from docscore.core.values import convert_ground_truth
 from docscore.inputs.json_text import loads
 from docscore.inputs.model_text import answer_in, parse_output
@@ -100,7 +100,6 @@ def table_of_log(path: Path) -> Source:
     if not samples:
         raise InputValueError(place=in_file(path), expected="a log with samples", got="none")
     several = _epochs(log) > 1
-    _warn_of_errors(path, samples, several=several)
     entries: list[tuple[int, str, dict[str, Any]]] = []  # epoch, document and row
     for sample in samples:
         answers, prediction = _as_read(sample)
@@ -114,6 +113,7 @@ def table_of_log(path: Path) -> Source:
     rows = [{ID: _name(document, epoch, several=several), **row} for epoch, document, row in entries]
     places = [in_file(path, f"sample {row[ID]}") for row in rows]
     table = Source(path, rows, places.__getitem__, incomplete=_shortfall(log), stand_in=_STAND_IN)
+    table = table._replace(warnings=tuple(_warnings_about_errors(path, samples, several=several)))
     return table._replace(runs=_runs(table, [document for _, document, _ in entries])) if several else table
 
 
@@ -228,8 +228,8 @@ def _shortfall(log: "EvalLog") -> str:
     return f"the run is incomplete: status {log.status!r}, {there:,} of {there + absent:,} samples"
 
 
-def _warn_of_errors(path: Path, samples: Sequence["EvalSample"], *, several: bool) -> None:
-    """Warn of samples that an error left without an output: their scores say nothing about the model."""
+def _warnings_about_errors(path: Path, samples: Sequence["EvalSample"], *, several: bool) -> Iterator[DataWarning]:
+    """Yield a warning about samples that an error left without an output: their scores say nothing about the model."""
     failed = [
         (_name(sample.id, sample.epoch, several=several), sample.error.message)
         for sample in samples
@@ -238,10 +238,12 @@ def _warn_of_errors(path: Path, samples: Sequence["EvalSample"], *, several: boo
     if failed:
         name, error = failed[0][0], " ".join(failed[0][1].split())  # on one line
         message = error if len(error) <= _LONGEST_ERROR else f"{error[:_LONGEST_ERROR]}..."
-        warn(
-            f"{path}: {len(failed):,} of {len(samples):,} samples ended with an error before they had an output, and "
-            f"have no prediction; the first, {name}: {message}"
+        problem = (
+            f"{len(failed):,} of {len(samples):,} samples ended with an error before they had an output, and have no "
+            f"prediction; the first, {name}: {message}"
         )
+        rows = [name for name, _ in failed]
+        yield DataWarning("samples with errors", Diagnostic((in_file(path),), problem=problem), rows)
 
 
 def _as_read(sample: "EvalSample") -> tuple[list[Any], Any]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
-from docscore.core.errors import InputValueError, at_place, closer, row_place, short_repr
+from docscore.core.errors import InputValueError, at_place, row_place, short_repr
 from docscore.core.formatting import counted
 from docscore.core.options import check_choice
 from docscore.core.runtime import Progress, no_progress, watched, with_room_to_recurse
@@ -443,6 +443,7 @@ def parse_text(text: str, mode: str, truth: Any = None) -> Parsed:
     return Parsed(value, "ambiguous", f"{repeated}{_LAST_TAKEN}") if repeated else Parsed(value)
 
 
+_ANSWER = "an answer"  # a part of a row
 OUTPUT_MODES = ("auto", "none", "json", "repair")
 
 
@@ -524,7 +525,7 @@ def parsed_references(ids: Sequence[str], truths: Sequence[Any], mode: str) -> t
         try:
             value, notes = read_reference(truth, mode)
         except ValueError as error:
-            raise at_place(closer(row_place(name), "an answer"), error) from None
+            raise at_place(row_place(name), error) from None
         values.append(value)
         if notes:
             repairs[name] = notes[0]
@@ -538,7 +539,10 @@ def read_reference(truth: Any, mode: str) -> tuple[Any, list[str]]:
         TypeError, ValueError: for a text that cannot be read or scored.
     """
     notes: list[str] = []
-    return convert_ground_truth(_read_answers(truth, mode, notes)), notes
+    try:
+        return convert_ground_truth(_read_answers(truth, mode, notes)), notes
+    except ValueError as error:
+        raise at_place(_ANSWER, error) from None
 
 
 def _read_answers(truth: Any, mode: str, notes: list[str]) -> Any:

@@ -1,7 +1,7 @@
 """Pair the rows of both sides by id or by position; errors name ids, columns and row formats that do not fit."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, combinations, islice
@@ -11,26 +11,29 @@ from typing import Any
 
 from docscore.core.errors import (
     NAMED,
+    DataWarning,
     Diagnostic,
     Faults,
     FilePlace,
     InputError,
     InputValueError,
-    at_place,
+    Remedy,
+    distinct,
     faults_summary,
+    in_file,
     listed,
+    literal_remedy,
     row_place,
     short_repr,
     some_of,
 )
 from docscore.core.formatting import printable
-from docscore.core.options import MISSING_MODES, SKIP, check_choice
-from docscore.core.runtime import Progress, gc_pause, no_progress, warn, watched
+from docscore.core.options import MISSING_MODES, SKIP, ReadOptions, check_choice
+from docscore.core.runtime import Progress, gc_pause, no_progress, watched
 from docscore.core.values import SCALAR_TYPES, Value
-from docscore.inputs.columns import SAME_NAMES, ColumnNames, MissingColumnError, table_of_source
+from docscore.inputs.columns import MissingColumnError, check_both_sides, table_of_source
 from docscore.inputs.formats import TEXT_EXTENSIONS, suffix_of
 from docscore.inputs.json_text import store
-from docscore.inputs.model_text import parsed_references, read_reference
 from docscore.inputs.queries import query_for, query_of_both
 from docscore.inputs.rows import (
     ANLS,
@@ -59,17 +62,16 @@ from docscore.inputs.rows import (
 )
 from docscore.inputs.test_set import TestSet
 
-MISSING_REMEDY = '--missing zero (missing="zero") scores them as null, --missing skip (missing="skip") leaves them out'
+MISSING_REMEDY = Remedy("{} scores them as null, {} leaves them out", (("missing", "zero"), ("missing", SKIP)))
 WITHOUT_PREDICTION = "reference without a prediction"
-_FIELDS_REMEDY = (
-    "where each column is a field, add --fields-in-columns (fields_in_columns=True), and where each row is one, "
-    "--field-column and --value-column (field_column=, value_column=)"
+_FIELDS_REMEDY = Remedy(
+    "where each column is a field, add {}, and where each row is one, {} and {}",
+    (("fields_in_columns", True), ("field_column", ...), ("value_column", ...)),
 )
-_TWO_COLUMNS = (
-    "give two files, or name the column of each side with --prediction-column and --references-column "
-    "(prediction_column=, references_column=)"
+_TWO_COLUMNS = Remedy(
+    "give two files, or name the column of each side with {} and {}",
+    (("prediction_column", ...), ("references_column", ...)),
 )
-_ANSWER = "an answer"  # a place in a row
 _MOST_COLUMNS = 20  # that a message lists
 _FEWEST_IN_ORDER = 3  # documents; a model may confuse the values of two
 _NO_COSTS = (None,) * len(COSTS)
@@ -198,6 +200,9 @@ def stacked_runs(runs: Mapping[str, TestSet]) -> TestSet:
         column("reference_rows"),
         first.ids * len(runs),
         first.ids,
+        repairs=first.repairs,
+        warnings=distinct(each for run in runs.values() for each in run.warnings),
+        row_errors=first.row_errors,
         costs=column("costs", _NO_COSTS),
         evidence=column("evidence"),
         citations=column("citations"),
@@ -227,81 +232,75 @@ def check_equal_count(predictions: int, references: int, place: FilePlace | tupl
 
 
 def rows_of_sides(
-    *,
     references: Any,
     predictions: Sequence[Any],
-    missing: str = "error",
-    on_error: str = "error",
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    parse: str | None = None,
-    parse_references: str | None = None,
-    names: ColumnNames = SAME_NAMES,
+    options: ReadOptions,
+    *,
+    check: Check | None = None,
     num_proc: int = 1,
     progress: Progress = no_progress,
-) -> tuple[list[TestSet], Faults]:
+) -> list[TestSet]:
     """Read the references and the predictions of one or more systems, and pair their rows.
 
     Args:
         references: a source of ground truths, as for `table_of_source`, such as a path; None if the rows of the
             predictions hold them too, as those of logs do.
-        predictions: the source of each system. Where rows with faults are left out, all systems keep the same rows.
-        missing: what to do with a reference without a prediction: "error" to raise an error; "zero" to score it as
-            null; "skip" to leave it out.
-        on_error: what to do with rows that have faults: "error", or "skip" to leave them out and count them.
-        delimiter: the delimiter of CSV files; None to guess it from their headers.
-        encoding: the encoding of text files; None for UTF-8.
-        parse: how texts will be read: with "repair", predictions in a folder may be files that are not JSON.
-        parse_references: how ground truths that are text will be read; one that cannot be read is a fault of its row.
-        names: the columns whose names differ from those of the row formats.
+        predictions: the source of each system. Where rows are left out, all systems keep the same rows.
+        options: how the rows are read.
+        check: as for `paired_systems`.
         num_proc: the number of processes that read files.
         progress: called with the phase "Reading" and the size in bytes when the reading of a file begins, and with the
             phase "Pairing" and the number of rows of each side.
 
     Returns:
-        The pairs of each file of predictions, and the faults of the rows that were left out.
+        The rows of each system as they were given, but for references that were read as JSON.
 
     Raises:
         ValueError: naming file, line and fault; `DataError` for faults of single rows and ids.
         OSError: if a file cannot be read.
     """
-    faults = Faults(on_error)
-    if references is None and names.references_query is not None:
+    faults = Faults(options.on_error)
+    if references is None and options.references_query is not None:
         raise InputValueError(
             place="references_query", expected="a side of references", got="rows that hold both sides"
         )
     _check_one_file_each(predictions)
     are_same = [
-        names.references_query == names.predictions_query and _is_same(source, references) for source in predictions
+        options.references_query == options.predictions_query and _is_same(source, references) for source in predictions
     ]
-    hold_both = names.references_id is None and isinstance(references, str | PathLike)  # rows of a file given twice
-    how: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "progress": progress, "num_proc": num_proc}
+    # rows of a file that is given twice
+    hold_both = options.references_id_column is None and isinstance(references, str | PathLike)
+    how: dict[str, Any] = {"progress": progress, "num_proc": num_proc}
     truths = None
     try:
         if references is not None:
-            truths = table_of_source(references, "references", names, faults, both=hold_both and any(are_same), **how)
-        how["repair"] = parse == "repair"
+            truths = table_of_source(references, "references", options, faults, both=hold_both and any(are_same), **how)
         tables = [
-            table_of_source(source, "predictions", names, faults, both=truths is None or (hold_both and is_same), **how)
+            table_of_source(
+                source, "predictions", options, faults, both=truths is None or (hold_both and is_same), **how
+            )
             for source, is_same in zip(predictions, are_same, strict=True)
         ]
     except MissingColumnError as error:
-        raise _with_meaning(error, references, predictions, how) from None
+        raise _with_meaning(error, references, predictions, options) from None
     for source, table, is_same in zip(predictions, tables, are_same, strict=True):
         if is_same:
-            _check_sides_of_one_source(table, names, is_file=hold_both)
+            _check_sides_of_one_source(table, options, is_file=hold_both)
         if truths is not None and format_of(table.first(), "predictions") is PLAIN:
             check_labels(references, source)
     if truths is not None and isinstance(references, str | PathLike):
-        _warn_of_documents(truths)
-        for side, table in (("references", truths), *(("predictions", table) for table in tables)):
-            _warn_of_rows_inside(table, side, names)
-    return read_systems(truths, tables, missing, faults, None, progress, parse_references), faults
+        found = [*_warnings_about_documents(truths), *_warnings_about_rows_inside(truths, "references", options)]
+        truths = truths._replace(warnings=(*truths.warnings, *found))
+        tables = [
+            table._replace(warnings=(*table.warnings, *_warnings_about_rows_inside(table, "predictions", options)))
+            for table in tables
+        ]
+    return paired_systems(truths, tables, options, faults, check, progress)
 
 
-def _check_sides_of_one_source(table: Source, names: ColumnNames, *, is_file: bool) -> None:
+def _check_sides_of_one_source(table: Source, options: ReadOptions, *, is_file: bool) -> None:
     """Raise `ValueError` unless something distinguishes the two sides that a source is given for."""
-    names.check_both(place_of(table))
+    check_both_sides(options, place_of(table))
     if is_file and not _holds_both(table.first()):
         raise InputValueError(
             place=place_of(table), problem="the same file is given for both sides", remedy=_TWO_COLUMNS
@@ -331,14 +330,14 @@ def _holds_both(row: Any) -> bool:
 
 
 def _with_meaning(
-    error: MissingColumnError, references: Any, predictions: Sequence[Any], how: Mapping[str, Any]
+    error: MissingColumnError, references: Any, predictions: Sequence[Any], options: ReadOptions
 ) -> InputValueError:
     """Return the error for a missing column with what may be meant: sides that are exchanged, or a missing side."""
     side = _SIDE_OF_COLUMN.get(error.option)
     if side is None:
         return error
     others = predictions if side == "references" or references is None else [references]
-    is_elsewhere = any(error.column in _columns_of_source(source, how) for source in others)
+    is_elsewhere = any(error.column in _columns_of_source(source, options) for source in others)
     if references is not None:
         got = f"{error.got} (are predictions and references swapped?)" if is_elsewhere else error.got
         return InputValueError(replace(error.diagnostic, got=got))
@@ -346,10 +345,11 @@ def _with_meaning(
     if side == "references" and not is_elsewhere and len(files) > 1:
         return _without_truths(files, f" in a column {error.column!r}")
     if side == "references":
-        remedy = "" if is_elsewhere else _TWO_FILES
+        remedy = None if is_elsewhere else _TWO_FILES
     else:
-        remedy = f"if it holds the ground truths, add --references {error.place}" if is_elsewhere else ""
-    return InputValueError(replace(error.diagnostic, remedy=remedy))
+        holding = Remedy("if it holds the ground truths, add {}", (("references", error.place),))
+        remedy = holding if is_elsewhere else None
+    return InputValueError(replace(error.diagnostic, remedy=remedy or ""))
 
 
 _SIDE_OF_COLUMN = {
@@ -358,13 +358,14 @@ _SIDE_OF_COLUMN = {
     "prediction_column": "predictions",
     "predictions_id_column": "predictions",
 }
-_TWO_FILES = "give ground truths and predictions in two files (`compare` and `table`: --references FILE)"
+_TWO_FILES = Remedy("give ground truths and predictions in two files, the ground truths as {}", (("references", ...),))
 
 
-def _columns_of_source(source: Any, how: Mapping[str, Any]) -> Collection[Any]:
+def _columns_of_source(source: Any, options: ReadOptions) -> Collection[Any]:
     """Return the columns of the first row of a source as its file has them; none if it cannot be read."""
     with suppress(InputError, OSError):
-        first = table_of_source(source, "predictions", SAME_NAMES, **how).first()
+        as_it_is = ReadOptions(delimiter=options.delimiter, encoding=options.encoding)
+        first = table_of_source(source, "predictions", as_it_is).first()
         return first.keys() if isinstance(first, dict) else ()
     return ()
 
@@ -374,61 +375,53 @@ def _without_truths(files: Sequence[str], column: str = "") -> InputValueError:
     return InputValueError(
         place=FilePlace(tuple(files)),
         problem=f"no file holds ground truths{column}",
-        remedy=f"add --references FILE, such as --references {files[0]} if it holds them",
+        remedy=Remedy("add {} if it holds them", (("references", files[0]),)),
     )
 
 
-def read_ground_truths(references: Any, options: Mapping[str, Any], progress: Progress = no_progress) -> SideRows:
-    """The rows of a side of references, by the options of `docscore.evaluate` that name columns; errors as there.
+def read_ground_truths(references: Any, options: ReadOptions, progress: Progress = no_progress) -> SideRows:
+    """Read a side of references; errors as for `docscore.evaluate`.
 
     Args:
         references: the side, or its table, in which columns have the names of the side.
-        options: the options, and `delimiter` for CSV files and `encoding` for text files.
+        options: how the rows are read.
         progress: as for `rows_of_sides`.
     """
-    table = table_of_source(
-        references, "references", ColumnNames.of(options), progress=progress, **text_options(options)
-    )
-    rows = read_rows(table, side_format(table.first(), "references", table), "references", progress=progress)
-    mode = options.get("parse_references")
-    return rows._replace(values=parsed_references(rows.ids, rows.values, mode)[0]) if mode else rows
+    table = table_of_source(references, "references", options, progress=progress)
+    form = side_format(table.first(), "references", table)
+    return read_rows(table, form, "references", progress=progress, parse=options.parse_references)
 
 
-def text_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that say how text files are read."""
-    return {name: options.get(name) for name in ("delimiter", "encoding")}
-
-
-def _warn_of_documents(references: Source) -> None:
-    """Warn if the objects of a file have no ids: they are then documents, paired by position."""
+def _warnings_about_documents(references: Source) -> Iterator[DataWarning]:
+    """Yield a warning if the objects of a file have no ids: they are then documents, paired by position."""
     row = references.first()
     is_text = suffix_of(references.path) in TEXT_EXTENSIONS and not references.has_columns
     if is_text and len(references.rows) > 1 and isinstance(row, dict) and format_of(row, "references") is PLAIN:
-        warn(
-            f"{references.path}: rows without {ID!r} are taken as documents and paired by position; "
-            f"{_naming_remedy(references)}"
-        )
+        problem = f"rows without {ID!r} are interpreted as documents and paired by position"
+        diagnostic = Diagnostic((in_file(references.path),), problem=problem, remedy=_naming_remedy(references))
+        yield DataWarning("rows without ids", diagnostic)
 
 
-def _warn_of_rows_inside(table: Source, side: str, names: ColumnNames) -> None:
-    """Warn if the one document of a file looks like an object around its rows."""
+def _warnings_about_rows_inside(table: Source, side: Side, options: ReadOptions) -> Iterator[DataWarning]:
+    """Yield a warning if the one document of a file looks like an object around its rows."""
     row = table.first()
     is_document = len(table.rows) == 1 and isinstance(row, dict) and ID not in row
-    if is_document and not names.document and (query := query_for(row, with_ids=True)):
-        warn(
-            f"{table.path}: it is taken as one document; if its rows are at {query!r}, add --{side}-query '{query}' "
-            f"({side}_query=); if it is one, add --document (document=True)"
+    if is_document and not options.single_document and (query := query_for(row, with_ids=True)):
+        remedy = Remedy(
+            f"if its rows are at {literal_remedy(repr(query)).text}, add {{}}; if it is one, add {{}}",
+            ((f"{side}_query", query), ("single_document", True)),
         )
+        diagnostic = Diagnostic((in_file(table.path),), problem="it is interpreted as one document", remedy=remedy)
+        yield DataWarning("rows inside a document", diagnostic)
 
 
-def read_systems(
+def paired_systems(
     references: Source | None,
     systems: Sequence[Source],
-    missing: str = "error",
+    options: ReadOptions,
     faults: Faults | None = None,
     check: Check | None = None,
     progress: Progress = no_progress,
-    parse_references: str | None = None,
 ) -> list[TestSet]:
     """Pair the rows of the references with those of each system, and check all of them before anything is scored.
 
@@ -436,50 +429,36 @@ def read_systems(
         references: the ground truths; None if the rows of the predictions hold them too.
         systems: the predictions of each system, in the same row format. Where rows are left out, all systems keep the
             same rows.
-        missing: as for `pairs_of`.
+        options: how the rows are read; the tables have the names of the row format.
         faults: collects faults; if `faults.skip`, rows with faults are left out together with their partners.
         check: called with each value in plain types, and raises an error to refuse it.
         progress: called with the phase "Pairing" and the number of rows of each side.
-        parse_references: how ground truths that are text will be read; one that cannot be read is a fault of its row.
 
     Raises:
         ValueError: naming file, line and fault; `DataError` for faults of single rows and ids; for an incomplete
-            source, unless `missing` says how missing predictions count.
+            source, unless the option `missing` says how missing predictions count.
     """
     runs = [table.runs or {"": table} for table in systems]
     tables = [table for of_system in runs for table in of_system.values()]
     faults, references = faults or Faults(), references or _table_with_both(tables)
-    check_choice("missing", missing, MISSING_MODES)
+    missing = options.missing
     for table in (references, *systems):
         if table.incomplete and missing == "error":
             raise InputValueError(place=place_of(table), problem=table.incomplete, remedy=MISSING_REMEDY)
-    check_reference = check if parse_references is None else _check_after_reading(check, parse_references)
     wanted: SideRows | None = None
     pairs: list[TestSet] = []
     for predictions in tables:
         form = _common_format(references, predictions, faults)
         with gc_pause():
             given = read_rows(predictions, form, "predictions", faults, check, progress)
-            wanted = wanted or read_rows(references, form, "references", faults, check_reference, progress)
+            wanted = wanted or read_rows(
+                references, form, "references", faults, check, progress, options.parse_references
+            )
             pairs.append(_paired(wanted, given, missing, faults, progress))
     if pairs[0].skipped is not None and len(pairs) > 1:
         pairs = common_rows(pairs)
-    waiting = iter(pairs)
+    waiting = iter(replace(each, row_errors=faults.collected) for each in pairs)
     return [stacked_runs(dict(zip(of_system, waiting, strict=False))) for of_system in runs]
-
-
-def _check_after_reading(check: Check | None, mode: str) -> Check:
-    """Return a check of ground truths that also refuses a text that cannot be read as JSON."""
-
-    def check_value(value: Value, is_truth: bool) -> None:
-        try:
-            value, _ = read_reference(value, mode)
-        except ValueError as error:
-            raise at_place(_ANSWER, error) from None
-        if check is not None:
-            check(value, is_truth)
-
-    return check_value
 
 
 def _table_with_both(tables: Sequence[Source]) -> Source:
@@ -497,9 +476,10 @@ def _table_with_both(tables: Sequence[Source]) -> Source:
         row = table.first()
         if not _holds_both(row):
             place, keys = place_of(table), row if isinstance(row, dict) else {}
+            remedy = Remedy("if it holds the ground truths, add {}", (("references", str(table.path)),))
             if len(tables) > 1 and not {*keys} & {BY_ID.predictions, ANLS.predictions}:
                 raise InputValueError(
-                    Diagnostic((place,), problem=f"was taken for a system: add --references {table.path}", joint=" ")
+                    Diagnostic((place,), problem="was interpreted as a system", remedy=remedy, joint=" ")
                 )
             names = [name_in_file(keys, name) for name in (ID, REFERENCES, PREDICTION)]
             within = f", whose {PREDICTION!r} is {described(row[PREDICTION])}" if {*keys} == {ID, PREDICTION} else ""
@@ -585,11 +565,11 @@ def _with_columns(fault: Diagnostic, tables: Sequence[Source]) -> InputValueErro
     columns = {path: _listed_columns(row) for path, row in firsts.items() if isinstance(row, dict)}
     if any(row is None for row in firsts.values()) or not columns:
         return InputValueError(fault)
-    others = [f"{path} has {names}" for path, names in columns.items() if names not in fault.got]
+    others: list[str | Remedy] = [f"{path} has {names}" for path, names in columns.items() if names not in fault.got]
     if any(table.has_columns and VALUE_KEYS.isdisjoint(firsts[table.path]) for table in tables):
         others.append(_FIELDS_REMEDY)
     others += [
-        f"where the rows are under a key, add --{side}-query '{query}' ({side}_query=)"
+        Remedy("where the rows are under a key, add {}", ((f"{side}_query", query),))
         for side, table in zip(("predictions", "references"), tables[::-1], strict=False)
         if len(table.rows) == 1
         and not table.has_columns
@@ -597,12 +577,12 @@ def _with_columns(fault: Diagnostic, tables: Sequence[Source]) -> InputValueErro
         and (query := query_for(table.rows[0], with_ids=False))
     ]
     others += [
-        f"where each field holds the values of both sides, add --predictions-query '{query}' (predictions_query=)"
+        Remedy("where each field holds the values of both sides, add {}", (("predictions_query", query),))
         for query in (query_of_both(table.rows) for table in tables)
         if query
     ]
     others.append(_naming_remedy(*tables))
-    return InputValueError(replace(fault, remedy="; ".join(filter(None, [fault.remedy, *others]))))
+    return InputValueError(replace(fault, remedy=Remedy.joined([fault.remedy, *others])))
 
 
 def _listed_columns(row: Mapping[str, Any]) -> str:
@@ -610,28 +590,25 @@ def _listed_columns(row: Mapping[str, Any]) -> str:
     return listed(map(short_repr, names), len(names), _MOST_COLUMNS)
 
 
-def _naming_remedy(*tables: Source) -> str:
+def _naming_remedy(*tables: Source) -> str | Remedy:
     """Name the options that name columns and were not given; "" if all were."""
     firsts = [row for row in (table.first() for table in tables) if isinstance(row, dict)]
     names = {ID: "id", PREDICTION: "prediction", REFERENCES: "references"}
     left = [name for key, name in names.items() if all(name_in_file(row, key) == key for row in firsts)]
     if not left:
         return ""
-    *flags, last = (f"--{name}-column" for name in left)
-    flags = [", ".join(flags), last] if flags else [last]
-    return (
-        "to use other columns, or paths into the rows such as response.text, add "
-        f"{' and '.join(flags)} (in Python {left[0]}_column= and so on)"
-    )
+    *commas, last = ["{}"] * len(left)
+    named = " and ".join([", ".join(commas), last] if commas else [last])
+    options = tuple((f"{name}_column", ...) for name in left)
+    return Remedy(f"to use other columns, or paths into the rows such as response.text, add {named}", options)
 
 
 def _paired(wanted: SideRows, given: SideRows, missing: str, faults: Faults, progress: Progress) -> TestSet:
-    """Pair the rows that were read from the tables of references and predictions; errors as for `read_systems`."""
+    """Pair the rows that were read from the tables of references and predictions; errors as for `paired_systems`."""
     faults.stop_if_any()
     table, form = wanted.table, wanted.form
     if form is PLAIN:
         check_equal_count(len(given.table.rows), len(table.rows), place_of(table, given.table))
-        _warn_of_order(wanted, given)
     excluded = wanted.faulty | given.faulty
     number_of = {name: number for number, name in enumerate(given.ids)}
     if given.ids != wanted.ids or len(number_of) < len(given.ids):
@@ -655,6 +632,7 @@ def _paired(wanted: SideRows, given: SideRows, missing: str, faults: Faults, pro
     beside["evidence"] = kept_rows or [], "evidence"
     cells = {column: [row and row.get(name) for row in rows] for column, (rows, name) in beside.items()}
     is_by_id = form is BY_ID
+    found = [*table.warnings, *given.table.warnings, *(_warnings_about_order(wanted, given) if form is PLAIN else ())]
     columns: dict[str, Any] = {
         name: column for name, column in cells.items() if is_by_id and any(cell is not None for cell in column)
     }
@@ -666,18 +644,22 @@ def _paired(wanted: SideRows, given: SideRows, missing: str, faults: Faults, pro
         len(table.rows) - len(ids) if faults.skip or missing == SKIP else None,
         reference_rows=kept_rows,
         costs=costs if any(cell is not None for row in costs for cell in row) else None,
+        repairs=wanted.repairs,
+        warnings=distinct(found),
         **columns,
     )
 
 
-def _warn_of_order(wanted: SideRows, given: SideRows) -> None:
-    """Warn of documents that are paired by position although the values of a key, or of two, pair them otherwise."""
+def _warnings_about_order(wanted: SideRows, given: SideRows) -> Iterator[DataWarning]:
+    """Yield a warning about documents that are paired by position although a key, or two, would pair them otherwise."""
     if names := printable(ids_in_another_order(wanted.values, given.values)):
-        warn(
-            f"{place_of(wanted.table, given.table)}: rows without {ID!r} are paired by position, but {names!r} has the "
-            f"same values on both sides in another order; if it is the id, add --id-column {names} "
-            f'(id_column="{names}")'
+        problem = (
+            f"rows without {ID!r} are paired by position, but {names!r} has the same values on both sides in another "
+            "order"
         )
+        remedy = Remedy("if it is the id, add {}", (("id_column", names),))
+        place = place_of(wanted.table, given.table)
+        yield DataWarning("ids in another order", Diagnostic((place,), problem=problem, remedy=remedy))
 
 
 def ids_in_another_order(truths: Sequence[Any], predictions: Sequence[Any]) -> str:

@@ -11,23 +11,28 @@ import numpy as np
 
 from docscore.core.errors import (
     NAMED,
+    DataWarning,
+    Diagnostic,
     Faults,
     Faulty,
     FilePlace,
     InputTypeError,
     InputValueError,
     PlacePart,
+    Remedy,
     at_place,
     diagnostic_of,
     short_repr,
     some_of,
 )
 from docscore.core.numbers import is_printable_integer, too_long_integer
-from docscore.core.runtime import Progress, no_progress, warn, watched
+from docscore.core.runtime import Progress, no_progress, watched
 from docscore.core.values import Value, convert_ground_truth, convert_prediction, scalar_text
 from docscore.inputs.json_text import loads
+from docscore.inputs.model_text import read_reference
 
 Side = Literal["predictions", "references"]
+SIDES: tuple[Side, Side] = ("references", "predictions")
 Check = Callable[[Value, bool], object]  # gets a value and whether it is a ground truth; raises an error to refuse it
 
 
@@ -94,16 +99,18 @@ class Source(NamedTuple):
         incomplete: why predictions are missing, which is an error unless an option says how they count; "" if none is.
         stand_in: the acceptable answers of a row whose ground truth is `Absent` in all sources.
         runs: the rows of each of several runs on the same documents, by the name of the run; None for a single run.
+        warnings: what looks wrong about the rows.
     """
 
     path: Path
     rows: Sequence[Any]
     where: Callable[[int], PlacePart]
     has_columns: bool = False
-    remedy: str = ""
+    remedy: str | Remedy = ""
     incomplete: str = ""
     stand_in: Sequence[Any] = ()
     runs: "Mapping[str, Source] | None" = None
+    warnings: tuple[DataWarning, ...] = ()
 
     def good(self) -> Iterator[tuple[int, Any]]:
         """Yield the rows that could be read, with their indices."""
@@ -115,14 +122,27 @@ class Source(NamedTuple):
 
 
 def table_in_memory(rows: Any, side: Side) -> Source:
-    """Return the table of rows in memory; errors as for `as_rows`."""
-    return Source(Path(side), rows if type(rows) is list else as_rows(rows, side), lambda index: f"{side}[{index}]")
+    """Return the table of rows in memory, with warnings about those of a library; errors as for `as_rows`.
+
+    The warnings are about values that got null for keys that they do not have, and about empty cells among predictions.
+    """
+    if isinstance(rows, Source):
+        return rows
+    values = rows if type(rows) is list else as_rows(rows, side)
+    found: list[DataWarning] = []
+    if any(hasattr(rows, name) for name in ("to_pylist", "to_list", "features")):  # of Arrow, a series, datasets
+        key = BY_ID.references if side == "references" else BY_ID.predictions
+        cells = [row.get(key, row) if isinstance(row, dict) else row for row in values]
+        if side == "predictions":
+            found += warnings_about_empty_cells(cells, side)
+        found += warnings_about_structs(cells, side)
+    return Source(Path(side), values, lambda index: f"{side}[{index}]", warnings=tuple(found))
 
 
-def rows_by_id(values: Mapping[Any, Any], side: Side, place: PlacePart) -> list[dict[str, Any]]:
-    """Return the rows of a dict from id to value; a tuple in the ground truths holds acceptable answers.
+def table_by_id(values: Mapping[Any, Any], side: Side, place: PlacePart) -> Source:
+    """Return the table of a dict from id to value; a tuple in the ground truths holds acceptable answers.
 
-    Warns of ground truths that look like the fields of one document.
+    It has a warning if ground truths look like the fields of one document.
 
     Raises:
         TypeError: for the splits of a dataset.
@@ -133,21 +153,23 @@ def rows_by_id(values: Mapping[Any, Any], side: Side, place: PlacePart) -> list[
         raise InputTypeError(place=side, expected="one split of a dataset", got=f"several ({', '.join(splits)})")
     if ID in values:
         raise InputValueError(place=place, expected="a list of rows, or values by their ids", got="a single row")
+    table = table_in_memory([], side)
     if side == "predictions":
-        return [{ID: name, PREDICTION: value} for name, value in values.items()]
+        return table._replace(rows=[{ID: name, PREDICTION: value} for name, value in values.items()])
+    found: list[DataWarning] = []
     if values and all(isinstance(value, dict) and value.keys() == {REFERENCES} for value in values.values()):
-        warn(
-            f"{place}: each value is an object with the key {REFERENCES!r} alone, which is taken for a field; give "
-            f"{{id: ground truth}}, or rows with {ID!r} and {REFERENCES!r}"
-        )
+        problem = f"each value is an object with the key {REFERENCES!r} alone, which is interpreted as a field"
+        advice = f"give {{id: ground truth}}, or rows with {ID!r} and {REFERENCES!r}"
+        found.append(DataWarning("references as a field", Diagnostic((place,), problem=problem, remedy=advice)))
     keys = [key for value in values.values() if isinstance(value, dict) for key in value]
     are_parts = len(values) > 1 and 0 < len(keys) == len({*keys})  # of one document; several have a key in common
     if all(map(_is_word, values)) and (are_parts or not all(isinstance(value, dict) for value in values.values())):
-        warn(
-            f"{place}: {some_of(list(values))} are taken for ids, although they look like the fields of one document; "
-            "if it is one, add --document (document=True)"
-        )
-    return [{ID: name, REFERENCES: value if isinstance(value, tuple) else (value,)} for name, value in values.items()]
+        names = some_of(list(values))
+        problem = f"{names} are interpreted as ids, although they look like the fields of one document"
+        remedy = Remedy("if it is one, add {}", (("single_document", True),))
+        found.append(DataWarning("fields as ids", Diagnostic((place,), problem=problem, remedy=remedy)))
+    rows = [{ID: name, REFERENCES: value if isinstance(value, tuple) else (value,)} for name, value in values.items()]
+    return table._replace(rows=rows, warnings=tuple(found))
 
 
 def is_document(value: Any) -> bool:
@@ -238,9 +260,9 @@ def known_columns(row: Any, column: str) -> str:
     return ", ".join(map(repr, columns_of(row))) if isinstance(row, dict) else type(row).__name__
 
 
-_TEXT_REMEDY = (
-    'for files and data frames, --parse-references json (parse_references="json") reads text that is JSON, and '
-    '--references-column references (references_column="references") takes a text as the one acceptable answer'
+_TEXT_REMEDY = Remedy(
+    "for files and data frames, {} reads text that is JSON, and {} takes a text as the one acceptable answer",
+    (("parse_references", "json"), ("references_column", REFERENCES)),
 )
 
 
@@ -254,6 +276,7 @@ class SideRows(NamedTuple):
         values: the predictions or the ground truths, in plain types; acceptable answers are a one-of.
         sources: the whole rows, for their other columns.
         faulty: the ids of the rows that cannot be scored, as far as they are known.
+        repairs: what was changed in ground truths that were repaired, by id; None if no text was read as JSON.
     """
 
     table: Source
@@ -262,13 +285,11 @@ class SideRows(NamedTuple):
     values: list[Value]
     sources: list[Any]
     faulty: set[str]
+    repairs: dict[str, str] | None = None
 
 
 def as_rows(rows: Any, side: str) -> list[Any]:
     """Convert rows to a list, from a list, an array, a dataset, a column or a series.
-
-    Warns of values in a dataset, a column or a series that got null for keys that they lack, and of empty cells among
-    predictions.
 
     Raises:
         TypeError: for a single value instead of a list of rows, and for a data frame.
@@ -280,36 +301,33 @@ def as_rows(rows: Any, side: str) -> list[Any]:
     values = rows.to_pylist(maps_as_pydicts="strict") if hasattr(rows, "to_pylist") else list(rows)
     if hasattr(rows, "isna"):  # a series of pandas
         values = [None if missing else value for value, missing in zip(values, rows.isna(), strict=True)]
-    if any(hasattr(rows, name) for name in ("to_pylist", "to_list", "features")):  # of Arrow, a series, datasets
-        key = BY_ID.references if side == "references" else BY_ID.predictions
-        cells = [row.get(key, row) if isinstance(row, dict) else row for row in values]
-        if side == "predictions":
-            warn_of_empty_cells(cells, side)
-        warn_of_filled_keys(cells, side)
     return values
 
 
-def warn_of_empty_cells(cells: Sequence[Any], place: PlacePart) -> None:
-    """Warn of cells without a value in a column of predictions of a table, as a left join leaves them."""
+def warnings_about_empty_cells(cells: Sequence[Any], place: PlacePart) -> Iterator[DataWarning]:
+    """Yield a warning about cells without a value in a column of predictions, as a left join leaves them."""
     if empty := sum(cell is None for cell in cells):
-        warn(
-            f"{place}: {empty:,} of {len(cells):,} cells are empty (null, NaN or NA), as a left join leaves them, and "
-            "are scored as the answer null; if these rows have no prediction, leave them out and add --missing zero "
-            '(missing="zero")'
+        problem = (
+            f"{empty:,} of {len(cells):,} cells are empty (null, NaN or NA), as a left join leaves them, and are "
+            "scored as the answer null"
         )
+        remedy = Remedy("if these rows have no prediction, leave them out and add {}", (("missing", "zero"),))
+        yield DataWarning("empty cells", Diagnostic((place,), problem=problem, remedy=remedy))
 
 
-def warn_of_filled_keys(values: Sequence[Any], place: PlacePart) -> None:
-    """Warn if the objects at a place of values all have the same keys, and a key is null in some of them alone.
+def warnings_about_structs(values: Sequence[Any], place: PlacePart) -> Iterator[DataWarning]:
+    """Yield a warning if the objects at a place of values all have the same keys, and a key is null in some alone.
 
-    Tables store objects as structs, in which a key that a row lacks is null.
+    Tables store objects as structs, in which a key that a row does not have is null.
     """
     if _has_filled_keys(values):
-        warn(
-            f"{place}: its rows are structs, in which a key that a row lacks is null, and a null in a ground truth is "
-            "an answer that counts; write the values as JSON text, which --parse json and --parse-references json "
-            '(parse="json", parse_references="json") read'
+        problem = (
+            "its rows are structs, in which a key that a row does not have is null, and a null in a ground truth is an "
+            "answer that counts"
         )
+        options = ("parse", "json"), ("parse_references", "json")
+        remedy = Remedy("write the values as JSON text, which {} and {} read", options)
+        yield DataWarning("structs", Diagnostic((place,), problem=problem, remedy=remedy))
 
 
 def _has_filled_keys(values: Sequence[Any]) -> bool:
@@ -367,13 +385,14 @@ def side_format(row: Any, side: Side, *tables: Source) -> RowFormat:
     raise InputValueError(place=place, expected=f"{expected} beside {beside!r}", got=described(row) + swapped)
 
 
-def read_rows(
+def read_rows(  # noqa: C901  one loop, as each row is read once
     table: Source,
     form: RowFormat,
     side: Side,
     faults: Faults | None = None,
     check: Check | None = None,
     progress: Progress = no_progress,
+    parse: str | None = None,
 ) -> SideRows:
     """Read the rows of one side and convert their values to plain types; nothing else converts the values of rows.
 
@@ -386,13 +405,14 @@ def read_rows(
         faults: collects the faults of rows, which are then left out; None to raise the first one.
         check: called with each value in plain types, and raises an error to refuse it.
         progress: called with the phase "Pairing" and the number of rows.
+        parse: how ground truths that are text are read as JSON, "json" or "repair"; None to keep them.
 
     Raises:
         TypeError, ValueError: naming the first row that has another format or a value that cannot be scored.
     """
-    read = SideRows(table, form, [], [], [], set())
+    read = SideRows(table, form, [], [], [], set(), {} if parse else None)
     is_truth = side == "references"
-    convert = convert_ground_truth if is_truth else convert_prediction
+    convert = _converter(side, parse)
     for index, row in enumerate(watched(table.rows, progress, "Pairing", len(table.rows))):
         if isinstance(row, dict) and row.get(getattr(BY_ID, side)) is Absent:
             continue
@@ -401,7 +421,7 @@ def read_rows(
             try:
                 name, value = _id_and_value(row, index, form, side)
                 kind = "with a value that cannot be scored"
-                value = convert(value)
+                value, repairs = convert(value)
                 if check is not None:
                     check(value, is_truth)
             except (TypeError, ValueError) as error:
@@ -413,6 +433,8 @@ def read_rows(
                 read.ids.append(name)
                 read.values.append(value)
                 read.sources.append(row)
+                if repairs and read.repairs is not None:
+                    read.repairs[name] = repairs[0]
                 continue
         if form is PLAIN:
             read.faulty.add(str(index))
@@ -420,6 +442,15 @@ def read_rows(
             with suppress(TypeError, ValueError):  # the id may be the fault
                 read.faulty.add(_id(row.get(ID)))
     return read
+
+
+def _converter(side: Side, parse: str | None) -> Callable[[Any], tuple[Value, Sequence[str]]]:
+    """Return a function that returns a value in plain types, and what was changed in its texts to read them as JSON."""
+    if side == "predictions":
+        return lambda value: (convert_prediction(value), ())
+    if parse is None:
+        return lambda value: (convert_ground_truth(value), ())
+    return lambda value: read_reference(convert_ground_truth(value), parse)
 
 
 def _id_and_value(row: Any, index: int, form: RowFormat, side: Side) -> tuple[str, Any]:

@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
+from docscore.core.errors import DataWarning, Fault
+from docscore.core.options import DEFAULT_READING, ReadOptions
+from docscore.core.runtime import grouped
 from docscore.inputs.model_text import Parsed
 
 _COLUMNS = (
@@ -18,6 +21,8 @@ _COLUMNS = (
     "citations",
     "places",
     "whole_truths",
+    "slices",
+    "schema_names",
 )  # one cell for each row
 
 
@@ -25,7 +30,7 @@ _COLUMNS = (
 class TestSet:
     """Ground truths and predictions, paired in the order of the references.
 
-    The constructor takes values as they are scored. `docscore.inputs.checks.as_scored` makes them of rows.
+    The constructor takes values as they are scored. `docscore.read` makes a test set of files, frames and lists.
 
     Attributes:
         ids: the ids; in the plain format the row numbers as text.
@@ -48,7 +53,12 @@ class TestSet:
         whole_truths: the ground truths with what is not scored of them; None if nothing was taken out.
         given: the rows as they were given, for those who read them with other options; None for values.
         readings: how the text of a prediction was read as JSON, by the number of its row; empty if none was.
-        warnings: what looks wrong, in sentences.
+        repairs: what was changed in ground truths that were repaired, by id; None if no text was read as JSON.
+        slices: the slice of each row; None without `by`.
+        schema_names: the name of the schema of each row, if a column has it; None if not.
+        options: how the rows were read.
+        warnings: what looks wrong about the rows.
+        row_errors: the errors of rows that were left out.
         is_full: whether these are all rows of a test set, and not a batch or a part of one.
     """
 
@@ -71,7 +81,12 @@ class TestSet:
     whole_truths: Sequence[Any] | None = None
     given: "TestSet | None" = None
     readings: Mapping[int, Parsed] = field(default_factory=dict)
-    warnings: Sequence[str] = ()
+    repairs: Mapping[str, str] | None = None
+    slices: list[str] | None = None
+    schema_names: list[str] | None = None
+    options: ReadOptions = DEFAULT_READING
+    warnings: Sequence[DataWarning] = ()
+    row_errors: Sequence[Fault] = ()
     is_full: bool = True
 
     @property
@@ -82,6 +97,16 @@ class TestSet:
     def __repr__(self) -> str:
         absent = f", {len(self.absent):,} without a prediction" if self.absent else ""
         return f"<TestSet {len(self.ids):,} rows{absent}>"
+
+    @property
+    def rows_by_slice(self) -> dict[str, list[int]]:
+        """Return the numbers of the rows of each slice; none without slices."""
+        return grouped((name, number) for number, name in enumerate(self.slices or ()))
+
+    @property
+    def schema_of_row(self) -> dict[str, str]:
+        """Return the name of the schema of each row in a folder of schemas, by its id: that of a column, or its id."""
+        return dict(zip(self.ids, self.schema_names or (self.documents or self.ids) * self.runs, strict=True))
 
     def only(self, numbers: Sequence[int]) -> "TestSet":
         """Select the rows with these numbers, in this order; the others count as skipped."""

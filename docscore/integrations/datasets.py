@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from docscore.core.errors import InputTypeError
-from docscore.core.options import ScoringOptions
+from docscore.core.options import check_options, read_and_compare_options
 from docscore.evaluation.evaluation import evaluate_rows
 from docscore.evaluation.registry import ANLS_STAR
 from docscore.inputs.pairing import pairs_of_columns
@@ -25,7 +25,7 @@ def score_batch(
         batch: columns of a dataset, with predictions and with lists of acceptable answers.
         prediction: the name of the column with the predictions.
         references: the name of the column with the acceptable answers.
-        keywords: fields of `ScoringOptions`, such as threshold, ignore_case, schema, parse, and
+        keywords: options of `docscore.evaluate`, such as threshold, ignore_case, schema, parse, and
             parse_references="json" for answers that are JSON text. In columns of structs, Arrow fills the keys that a
             row lacks with null.
 
@@ -45,7 +45,8 @@ def score_batch(
         raise InputTypeError(expected="the columns of a batch", got="a row", remedy="add batched=True to map")
     ids = [str(number) for number in range(len(batch[prediction]))]
     pairs = pairs_of_columns(ids, batch[references], batch[prediction])
-    rows = evaluate_rows(pairs, ScoringOptions(**keywords), is_full=False)
+    check_options(keywords)
+    rows = evaluate_rows(pairs, *read_and_compare_options(keywords), is_full=False)
     columns: dict[str, list[Any]] = {"anls_score" if rows.metric == ANLS_STAR else "typed_score": rows.scores}
     if rows.failed is not None:
         columns["parse_failed"] = [number in rows.failed for number in range(len(ids))]

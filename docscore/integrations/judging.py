@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from docscore.core.errors import InputTypeError, InputValueError
-from docscore.core.options import ScoringOptions, check_choice
+from docscore.core.options import CompareOptions, ReadOptions, check_choice, read_and_compare_options
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.evaluation.fields import Field
 from docscore.inputs.content import content_of
@@ -14,6 +14,8 @@ from docscore.inputs.model_text import OUTPUT_MODES, ParseOutcome, answer_in, pa
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
 from docscore.metrics.typed.score import schema_of_row
+
+BothOptions = tuple[ReadOptions, CompareOptions]
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ OPTIONS = (
 )
 
 
-def hook_options(parse: str, keywords: Mapping[str, Any], more: Sequence[str] = ()) -> ScoringOptions:
+def hook_options(parse: str, keywords: Mapping[str, Any], more: Sequence[str] = ()) -> BothOptions:
     """Return the options of a hook, read at once: tools report errors of single outputs late or not at all.
 
     Args:
@@ -91,10 +93,10 @@ def hook_options(parse: str, keywords: Mapping[str, Any], more: Sequence[str] = 
     check_choice("parse", parse, OUTPUT_MODES)
     for name in (name for name in keywords if name not in OPTIONS):
         raise InputTypeError(expected=f"the options {', '.join(['parse', *more, *OPTIONS])}", got=repr(name))
-    options = ScoringOptions(**keywords)
+    reading, options = read_and_compare_options(keywords)
     if options.schema is not None:
         schema_of_row(options.schema, "")
-    return options
+    return reading, options
 
 
 def judged_output(
@@ -102,7 +104,7 @@ def judged_output(
     answers: Sequence[Any],
     *,
     parse: str = "auto",
-    options: ScoringOptions | None = None,
+    options: BothOptions | None = None,
     **keywords: Any,
 ) -> JudgedOutput:
     """Score one output.
@@ -121,14 +123,14 @@ def judged_output(
     >>> judged_output('Here: {"total": 1}', [{"total": "1"}]).score
     1.0
     """
-    options = options or hook_options(parse, keywords)
+    reading, comparing = options or hook_options(parse, keywords)
     if not answers:
         raise InputValueError(expected="at least one acceptable answer", got="none")
     truth: Any = convert_ground_truth(tuple(answers))
     output, parsed = parse_output(output, truth, parse)
-    truth, prediction, _ = content_of(truth, convert_prediction(output), options)
-    schema = None if options.schema is None else schema_of_row(options.schema, "")
-    tree = build_tree(truth, prediction, options, schema)
+    truth, prediction, _ = content_of(truth, convert_prediction(output), reading)
+    schema = None if comparing.schema is None else schema_of_row(comparing.schema, "")
+    tree = build_tree(truth, prediction, comparing, schema)
     return JudgedOutput(tree, truth, prediction, parsed, "anls_star" if schema is None else "typed_score")
 
 

@@ -43,4 +43,4 @@ def anls_star_scorer(
         names = safe_names(scores)
         return feedback + [Feedback(name=f"{found.name}/{names[path]}", value=score) for path, score in scores.items()]
 
-    return scorer(anls_star_of, name="anls_star" if options.schema is None else "typed_score")
+    return scorer(anls_star_of, name="anls_star" if options[1].schema is None else "typed_score")

@@ -29,10 +29,10 @@ from docscore.core.errors import (
     short_repr,
     some_of,
 )
-from docscore.core.options import SKIP
+from docscore.core.options import DEFAULT_READING, SKIP, ReadOptions
 from docscore.evaluation.evaluation import evaluate_rows
 from docscore.evaluation.state import ScoreState
-from docscore.inputs.columns import SAME_NAMES, ColumnNames, with_names
+from docscore.inputs.columns import with_names
 from docscore.inputs.formats import arrow_rows, read_jsonl
 from docscore.inputs.json_text import restore, store
 from docscore.inputs.pairing import MISSING_REMEDY, pairs_of_columns
@@ -67,8 +67,8 @@ def joined(
         ValueError: for files of both kinds on one side, or a Parquet file without these columns. Errors in rows are
             raised when the dataset is scored; they name the file and, for JSONL, the line.
     """
-    names = ColumnNames(json_references=parse_references is not None)
-    left, right = _read(predictions, "predictions", names), _read(references, "references", names)
+    reading = ReadOptions(parse_references=parse_references)
+    left, right = _read(predictions, "predictions", reading), _read(references, "references", reading)
     return left.join(right, join_type="full_outer", num_partitions=num_partitions, on=(ID,))
 
 
@@ -82,7 +82,7 @@ def score(dataset: Any, *, output: str | None = None, batch_size: int = 1024, **
             question_id and anls_score, typed_score with a schema, parsed with `parse`, and missing with missing="zero".
             With missing="skip", the scores of rows without a prediction are null.
         batch_size: the number of rows that a worker scores at a time.
-        keywords: as for `ScoreState`: metrics, fields, options, or fields of `ScoringOptions`.
+        keywords: as for `ScoreState`: metrics, fields, options, or options of `docscore.evaluate`.
 
     Returns:
         The state of all rows; its `compute()` gives the figures.
@@ -132,14 +132,14 @@ def _check_ids(scored: Any) -> None:
         )
 
 
-def _read(paths: Paths, side: Side, names: ColumnNames) -> Any:
+def _read(paths: Paths, side: Side, reading: ReadOptions) -> Any:
     """Read files as rows of an id and the JSON text of a value."""
     key = getattr(BY_ID, side)
     several = [paths] if isinstance(paths, str) else list(paths)
     kinds = {_has_lines(path) for path in several}
     if len(kinds) != 1:
         raise InputValueError(place=key, expected="files that are all JSONL or all Parquet", got=str(several))
-    how = {"side": side, "names": names}
+    how = {"side": side, "reading": reading}
     if kinds == {True}:
         return ray.data.read_binary_files(several, include_paths=True, file_extensions=_LINES).map_batches(
             _from_lines, batch_size=1, batch_format="pyarrow", fn_kwargs=how
@@ -162,20 +162,20 @@ def _has_lines(path: str) -> bool:
     return any(name.lower().endswith(tuple(f".{each}" for each in _LINES)) for name in inside)
 
 
-def _from_lines(batch: Any, side: Side, names: ColumnNames) -> Any:
+def _from_lines(batch: Any, side: Side, reading: ReadOptions) -> Any:
     """Read the one JSONL file of a batch."""
-    rows = stored_lines(batch["bytes"][0].as_py(), batch["path"][0].as_py(), side, names)
+    rows = stored_lines(batch["bytes"][0].as_py(), batch["path"][0].as_py(), side, reading)
     return pa.Table.from_pylist(rows, _schema(side))
 
 
-def stored_lines(content: bytes, path: str, side: Side, names: ColumnNames = SAME_NAMES) -> list[dict[str, str]]:
+def stored_lines(content: bytes, path: str, side: Side, reading: ReadOptions = DEFAULT_READING) -> list[dict[str, str]]:
     """Read a JSONL file as ids and JSON text.
 
     Args:
         content: the content of the file.
         path: the path of the file, for messages.
         side: predictions or references.
-        names: the names of the columns, and how references that are text are read.
+        reading: how the rows are read.
 
     Raises:
         TypeError, ValueError: naming the first line that is not JSON, is not a row of this side, or has a value that
@@ -185,10 +185,10 @@ def stored_lines(content: bytes, path: str, side: Side, names: ColumnNames = SAM
     table = read_jsonl(Path(path), io.BytesIO(content.removeprefix(b"\xef\xbb\xbf")), faults)
     for fault in faults.collected:
         raise InputValueError(fault.diagnostic)
-    return _stored_rows(with_names(table, side, names, both=False), side)
+    return _stored_rows(with_names(table, side, reading, both=False), side)
 
 
-def _from_columns(batch: Any, side: Side, names: ColumnNames) -> Any:
+def _from_columns(batch: Any, side: Side, reading: ReadOptions) -> Any:
     """Read a part of a Parquet file; a cell of references may be JSON text."""
     paths = [in_file(path) for path in batch["path"].to_pylist()]
     rows = arrow_rows(batch.to_batches(), batch.schema, paths[0], paths.__getitem__)
@@ -196,7 +196,7 @@ def _from_columns(batch: Any, side: Side, names: ColumnNames) -> Any:
         closer(path, f"{ID} {short_repr(row[ID])}") for path, row in zip(paths, rows, strict=True)
     ]
     table = Source(Path("rows.parquet"), rows, places.__getitem__, has_columns=True)
-    return pa.Table.from_pylist(_stored_rows(with_names(table, "references", names, both=False), side), _schema(side))
+    return pa.Table.from_pylist(_stored_rows(with_names(table, "references", reading, both=False), side), _schema(side))
 
 
 def _stored_rows(table: Source, side: Side) -> list[dict[str, str]]:
@@ -225,7 +225,7 @@ def _score(batch: Any, empty: ScoreState) -> Any:
         raise InputValueError(
             problem=f"ids of predictions that no reference has, such as {short_repr(ids[references.index(None)])}",
         )
-    options = empty.options
+    options = empty.reading
     if None in predictions and options.missing == "error":
         raise InputValueError(
             problem=f"ids of references that no prediction has, such as {short_repr(ids[predictions.index(None)])}",
@@ -239,7 +239,7 @@ def _score(batch: Any, empty: ScoreState) -> Any:
         ids, truths, values, (number for number, text in enumerate(predictions) if text is None)
     )
     pairs = pairs.with_predictions() if options.missing == SKIP else pairs
-    scored = evaluate_rows(pairs, options, metrics=empty.metrics, confidence=None, is_full=False)
+    scored = evaluate_rows(pairs, options, empty.options, metrics=empty.metrics, confidence=None, is_full=False)
     state = empty.empty()
     state.update_scores(scored)
     samples = {

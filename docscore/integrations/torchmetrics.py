@@ -18,7 +18,7 @@ class DocumentScore(torchmetrics.Metric):  # type: ignore[misc]
     updates it and returns the figures of only these rows.
 
     Args:
-        kwargs: as for `ScoreState`: metrics, fields, options, or fields of `ScoringOptions`.
+        kwargs: as for `ScoreState`: metrics, fields, options, or options of `docscore.evaluate`.
 
     Raises:
         TypeError, ValueError: for invalid options.

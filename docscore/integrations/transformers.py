@@ -19,8 +19,9 @@ from docscore.core.runtime import warn
 from docscore.core.values import convert_ground_truth, convert_prediction
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.state import RATES, ScoreState
-from docscore.inputs.checks import as_scored, refuse_document_texts, remarks_on_reading, remarks_on_repairs
+from docscore.inputs.checks import refuse_document_texts, warnings_about_reading, warnings_about_repairs
 from docscore.inputs.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed, parse_text, parsed_references
+from docscore.inputs.reading import as_scored
 from docscore.inputs.rows import read_rows, row_format, table_in_memory
 from docscore.inputs.test_set import TestSet
 from docscore.integrations.distributed import process_count
@@ -56,7 +57,7 @@ def compute_metrics(
             processor's `token2json`), or "text" to use the texts as answers. None means "text", but raises an error if
             all labels are JSON.
         fields: whether to report each field of the ground truths.
-        keywords: fields of `ScoringOptions`, such as threshold, ignore_case and schema.
+        keywords: options of `docscore.evaluate`, such as threshold, ignore_case and schema.
 
     Returns:
         A function of an `EvalPrediction`, which with `rows` or `references` also works with `batch_eval_metrics=True`.
@@ -118,13 +119,13 @@ class ComputeMetrics:
         """Return the ground truths in plain values, parsed if the options say so; the state then gets them parsed."""
         table = table_in_memory(references, "references")
         values = read_rows(table, row_format(table), "references").values
-        options = self.state.options
-        refuse_document_texts(values, values, self.parse, options.parse_references)
-        if options.parse_references:
-            values, repairs = parsed_references(list(map(str, range(len(values)))), values, options.parse_references)
-            for warning in remarks_on_repairs(repairs, len(values)):
-                warn(str(warning))
-            self.state.options = replace(options, parse_references=None)
+        reading = self.state.reading
+        refuse_document_texts(values, values, self.parse, reading.parse_references)
+        if reading.parse_references:
+            values, repairs = parsed_references(list(map(str, range(len(values)))), values, reading.parse_references)
+            for warning in warnings_about_repairs(repairs, len(values)):
+                warn(warning)
+            self.state.reading = replace(reading, parse_references=None)
         return values
 
     def __call__(self, prediction: Any, compute_result: bool = True) -> dict[str, float]:  # noqa: FBT002  the Trainer's
@@ -167,15 +168,15 @@ class ComputeMetrics:
         truths = self._truths(labels, count)
         predictions = list(map(self._read, texts, truths))
         if self.parse is None and self.references is None:  # at the first evaluation, whatever a model answers then
-            refuse_document_texts(truths, truths, self.parse, self.state.options.parse_references)
+            refuse_document_texts(truths, truths, self.parse, self.state.reading.parse_references)
         self.outcomes.update(each.outcome for each in predictions)
         ids = [str(self.state.rows + number) for number in range(len(predictions))]
         if ids:
             pairs = TestSet(ids, truths, [each.value for each in predictions])
             # without parse the state, which gets the same texts, warns itself
-            doubts = remarks_on_reading(pairs, self.parse, self.state.options.parse_references) if self.parse else ()
-            for doubt in doubts:
-                warn(str(doubt))
+            modes = self.parse, self.state.reading.parse_references
+            for warning in warnings_about_reading(pairs, *modes) if self.parse else ():
+                warn(warning)
             self.state.update_pairs(pairs)
 
     def _label_texts(self, label_ids: Any, count: int) -> list[str] | None:
@@ -279,7 +280,7 @@ class ComputeMetrics:
         values = [self._read(text).value for text in self.labels]
         pairs = TestSet(list(map(str, range(len(values)))), references, values)
         options = self.state.options
-        read = as_scored(pairs, options, is_full=False)  # its warnings on the references came with the predictions
+        read = as_scored(pairs, self.state.reading, is_full=False)  # whose warnings came with the rows
         scored = Evaluation(read, options, metrics=self.state.metrics, confidence=None)
         labels, expected = (
             [json.dumps(value, sort_keys=True, default=str) for value in side]

@@ -8,7 +8,7 @@ from math import fsum
 from typing import Any, Literal
 
 from docscore.core.numbers import ROUNDING
-from docscore.core.options import BY_VALUE, ScoringOptions
+from docscore.core.options import BY_VALUE, CompareOptions
 from docscore.core.runtime import grouped
 from docscore.core.same_value import spelling_of_same_value
 from docscore.core.similarity import TEXT_RULES, fold, similarity
@@ -202,7 +202,7 @@ class Annotation:
 
 
 def annotations_of(
-    tree: ScoreTree, options: ScoringOptions | None, groups: Sequence[SiblingGroup] | None = None
+    tree: ScoreTree, options: CompareOptions | None, groups: Sequence[SiblingGroup] | None = None
 ) -> list[Annotation]:
     """Return the remarks on a tree of ANLS* or the typed score, those that cost most points first.
 
@@ -216,7 +216,7 @@ def annotations_of(
 
     >>> from docscore import score_tree
     >>> tree = score_tree({"vat": "DE811", "number": "A-77"}, {"vat": "A-77", "number": "DE811"})
-    >>> [(each.kind, each.paths, each.points_lost) for each in annotations_of(tree, ScoringOptions())]
+    >>> [(each.kind, each.paths, each.points_lost) for each in annotations_of(tree, CompareOptions())]
     [('exchanged', ('$.vat', '$.number'), 1.0)]
     """
     if isinstance(tree, MetricTree):
@@ -243,7 +243,7 @@ def annotations_of(
     return [*chosen, *sorted(remarks, key=lambda remark: -remark.points_lost)]
 
 
-def _exchanges(tree: ScoreTree, options: ScoringOptions | None) -> Iterator[Annotation]:
+def _exchanges(tree: ScoreTree, options: CompareOptions | None) -> Iterator[Annotation]:
     """Yield the pairs of values of one record that would be right, or nearly right, in each other's place."""
     for node in tree.nodes():
         if node.key is not None or node.kind != "object" or not _has_both(node) or node.status == "exact":
@@ -283,7 +283,7 @@ def _has_both(node: ScoreTree) -> bool:
     return node.status not in ("missing", "extra")
 
 
-def _gain_of_exchange(first: ScoreTree, second: ScoreTree, options: ScoringOptions | None) -> float:
+def _gain_of_exchange(first: ScoreTree, second: ScoreTree, options: CompareOptions | None) -> float:
     """Return the points that two leaves gain with each other's prediction; 0 unless both are then nearly right."""
     gain = 0.0
     for leaf, other in ((first, second), (second, first)):
@@ -294,7 +294,7 @@ def _gain_of_exchange(first: ScoreTree, second: ScoreTree, options: ScoringOptio
     return gain
 
 
-def _score_of(truth: Scalar | None, prediction: Scalar | None, options: ScoringOptions | None) -> float:
+def _score_of(truth: Scalar | None, prediction: Scalar | None, options: CompareOptions | None) -> float:
     """Return the score of two scalars or nulls, in [0, 1]."""
     if truth is None or prediction is None:
         return float(truth is prediction)
@@ -320,7 +320,7 @@ def _elsewhere(tree: ScoreTree, excluded: set[str]) -> Iterator[Annotation]:
             yield Annotation("elsewhere", "", None, _paths(both), "$", fsum(node.points_lost for node in both))
 
 
-def _spellings(tree: ScoreTree, options: ScoringOptions | None) -> Iterator[Annotation]:
+def _spellings(tree: ScoreTree, options: CompareOptions | None) -> Iterator[Annotation]:
     """Yield one remark for each way in which the same value is written differently."""
     by_spelling = grouped(
         (spelling, leaf)

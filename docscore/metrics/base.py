@@ -7,7 +7,7 @@ from math import fsum
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from docscore.core.errors import InputValueError
-from docscore.core.options import ScoringOptions
+from docscore.core.options import CompareOptions
 from docscore.core.values import Value
 from docscore.metrics.anls_star.api import FieldCounts, build_tree
 from docscore.metrics.anls_star.causes import MEANINGS, Cause
@@ -80,7 +80,7 @@ class Metric(ABC, Generic[P]):
         label: the name in tables: "KIEval".
         figures: the names of the figures.
         figure_meanings: one sentence on what each figure counts, by its key; shown above a tree of another metric.
-        options: the fields of `ScoringOptions` that change the figures; they are part of the signature.
+        options: the fields of `CompareOptions` that change the figures; they are part of the signature.
         field_source: the source of the scores of fields: "tree" for the leaves of `score_tree`, which also have the
             causes of lost points; "entities" for `field_sums`; "" for a metric without scores of fields.
         meanings: the meanings of the causes of lost points, if `field_source` is "tree".
@@ -99,10 +99,10 @@ class Metric(ABC, Generic[P]):
 
     def __init_subclass__(cls) -> None:
         """Raise `ValueError` for options that do not exist."""
-        if unknown := cls.options - {option.name for option in fields(ScoringOptions)}:
+        if unknown := cls.options - {option.name for option in fields(CompareOptions)}:
             raise InputValueError(
                 place=f"the options of {cls.__name__}",
-                expected="names of fields of ScoringOptions",
+                expected="names of fields of CompareOptions",
                 got=", ".join(map(repr, sorted(unknown))),
             )
 
@@ -114,7 +114,7 @@ class Metric(ABC, Generic[P]):
         return "" if self.field_source else f"{self.label} compares whole documents: it has no fields and no causes."
 
     @abstractmethod
-    def row_points(self, row: MetricRow, options: ScoringOptions) -> P:
+    def row_points(self, row: MetricRow, options: CompareOptions) -> P:
         """Return the points of one row: any object from which the metric can compute its figures.
 
         Raises:
@@ -129,7 +129,7 @@ class Metric(ABC, Generic[P]):
         """Return the points without details that neither `figure_sums` nor `breakdown` reads; by default unchanged."""
         return points
 
-    def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
+    def score_tree(self, row: MetricRow, options: CompareOptions) -> ScoreTree:
         """Return the score tree of one row; by default the tree of ANLS*.
 
         A metric may return a `MetricTree` of its own, made by `metric_node`.
@@ -139,7 +139,7 @@ class Metric(ABC, Generic[P]):
         """
         return build_tree(row.ground_truth, row.prediction, options, cause=row.cause, annotator=row.annotator)
 
-    def count_fields(self, counts: FieldCounts, row: MetricRow, options: ScoringOptions) -> None:
+    def count_fields(self, counts: FieldCounts, row: MetricRow, options: CompareOptions) -> None:
         """Count the fields of one row, for a metric whose `field_source` is "tree"."""
 
     def field_sums(self, points: P) -> dict[str, tuple[float, float]]:  # noqa: ARG002
@@ -149,10 +149,10 @@ class Metric(ABC, Generic[P]):
         """
         return {}
 
-    def check_options(self, options: ScoringOptions) -> None:
+    def check_options(self, options: CompareOptions) -> None:
         """Raise `ValueError` for options that this metric does not support."""
 
-    def versions(self, options: ScoringOptions) -> dict[str, str]:  # noqa: ARG002  for overriding
+    def versions(self, options: CompareOptions) -> dict[str, str]:  # noqa: ARG002  for overriding
         """Return the versions of the libraries whose data change the figures with these options, by library."""
         return {}
 

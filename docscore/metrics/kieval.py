@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, TypeVar, get_args
 
-from docscore.core.options import ScoringOptions
+from docscore.core.options import CompareOptions
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.similarity import TEXT_RULES, fold
 from docscore.core.values import Value, plain_pair
@@ -333,7 +333,7 @@ class Kieval(Metric[KieScore]):
     options = frozenset({"normalise", "numbers"})
     field_source = "entities"
 
-    def row_points(self, row: MetricRow, options: ScoringOptions) -> KieScore:
+    def row_points(self, row: MetricRow, options: CompareOptions) -> KieScore:
         return _score(*row[:2], options.normalise, options.numbers, row.confidences)
 
     def without_details(self, points: KieScore) -> KieScore:
@@ -451,7 +451,7 @@ class EntityF1(Kieval):
     }
     options = frozenset({"normalise", "donut", "numbers"})
 
-    def row_points(self, row: MetricRow, options: ScoringOptions) -> KieScore:
+    def row_points(self, row: MetricRow, options: CompareOptions) -> KieScore:
         return _f1_score(row.ground_truth, row.prediction, options.normalise, options.donut, options.numbers)
 
     def figure_sums(self, points: KieScore) -> Sequence[tuple[float, float]]:

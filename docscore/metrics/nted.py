@@ -14,7 +14,7 @@ import numpy.typing as npt
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from docscore.core.options import NUMBERS, ScoringOptions, check_choice
+from docscore.core.options import NUMBERS, CompareOptions, check_choice
 from docscore.core.runtime import check_memory, with_room_to_recurse
 from docscore.core.similarity import TEXT_RULES, ScalarText
 from docscore.core.values import Value, plain_pair, scalar_text
@@ -124,7 +124,7 @@ class Nted(MeanOfRows):
     }
     options = frozenset({"donut", "numbers"})
 
-    def row_points(self, row: MetricRow, options: ScoringOptions) -> float:
+    def row_points(self, row: MetricRow, options: CompareOptions) -> float:
         return with_room_to_recurse(_best_score, *row[:2], options.donut, options.numbers)
 
 

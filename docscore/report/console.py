@@ -92,7 +92,7 @@ def print_summary(console: Console, evaluation: Evaluation, *, fields: bool, wor
     of = "mean of " if rows.is_mean else ""
     head = f"{rows.figure_names[0].label}  {rows.score:.6f}  {of}{sample_text(evaluation, 'row')}"
     _print_lines(console, [head] if len(head) <= _WIDTH else head.split(", ", 1))
-    _print_lines(console, count_lines(evaluation, doubts=False))
+    _print_lines(console, count_lines(evaluation, warnings=False))
     _print_lines(console, [f"{rows.cut_off}."] if not fields and rows.cut_off else [])  # which the table of lists says
     if rows.runs is not None:
         most = islice(rows.runs.unstable.items(), worst)
@@ -120,7 +120,7 @@ def print_comparison(console: Console, comparison: Comparison, gate: Gate | None
             f"{figure.label}  {scores}",
             *textwrap.wrap(verdict_text(comparison), _WIDTH),
             difference_interval(comparison),
-            *count_lines_of_both(comparison, doubts=False),
+            *count_lines_of_both(comparison, warnings=False),
         ],
     )
     if comparison.figures:

@@ -18,7 +18,7 @@ from docscore.core.formatting import (
     with_minus_signs,
     with_sign,
 )
-from docscore.core.options import ScoringOptions
+from docscore.core.options import CompareOptions
 from docscore.core.values import value_text
 from docscore.evaluation.sentences import (
     SHORT_WORDS,
@@ -234,7 +234,7 @@ def tree_as_html(tree: ScoreTree, *, prefix: str = "anls") -> str:
 
 
 def explained_drawing(
-    tree: ScoreTree, prefix: str, options: ScoringOptions | None, *, with_positions: bool = False, most: int = MAX_ROWS
+    tree: ScoreTree, prefix: str, options: CompareOptions | None, *, with_positions: bool = False, most: int = MAX_ROWS
 ) -> TreeDrawing:
     """Build the data for the template with the remarks on the tree; its groups are found once for both.
 

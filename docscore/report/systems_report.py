@@ -58,7 +58,7 @@ def systems_table(
     _check_columns(systems, columns)
     before, after = _contents_around(systems)
     first = systems.first
-    by = first.slice_name if first.by is not None else ""
+    by = first.slice_name if first.test_set.slices is not None else ""
     cells = partial(_figure_cells, systems, percent=percent, intervals=intervals)
     if by_metric and not after:
         heads, rows = _rows_of_metrics(systems, cells, by)

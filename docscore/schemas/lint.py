@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -13,11 +14,10 @@ from rapidfuzz.distance import OSA, Levenshtein
 from docscore.core.errors import short_repr
 from docscore.core.formatting import shown_name
 from docscore.core.numbers import DecimalText
-from docscore.core.options import ScoringOptions
-from docscore.core.runtime import Progress, grouped, progress_from, watched
+from docscore.core.options import CompareOptions
+from docscore.core.runtime import Progress, grouped, progress_from, warn, watched
 from docscore.core.values import field_path, places_in, step_text, to_json, value_excerpt
 from docscore.evaluation.tables import Table, table_of, text_column, value_column
-from docscore.inputs.groups import rows_by_group, with_row_schemas
 from docscore.inputs.json_text import dumps_strictly
 from docscore.inputs.model_text import is_json_container
 from docscore.inputs.test_set import TestSet
@@ -25,7 +25,7 @@ from docscore.metrics.anls_star.sizes import SchemaNode
 from docscore.metrics.typed.comparators import ReadingComparator, comparator
 from docscore.metrics.typed.readers import ascii_form
 from docscore.metrics.typed.schema import compiled_schema, named_places
-from docscore.metrics.typed.schema_warnings import places_by_schema, warn_of_schemas
+from docscore.metrics.typed.schema_warnings import places_by_schema, warnings_about_schemas
 from docscore.schemas.suggestion import (
     SPECIMENS,
     FieldValues,
@@ -124,8 +124,10 @@ def lint(references: Any, *, schema: Any = None, schema_by: str | None = None) -
     >>> [finding.kind for finding in lint({"a": {"sum": ("", "5")}, "b": {"sum": "n/a"}})]
     ['empty alternative', 'placeholder']
     """
-    pairs, progress = ground_truths_of(references, {}), progress_from(None)
-    source = with_row_schemas(pairs, ScoringOptions(schema=schema, schema_by=schema_by)).schema
+    pairs, progress = ground_truths_of(references, {"schema": schema, "schema_by": schema_by}), progress_from(None)
+    source = CompareOptions(schema=schema).schema
+    if source is not None and source.folder:
+        source = replace(source, names=pairs.schema_of_row)
     twice = [name for name, count in Counter(pairs.ids).items() if count > 1]
     cases = [
         *(("duplicate id", "", "an id of several rows", name) for name in twice),
@@ -133,8 +135,10 @@ def lint(references: Any, *, schema: Any = None, schema_by: str | None = None) -
     ]
     findings = list(_field_findings(values_of(pairs, progress), progress, unread=schema is None))
     if source is not None:
-        warn_of_schemas(places_by_schema(zip(pairs.ids, pairs.truths, strict=True), source), source)
-        for text, rows in rows_by_group(pairs, source.schema_of, "schema").items():
+        places = places_by_schema(zip(pairs.ids, pairs.truths, strict=True), source)
+        for warning in warnings_about_schemas(places, source):
+            warn(warning)
+        for text, rows in grouped((source.schema_of(name), row) for row, name in enumerate(pairs.ids)).items():
             part, root = pairs.only(rows), compiled_schema(text, source.functions)
             cases += [*_schema_cases(part, text), *_key_cases(part, root)]
             mistyped = {(place, name) for kind, place, _, name in cases if kind == "schema: type"}

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.formatting import FOUR_DIGITS
+from docscore.core.options import read_and_compare_options
 from docscore.core.runtime import Progress, no_progress, progress_from, watched
 from docscore.core.same_value import ORDERS
 from docscore.core.schema_source import KEYWORD, SchemaSource
@@ -21,7 +22,7 @@ from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.registry import TYPED
 from docscore.evaluation.sources import evaluate
 from docscore.evaluation.tables import Table, field_column, table_of, text_column, value_column
-from docscore.inputs.groups import rows_by_group
+from docscore.inputs.groups import grouped_rows
 from docscore.inputs.pairing import read_ground_truths
 from docscore.inputs.raw_regions import without_evidence
 from docscore.inputs.rows import PLAIN
@@ -165,9 +166,11 @@ class Suggestion(NamedTuple):
 
 def ground_truths_of(references: Any, options: Mapping[str, Any]) -> TestSet:
     """The rows of references as `docscore.evaluate` reads them, with its options of columns and without predictions."""
-    rows = read_ground_truths(references, options, progress_from(options.get("progress")))
+    reading, _ = read_and_compare_options(options)
+    rows = read_ground_truths(references, reading, progress_from(options.get("progress")))
     truths = list(map(without_evidence, rows.values))
-    return TestSet(rows.ids, truths, truths, reference_rows=None if rows.form is PLAIN else rows.sources)
+    pairs = TestSet(rows.ids, truths, truths, reference_rows=None if rows.form is PLAIN else rows.sources)
+    return grouped_rows(pairs, reading)
 
 
 def values_of(pairs: TestSet, progress: Progress = no_progress, *, predicted: bool = False) -> FieldValues:
@@ -209,7 +212,7 @@ def suggest_schema(references: Any, predictions: Any = None, *, schema: Any = No
         slices = {value: suggestion_of(result.of_slice(value), schema) for value in result.rows_by_slice}
         return suggestion_of(result, schema)._replace(slices=slices)
     pairs = ground_truths_of(references, options)
-    parts = {value: pairs.only(rows) for value, rows in rows_by_group(pairs, options.get("by"), "by").items()}
+    parts = {value: pairs.only(rows) for value, rows in pairs.rows_by_slice.items()}
     slices = {value: _suggestion(values_of(part), schema, None) for value, part in parts.items()}
     values = values_of(pairs, progress_from(options.get("progress")))
     return _suggestion(values, schema, None)._replace(slices=slices)

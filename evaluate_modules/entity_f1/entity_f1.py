@@ -21,7 +21,7 @@ from typing import Any
 import evaluate
 
 try:  # indented, since the loader would tell people to install the imports that it finds from an index
-    from docscore.core.options import ScoringOptions
+    from docscore.core.options import CompareOptions, ReadOptions
     from docscore.inputs.groups import Grouping
     from docscore.integrations.evaluate.metric import DocumentMetricMixin
 except ModuleNotFoundError as error:
@@ -127,16 +127,14 @@ class EntityF1(DocumentMetricMixin, evaluate.Metric):  # type: ignore[misc]
         ignore_keys: Sequence[str] = (),
         absent_words: Sequence[str] = (),
     ) -> dict[str, Any]:
-        options = ScoringOptions(
-            normalise=normalise,
-            donut=donut,
+        reading = ReadOptions(
             parse=parse,
             parse_references=parse_references,
             missing=missing,
-            numbers=numbers,
             ignore_keys=ignore_keys,
             absent_words=absent_words,
+            cluster=cluster,
         )
-        return self._figures(
-            predictions, references, options, confidence=confidence, signature=signature, cluster=cluster
-        )
+        options = CompareOptions(normalise=normalise, donut=donut, numbers=numbers)
+        how: dict[str, Any] = {"confidence": confidence, "signature": signature}
+        return self._figures(predictions, references, reading, options, **how)

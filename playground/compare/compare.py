@@ -28,7 +28,14 @@ from docscore.report.systems_report import CHANCE_MARK, systems_table, table_of_
 from playground.compare.tree_columns import places_side_by_side
 from playground.parts.conclusions import cause_label, every_pair, figure_of, loss_text, ties_of, verdict_of, what_ifs_of
 from playground.parts.documents import KeptResult, keep_documents, shown_ids
-from playground.parts.files import FileRows, check_metrics, check_pairs, rows_of_request, skipped_lines, with_grounding
+from playground.parts.files import (
+    FileRows,
+    check_metrics,
+    check_test_set,
+    rows_of_request,
+    skipped_lines,
+    with_grounding,
+)
 from playground.parts.fragments import fragment
 from playground.parts.python_code import code_of_files
 from playground.parts.row_counts import count_rows
@@ -133,7 +140,8 @@ def systems_of_request(
     bar = bar_of(progress, [*READING * files, *PAIRING * (count + 1), *SCORING[:1] * count, *SCORING[1:]])
     uploaded = rows_of_request(request, bar)
     metrics = with_grounding(metrics_of([request.metric], request.what_if["schema"])[:1], uploaded.systems)
-    evaluations = evaluations_of(uploaded.systems, uploaded.options, metrics, systems=names, progress=bar)
+    test_sets = dict(zip(names, uploaded.systems, strict=True))
+    evaluations = evaluations_of(test_sets, request.options, metrics, progress=bar)
     for each in evaluations.values():
         check_metrics(metrics, each.test_set)
         count_rows(each)
@@ -149,7 +157,7 @@ def _result(systems: Mapping[str, Evaluation], ids: Mapping[str, str], fields: M
         fields: under which name the field of a path is shown.
     """
     pairs = every_pair(systems)
-    what_ifs = what_ifs_of(list(systems.values()), check_pairs)
+    what_ifs = what_ifs_of(list(systems.values()), check_test_set)
     verdict = verdict_of(systems, pairs, what_ifs)
     says_by_value = any("numbers" in what_if.options.get("what_if", ()) for what_if in what_ifs)
     first = next(iter(systems.values()))

@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse
 from gradio.utils import get_function_params
 
 from docscore.core.errors import InputTypeError
-from docscore.core.options import THRESHOLD, ScoringOptions
+from docscore.core.options import OPTIONS, THRESHOLD, CompareOptions, check_choice
 from playground.pair.pair import is_json_text, tree_for_clients
 from playground.parts.fragments import fragment
 from playground.parts.tab import Tab
@@ -61,11 +61,12 @@ async def score_as_tree(
     try:
         if schema is not None and not isinstance(schema, dict):
             raise InputTypeError(place="schema", expected="a JSON object", got=type(schema).__name__)
-        options = ScoringOptions(
-            threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers, schema=schema, parse=parse
+        check_choice("parse", parse, (None, *OPTIONS["parse"].metadata["choices"]))
+        options = CompareOptions(
+            threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers, schema=schema
         )
         sides: tuple[Any, Any] = ground_truth, prediction
-        task = partial(tree_for_clients, *sides, options)
+        task = partial(tree_for_clients, *sides, options, parse)
         texts = [value for value in sides if is_json_text(value) or (parse == "repair" and isinstance(value, str))]
         is_short = all(len(text) <= _LONGEST_READ_AT_ONCE for text in texts)
         if schema is None and is_short and is_small(*sides):

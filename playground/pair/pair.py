@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import printable, three_digits
-from docscore.core.options import AS_TEXT, ScoringOptions
+from docscore.core.options import AS_TEXT, CompareOptions, ReadOptions
 from docscore.core.values import Value
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.evaluation.registry import ANLS_STAR, METRICS, TYPED, tree_note
@@ -26,13 +26,13 @@ from docscore.inputs.raw_regions import has_regions, with_raw_regions
 from docscore.inputs.test_set import TestSet
 from docscore.metrics.anls_star.api import build_tree
 from docscore.metrics.anls_star.tree import ScoreTree
-from docscore.metrics.typed.schema_warnings import places_by_schema, warn_of_schemas
+from docscore.metrics.typed.schema_warnings import places_by_schema, warnings_about_schemas
 from docscore.metrics.typed.score import schema_of_row
 from docscore.report.drawn_rows import placed_rows
 from docscore.report.html_tree import TreeDrawing, drawn_places, explained_drawing
 from playground.pair.examples import places_in
 from playground.parts.conclusions import what_ifs_of
-from playground.parts.files import check_pairs
+from playground.parts.files import check_test_set
 from playground.parts.fragments import fragment
 from playground.parts.python_code import MAX_RAW, python_code
 from playground.server.limits import (
@@ -45,7 +45,7 @@ from playground.server.limits import (
     refuse_files,
     shortened,
 )
-from playground.server.requests import PairRequest, arguments_of, metrics_of, scoring_options
+from playground.server.requests import PairRequest, arguments_of, compare_options, metrics_of
 
 LONGEST_AT_EDITOR = 300  # characters of a message below an editor
 LONGEST_AT_ONCE = 40_000  # characters of both texts
@@ -117,12 +117,13 @@ def what_ifs_of_pair(asked: PairRequest) -> dict[str, Any]:
         return {"what_ifs": []}
     found = evaluate_rows(
         read.pairs,
-        replace(scoring_options(asked.options), parse=AS_TEXT),
+        ReadOptions(parse=AS_TEXT),
+        compare_options(asked.options),
         metrics=metrics_of([asked.metric], asked.options["schema"])[:1],
         confidence=None,
         is_full=False,
     )
-    return {"what_ifs": [each.to_dict() for each in what_ifs_of([found], check_pairs)]}
+    return {"what_ifs": [each.to_dict() for each in what_ifs_of([found], check_test_set)]}
 
 
 def _read_both(asked: PairRequest) -> _Read:
@@ -148,7 +149,7 @@ def _read_both(asked: PairRequest) -> _Read:
             pairs = replace(pairs, evidence=places[:1], citations=places[1:])
         plain = with_raw_regions(pairs, None)
         pairs, remarks = with_regions(plain, ()) if has_regions(pairs) else (plain, [])
-        note = " ".join([*filter(None, [note]), *(f"{capital(remark.problem)}." for remark in remarks)])
+        note = " ".join([*filter(None, [note]), *(f"{capital(each.diagnostic.problem)}." for each in remarks)])
     except ValueError as error:
         faults["evidence: " not in str(error)] = _fault(error, asked.prediction)
         return _Read(faults, pairs, edits=edits, is_example=asked.is_example)
@@ -303,21 +304,20 @@ def _scored(read: _Read, asked: PairRequest) -> dict[str, Any]:
     is_own = read.is_example == asked.is_example  # the text is that of the values
     document = DocumentText(asked.text) if asked.text and is_own else None
     places = pairs.places[0] if pairs.places else None
-    options, metric = scoring_options(asked.options), metrics_of([asked.metric], asked.options["schema"])[0]
+    options, metric = compare_options(asked.options), metrics_of([asked.metric], asked.options["schema"])[0]
     texts = {"ground_truth": dumps(values[0]), "prediction": dumps(values[1])}
     tree = _tree(*values, options, places)
     drawing = explained_drawing(tree, "pair", None if tree.metric == TYPED else options, with_positions=True)
     found = placed_rows(tree, drawing.row_numbers, places, document)
     raw = tree.to_dict()
     if note_on_tree := tree_note(metric, tree):
-        part = replace(pairs, is_full=False)
-        scored = Evaluation(part, replace(options, parse=AS_TEXT), metrics=[metric], confidence=None)
+        scored = Evaluation(replace(pairs, is_full=False), options, metrics=[metric], confidence=None)
         drawing = _with_figures(drawing, scored, note_on_tree)
         raw["figures"] = scored.figures
     if metric == TYPED:
         texts["schema"] = options.schema.schema_of("")
-        doubts = warn_of_schemas(places_by_schema([("", values[0])], options.schema), options.schema)
-        note = " ".join([*filter(None, [note]), *(f"The {printable(doubt)}." for doubt in doubts)])
+        found_of_schema = warnings_about_schemas(places_by_schema([("", values[0])], options.schema), options.schema)
+        note = " ".join([*filter(None, [note]), *(f"The {printable(str(each))}." for each in found_of_schema)])
     arguments = ", ".join([*list(texts)[:2], *arguments_of(options, METRICS[metric].options)])
     name, attribute = _FUNCTIONS[metric]
     python = python_code(f"from docscore import {name}", texts, f"print({name}({arguments}){attribute})")
@@ -345,7 +345,7 @@ def _with_figures(drawing: TreeDrawing, scored: Evaluation, note: str) -> TreeDr
     )
 
 
-def _tree(truth: Value, prediction: Value, options: ScoringOptions, places: RowRegions | None = None) -> ScoreTree:
+def _tree(truth: Value, prediction: Value, options: CompareOptions, places: RowRegions | None = None) -> ScoreTree:
     """The tree of ANLS*, with a schema that of the typed score."""
     schema = options.schema and schema_of_row(options.schema, "")
     return build_tree(truth, prediction, options, schema, annotator=places and RowAnnotator(places, None, options.iou))
@@ -428,7 +428,9 @@ def _limited(result: dict[str, Any]) -> str:
 _LONGEST_INTEGER = 64  # bits
 
 
-def tree_for_clients(ground_truth: Any, prediction: Any, options: ScoringOptions) -> dict[str, Any]:
+def tree_for_clients(
+    ground_truth: Any, prediction: Any, options: CompareOptions, parse: str | None = None
+) -> dict[str, Any]:
     """The score tree of a pair as JSON values, at most `MAX_ROWS` nodes of it, with notes on sides read from text.
 
     Where nodes are left out, the node above has the key "left_out" with the number of its children that are. gradio
@@ -439,7 +441,7 @@ def tree_for_clients(ground_truth: Any, prediction: Any, options: ScoringOptions
     """
     notes: list[str] = []
     truth = check_value(_value_of_text(ground_truth, "ground_truth", notes), is_truth=True)
-    values = truth, check_value(_prediction(prediction, truth, options, notes), is_truth=False)
+    values = truth, check_value(_prediction(prediction, truth, parse, notes), is_truth=False)
     check_work(*values)
     pairs = with_raw_regions(TestSet([_NAME], values[:1], values[1:]), None)
     tree = _tree(pairs.truths[0], pairs.predictions[0], options)
@@ -447,13 +449,13 @@ def tree_for_clients(ground_truth: Any, prediction: Any, options: ScoringOptions
     return {"notes": notes, **found} if notes else found
 
 
-def _prediction(value: Any, truth: Any, options: ScoringOptions, notes: list[str]) -> Any:
+def _prediction(value: Any, truth: Any, parse: str | None, notes: list[str]) -> Any:
     """The prediction, read as the options say; notes say how, and whether it is a text in place of something else."""
-    if options.parse is None:
+    if parse is None:
         value = _value_of_text(value, "prediction", notes)
-    elif options.parse_mode is not None and isinstance(value, str):
+    elif parse != AS_TEXT and isinstance(value, str):
         check_length(value)
-        value, outcome, note = parse_text(value, options.parse_mode, truth)
+        value, outcome, note = parse_text(value, parse, truth)
         if outcome != "exact":
             notes.append(f"prediction is {READING_WORDS[outcome]}{note and f': {note}'}")
     kinds = kinds_of(truth)

@@ -14,7 +14,7 @@ def warm_up() -> None:
     for metric in PAIR_METRICS:
         pair.answer(PairRequest(truth='{"a": ["b", "c"]}', prediction='```{"a": ["d"]}```', metric=metric))
     found = evaluate(predictions=[{"a": "5 kg", "b": "1 €"}], references=[{"a": "5 kg", "b": "2 €"}])
-    conclusions.what_ifs_of([found], files.check_pairs)
+    conclusions.what_ifs_of([found], files.check_test_set)
 
 
 warm_up()

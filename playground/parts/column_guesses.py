@@ -8,8 +8,9 @@ from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 from docscore.core.errors import Diagnostic, Faulty, FilePlace, InputValueError, in_file, short_repr, some_of
-from docscore.inputs.checks import first_truths, given_predictions, is_json_document, json_mode, remarks_on_reading
-from docscore.inputs.columns import ColumnNames, with_names
+from docscore.core.options import ReadOptions
+from docscore.inputs.checks import first_truths, given_predictions, is_json_document, json_mode, warnings_about_reading
+from docscore.inputs.columns import with_names
 from docscore.inputs.model_text import holds_json, is_json_container, parse_text
 from docscore.inputs.rows import ANLS, BY_ID, ID, Side, Source, described, format_of
 from docscore.inputs.test_set import TestSet
@@ -271,7 +272,7 @@ class ReadingPlan(NamedTuple):
         ids: the columns of the ids, of the references and of the predictions; None where rows are numbered.
         references: the column of the ground truths; None where a ground truth is the whole row without its id.
         prediction: the column of the predictions; None where a prediction is the whole row without its id.
-        parse: how predictions that are text are read as JSON, as in `ScoringOptions`.
+        parse: how predictions that are text are read as JSON, as in `ReadOptions`.
         parse_references: the same for ground truths.
         certain: whether the rows have the names of a row format, or nothing speaks against their being documents.
         answer_is_list: whether a list as a ground truth is the one acceptable answer.
@@ -285,16 +286,16 @@ class ReadingPlan(NamedTuple):
     certain: bool = False
     answer_is_list: bool = False
 
-    def names_of(self, side: Side) -> ColumnNames:
+    def options_of(self, side: Side) -> ReadOptions:
         """The columns of a side whose names are not those of the row format; None for those that have them."""
         names = *self.ids, self.references, self.prediction
         own = ANLS if names == (ID, ID, ANLS.references, ANLS.predictions) else BY_ID
         id_column = self.ids[side == "predictions"]
-        return ColumnNames(
-            None if id_column == ID else id_column,
-            None if self.prediction == own.predictions else self.prediction,
-            None if self.references == own.references else self.references,
-            self.parse_references is not None,
+        return ReadOptions(
+            parse_references=self.parse_references,
+            id_column=None if id_column == ID else id_column,
+            prediction_column=None if self.prediction == own.predictions else self.prediction,
+            references_column=None if self.references == own.references else self.references,
             answer_is_list=self.answer_is_list,
         )
 
@@ -339,7 +340,7 @@ def _planned(table: Source, side: Side, plan: ReadingPlan, *, both: bool) -> Sou
             for index, row in enumerate(table.rows)
         ]
         table = table._replace(rows=rows)
-    return with_names(table, side, plan.names_of(side), both=both)
+    return with_names(table, side, plan.options_of(side), both=both)
 
 
 def _completed(row: Any, number: str, side: Side, id_column: str | None, *, whole: bool) -> Any:
@@ -396,7 +397,8 @@ def doubts_of_columns(pairs: TestSet, plan: ReadingPlan) -> Iterator[Diagnostic]
         sides = f"ground truths are from {truth_place} and predictions from {prediction_place}"
         yield Diagnostic((), problem=f"{sides}: are the files swapped?")
     places = {"references": truth_place, "predictions": prediction_place}
-    of_reading = list(remarks_on_reading(pairs, plan.parse, plan.parse_references, **places))
+    found = warnings_about_reading(pairs, plan.parse, plan.parse_references, **places)
+    of_reading = [warning.diagnostic for warning in found]
     yield from of_reading or _of_shapes(truths, given, plan.parse, prediction_place)
 
 

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 from docscore.core.formatting import counted, p_text, shown_name, three_digits
 from docscore.core.numbers import ROUNDING
-from docscore.core.options import BY_VALUE, ScoringOptions
+from docscore.core.options import BY_VALUE, CompareOptions
 from docscore.evaluation.comparison import Change, Comparison, adjusted, changes_of, rows_of_base
-from docscore.evaluation.evaluation import Evaluation, evaluate_rows
+from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.registry import ANLS_STAR, METRICS, TYPED
 from docscore.evaluation.sentences import capital, changed_order, conclusion_of, interval_text, share_in_words
 from docscore.inputs.checks import first_truths
+from docscore.inputs.reading import as_scored
 from docscore.inputs.test_set import TestSet
 from docscore.metrics.anls_star.causes import NAMES
 from docscore.metrics.annotations import cause_in_words
@@ -58,7 +59,7 @@ class WhatIf(NamedTuple):
         }
 
 
-Check = Callable[[TestSet, ScoringOptions], object]
+Check = Callable[[TestSet], object]
 
 
 def what_ifs_of(systems: Sequence[Evaluation], check: Check, known: Sequence[Sequence[Known]] = ()) -> list[WhatIf]:
@@ -66,7 +67,7 @@ def what_ifs_of(systems: Sequence[Evaluation], check: Check, known: Sequence[Seq
 
     Args:
         systems: the test set as it was scored, or several systems on it, best first.
-        check: raises a `ValueError` for rows that take too long by these options.
+        check: raises a `ValueError` for rows that take too long.
         known: what the rows of each system count under these and other options, as far as that is known.
     """
     metric, options = systems[0].metric, systems[0].options
@@ -83,7 +84,7 @@ def what_ifs_of(systems: Sequence[Evaluation], check: Check, known: Sequence[Seq
     for label, taken, where, name, value in tried:
         if where == "what_if" and name not in METRICS[metric].options:
             continue
-        changed = dataclasses.replace(options, **{name: value})
+        changed = dataclasses.replace(options, **{name: value}) if where == "what_if" else options
         better += _rescored(systems, changed, check, label, taken, {where: {name: value}}, known)
     better.sort(key=lambda each: -each.gain)
     least = better[0].gain + LEAST_GAIN if better else 0.0
@@ -92,7 +93,7 @@ def what_ifs_of(systems: Sequence[Evaluation], check: Check, known: Sequence[Seq
 
 def _rescored(
     systems: Sequence[Evaluation],
-    options: ScoringOptions,
+    options: CompareOptions,
     check: Check,
     label: str,
     taken: str,
@@ -103,10 +104,15 @@ def _rescored(
     metric = systems[0].metric if options.schema is None else TYPED
     how: dict[str, Any] = {"metrics": (metric, *systems[0].metrics), "confidence": None}
     try:
-        again = [evaluate_rows(_given(rows), options, progress=rows.progress, **how) for rows in systems]
+        test_sets = [
+            _read_again(each.test_set, asked["reading"], check) if "reading" in asked else each.test_set
+            for each in systems
+        ]
+        again = [
+            Evaluation(test_set, options, progress=each.progress, **how)
+            for test_set, each in zip(test_sets, systems, strict=True)
+        ]
         for each, of_system in zip(again, known or [()] * len(again), strict=True):
-            if "reading" in asked:  # the values are others
-                check(_given(each), options)
             if nearest(options, of_system):
                 count_rows(each, of_system, with_fields=len(each) <= MOST_EXPLAINED)
         gain = max(new.score - old.score for new, old in zip(again, systems, strict=True))
@@ -117,9 +123,11 @@ def _rescored(
         yield WhatIf(label, taken, asked, again, gain)
 
 
-def _given(system: Evaluation) -> TestSet:
-    """The rows of a system as they were given, to be read with other options."""
-    return system.test_set.given or system.test_set
+def _read_again(rows: TestSet, changes: Mapping[str, Any], check: Check) -> TestSet:
+    """The rows of a system as they were given, read with other options."""
+    read = as_scored(rows.given or rows, dataclasses.replace(rows.options, **changes), is_full=rows.is_full)
+    check(read)
+    return read
 
 
 def _scores(systems: Iterable[Evaluation]) -> list[float]:
@@ -154,7 +162,7 @@ def _with_schema(systems: Sequence[Evaluation], check: Check) -> Iterator[WhatIf
 def _holds_texts_for_json(found: Evaluation) -> bool:
     """Whether predictions are texts where an object or a list is expected, and JSON is not read out of them yet."""
     sides = zip(first_truths(found.test_set), found.test_set.predictions, strict=True)
-    return found.options.parse != "repair" and any(
+    return found.test_set.options.parse != "repair" and any(
         isinstance(prediction, str) and isinstance(truth, dict | list) for truth, prediction in sides
     )
 

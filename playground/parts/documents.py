@@ -16,7 +16,7 @@ from typing import Any
 
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import clipped, counted, field_text, printable, three_digits
-from docscore.core.options import AS_TEXT, ScoringOptions
+from docscore.core.options import CompareOptions
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.values import Value, convert_ground_truth, to_json
 from docscore.evaluation.evaluation import Evaluation
@@ -76,9 +76,9 @@ class KeptResult:
         return dict(self.facts["result"])
 
     @property
-    def options(self) -> ScoringOptions:
-        """How the documents were scored, whose values are kept as they were read."""
-        return ScoringOptions(**{**self.facts["options"], "parse": AS_TEXT, "parse_references": None})
+    def options(self) -> CompareOptions:
+        """How the values of the documents were compared."""
+        return CompareOptions(**self.facts["options"])
 
     def values(self, number: int) -> list[Any]:
         """The ground truth of the document with that number, and its prediction in each system.
@@ -120,13 +120,12 @@ class KeptResult:
         truth, *predictions = self.values(number)
         path = self.folder / _CONFIDENCES
         sure = [loads(numbered_lines(path, [number])[0])] if path.exists() else None
-        options = dataclasses.replace(self.options, with_confidences=sure is not None)
         trees = []
         for prediction, causes, places in zip(predictions, self.facts["causes"], self.places(number), strict=True):
             pairs = TestSet([""], [truth], [prediction], confidences=sure, places=places and [places], is_full=False)
-            row = Evaluation(pairs, options, metrics=self.facts["metrics"]).row(0).for_metrics
+            row = Evaluation(pairs, self.options, metrics=self.facts["metrics"]).row(0).for_metrics
             row = row._replace(cause=causes.get(str(number)))
-            trees.append(tree_of_row(self.facts["metrics"][0], row, options))
+            trees.append(tree_of_row(self.facts["metrics"][0], row, self.options))
         return trees
 
     def places(self, number: int) -> list[RowRegions | None]:

@@ -22,16 +22,17 @@ from docscore.core.errors import (
     short_repr,
 )
 from docscore.core.formatting import clipped, counted, printable, shown_name
-from docscore.core.options import AS_TEXT, SKIP, ScoringOptions
+from docscore.core.options import AS_TEXT, SKIP, ReadOptions
 from docscore.core.runtime import Progress, no_progress
 from docscore.inputs.checks import refuse_document_texts
-from docscore.inputs.columns import ColumnNames, column_of, with_names
+from docscore.inputs.columns import column_of, shape_of, with_names
 from docscore.inputs.formats import delimiter_of_file, read_table, suffix_of
 from docscore.inputs.json_text import dumps
-from docscore.inputs.model_text import parse_predictions, parsed_references
-from docscore.inputs.pairing import WITHOUT_PREDICTION, ids_in_another_order, read_systems
+from docscore.inputs.model_text import parsed_references
+from docscore.inputs.pairing import WITHOUT_PREDICTION, ids_in_another_order, paired_systems
 from docscore.inputs.queries import query_for
 from docscore.inputs.raw_regions import has_regions
+from docscore.inputs.reading import as_scored
 from docscore.inputs.rows import ANLS, ID, REFERENCES, Side, Source
 from docscore.inputs.test_set import TestSet
 from playground.parts.column_guesses import (
@@ -72,17 +73,13 @@ class FileRows(NamedTuple):
     """The paired rows of uploaded files.
 
     Attributes:
-        systems: the pairs of each file of predictions.
-        faults: the faults of rows that were left out.
+        systems: the test set of each file of predictions.
         plan: how the files were read.
-        options: how the rows are scored.
         unread: the ids of the rows that were left out because their ground truths are not JSON.
     """
 
     systems: list[TestSet]
-    faults: Faults
     plan: ReadingPlan
-    options: ScoringOptions
     unread: list[str]
 
 
@@ -167,15 +164,16 @@ def planned(
 def _table_of(path: Path, side: str, reading: Reading, faults: Faults, progress: Progress = no_progress) -> Source:
     check_file(path)
     named: Side = "references" if side == "references" else "predictions"
-    sign, encoding, names = reading.get(f"{side}_delimiter"), encoding_of(path, side, reading), layout_of(reading)
-    table = read_table(path, faults, MAX_FILE_BYTES, sign, progress, names.shape_of(named), encoding)
-    if names.field is not None:
-        return with_names(table, named, names, both=names.value is None)
-    if names.id is None:
+    sign, encoding, layout = reading.get(f"{side}_delimiter"), encoding_of(path, side, reading), layout_of(reading)
+    table = read_table(path, faults, MAX_FILE_BYTES, sign, progress, shape_of(layout, named), encoding)
+    if layout.field_column is not None:
+        return with_names(table, named, layout, both=layout.value_column is None)
+    name_of_ids = layout.id_column
+    if not isinstance(name_of_ids, str):
         return table
-    ids, parts = column_of(table, names, "id_column", names.id), {part.strip() for part in names.id.split(",")}
+    ids, parts = column_of(table, layout, "id_column", name_of_ids), set(map(str.strip, name_of_ids.split(",")))
     rows = [
-        {names.id: name, **{key: cell for key, cell in row.items() if key not in parts}}
+        {name_of_ids: name, **{key: cell for key, cell in row.items() if key not in parts}}
         if isinstance(row, dict)
         else row
         for name, row in zip(ids, table.rows, strict=True)
@@ -183,12 +181,13 @@ def _table_of(path: Path, side: str, reading: Reading, faults: Faults, progress:
     return table._replace(rows=rows)
 
 
-def layout_of(reading: Reading) -> ColumnNames:
+def layout_of(reading: Reading) -> ReadOptions:
     """Where ids and values are in the rows, as far as a visitor said it."""
-    given = {name: reading[name] for name in LAYOUT if reading.get(name)}
+    given: dict[str, Any] = {name: reading[name] for name in LAYOUT if reading.get(name)}
+    given |= dict.fromkeys(given.keys() & {"single_document", "answer_is_list"}, True)
     if "field_column" in given:
         given |= {f"{name}_column": reading.get(name) for name in ("references", "prediction")}
-    return ColumnNames.of(given)
+    return ReadOptions(**given)
 
 
 def encoding_of(path: Path, side: str, reading: Reading) -> str | None:
@@ -240,13 +239,20 @@ def rows_of_request(asked: FileRequest | CompareRequest, progress: Progress = no
     tables = uploaded_tables(first, faults, others, progress)
     plan = tables.plan
     otherwise = None if first is not asked and _is_own_format(plan, asked.reading) else AS_TEXT
-    options = asked.options(plan.parse or otherwise, plan.parse_references)
+    reading = ReadOptions(
+        parse=(asked.parse if isinstance(asked, CompareRequest) else None) or plan.parse or otherwise,
+        parse_references=plan.parse_references,
+        missing=asked.missing,
+        on_error="skip" if asked.skip else "error",
+        with_confidences=isinstance(asked, FileRequest) and asked.confidences,
+        **asked.content,
+    )
     unread: list[str] = []
-    sides = tables.planned(faults, unread)
-    systems = read_systems(*sides, options.missing, faults, check_value, progress, options.parse_references)
-    for pairs in systems:
-        check_pairs(pairs, options)
-    return FileRows(systems, faults, plan, options, unread)
+    pairs = paired_systems(*tables.planned(faults, unread), reading, faults, check_value, progress)
+    systems = [as_scored(each, reading, progress) for each in pairs]
+    for test_set in systems:
+        check_test_set(test_set)
+    return FileRows(systems, plan, unread)
 
 
 def _is_own_format(plan: ReadingPlan, reading: Reading) -> bool:
@@ -393,7 +399,9 @@ def _doubts(tables: UploadedTables, faults: Faults, asked: FileRequest) -> Itera
         if truths is not None and (apart := list(doubts_of_ids(truths, systems[0]))):
             yield from ((_sentence(each), (), True) for each in apart)
             return
-        pairs = read_systems(truths, systems, "error" if asked.missing == "error" else "zero", faults)[0]
+        pairs = paired_systems(
+            truths, systems, ReadOptions(missing="error" if asked.missing == "error" else "zero"), faults
+        )[0]
         refuse_document_texts(pairs.truths, pairs.predictions, plan.parse, plan.parse_references)
         yield from _other_order(pairs, plan)
         yield from ((each, (), False) for each in (*map(_sentence, doubts_of_columns(pairs, plan)), *_apart(tables)))
@@ -561,11 +569,11 @@ _LAYOUT_WORDS = {
     "value_column": "Column of the values of fields",
     "ignore_keys": "Keys to leave out, with commas",
     "absent_words": "Words for no value, with commas",
-    "document": "An object of objects is",
+    "single_document": "An object of objects is",
     "answer_is_list": "A list as ground truth is",
 }
 _LAYOUT_CHOICES = {
-    "document": {None: "documents by their ids", "yes": "one document"},
+    "single_document": {None: "documents by their ids", "yes": "one document"},
     "answer_is_list": {None: "acceptable answers", "yes": "the answer"},
 }
 
@@ -637,19 +645,13 @@ def _cell(value: Any) -> str:
         return "…"
 
 
-def check_pairs(pairs: TestSet, options: ScoringOptions) -> None:
-    """Raise `ValueError` for a row that takes too long; values parsed from text have the same limits."""
-    parsed = pairs.predictions
-    if options.parse_mode is not None:
-        parsed = parse_predictions(parsed, pairs.truths, options.parse_mode)[0]
-    truths = pairs.truths
-    if options.parse_references:
-        truths, _ = parsed_references(pairs.ids, truths, options.parse_references)
-    for question_id, truth, prediction in zip(pairs.ids, truths, parsed, strict=True):
+def check_test_set(rows: TestSet) -> None:
+    """Raise `ValueError` for a row that takes too long; values that were read from text have the same limits."""
+    for question_id, truth, prediction in zip(rows.ids, rows.truths, rows.predictions, strict=True):
         try:
-            if options.parse_references:
+            if rows.options.parse_references:
                 check_value(truth, is_truth=True)
-            if options.parse_mode:
+            if rows.options.parse_mode:
                 check_value(prediction, is_truth=False)
             check_work(truth, prediction)
         except (TypeError, ValueError) as error:
@@ -658,7 +660,11 @@ def check_pairs(pairs: TestSet, options: ScoringOptions) -> None:
 
 def with_grounding(metrics: tuple[str, ...], systems: Iterable[TestSet]) -> tuple[str, ...]:
     """The metrics, with that of places where the rows of a system have some."""
-    return metrics if "grounding" in metrics or not any(map(has_regions, systems)) else (*metrics, "grounding")
+    return (
+        metrics
+        if "grounding" in metrics or not any(has_regions(rows.given or rows) for rows in systems)
+        else (*metrics, "grounding")
+    )
 
 
 def check_metrics(metrics: Iterable[str], pairs: TestSet) -> None:
@@ -673,10 +679,8 @@ def check_metrics(metrics: Iterable[str], pairs: TestSet) -> None:
 
 def skipped_lines(rows: FileRows) -> list[str]:
     """A message on rows that were left out, as lines; empty if there are none."""
-    pairs, faults = rows.systems[0], rows.faults
-    if not faults.collected:
+    pairs, faults = rows.systems[0], rows.systems[0].row_errors
+    if not faults:
         return []
     left = f"{pairs.skipped} of {len(pairs.ids) + (pairs.skipped or 0):,} rows are left out."
-    return lines_of(
-        f"{faults_summary(faults.collected)}; {left}\nFirst error: {faults.collected[0].diagnostic.for_remote_users()}"
-    )
+    return lines_of(f"{faults_summary(faults)}; {left}\nFirst error: {faults[0].diagnostic.for_remote_users()}")

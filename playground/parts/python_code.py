@@ -1,11 +1,10 @@
 """Python code that gives what the page shows by the library alone."""
 
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from docscore.core.options import ScoringOptions
+from docscore.core.options import OPTIONS
 from docscore.evaluation.evaluation import Evaluation
 from docscore.evaluation.registry import ANLS_STAR
 from playground.parts.files import FileRows, encoding_of, layout_of
@@ -54,14 +53,15 @@ def code_of_files(
         if any(how) or (None in columns[side] and not plan.certain and not layout):
             files[side] = f"read({', '.join([files[side], *map(repr, (side, *columns[side], *how))])})"
             is_read = True
-    first, second, options = plan.names_of("references"), plan.names_of("predictions"), evaluation.options
+    first, second = plan.options_of("references"), plan.options_of("predictions")
+    reading, options = evaluation.test_set.options, evaluation.options
     settings: dict[str, Any] = {
-        **{name: True if name in ("document", "answer_is_list") else given for name, given in layout.items()},
-        "id_column": (second.id if first.id == second.id else None) or layout.get("id_column"),
-        "references_id_column": first.id if first.id != second.id else None,
-        "predictions_id_column": second.id if first.id != second.id else None,
-        "references_column": own.references or first.references,
-        "prediction_column": own.prediction or second.prediction,
+        **{name: True if name in ("single_document", "answer_is_list") else given for name, given in layout.items()},
+        "id_column": (second.id_column if first.id_column == second.id_column else None) or layout.get("id_column"),
+        "references_id_column": first.id_column if first.id_column != second.id_column else None,
+        "predictions_id_column": second.id_column if first.id_column != second.id_column else None,
+        "references_column": own.references_column or first.references_column,
+        "prediction_column": own.prediction_column or second.prediction_column,
         "metrics": [*evaluation.metrics] if [*evaluation.metrics] != [ANLS_STAR] else None,
         "by": asked.by,
         "on_error": "skip" if asked.skip else None,
@@ -69,7 +69,8 @@ def code_of_files(
     arguments = [
         *(f"{side}={file}" for side, file in files.items()),
         *(f"{name}={value!r}" for name, value in settings.items() if value),
-        *arguments_of(options, [field.name for field in fields(ScoringOptions)]),
+        *arguments_of(reading, OPTIONS.keys() - settings.keys() - layout.keys()),
+        *arguments_of(options, OPTIONS),
     ]
     code = f"{_OF_SEVERAL}{_ON_SHARED_ROWS if evaluation.test_set.skipped else ''}{then}" if systems else _OF_ONE
     names = {name: path.name for name, path in (systems or {}).items()}

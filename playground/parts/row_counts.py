@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from docscore.core.errors import at_place, row_place
-from docscore.core.options import ScoringOptions
+from docscore.core.options import CompareOptions
 from docscore.core.runtime import ignore
 from docscore.core.values import differs_by_value
 from docscore.evaluation.evaluation import Evaluation
@@ -16,7 +16,7 @@ from docscore.metrics.anls_star.matching import ListRows
 from playground.server.pool import beside
 
 RowCount = tuple[float, list[Leaf], list[tuple[str, ListRows]], float]  # the score, and what `FieldTable.add` takes
-Known = tuple[ScoringOptions, list[RowCount]]  # the same rows as they were scored before
+Known = tuple[CompareOptions, list[RowCount]]  # the same rows as they were scored before
 _FEWEST = 100  # rows for which another process pays
 
 
@@ -51,7 +51,7 @@ def count_rows(evaluation: Evaluation, known: Sequence[Known] = (), *, with_fiel
     return [(evaluation.options, whole)]
 
 
-def nearest(options: ScoringOptions, known: Sequence[Known]) -> Known | None:
+def nearest(options: CompareOptions, known: Sequence[Known]) -> Known | None:
     """What is known under options that differ at most in how numbers are compared.
 
     Rows whose numbers all print as their values then count the same.

@@ -26,6 +26,7 @@ from pydantic import Field, Json
 
 from docscore.core.errors import DataError, Faults, InputValueError
 from docscore.core.formatting import printable, shown_name, three_digits, threshold_text
+from docscore.core.options import ReadOptions
 from docscore.core.runtime import grouped
 from docscore.core.similarity import fold_all, similarity
 from docscore.core.values import SCALAR_TYPES, convert_ground_truth, step_text
@@ -462,19 +463,17 @@ class KeptReview(KeptResult):
     def _corrected(self, review: Review, asked: ReviewRequest) -> Path:
         """Write the corrected references in the format of their file; as JSONL if that cannot hold them."""
         tables = uploaded_tables(asked.of_first(), Faults("skip"), asked.files[1:])
-        read = {"parse_references": tables.plan.parse_references}
+        read = ReadOptions(parse_references=tables.plan.parse_references)
         source = asked.references or asked.files[0]
         truths, systems = tables.planned(Faults("skip"), [])
         rows = read_ground_truths(truths or systems[0], read)
         changed = review.corrected(rows.ids, rows.values)
-        names = tables.plan.names_of("references")
-        options = {
-            **read,
-            "id_column": names.id,
-            "references_column": names.references,
-            "delimiter": asked.reading.get("references_delimiter"),
-            "encoding": encoding_of(source, "references", asked.reading),
-        }
+        options = replace(
+            tables.plan.options_of("references"),
+            prediction_column=None,
+            delimiter=asked.reading.get("references_delimiter"),
+            encoding=encoding_of(source, "references", asked.reading),
+        )
         ending = suffix_of(source)
         path = self.folder / f"{source.name.removesuffix('.gz').removesuffix(ending)}_corrected.jsonl"
         if ending in TEXT_EXTENSIONS:

@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from docscore.core.errors import InputError, InputTypeError, InputValueError, short_repr
-from docscore.core.options import ScoringOptions, check_choice
+from docscore.core.options import CompareOptions, ReadOptions, check_choice, read_and_compare_options
 from docscore.evaluation.registry import ANLS_STAR, METRICS, TYPED, checked_metrics
 from docscore.grounding.regions import Level
 from docscore.inputs.formats import DELIMITERS
@@ -38,7 +38,7 @@ CONTENT = "ignore_keys", "absent_words"  # what is left out of values
 READING_OPTIONS = "parse", "parse_references", "missing", *CONTENT  # the options of how files are read
 LAYOUT = (  # where ids and values are in the rows, as for `docscore.evaluate`
     *("references_query", "predictions_query", "id_column", "field_column", "value_column"),
-    *("document", "answer_is_list"),
+    *("single_document", "answer_is_list"),
 )
 MAX_LAYOUT = 2_000  # characters of each
 SORTS = "loss", "score", "id", "file"  # of documents
@@ -88,8 +88,8 @@ def _known(asked: object, names: Collection[str]) -> dict[str, Any]:
     return asked
 
 
-def scoring_options(asked: dict[str, Any]) -> ScoringOptions:
-    """The options of scoring that a browser sends; "schema" is the text of a JSON Schema, "" for none.
+def compare_options(asked: dict[str, Any]) -> CompareOptions:
+    """The options of comparison that a browser sends; "schema" is the text of a JSON Schema, "" for none.
 
     Raises:
         ValueError: for a value of a wrong type too, as anything may be sent.
@@ -101,7 +101,7 @@ def scoring_options(asked: dict[str, Any]) -> ScoringOptions:
     if not isinstance(parsed, dict | None):
         raise InputValueError(place="schema", expected="a JSON object", got=type(parsed).__name__)
     try:
-        return ScoringOptions(**{**asked, "schema": parsed})
+        return CompareOptions(**{**asked, "schema": parsed})
     except InputTypeError as error:
         raise InputValueError(error.diagnostic) from None
 
@@ -117,7 +117,7 @@ def one_of(*choices: str) -> AfterValidator:
 
 
 def option_fields(names: Collection[str]) -> list[dict[str, Any]]:
-    """The fields of `ScoringOptions` of these names, in their order there, as the page offers them.
+    """The fields of `CompareOptions` of these names, in their order there, as the page offers them.
 
     Of each "name", "default", "choices", which are empty for True or False and for numbers, and "metrics" it changes.
     """
@@ -128,32 +128,32 @@ def option_fields(names: Collection[str]) -> list[dict[str, Any]]:
             "choices": field.metadata["choices"],
             "metrics": [name for name, metric in METRICS.items() if field.name in metric.options],
         }
-        for field in fields(ScoringOptions)
+        for field in fields(CompareOptions)
         if field.name in names
     ]
 
 
 WHAT_IFS = tuple(  # the options that every tab offers
     field.name
-    for field in fields(ScoringOptions)
+    for field in fields(CompareOptions)
     if any(field.name in METRICS[metric].options for metric in PAIR_METRICS)
 )
 
 
 def _what_if(asked: object) -> dict[str, Any]:
     found = _known(asked, (*WHAT_IFS, "schema"))
-    options = scoring_options(found)
+    options = compare_options(found)
     return {**{name: getattr(options, name) for name in WHAT_IFS}, "schema": found.get("schema", "")}
 
 
 WhatIf = Annotated[dict[str, Any], PlainValidator(_what_if)]
 
 
-def arguments_of(options: ScoringOptions, names: Collection[str]) -> list[str]:
+def arguments_of(options: ReadOptions | CompareOptions, names: Collection[str]) -> list[str]:
     """The options of these names that are not the defaults, as arguments in Python; `schema` is a variable there."""
     return [
         f"{field.name}={'schema' if field.name == 'schema' else repr(getattr(options, field.name))}"
-        for field in fields(ScoringOptions)
+        for field in fields(options)
         if field.name in names and getattr(options, field.name) != field.default
     ]
 
@@ -219,7 +219,7 @@ def _reading(asked: dict[str, str | None]) -> dict[str, str | None]:
     check_choice("encoding", asked.get("encoding"), ENCODINGS)
     for name in SIGNS:
         check_choice(name, asked.get(name), (None, *DELIMITERS))
-    scoring_options(
+    read_and_compare_options(
         {name: asked[name] for name in READING_OPTIONS if name in asked and (asked[name] or name not in CONTENT)}
     )
     return asked
@@ -262,7 +262,7 @@ class ReadRequest(Request):
     skip: bool = False
 
     @property
-    def content(self) -> dict[str, str]:
+    def content(self) -> dict[str, Any]:
         """The options of what is left out of values."""
         return {name: given for name in CONTENT if (given := self.reading.get(name))}
 
@@ -277,6 +277,11 @@ class ScoreRequest(ReadRequest):
 
     references: Upload = None
     what_if: WhatIf = _what_if({})
+
+    @property
+    def options(self) -> CompareOptions:
+        """How values are compared."""
+        return compare_options(self.what_if)
 
 
 class FileRequest(ScoreRequest):
@@ -314,19 +319,6 @@ class FileRequest(ScoreRequest):
         """The files by their names on the page."""
         both = {"references": self.references, "predictions": self.predictions}
         return {name: path for name, path in both.items() if path is not None}
-
-    def options(self, parse: str | None, parse_references: str | None) -> ScoringOptions:
-        """The options of scoring, for texts that are read as JSON so."""
-        return scoring_options(
-            {
-                **self.what_if,
-                "missing": self.missing,
-                "parse": parse,
-                "parse_references": parse_references,
-                "with_confidences": self.confidences,
-                **self.content,
-            }
-        )
 
     @property
     def missing(self) -> str:
@@ -379,18 +371,6 @@ class CompareRequest(ScoreRequest):
     def files(self) -> list[Path]:
         """The files of predictions."""
         return [path for path in self.predictions if path is not None]
-
-    def options(self, parse: str | None, parse_references: str | None) -> ScoringOptions:
-        """The options of scoring, for texts that are read as JSON so, unless it says otherwise."""
-        return scoring_options(
-            {
-                **self.what_if,
-                "missing": self.missing,
-                "parse": self.parse or parse,
-                "parse_references": parse_references,
-                **self.content,
-            }
-        )
 
     def of_first(self) -> FileRequest:
         """The ground truths and the first system, by which it is decided how the files are read."""

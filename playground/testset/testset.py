@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from filecmp import cmp
 from functools import partial
 from math import fsum
@@ -10,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from docscore.core.formatting import printable, three_digits
-from docscore.core.options import AS_TEXT, ScoringOptions
+from docscore.core.options import AS_TEXT, CompareOptions, ReadOptions
 from docscore.core.runtime import no_progress
 from docscore.evaluation.automation import curve_table
-from docscore.evaluation.evaluation import Evaluation, evaluate_rows
+from docscore.evaluation.evaluation import Evaluation, evaluated
 from docscore.evaluation.registry import ANLS_STAR
 from docscore.evaluation.sentences import count_lines
 from docscore.grounding.nodes import count_values
@@ -21,7 +22,14 @@ from docscore.inputs.groups import groups_of_rows
 from docscore.report.html_report import bins, edges_of, figures_of_evaluation, report_as_html
 from playground.parts.conclusions import WhatIf, figure_of, headline_of, what_ifs_of
 from playground.parts.documents import keep_list, keep_rows, kept_rows
-from playground.parts.files import check_metrics, check_pairs, paired_by, rows_of_request, skipped_lines, with_grounding
+from playground.parts.files import (
+    check_metrics,
+    check_test_set,
+    paired_by,
+    rows_of_request,
+    skipped_lines,
+    with_grounding,
+)
 from playground.parts.fragments import fragment
 from playground.parts.python_code import code_of_files
 from playground.parts.row_counts import count_rows
@@ -52,11 +60,13 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
     same = asked.model_dump(mode="json", include={"references", "predictions", "reading", "skip", "confidences"})
     kept = kept_rows(folder, asked.before, same)
     uploaded, known = kept or (rows_of_request(asked, bar), [])
-    options = asked.options(uploaded.options.parse, uploaded.options.parse_references)
+    [test_set] = uploaded.systems
     if asked.by:
-        check_slices(groups_of_rows(uploaded.systems[0], asked.by, "slices"))
-    metrics = with_grounding(metrics, uploaded.systems[:1])
-    evaluation = evaluate_rows(uploaded.systems[0], options, metrics=metrics, by=asked.by or None, progress=bar)
+        slices, by = groups_of_rows(test_set, asked.by, "slices"), replace(test_set.options, by=asked.by)
+        check_slices(slices)
+        test_set = replace(test_set, slices=slices, options=by)
+    metrics = with_grounding(metrics, [test_set])
+    evaluation = evaluated(test_set, asked.options, metrics=metrics, progress=bar)
     pairs = evaluation.test_set
     check_metrics(metrics, pairs)
     known = [*count_rows(evaluation, known), *known][:_MOST_KNOWN]
@@ -66,7 +76,7 @@ def score_files(asked: FileRequest, *, folder: Path, progress: Report) -> dict[s
     silent = copy(rows)
     silent.progress = no_progress
     intervals = beside(lambda: (silent.field_intervals, silent.rate_list))
-    what_ifs = what_ifs_of([evaluation], check_pairs, [known])
+    what_ifs = what_ifs_of([evaluation], check_test_set, [known])
     _ = evaluation.measured  # its phase comes first
     written = bar("Writing", 3)
     rows.field_intervals, rows.rate_list = intervals()
@@ -146,8 +156,9 @@ def _result(found: Evaluation, what_ifs: Sequence[WhatIf]) -> dict[str, Any]:
 
 def _is_example(asked: FileRequest, evaluation: Evaluation) -> bool:
     """Whether the files are those of the example, scored without options: a link to it needs no kept result."""
-    plain = evaluation.options == ScoringOptions(parse=AS_TEXT) and evaluation.test_set.skipped is None
-    alone = list(evaluation.metrics) == [ANLS_STAR] and evaluation.by is None
+    test_set = evaluation.test_set
+    plain = evaluation.options == CompareOptions() and test_set.options == ReadOptions(parse=AS_TEXT)
+    alone = list(evaluation.metrics) == [ANLS_STAR] and test_set.slices is None and test_set.skipped is None
     files = asked.references, asked.predictions
     return plain and alone and all(a and cmp(a, b, shallow=False) for a, b in zip(files, EXAMPLE_FILES, strict=True))
 
@@ -176,7 +187,7 @@ def write_downloads(folder: Path, evaluation: Evaluation, name: str, code: str) 
     for table, rows in (("fields.csv", evaluation.fields), ("causes.csv", evaluation.causes)):
         write_csv(folder / table, rows.columns, rows)
     parts = evaluation.to_dict(worst=WORST)
-    if evaluation.options.with_confidences:
+    if evaluation.test_set.options.with_confidences:
         parts["curve"] = list(curve_table(evaluation.automation.curve))
         parts["calibration"] = evaluation.automation.calibration.to_dict()
     (folder / "scores.json").write_text(json.dumps(parts, indent=1), encoding="utf-8")

@@ -15,9 +15,9 @@ from docscore_benchmark.grids import (
     table_of_scores,
 )
 
-from docscore import pairs_of
 from docscore.evaluation.evaluation import Evaluation, evaluate_rows
 from docscore.inputs.logs import LoggedRun
+from docscore.inputs.pairing import pairs_of
 from docscore.report.markup import table_as_latex, table_as_markdown
 from tests.report_samples import grid
 

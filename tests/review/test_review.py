@@ -18,6 +18,7 @@ from docscore_review.worklist import Item, hash_of, identities_of
 
 import docscore
 from dev.benchmarks import review as measured
+from docscore.core.options import ReadOptions
 from docscore.core.values import convert_ground_truth
 from docscore.grounding.document_text import DocumentText
 from docscore.inputs.pairing import read_ground_truths
@@ -154,7 +155,7 @@ def test_a_file_that_is_corrected(
     """All other columns, rows and their order stay, and lines that do not change byte for byte; twice the same."""
     path, corrected = tmp_path / name, tmp_path / f"new_{output}"
     path.write_bytes(source.encode())
-    rows = read_ground_truths(path, options)
+    rows = read_ground_truths(path, ReadOptions(**options))
     judged = hash_of(rows.values[-1])
     review = Review([item(question_id=rows.ids[-1], path="$", judged=judged, verdict="other", value=value)])
     for _ in range(2):
@@ -526,7 +527,7 @@ def test_corrected_references_of_each_way_in(layout: str, tmp_path: Path) -> Non
     stays = list(LAYOUTS).index(layout) < list(LAYOUTS).index("flat rows")
     path, corrected = tmp_path / name, tmp_path / (f"new_{name}" if stays else "new.jsonl")
     path.write_text(content)
-    rows = read_ground_truths(path, options)
+    rows = read_ground_truths(path, ReadOptions(**options))
     truths = [truth[0] if isinstance(truth, tuple) else truth for truth in rows.values]
     expected = [{**truth, "x": "other"} if isinstance(truth, dict) and "x" in truth else "other" for truth in truths]
     judged = [hash_of(value) for value in rows.values]
@@ -538,7 +539,7 @@ def test_corrected_references_of_each_way_in(layout: str, tmp_path: Path) -> Non
         ]
     )
     review.apply(path, corrected, **{key: given for key, given in options.items() if key != "ignore_keys"})
-    again = read_ground_truths(corrected, options if stays else {})
+    again = read_ground_truths(corrected, ReadOptions(**(options if stays else {})))
     assert again.ids == rows.ids
     assert [value[0] if isinstance(value, tuple) else value for value in again.values] == expected
     assert not column or all(column in row or row == "other" for row in again.sources)

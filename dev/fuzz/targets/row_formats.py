@@ -17,7 +17,7 @@ from anls_star import AnlsStar
 from dev.fuzz.draws import Draws, raw, read
 from dev.fuzz.findings import check, check_share, errors_name_their_place
 from dev.fuzz.seeds import cases, drawn_seeds
-from docscore.core.options import ScoringOptions
+from docscore.core.options import read_and_compare_options
 from docscore.evaluation.evaluation import evaluate_rows
 from docscore.evaluation.sources import evaluate
 from docscore.inputs.pairing import pairs_of
@@ -83,7 +83,7 @@ def _mean(entrance: Callable[[], float]) -> float | None:
 
 def _paired(predictions: Any, references: Any, keywords: dict[str, Any]) -> float:
     pairs = pairs_of(predictions, references, keywords["missing"])
-    return evaluate_rows(pairs, ScoringOptions(**keywords)).score
+    return evaluate_rows(pairs, *read_and_compare_options(keywords)).score
 
 
 def _computed(predictions: Any, references: Any, keywords: dict[str, Any]) -> float:

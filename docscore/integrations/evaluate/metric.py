@@ -3,7 +3,6 @@
 import contextlib
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 
 from docscore.core.errors import InputValueError
-from docscore.core.options import ScoringOptions, check_confidence
+from docscore.core.options import CompareOptions, ReadOptions, check_confidence, read_and_compare_options
+from docscore.core.runtime import warn
 from docscore.core.values import LEAF_TYPES, convert_ground_truth, convert_prediction
 from docscore.evaluation.evaluation import evaluate_rows, figures_to_dict
-from docscore.inputs.groups import Grouping
 from docscore.inputs.json_text import dumps, loads, restore, store
 from docscore.inputs.pairing import check_equal_count, check_labels, pairs_of_rows
 from docscore.inputs.rows import (
@@ -27,7 +26,6 @@ from docscore.inputs.rows import (
     Side,
     SideRows,
     Source,
-    as_rows,
     read_rows,
     row_format,
     table_in_memory,
@@ -37,7 +35,6 @@ from docscore.inputs.test_set import TestSet
 StoredRows = list[dict[str, str]]
 _NOT_GIVEN = object()  # None is a value
 _TEXT = datasets.Value("string")
-_OPTIONS = frozenset(field.name for field in fields(ScoringOptions))
 _LONGEST_LABEL = 256  # characters; longer texts in other columns, such as whole pages, are not labels of rows
 
 
@@ -86,20 +83,20 @@ class DocumentMetricMixin:
         self,
         predictions: Sequence[Any],
         references: Sequence[Any],
-        options: ScoringOptions,
+        reading: ReadOptions,
+        options: CompareOptions,
         *,
         confidence: float | None,
         signature: bool,
-        cluster: Grouping | None,
         by_type: bool = False,
     ) -> dict[str, Any]:
         """Return the figures of stored rows and the further results that the options request, in plain types."""
         evaluation = evaluate_rows(
-            decode_rows(predictions, references, options.missing),
+            decode_rows(predictions, references, reading.missing),
+            reading,
             options,
             metrics=[self.METRIC],
             confidence=confidence,
-            cluster=cluster,
         )
         clusters = {} if evaluation.test_set.clusters is None else {"clusters": len(set(evaluation.test_set.clusters))}
         result = {**figures_to_dict(evaluation), **clusters, **evaluation.counts}
@@ -120,10 +117,13 @@ class DocumentMetricMixin:
         if predictions is None or references is None:
             raise InputValueError(expected="both predictions and references")
         sides = references, predictions
-        predictions, references = as_rows(predictions, "predictions"), as_rows(references, "references")
+        given, wanted = table_in_memory(predictions, "predictions"), table_in_memory(references, "references")
+        for warning in (*given.warnings, *wanted.warnings):
+            warn(warning)
+        predictions, references = given.rows, wanted.rows
         form = self._form
         if form is None and (predictions or references):
-            form = row_format(table_in_memory(references, "references"), table_in_memory(predictions, "predictions"))
+            form = row_format(wanted, given)
         if form is PLAIN:
             check_labels(*sides)
         if form is not None:
@@ -146,7 +146,7 @@ class DocumentMetricMixin:
         bound.apply_defaults()
         options = bound.arguments
         self._refuse(options)
-        scoring = ScoringOptions(**{name: options[name] for name in options.keys() & _OPTIONS})
+        scoring = {name: getattr(part, name) for part in read_and_compare_options(options) for name in vars(part)}
         if options.get("confidence") is not None:
             check_confidence(options["confidence"])
         elif options.get("cluster") is not None:
@@ -158,9 +158,9 @@ class DocumentMetricMixin:
                 if predictions is not None or references is not None:
                     self.add_batch(predictions=predictions, references=references)
                     predictions = references = None
-                others = {name: options[name] for name in list(options)[2:] if name not in _OPTIONS}
+                others = {name: options[name] for name in list(options)[2:] if name not in scoring or name == "cluster"}
                 texts = {name: getattr(each, "__qualname__", repr(each)) for name, each in others.items()}
-                texts |= {name: repr(getattr(scoring, name)) for name in options.keys() & _OPTIONS}
+                texts |= {name: repr(scoring[name]) for name in options.keys() & scoring.keys() - {"cluster"}}
                 stored = declaration(self._rows, self.process_id, self.num_process, texts)  # type: ignore[attr-defined]
                 super().add_batch(predictions=stored[0], references=stored[1])  # type: ignore[misc]
             result: dict[str, Any] | None = super().compute(  # type: ignore[misc]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from docscore.core.assignment import Criteria
 from docscore.core.errors import InputTypeError, at_place
-from docscore.core.options import DEFAULT_OPTIONS, PAPER, THRESHOLD, ScoringOptions, check_whole
+from docscore.core.options import DEFAULT_OPTIONS, PAPER, THRESHOLD, CompareOptions, check_whole
 from docscore.core.processes import in_processes, numbered_portions
 from docscore.core.runtime import Advance, TooManyPairsError, ignore, in_new_thread, warn, with_room_to_recurse
 from docscore.core.similarity import TEXT_RULES, fold_all, similarities
@@ -198,7 +198,7 @@ def score_pairs(
 def build_tree(
     gt: Value,
     pred: Value,
-    options: ScoringOptions,
+    options: CompareOptions,
     schema: SchemaNode | None = None,
     cause: Cause | None = None,
     annotator: TreeAnnotator | None = None,
@@ -222,7 +222,7 @@ def build_tree(
     return trees[-1]
 
 
-def _score_portion(portion: tuple[int, Iterable[Pair]], options: ScoringOptions) -> npt.NDArray[np.float64]:
+def _score_portion(portion: tuple[int, Iterable[Pair]], options: CompareOptions) -> npt.NDArray[np.float64]:
     start, pairs = portion
     return score_all(pairs, options, lambda number: f"pair {start + number}", plain=_plain_pair)
 
@@ -243,7 +243,7 @@ def _plain_pair(pair: object) -> PlainPair:
 
 def score_all(
     pairs: Iterable[Any],
-    options: ScoringOptions,
+    options: CompareOptions,
     name: Callable[[int], str],
     scored: Advance = ignore,
     plain: Callable[[Any], PlainPair] | None = None,
@@ -284,7 +284,7 @@ def score_all(
     return scores
 
 
-def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) -> npt.NDArray[np.float64]:
+def _score_answers(pairs: Sequence[tuple[Any, Any]], options: CompareOptions) -> npt.NDArray[np.float64]:
     """Return the scores of many answers at once: the best similarity with an acceptable answer."""
     accepted = [gt if type(gt) is tuple else (gt,) for gt, _ in pairs]
     counts = list(map(len, accepted))
@@ -296,7 +296,7 @@ def _score_answers(pairs: Sequence[tuple[Any, Any]], options: ScoringOptions) ->
     return np.maximum.reduceat(similarities(left, repeated, options.threshold), starts)
 
 
-def score_one(gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNode | None = None) -> float:
+def score_one(gt: Value, pred: Value, options: CompareOptions, schema: SchemaNode | None = None) -> float:
     """Return the ANLS* score of a pair of plain values; with a schema, the typed score."""
     if schema is None and is_answer(gt, pred):
         return answer_score(gt, pred, options)  # type: ignore[arg-type]
@@ -310,7 +310,7 @@ def score_one(gt: Value, pred: Value, options: ScoringOptions, schema: SchemaNod
 def pair_sums(
     gt: Value,
     pred: Value,
-    options: ScoringOptions,
+    options: CompareOptions,
     schema: SchemaNode | None = None,
     cause: Cause | None = None,
     root: Callable[[], ScoreListener] | None = None,
@@ -347,10 +347,10 @@ def _one_of_texts(truth: list[Value]) -> Value:
     return tuple(truth)
 
 
-def _options(threshold: float, ignore_case: bool, rules: str, numbers: str) -> ScoringOptions:
+def _options(threshold: float, ignore_case: bool, rules: str, numbers: str) -> CompareOptions:
     if threshold is THRESHOLD and ignore_case is True and rules == PAPER and numbers == "text":
         return DEFAULT_OPTIONS
-    return ScoringOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers)
+    return CompareOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers)
 
 
 Outcome = Literal["exact", "partial", "wrong", "wrong_type", "missing", "extra"]
@@ -412,7 +412,7 @@ class FieldCounts:
         self,
         gt: Value,
         pred: Value,
-        options: ScoringOptions,
+        options: CompareOptions,
         schema: SchemaNode | None = None,
         cause: Cause | None = None,
         annotator: TreeAnnotator | None = None,

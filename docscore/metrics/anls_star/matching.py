@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from docscore.core.assignment import Content, score_ratios, undecided_pairs
 from docscore.core.numbers import DecimalText
-from docscore.core.options import ScoringOptions
+from docscore.core.options import CompareOptions
 from docscore.core.runtime import check_memory
 from docscore.core.similarity import TEXT_RULES, fold_all, similarity_matrix
 from docscore.core.values import LEAF_TYPES, ONE_OF, Matrix, Value, step_text
@@ -351,7 +351,7 @@ class CellRows:
         filled: a mask of the added cells.
     """
 
-    def __init__(self, rows: Sequence[list[Any]], options: ScoringOptions, *, by_column: bool) -> None:
+    def __init__(self, rows: Sequence[list[Any]], options: CompareOptions, *, by_column: bool) -> None:
         self.lengths = np.array([*map(len, rows)])
         self.width = int(self.lengths.max())
         columns = list(zip_longest(*rows))
@@ -381,7 +381,7 @@ def are_mostly_cell_rows(truths: Sequence[Value], predictions: Sequence[Value]) 
 def rows_table(
     truths: DistinctRows,
     predictions: DistinctRows,
-    options: ScoringOptions,
+    options: CompareOptions,
     exact: _CompareRows,
 ) -> tuple[Matrix, Matrix] | None:
     """Return S and L of every pair of rows as far as the best matching depends on them; None if it does on too many.

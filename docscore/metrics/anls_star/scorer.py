@@ -33,7 +33,7 @@ from docscore.core.assignment import (
     sum_of_ties,
     totals,
 )
-from docscore.core.options import ScoringOptions
+from docscore.core.options import CompareOptions
 from docscore.core.runtime import check_memory
 from docscore.core.similarity import TEXT_RULES, distinct, fold_all, similarity, similarity_matrix
 from docscore.core.values import LEAF_TYPES, ONE_OF, SCALAR_TYPES, Matrix, Scalar, Value
@@ -87,7 +87,7 @@ def equals_an_option(truth: object, prediction: object) -> bool:
     return prediction in truth and type(truth[truth.index(prediction)]) is str
 
 
-def answer_score(truth: Scalar | tuple[Scalar, ...], prediction: Scalar, options: ScoringOptions) -> float:
+def answer_score(truth: Scalar | tuple[Scalar, ...], prediction: Scalar, options: CompareOptions) -> float:
     """Return the score of such a pair, its best similarity; L is 1."""
     if equals_an_option(truth, prediction):
         return 1.0
@@ -170,7 +170,7 @@ class Scorer:
         cause: the cause of a missing prediction or one of the wrong type, if it is known, as for `build_tree`.
     """
 
-    def __init__(self, options: ScoringOptions, tables: Tables | None = None, cause: Cause | None = None) -> None:
+    def __init__(self, options: CompareOptions, tables: Tables | None = None, cause: Cause | None = None) -> None:
         self.options = options
         self.tables = tables
         self.cause = cause

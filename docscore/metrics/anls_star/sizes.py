@@ -7,7 +7,7 @@ from itertools import chain
 from math import fsum
 from typing import Literal, cast, get_args
 
-from docscore.core.options import PAPER, ScoringOptions
+from docscore.core.options import PAPER, CompareOptions
 from docscore.core.values import LEAF_TYPES, Matrix, Scalar, Value, hold_leaves, is_empty
 
 Side = Literal["ground_truth", "prediction"]
@@ -28,12 +28,12 @@ class Comparator(ABC):
     label: str
     libraries: tuple[str, ...] = ()
 
-    def pair(self, truth: Scalar, prediction: Scalar, options: ScoringOptions) -> float:
+    def pair(self, truth: Scalar, prediction: Scalar, options: CompareOptions) -> float:
         """Return S of a pair, in [0, 1]; L is 1."""
         return float(self.table([truth], [prediction], options)[0, 0])
 
     @abstractmethod
-    def table(self, truths: Sequence[Scalar], predictions: Sequence[Scalar], options: ScoringOptions) -> Matrix:
+    def table(self, truths: Sequence[Scalar], predictions: Sequence[Scalar], options: CompareOptions) -> Matrix:
         """Return S of every pair, in [0, 1], shape (len(truths), len(predictions)); L is 1."""
 
     def names(self, values: Sequence[Scalar], *, or_wrong: bool) -> Sequence[Hashable]:  # noqa: ARG002

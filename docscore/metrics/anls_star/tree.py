@@ -11,7 +11,7 @@ from docscore.core.assignment import Criteria
 from docscore.core.displayed import Displayed
 from docscore.core.formatting import clipped, display_width, points_of, printable, three_digits
 from docscore.core.numbers import DecimalText
-from docscore.core.options import ScoringOptions
+from docscore.core.options import CompareOptions
 from docscore.core.runtime import with_room_to_recurse
 from docscore.core.same_value import spelling_of_same_value
 from docscore.core.similarity import TEXT_RULES, fold_all, similarity
@@ -205,7 +205,7 @@ class ScoreNode:
 class Whole:
     """What all nodes of a tree share: the weight of the root, for ANLS* the options, and the annotations of values."""
 
-    def __init__(self, weight: float = 0.0, options: ScoringOptions | None = None, metric: str = "") -> None:
+    def __init__(self, weight: float = 0.0, options: CompareOptions | None = None, metric: str = "") -> None:
         self.weight, self.options, self.metric = weight, options, metric  # the metric whose tree it is
         self.annotations: Mapping[str, NodeAnnotation] | None = None  # by path in the ground truth
 
@@ -592,7 +592,7 @@ def empty_name(value: Value) -> str:
 _LONG_TEXT = 20_000  # characters from which remarks do not compute similarities below the threshold
 
 
-def _scalar_remark(truth: Scalar, prediction: Scalar, options: ScoringOptions, *, earned: bool) -> str:
+def _scalar_remark(truth: Scalar, prediction: Scalar, options: CompareOptions, *, earned: bool) -> str:
     """Return a remark on two scalars whose score may surprise, else ""."""
     both_texts = isinstance(truth, str) and isinstance(prediction, str)
     if both_texts and truth == prediction:

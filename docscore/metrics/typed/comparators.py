@@ -25,7 +25,7 @@ import numpy as np
 
 from docscore.core.errors import InputValueError, short_repr
 from docscore.core.numbers import decimal_of
-from docscore.core.options import ScoringOptions
+from docscore.core.options import CompareOptions
 from docscore.core.same_value import ORDERS
 from docscore.core.similarity import TEXT_RULES, fold, fold_all, similarity, similarity_matrix
 from docscore.core.values import Matrix, Scalar, scalar_text
@@ -123,7 +123,7 @@ class ReadingComparator(Comparator):
             return left or self.beside(truth, right), right or self.beside(prediction, left)
         return left, right
 
-    def pair(self, truth: Scalar, prediction: Scalar, options: ScoringOptions) -> float:
+    def pair(self, truth: Scalar, prediction: Scalar, options: CompareOptions) -> float:
         """Return S of a pair with L = 1, in [0, 1]."""
         left, right = self.read(truth), self.read(prediction)
         if left is None or right is None:
@@ -151,7 +151,7 @@ class ReadingComparator(Comparator):
             pairs = zip(self._by_ways(truth), self._by_ways(prediction), strict=True)
         return max((self._of_readings(one, other, threshold) for one, other in pairs if one and other), default=0.0)
 
-    def table(self, truths: Sequence[Scalar], predictions: Sequence[Scalar], options: ScoringOptions) -> Matrix:
+    def table(self, truths: Sequence[Scalar], predictions: Sequence[Scalar], options: CompareOptions) -> Matrix:
         """Return S of every pair with L = 1: shape (len(truths), len(predictions)), values in [0, 1]."""
         left, right = ([*map(self.read, side)] for side in (truths, predictions))
         if None not in left and None not in right:
@@ -246,13 +246,13 @@ def _is_same_text(truth: Scalar, prediction: Scalar) -> bool:
     return scalar_text(truth).strip() == scalar_text(prediction).strip()
 
 
-def _as_texts(truth: Scalar, prediction: Scalar, options: ScoringOptions, otherwise: Otherwise) -> float:
+def _as_texts(truth: Scalar, prediction: Scalar, options: CompareOptions, otherwise: Otherwise) -> float:
     """Return S of two scalars that cannot be read."""
     return float(_text_table([truth], [prediction], options, otherwise)[0, 0])
 
 
 def _text_table(
-    truths: Sequence[Scalar], predictions: Sequence[Scalar], options: ScoringOptions, otherwise: Otherwise
+    truths: Sequence[Scalar], predictions: Sequence[Scalar], options: CompareOptions, otherwise: Otherwise
 ) -> Matrix:
     """Return S of every pair: the similarity of the texts, or with "wrong" 1 for equal texts and otherwise 0."""
     if otherwise == "wrong":
@@ -277,7 +277,7 @@ class FunctionComparator(Comparator):
     place: str
     by_columns: bool = False
 
-    def table(self, truths: Sequence[Scalar], predictions: Sequence[Scalar], options: ScoringOptions) -> Matrix:  # noqa: ARG002  the function decides
+    def table(self, truths: Sequence[Scalar], predictions: Sequence[Scalar], options: CompareOptions) -> Matrix:  # noqa: ARG002  the function decides
         """Return S of every pair with L = 1: shape (len(truths), len(predictions)), values in [0, 1].
 
         Raises:
@@ -359,12 +359,12 @@ class JudgedComparator(Comparator):
             return 1.0
         return self.verdicts.get((left, right))
 
-    def pair(self, truth: Scalar, prediction: Scalar, options: ScoringOptions) -> float:
+    def pair(self, truth: Scalar, prediction: Scalar, options: CompareOptions) -> float:
         """Return S of a pair with L = 1, in [0, 1]."""
         verdict = self._verdict(truth, prediction)
         return _as_texts(truth, prediction, options, self.unread) if verdict is None else verdict
 
-    def table(self, truths: Sequence[Scalar], predictions: Sequence[Scalar], options: ScoringOptions) -> Matrix:
+    def table(self, truths: Sequence[Scalar], predictions: Sequence[Scalar], options: CompareOptions) -> Matrix:
         """Return S of every pair with L = 1: shape (len(truths), len(predictions)), values in [0, 1]."""
         return np.array([[self.pair(truth, prediction, options) for prediction in predictions] for truth in truths])
 
@@ -829,7 +829,7 @@ def comparator(name: str, **settings: Any) -> Comparator:
         ValueError: for settings that contradict each other, and if a package of `docscore[values]` is missing.
 
     >>> money = comparator("money", currency="EUR")
-    >>> money.label, money.pair("1.200,50 €", 1200.5, ScoringOptions())
+    >>> money.label, money.pair("1.200,50 €", 1200.5, CompareOptions())
     ('money, currency EUR', 1.0)
     """
     return _made(name, json.dumps(settings, sort_keys=True))

@@ -3,9 +3,17 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from docscore.core.errors import NAMED, InputValueError, at_place, row_place, short_repr, some_of
+from docscore.core.errors import (
+    NAMED,
+    DataWarning,
+    Diagnostic,
+    InputValueError,
+    at_place,
+    row_place,
+    short_repr,
+    some_of,
+)
 from docscore.core.formatting import field_text
-from docscore.core.runtime import warn
 from docscore.core.same_value import certain_order
 from docscore.core.schema_source import SchemaSource
 from docscore.core.similarity import nearest
@@ -46,27 +54,22 @@ def places_by_schema(truths: Iterable[tuple[str, Value]], source: SchemaSource) 
     return places
 
 
-def warn_of_schemas(places: Mapping[str, set[str]], source: SchemaSource) -> list[str]:
-    """Warn of fields and keys of a schema that no ground truth has.
+def warnings_about_schemas(places: Mapping[str, set[str]], source: SchemaSource) -> Iterator[DataWarning]:
+    """Yield warnings about fields and keys of a schema that no ground truth has.
+
+    A missing field has one only where ground truths have a field with a similar name.
 
     Args:
         places: the places in the ground truths of each schema, as `places_by_schema` returns them.
         source: the schemas.
 
-    Returns:
-        The warnings. A missing field has one only where ground truths have a field with a similar name.
-
     Raises:
         ValueError: if a schema names fields, or has fields with a comparator, and no ground truth has any of them.
     """
-    warnings = []
     for text, paths in ((text, paths) for text, paths in places.items() if paths):
         place = f"schema {next(name for name, other in source.schemas.items() if other == text)}".strip()
-        problems = _problems_of_schema(compiled_schema(text, source.functions), paths, place)
-        warnings += [f"{place}: {problem}" for problem in problems]
-    for sentence in warnings:
-        warn(sentence)
-    return warnings
+        for problem in _problems_of_schema(compiled_schema(text, source.functions), paths, place):
+            yield DataWarning("fields of the schema", Diagnostic((place,), problem=problem))
 
 
 def _problems_of_schema(root: SchemaNode, paths: set[str], place: str) -> Iterator[str]:
@@ -168,8 +171,10 @@ def place_of_field(name: str) -> str:
 _SIGNS = {"dmy": "day before month", "mdy": "month before day"}
 
 
-def warn_of_date_orders(rows: Iterable[tuple[str, Sequence[Value]]], source: SchemaSource) -> list[str]:
-    """Warn of fields whose declared order of day and month is not that of their texts, and return the warnings.
+def warnings_about_date_orders(
+    rows: Iterable[tuple[str, Sequence[Value]]], source: SchemaSource
+) -> Iterator[DataWarning]:
+    """Yield warnings about fields whose declared order of day and month is not that of their texts.
 
     A text such as `28.01.2025` has a certain order, and is read in it whatever is declared; `03.04.2025` is not.
 
@@ -187,17 +192,16 @@ def warn_of_date_orders(rows: Iterable[tuple[str, Sequence[Value]]], source: Sch
                     certain[side, path] += 1
                     if order != declared[path]:
                         contrary[side, path, declared[path]].append(part)
-    warnings = []
     for (side, path, order), texts in contrary.items():
         if len(texts) > MOST_IN_DOUBT * certain[side, path]:
             other = next(name for name in _SIGNS if name != order)
-            warnings.append(
-                f"{field_path(path)}: {len(texts):,} of {certain[side, path]:,} {side.replace('_', ' ')}s whose order "
+            problem = (
+                f"{len(texts):,} of {certain[side, path]:,} {side.replace('_', ' ')}s whose order "
                 f"is certain have the {_SIGNS[other]}, such as {short_repr(texts[0])}, although the schema says "
-                f'"{order}"; if all dates are written so, set "date_order": "{other}"'
+                f'"{order}"'
             )
-            warn(warnings[-1])
-    return warnings
+            remedy = f'if all dates are written so, set "date_order": "{other}"'
+            yield DataWarning("order of dates", Diagnostic((field_path(path),), problem=problem, remedy=remedy))
 
 
 def _declared_orders(root: SchemaNode) -> dict[str, str]:
@@ -210,8 +214,8 @@ def _declared_orders(root: SchemaNode) -> dict[str, str]:
     return {path: order for path, order in orders.items() if order in _SIGNS}
 
 
-def warn_of_readings(leaves: Iterable[Leaf], source: SchemaSource) -> list[str]:
-    """Warn of fields of which many values cannot be read, or can be read in several ways, and return the warnings."""
+def warnings_about_readings(leaves: Iterable[Leaf], source: SchemaSource) -> Iterator[DataWarning]:
+    """Yield warnings about fields with many values that cannot be read, or that can be read in several ways."""
     totals, doubtful = Counter[str](), defaultdict[tuple[str, str], Counter[Scalar]](Counter)
     for leaf, count in Counter(leaf for leaf in leaves if leaf.compared and leaf.outcome != "extra").items():
         totals[leaf.field] += count
@@ -222,13 +226,11 @@ def warn_of_readings(leaves: Iterable[Leaf], source: SchemaSource) -> list[str]:
             doubtful[leaf.field, problem][leaf.doubtful[side == SIDES[1]]] += count
     roots = (compiled_schema(text, source.functions) for text in source.schemas.values() if doubtful)
     nodes = {field_path(path): node for root in roots for path, node in named_places(root).items() if node}
-    warnings = []
     for (name, problem), values in doubtful.items():
         comparator = nodes[name].comparator if name in nodes else None
         if values.total() > MOST_IN_DOUBT * totals[name] and isinstance(comparator, ReadingComparator):
             add = " or ".join(settings_that_read(comparator, list(values)))
             such = f"{comparator.name}, such as {short_repr(next(iter(values)))}"
-            remedy = f"; to read them, add {add}" if add else ""
-            warnings.append(f"{field_text(name)}: {values.total():,} of {totals[name]:,} {problem} as {such}{remedy}")
-            warn(warnings[-1])
-    return warnings
+            sentence = f"{values.total():,} of {totals[name]:,} {problem} as {such}"
+            remedy = f"to read them, add {add}" if add else ""
+            yield DataWarning("values not read", Diagnostic((field_text(name),), problem=sentence, remedy=remedy))

@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from docscore.core.errors import InputValueError, at_place
-from docscore.core.options import PAPER, THRESHOLD, ScoringOptions
+from docscore.core.options import PAPER, THRESHOLD, CompareOptions
 from docscore.core.runtime import warn
 from docscore.core.schema_source import SchemaSource
 from docscore.core.similarity import nearest
@@ -57,7 +57,7 @@ def typed_score(
     """
     values, plain = plain_pair(gt, pred), SchemaSource.of(schema)
     source = plain.with_comparators(comparators or {})
-    options = ScoringOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers, schema=source)
+    options = CompareOptions(threshold=threshold, ignore_case=ignore_case, rules=rules, numbers=numbers, schema=source)
     score = score_one(*values, options, schema_of_row(source, ""))
     if comparators:
         check_compared(values[:1], source)
@@ -80,7 +80,7 @@ def typed_tree(gt: object, pred: object, schema: Any, **keywords: Any) -> ScoreT
 
     The leaves name their comparator in `compared`, and the sides that it could not read in `unreadable`.
     """
-    options = ScoringOptions(**keywords, schema=SchemaSource.of(schema))
+    options = CompareOptions(**keywords, schema=SchemaSource.of(schema))
     return build_tree(convert_ground_truth(gt), convert_prediction(pred), options, schema_of_row(options.schema, ""))
 
 
@@ -105,35 +105,35 @@ class Typed(Metric[TypedPoints]):
     name = "typed"
     label = "Typed score"
     figures = (FigureName("typed_score", "Typed score"),)
-    options = frozenset({"threshold", "ignore_case", "rules", "numbers", "schema", "schema_by"})
+    options = frozenset({"threshold", "ignore_case", "rules", "numbers", "schema"})
     field_source = "tree"
     meanings = MEANINGS | {
         "wrong value": "another number, date or truth value, or a text whose similarity is below the threshold",
         "near miss": "a value whose text is similar, but which is not the same",
     }
 
-    def check_options(self, options: ScoringOptions) -> None:
+    def check_options(self, options: CompareOptions) -> None:
         """Raise `ValueError` if there is no schema, or a schema is wrong."""
         if options.schema is None:
             raise InputValueError(place="schema", expected="a JSON Schema for the metric typed", got="none")
         self.versions(options)
 
-    def versions(self, options: ScoringOptions) -> dict[str, str]:
+    def versions(self, options: CompareOptions) -> dict[str, str]:
         """Return the versions of the libraries that the comparators of the schemas read values with."""
         roots = (_compiled(options.schema, *named) for named in options.schema.schemas.items())
         used = {name for root in roots for name in root.libraries}
         return {name: import_module(name).__version__ for name in sorted(used)}
 
-    def row_points(self, row: MetricRow, options: ScoringOptions) -> TypedPoints:
+    def row_points(self, row: MetricRow, options: CompareOptions) -> TypedPoints:
         counts = FieldCounts()
         self.count_fields(counts, row, options)
         return counts.earned / counts.weight if counts.weight else 1.0, counts.leaves
 
-    def score_tree(self, row: MetricRow, options: ScoringOptions) -> ScoreTree:
+    def score_tree(self, row: MetricRow, options: CompareOptions) -> ScoreTree:
         schema = schema_of_row(options.schema, row.question_id)
         return build_tree(row.ground_truth, row.prediction, options, schema, row.cause, row.annotator)
 
-    def count_fields(self, counts: FieldCounts, row: MetricRow, options: ScoringOptions) -> None:
+    def count_fields(self, counts: FieldCounts, row: MetricRow, options: CompareOptions) -> None:
         root = schema_of_row(options.schema, row.question_id)
         counts.of_pair(row.ground_truth, row.prediction, options, root, row.cause, row.annotator)
 

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from docscore.core.errors import Faults, FilePlace, InputValueError, in_file
+from docscore.core.options import ReadOptions
 from docscore.core.output import check_other_file, check_output, write_whole
 from docscore.core.values import Value, to_json, value_excerpt
-from docscore.inputs.columns import SAME_NAMES, ColumnNames, table_of_source, with_names
+from docscore.inputs.columns import table_of_source, with_names
 from docscore.inputs.formats import (
     HEADER_LINES,
     TEXT_EXTENSIONS,
@@ -27,14 +28,14 @@ from docscore.inputs.formats import (
 )
 from docscore.inputs.json_text import dumps, dumps_in_style, loads
 from docscore.inputs.logs import is_log
-from docscore.inputs.pairing import read_ground_truths, text_options
+from docscore.inputs.pairing import read_ground_truths
 from docscore.inputs.rows import ID, REFERENCES, NoCell, SideRows, Source, cells_of, columns_of, side_format
 
 _JSON_LINES = (".jsonl", ".ndjson")
 
 
 def corrected_rows(
-    source: Any, rows: SideRows, changed: Mapping[str, Value], output: str | Path | None, options: Mapping[str, Any]
+    source: Any, rows: SideRows, changed: Mapping[str, Value], output: str | Path | None, options: ReadOptions
 ) -> list[Any]:
     """Return the rows of the references with other ground truths, and write them.
 
@@ -52,7 +53,8 @@ def corrected_rows(
     path = Path(source) if isinstance(source, str | PathLike) else None
     suffix = "" if path is None or path.is_dir() else suffix_of(path)
     wanted = ".jsonl" if output is None else suffix_of(Path(output))
-    table = table_of_source(source, "references", SAME_NAMES, Faults(), **text_options(options))
+    as_it_is = ReadOptions(delimiter=options.delimiter, encoding=options.encoding)
+    table = table_of_source(source, "references", as_it_is, Faults())
     has_records = _has_records(table, options)
     keeps = has_records and suffix in TEXT_EXTENSIONS
     keeps &= output is None or wanted == suffix or {wanted, suffix} <= {*_JSON_LINES}
@@ -75,7 +77,7 @@ def corrected_rows(
     written = [new.get(index, row) for index, row in enumerate(table.rows)]
     if output is not None:
         if keeps and path is not None:
-            text = text_with_rows(path, new, _column_of(table, options), **text_options(options))
+            text = text_with_rows(path, new, _column_of(table, options), options.delimiter, options.encoding)
         else:
             text = "".join(f"{dumps_in_style(row, ensure_ascii=False)}\n" for row in written)
         packed = Path(output).suffix.lower() == ".gz"
@@ -83,35 +85,34 @@ def corrected_rows(
     return written
 
 
-def _has_records(table: Source, options: Mapping[str, Any]) -> bool:
+def _has_records(table: Source, options: ReadOptions) -> bool:
     """Return whether each ground truth is a record of the source, or a cell of it: no query or other layout made it."""
-    names, first, place = ColumnNames.of(options), table.first(), table.where(0)
+    first, place = table.first(), table.where(0)
     is_file = isinstance(place, FilePlace) and not place.inside and suffix_of(table.path) == ".json"
-    if names.references_query is not None or names.field is not None or (is_file and len(table.rows) == 1):
+    if options.references_query is not None or options.field_column is not None or (is_file and len(table.rows) == 1):
         return False
     column = _column_of(table, options)
     return not column or cells_of([first], column) != [NoCell]
 
 
-def _rows_by_id(rows: SideRows, changed: Mapping[str, Value], options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _rows_by_id(rows: SideRows, changed: Mapping[str, Value], options: ReadOptions) -> Iterator[dict[str, Any]]:
     """Yield the rows of ground truths by their ids, with the other columns that they have beside their fields."""
-    names = ColumnNames.of(options)
-    are_fields = names.references_query is None and names.field is None
+    are_fields = options.references_query is None and options.field_column is None
     for row, name, value in zip(rows.sources, rows.ids, rows.values, strict=True):
         others = {} if are_fields or not isinstance(row, dict) else {key: row[key] for key in columns_of(row)}
         answers = changed.get(name, value)
         yield {**others, ID: name, REFERENCES: to_json(list(answers) if isinstance(answers, tuple) else [answers])}
 
 
-def _column_of(table: Source, options: Mapping[str, Any]) -> str:
+def _column_of(table: Source, options: ReadOptions) -> str:
     """The column of the ground truths; "" where rows are ground truths."""
-    if column := options.get("references_column"):
-        return str(column)
-    named = with_names(table._replace(rows=table.rows[:1]), "references", ColumnNames.of(options), both=False)
+    if options.references_column:
+        return options.references_column
+    named = with_names(table._replace(rows=table.rows[:1]), "references", options, both=False)
     return side_format(named.first(), "references").references or ""
 
 
-def _corrected_row(table: Source, index: int, value: Value, options: Mapping[str, Any]) -> Any:
+def _corrected_row(table: Source, index: int, value: Value, options: ReadOptions) -> Any:
     """A row with another ground truth, in the first of the forms of the row that is read as this ground truth.
 
     Raises:
@@ -125,7 +126,7 @@ def _corrected_row(table: Source, index: int, value: Value, options: Mapping[str
     if not column:
         plain, texts = [to_json(value)], [dumps(value)]
     is_text = isinstance(old[0] if isinstance(old, list) and old else old, str)
-    forms = [*texts, *plain] if is_text and options.get("parse_references") else [*plain, *texts]
+    forms = [*texts, *plain] if is_text and options.parse_references else [*plain, *texts]
     if table.has_columns and suffix_of(table.path) in (".csv", ".tsv") and not isinstance(old, list):
         forms = [form for form in forms if isinstance(form, str)]
     for form in sorted(forms, key=lambda form: type(form) is not type(old)):

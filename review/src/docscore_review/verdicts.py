@@ -22,6 +22,7 @@ from docscore.core.errors import (
     short_repr,
 )
 from docscore.core.formatting import FOUR_DIGITS, counted, shown_name, with_sign
+from docscore.core.options import read_and_compare_options
 from docscore.core.output import write_whole
 from docscore.core.runtime import grouped
 from docscore.core.values import ONE_OF, Value, convert_ground_truth, to_json, value_excerpt
@@ -246,7 +247,8 @@ class Review:
         Raises:
             ValueError: with a list, as for `corrected`.
         """
-        rows = read_ground_truths(references, options)
+        reading, _ = read_and_compare_options(options)
+        rows = read_ground_truths(references, reading)
         self.corrected(rows.ids, rows.values)
 
     def apply(self, references: Any, output: str | Path | None = None, **options: Any) -> list[Any]:
@@ -265,8 +267,9 @@ class Review:
             ValueError: as for `corrected`; also if the format of the output cannot hold a value.
             OSError: if a file cannot be read or written.
         """
-        rows = read_ground_truths(references, options)
-        return corrected_rows(references, rows, self.corrected(rows.ids, rows.values), output, options)
+        reading, _ = read_and_compare_options(options)
+        rows = read_ground_truths(references, reading)
+        return corrected_rows(references, rows, self.corrected(rows.ids, rows.values), output, reading)
 
     def estimate(self, confidence: float = CONFIDENCE) -> Estimate:
         """Estimate how much of the loss of the sampled system is its own; for a review with `sample`.

@@ -13,7 +13,7 @@ import numpy as np
 from Levenshtein import opcodes
 
 from docscore.core.errors import InputValueError, needs, short_repr
-from docscore.core.options import ScoringOptions, check_whole
+from docscore.core.options import CompareOptions, check_whole
 from docscore.core.runtime import grouped, watched
 from docscore.core.similarity import fold_all, similarity
 from docscore.core.values import (
@@ -340,7 +340,7 @@ def differences_of(scored: Evaluation, row: Row, alone: Alone, *, exact: bool = 
             yield at
 
 
-def _parts_of(at: Difference, alone: Alone, options: ScoringOptions, *, exact: bool) -> Iterator[Difference]:
+def _parts_of(at: Difference, alone: Alone, options: CompareOptions, *, exact: bool) -> Iterator[Difference]:
     """Yield the parts of an object or a list, in the acceptable answer that was taken."""
     steps, truth, node = at.steps, at.truth, at.node
     while isinstance(truth, tuple):
@@ -389,7 +389,7 @@ def _block_ends(partners: Sequence[int]) -> dict[int, int]:
     return ends
 
 
-def _are_apart(here: Difference, added: Difference, known: Sequence[Difference], options: ScoringOptions) -> bool:
+def _are_apart(here: Difference, added: Difference, known: Sequence[Difference], options: CompareOptions) -> bool:
     """Whether two matched rows are no partners: two rows, each of which only one side has.
 
     A matching pairs all rows of the shorter list, also with rows that they have nothing to do with.
@@ -734,7 +734,7 @@ class _Documents:
         )
 
 
-def _joined(rows: Sequence[Difference], places: list[list[Answer]], options: ScoringOptions) -> list[list[Answer]]:
+def _joined(rows: Sequence[Difference], places: list[list[Answer]], options: CompareOptions) -> list[list[Answer]]:
     """Return the place of each row of a list that only a prediction has; rows without one get a new place.
 
     Rows are joined by content: equal rows first, then the most similar ones.
@@ -797,7 +797,7 @@ def _other(answer: Answer) -> dict[str, Any]:
     return {**({} if value is NoCell else {"value": to_json(value)}), "systems": list(answer.votes)}
 
 
-def _answer_at(place: list[Answer], at: Difference, options: ScoringOptions) -> Answer:
+def _answer_at(place: list[Answer], at: Difference, options: CompareOptions) -> Answer:
     """The answer of a place that is equal to a prediction; a new one if none is.
 
     Of equal predictions, the answer shows the one that is written most like the ground truth.
@@ -821,7 +821,7 @@ def _is_empty(value: Any) -> bool:
     return value is NoCell or is_empty(value)
 
 
-def _are_equal(one: Difference, other: Difference, options: ScoringOptions) -> bool:
+def _are_equal(one: Difference, other: Difference, options: CompareOptions) -> bool:
     """Whether two predictions of a place are equal by the options of the score."""
     left, right = one.prediction, other.prediction
     if _is_empty(left) or _is_empty(right):

@@ -1,0 +1,164 @@
+"""Read files, frames and lists as test sets: rows are paired, texts are read as JSON, and what looks wrong is found."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from docscore.core.options import DEFAULT_READING, ReadOptions, check_whole
+from docscore.core.runtime import Progress, no_progress, progress_from, warn
+from docscore.inputs.checks import (
+    refuse_document_texts,
+    warnings_about_content,
+    warnings_about_copies,
+    warnings_about_forms,
+    warnings_about_ids,
+    warnings_about_reading,
+    warnings_about_repairs,
+    warnings_about_shapes,
+    warnings_about_texts,
+    warnings_about_values,
+    warnings_about_words,
+)
+from docscore.inputs.citation_forms import form_named
+from docscore.inputs.content import scored_content
+from docscore.inputs.groups import grouped_rows, joined_runs
+from docscore.inputs.model_text import parse_predictions, parsed_references
+from docscore.inputs.pairing import rows_of_sides
+from docscore.inputs.raw_regions import with_raw_regions, without_ignored
+from docscore.inputs.test_set import TestSet
+
+
+def read(
+    references: Any,
+    predictions: Any,
+    options: ReadOptions = DEFAULT_READING,
+    *,
+    num_proc: int = 1,
+    progress: bool | Progress | None = None,
+) -> TestSet:
+    """Read the ground truths and the predictions of one system, and warn of what looks wrong.
+
+    Args:
+        references: the ground truths, as for `docscore.evaluate`; None if the rows of the predictions hold them too.
+        predictions: the predictions.
+        options: how the rows are read.
+        num_proc: the number of processes that read files.
+        progress: as for `docscore.evaluate`.
+
+    Raises:
+        TypeError, ValueError, OSError: as for `docscore.evaluate`.
+
+    >>> read({"a": {"total": "6.40"}}, {"a": {"total": "6.40"}})
+    <TestSet 1 rows>
+    """
+    bars, count = progress_from(progress), check_whole("num_proc", num_proc, 1)
+    test_set = read_systems(references, {"": [predictions]}, options, num_proc=count, progress=bars)[""]
+    for warning in test_set.warnings:
+        warn(warning)
+    return test_set
+
+
+def read_systems(
+    references: Any,
+    systems: Mapping[str, Sequence[Any]],
+    options: ReadOptions = DEFAULT_READING,
+    *,
+    side_names: Sequence[str] = (),
+    num_proc: int = 1,
+    progress: Progress = no_progress,
+) -> dict[str, TestSet]:
+    """Read the predictions of several systems on the same references, which are read once.
+
+    Args:
+        references: the ground truths, as for `read`.
+        systems: the predictions of each system by its name: one side, or several, which are its runs.
+        options: how the rows are read.
+        side_names: the name of each side in messages, if copies among the sides are to be warned of.
+        num_proc: as for `read`.
+        progress: called when each phase of the work begins.
+
+    Returns:
+        The test set of each system, with its warnings, which nobody has given yet.
+
+    Raises:
+        TypeError, ValueError, OSError: as for `read`, and for a run that has other documents than the first.
+    """
+    sides = [side for runs in systems.values() for side in runs]
+    pairs = rows_of_sides(references, sides, options, num_proc=num_proc, progress=progress)
+    return systems_of(pairs, {name: len(runs) for name, runs in systems.items()}, options, side_names, progress)
+
+
+def systems_of(
+    sides: Sequence[TestSet],
+    systems: Mapping[str, int],
+    options: ReadOptions,
+    side_names: Sequence[str] = (),
+    progress: Progress = no_progress,
+) -> dict[str, TestSet]:
+    """Make the test set of each system of the paired rows of its sides.
+
+    Args:
+        sides: the paired rows of each side, the sides of one system in a row.
+        systems: the number of sides of each system, its runs, by its name.
+        options: how the rows are read.
+        side_names: as for `read_systems`.
+        progress: called when each phase of the work begins.
+
+    Raises:
+        ValueError: for a run that has other documents than the first.
+    """
+    found, copies, first = {}, list(warnings_about_copies(sides, side_names)), 0
+    names = side_names or [name for name, count in systems.items() for _ in range(count)]
+    for name, count in systems.items():
+        first, part = first + count, slice(first, first + count)
+        rows = joined_runs(sides[part], names[part])
+        found[name] = as_scored(replace(rows, warnings=[*copies, *rows.warnings]), options, progress)
+    return found
+
+
+def as_scored(
+    rows: TestSet,
+    options: ReadOptions,
+    progress: Progress = no_progress,
+    *,
+    is_full: bool = True,
+) -> TestSet:
+    """Read the texts of rows as JSON, where the options say so, and take out of values what is not scored.
+
+    The result holds the warnings; whoever reads rows for a user gives them.
+
+    Args:
+        rows: the rows as they were paired.
+        options: how they are read.
+        progress: called with the phases of the work.
+        is_full: whether these are all rows of a test set: some warnings say that no row has something.
+
+    Raises:
+        TypeError, ValueError: if the ground truths are documents written as text and no option says how to read them,
+            and for a reference that cannot be read, naming its row.
+    """
+    refuse_document_texts(rows.truths, rows.predictions, options.parse, options.parse_references)
+    found = [*rows.warnings, *warnings_about_reading(rows, options.parse, options.parse_references)]
+    if options.parse_references and rows.repairs is None:
+        truths, repairs = parsed_references(rows.ids, rows.truths, options.parse_references)
+        rows = replace(rows, truths=truths, repairs=repairs)
+    given = rows
+    found += warnings_about_repairs(rows.repairs or {}, len(rows.ids))
+    if options.parse_mode is not None:
+        predictions, readings = parse_predictions(rows.predictions, rows.truths, options.parse_mode, progress)
+        rows = replace(rows, predictions=predictions, readings=readings)
+        found += warnings_about_texts(rows, options.parse)
+    form = None if options.citations_from is None else form_named(options.citations_from)
+    found += warnings_about_forms(rows) if form is None else ()
+    rows = with_raw_regions(replace(rows, whole_truths=rows.truths), form)
+    found += warnings_about_values(rows, progress, with_confidences=options.with_confidences)
+    if options.with_confidences or options.ignore_keys or options.absent_words:
+        whole = rows
+        rows = without_ignored(scored_content(rows, options), whole)
+        found += warnings_about_content(whole, rows, options) if is_full else ()
+    else:
+        rows = replace(rows, confidences=None)
+    if is_full and len(rows.ids) > 1:
+        found += [*warnings_about_words(rows), *warnings_about_ids(rows)]
+    found += warnings_about_shapes(rows)
+    return grouped_rows(replace(rows, warnings=found, is_full=is_full, given=given, options=options), options)
