@@ -71,6 +71,10 @@ def test_words_of_a_text_are_found_where_they_stand(before: list[str], words: li
         assert all(text[start:end].strip() == text[start:end] != "" for start, end in place)
 
 
+def test_an_object_is_found_by_the_first_options_of_its_one_ofs() -> None:
+    assert DocumentText("tea rum").places({"drink": ("rum", "tea")}) == [[(4, 7)]]
+
+
 # Files
 
 

@@ -42,6 +42,9 @@ Value = None | Scalar | list["Value"] | dict[str, "Value"] | tuple["Value", ...]
 Path = tuple[Any, ...]  # (path of the parent, key or index); () is the root
 
 
+CONTAINERS = frozenset({dict, list, tuple})
+
+
 SCALAR_TYPES = frozenset({str, bool, int, float, DecimalText})
 
 
@@ -100,8 +103,20 @@ def step_text(step: str | int) -> str:
     return f".{step}" if step.isidentifier() else f"[{printable(json.dumps(step, ensure_ascii=False))}]"
 
 
-def values_by_path(value: Value, path: str = "$") -> Iterator[tuple[str, Value]]:
-    """Yield all values in a value with their paths; the options of a one-of share its path.
+def values_by_path(
+    value: Value,
+    path: str = "$",
+    *,
+    indices: bool = True,
+    options_of: Callable[[tuple[Value, ...]], Sequence[Value]] = tuple,
+) -> Iterator[tuple[str, Value]]:
+    """Yield a value and all values in it with their paths, in their order; the options of a one-of share its path.
+
+    Args:
+        value: a plain value.
+        path: its path.
+        indices: whether paths have the indices of lists; otherwise all elements of a list have the step `[]`.
+        options_of: returns the options of a one-of to visit.
 
     >>> [path for path, _ in values_by_path({"a": ("x", ["y"])})]
     ['$', '$.a', '$.a', '$.a', '$.a[0]']
@@ -110,12 +125,25 @@ def values_by_path(value: Value, path: str = "$") -> Iterator[tuple[str, Value]]
     while waiting:
         path, value = waiting.pop()
         yield path, value
+        if type(value) in LEAF_TYPES:
+            continue
         if isinstance(value, dict):
             waiting += [(path + step_text(key), part) for key, part in reversed(value.items())]
         elif isinstance(value, list):
-            waiting += [(f"{path}[{index}]", value[index]) for index in reversed(range(len(value)))]
+            numbers = reversed(range(len(value)))
+            waiting += [(f"{path}[{number if indices else ''}]", value[number]) for number in numbers]
         elif isinstance(value, tuple):
-            waiting += [(path, option) for option in reversed(value)]
+            waiting += [(path, option) for option in reversed(options_of(value))]
+
+
+def containers_in(values: Iterable[object]) -> Iterator[Any]:
+    """Yield the objects, lists and one-ofs among values and in them, in no particular order."""
+    waiting = [*values]
+    while waiting:
+        part: Any = waiting.pop()
+        if type(part) in CONTAINERS:
+            yield part
+            waiting += part.values() if type(part) is dict else part
 
 
 def field_path(steps: str) -> str:
@@ -133,13 +161,7 @@ def field_of(path: str) -> str:
 
 def places_in(value: Value, path: str = "") -> Iterator[tuple[str, Value]]:
     """Yield all values in a ground truth with paths such as `.items[].price`; one-ofs add no step to a path."""
-    yield path, value
-    if isinstance(value, dict):
-        for key, part in value.items():
-            yield from places_in(part, path + step_text(key))
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from places_in(part, f"{path}[]" if isinstance(value, list) else path)
+    return values_by_path(value, path, indices=False)
 
 
 def convert_ground_truth(value: object) -> Value:

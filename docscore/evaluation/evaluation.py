@@ -913,8 +913,9 @@ class Evaluation(Displayed):
         if "field_table" in vars(self):  # which has all lists
             table = self.field_table
         else:
-            table = FieldTable()
-            self._count_fields(table, (n for n, truth in enumerate(self.test_set.truths) if has_long_list(truth)))
+            table, truths = FieldTable(), self.test_set.truths
+            if has_long_list(truths):
+                self._count_fields(table, (n for n, truth in enumerate(truths) if has_long_list([truth])))
         return cut_off_text(table, len(self) - fsum(self.scores))
 
     @cached_property

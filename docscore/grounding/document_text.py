@@ -9,11 +9,12 @@ from datetime import date
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain, groupby, pairwise
+from operator import itemgetter
 from typing import Any
 
 from docscore.core.runtime import grouped
 from docscore.core.same_value import ORDERS, date_of, number_without_doubt
-from docscore.core.values import SCALAR_TYPES, Scalar, Value, scalar_text, step_text
+from docscore.core.values import SCALAR_TYPES, Scalar, Value, scalar_text, step_text, values_by_path
 from docscore.grounding.regions import Box, Region, around
 
 Offsets = tuple[int, int]  # in a text: of the first character, and behind the last
@@ -411,13 +412,9 @@ class DocumentText:
 
 def _scalars(value: Value) -> Iterator[Scalar]:
     """Yield the scalars of a value; of a one-of, those of its first option."""
-    if isinstance(value, dict | list):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _scalars(part)
-    elif isinstance(value, tuple):
-        yield from _scalars(value[0]) if value else ()
-    elif isinstance(value, str | bool | int | float):
-        yield value
+    for _, part in values_by_path(value, options_of=itemgetter(slice(1))):
+        if isinstance(part, str | bool | int | float):
+            yield part
 
 
 def _length(occurrence: Occurrence) -> int:

@@ -13,7 +13,7 @@ from docscore.core.errors import DataWarning, Diagnostic, InputValueError, Remed
 from docscore.core.options import AS_TEXT, ReadOptions
 from docscore.core.runtime import Progress, no_progress, watched
 from docscore.core.similarity import without_case
-from docscore.core.values import LEAF_TYPES, ONE_OF, Value
+from docscore.core.values import CONTAINERS, LEAF_TYPES, ONE_OF, Value, containers_in
 from docscore.inputs.citation_forms import forms_of, keys_of_forms
 from docscore.inputs.content import CONFIDENCE, VALUE, has_path, path_of_key
 from docscore.inputs.model_text import (
@@ -28,7 +28,6 @@ from docscore.inputs.test_set import TestSet
 _EXAMINED = 100  # rows or texts of each side that a check looks at
 _MOST_PARSED = 20  # texts that a check reads as JSON
 _NEARLY_ALL = 0.9  # of the rows or texts that a check looks at
-_CONTAINERS = frozenset((dict, list, tuple))
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
@@ -294,7 +293,7 @@ that of 'a'
         remedy = Remedy("add {} to score the values alone", (("with_confidences", True),))
         yield DataWarning("confidences as values", Diagnostic(("predictions",), problem=problem, remedy=remedy))
     rows = watched(zip(pairs.ids, pairs.truths, strict=True), progress, "Checking", len(pairs.ids))
-    empty = [name for name, truth in rows if any(type(part) is tuple and "" in part for part in _containers_in(truth))]
+    empty = [name for name, truth in rows if any(type(part) is tuple and "" in part for part in containers_in([truth]))]
     if empty:
         problem = (
             f"{len(empty):,} of {len(pairs.ids):,} have an empty text among their acceptable answers, and so accept a "
@@ -315,8 +314,8 @@ citations_from="reducto" to score the values alone
     objects = [value for value in given if isinstance(value, dict)]
     parts = chain(objects, *(filter(lambda part: type(part) is dict, value.values()) for value in objects))
     found = {} if all(map(keys_of_forms().isdisjoint, parts)) else forms_of(given)
-    count = 0 if found else sum(has_key(value, {"citations"}) for value in objects)
-    if count and not any(has_key(value, {"citations"}) for value in first_truths(pairs)):
+    count = 0 if found else sum(has_key([value], {"citations"}) for value in objects)
+    if count and not has_key(first_truths(pairs), {"citations"}):
         problem = f"{count:,} of {len(given):,} hold a key 'citations', which is scored"
         advice = 'put it beside the prediction, or write {"$value": ..., "$citations": [...]} at a value'
         yield DataWarning("citations as values", Diagnostic(("predictions",), problem=problem, remedy=advice))
@@ -446,19 +445,8 @@ def _is_wrapped(prediction: Any) -> bool:
 
 def _has_one_of(value: Any) -> bool:
     """Return whether a value has a one-of at any depth; in a prediction it stays as JSON spells it."""
-    return any(
-        type(part) is tuple or (type(part) is dict and part.keys() == {ONE_OF}) for part in _containers_in(value)
-    )
-
-
-def _containers_in(value: Any) -> list[Any]:
-    """Return the objects, lists and one-ofs in a value, including itself."""
-    containers = [value] if type(value) in _CONTAINERS else []
-    for part in containers:  # which grows meanwhile, so that its new members are visited too
-        items = part.values() if type(part) is dict else part
-        if not LEAF_TYPES.issuperset(map(type, items)):
-            containers += [item for item in items if type(item) in _CONTAINERS]
-    return containers
+    parts = containers_in([value])
+    return any(type(part) is tuple or (type(part) is dict and part.keys() == {ONE_OF}) for part in parts)
 
 
 _ExampleOf = Callable[[Any, Sequence[Any], frozenset[Any]], str]
@@ -565,7 +553,7 @@ def _under_one_key(value: Any, others: Sequence[Any], known: frozenset[Any]) -> 
 
 def _wrapped(value: Any, others: Sequence[Any], _known: frozenset[Any]) -> str:
     """Return one of the objects or lists of one around nearly all values that stand alone on the other side."""
-    if type(value) not in _CONTAINERS or type(others[0]) is not type(value):
+    if type(value) not in CONTAINERS or type(others[0]) is not type(value):
         return ""
     facing = list(_facing(value, others[0]))
     wrapping = [part for part, other in facing if _wraps(part, other)]
@@ -585,7 +573,7 @@ def _facing(value: Any, other: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _wraps(value: Any, other: Any) -> bool:
-    if type(other) in _CONTAINERS or not (isinstance(value, dict) or (isinstance(value, list) and len(value) == 1)):
+    if type(other) in CONTAINERS or not (isinstance(value, dict) or (isinstance(value, list) and len(value) == 1)):
         return False
     inner = value.values() if isinstance(value, dict) else value
     return VALUE not in value and any(type(part) is type(other) for part in inner)

@@ -4,7 +4,7 @@
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import replace
@@ -12,14 +12,13 @@ from typing import Any, NamedTuple
 
 from docscore.core.errors import InputValueError, at_place, row_place, short_repr
 from docscore.core.runtime import with_room_to_recurse
-from docscore.core.values import Value, convert_prediction, step_text, values_by_path
+from docscore.core.values import Value, containers_in, convert_prediction, step_text, values_by_path
 from docscore.inputs.content import CONFIDENCE, VALUE
 from docscore.inputs.json_text import JsonError, loads
 from docscore.inputs.test_set import TestSet
 
 EVIDENCE, CITATIONS = "$evidence", "$citations"  # the keys of the regions of a value, in an object with `VALUE`
 _MARKS = frozenset((EVIDENCE, CITATIONS, VALUE))
-_CONTAINERS = frozenset((dict, list, tuple))
 
 Raw = dict[str, Any]  # what is given as regions, by path
 Form = Callable[[Any], tuple[Any, Raw]]  # returns the values of a prediction, and its citations
@@ -104,7 +103,7 @@ def has_regions(pairs: TestSet) -> bool:
     if pairs.evidence is not None or pairs.citations is not None:
         return True
     marks = frozenset((EVIDENCE, CITATIONS))
-    return any(has_key(value, marks) for values in (pairs.truths, pairs.predictions) for value in values)
+    return has_key(pairs.truths, marks) or has_key(pairs.predictions, marks)
 
 
 # Regions given with each value
@@ -120,7 +119,7 @@ def _taken_out(
 ) -> tuple[Sequence[Any], Sequence[Any] | None]:
     """Return the values of a side without the regions in them, and all regions of each row."""
     values = getattr(pairs, side)
-    if not any(has_key(value, _MARKS) for value in values):
+    if not has_key(values, _MARKS):
         return values, beside
     plain, cells = [], []
     for name, value, cell in zip(pairs.ids, values, cells_of_column(pairs, beside), strict=True):
@@ -153,16 +152,9 @@ def answers_with_regions(value: Any, cell: Any, wrapper: Wrapper) -> list[tuple[
     ]
 
 
-def has_key(value: Any, keys: AbstractSet[str]) -> bool:
-    """Return whether an object in a value has one of some keys."""
-    waiting = [value]
-    while waiting:
-        part = waiting.pop()
-        if type(part) is dict and not keys.isdisjoint(part):
-            return True
-        if type(part) in _CONTAINERS:
-            waiting += part.values() if type(part) is dict else part
-    return False
+def has_key(values: Iterable[Any], keys: AbstractSet[str]) -> bool:
+    """Return whether an object among values or in them has one of some keys."""
+    return any(type(part) is dict and not keys.isdisjoint(part) for part in containers_in(values))
 
 
 def without_regions(value: Any, wrapper: Wrapper) -> tuple[Any, Raw]:
@@ -173,7 +165,7 @@ def without_regions(value: Any, wrapper: Wrapper) -> tuple[Any, Raw]:
     """
     found: Raw = {}
     marks = _MARKS if wrapper.value == VALUE else frozenset((wrapper.regions,))
-    if not has_key(value, marks):
+    if not has_key([value], marks):
         return value, found
 
     def plain(value: Any, path: str) -> Any:

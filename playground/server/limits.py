@@ -7,7 +7,7 @@ from typing import Any
 
 from docscore.core.errors import InputValueError
 from docscore.core.formatting import printable
-from docscore.core.values import Value, convert_ground_truth, convert_prediction, size
+from docscore.core.values import Value, containers_in, convert_ground_truth, convert_prediction, size
 from docscore.inputs.json_text import loads
 from docscore.metrics.anls_star.matching import list_tables
 from docscore.metrics.entities import readings
@@ -87,15 +87,8 @@ def check_value(value: Any, is_truth: bool) -> Value:
 
 def parts_of(value: Any) -> Iterator[Any]:
     """The value and every value in it, the keys of objects too."""
-    waiting = [value]
-    while waiting:
-        part = waiting.pop()
-        yield part
-        if isinstance(part, dict):
-            yield from part
-            waiting.extend(part.values())
-        elif isinstance(part, list | tuple):
-            waiting.extend(part)
+    for part in containers_in([[value]]):
+        yield from (*part, *part.values()) if isinstance(part, dict) else part
 
 
 def is_small(truth: Any, prediction: Any, *, whole_trees: bool = False) -> bool:

@@ -24,6 +24,7 @@ from docscore.core.values import (
     plain_pair,
     size,
     step_text,
+    values_by_path,
     warn_of_json_text,
 )
 from docscore.metrics.anls_star.causes import Cause, cause_of_scalars
@@ -552,17 +553,13 @@ class _ChosenCounter:
         return self.node.annotated(value, schema, **element)
 
 
-def _lists_in(value: Value, path: str) -> Iterator[tuple[str, int]]:
-    """Yield the field of the rows of each list in a value, and their number; of a one-of the largest option counts."""
-    if type(value) is tuple:
-        text = CanonicalTexts().of
-        # as in the tree: the largest option, null first among equals
-        largest = min(value, key=lambda option: (-size(option), option is not None, text(option, None)))
-        yield from _lists_in(largest, path)
-    elif type(value) is list:
-        yield field_path(f"{path}[]"), len(value)
-        for row in value:
-            yield from _lists_in(row, f"{path}[]")
-    elif type(value) is dict:
-        for key, part in value.items():
-            yield from _lists_in(part, path + step_text(key))
+def _lists_in(value: Value, path: str) -> list[tuple[str, int]]:
+    """Return the field of the rows of each list in a value, and their number; of a one-of the largest option counts."""
+    parts = values_by_path(value, path, indices=False, options_of=_largest)
+    return [(field_path(f"{path}[]"), len(part)) for path, part in parts if type(part) is list]
+
+
+def _largest(options: Sequence[Value]) -> list[Value]:
+    """Return the largest option as in the tree: null first among equals."""
+    text = CanonicalTexts().of
+    return [min(options, key=lambda option: (-size(option), option is not None, text(option, None)))]

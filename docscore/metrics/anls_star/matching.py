@@ -23,7 +23,7 @@ from docscore.core.numbers import DecimalText
 from docscore.core.options import CompareOptions
 from docscore.core.runtime import check_memory
 from docscore.core.similarity import TEXT_RULES, fold_all, similarity_matrix
-from docscore.core.values import LEAF_TYPES, ONE_OF, Matrix, Value, step_text
+from docscore.core.values import LEAF_TYPES, ONE_OF, Matrix, Value, containers_in, step_text, values_by_path
 from docscore.metrics.anls_star.sizes import SchemaNode
 
 SHORTEST_CUT = 20  # rows of a list that may be called cut off
@@ -94,16 +94,9 @@ class ListRows(NamedTuple):
         return self.expected - self.cut_rows if self.cut_off else 0
 
 
-def has_long_list(value: Value) -> bool:
-    """Return whether a value has a list of which rows may be cut off."""
-    waiting = [value]
-    while waiting:
-        part = waiting.pop()
-        if type(part) is list and len(part) >= SHORTEST_CUT:
-            return True
-        if type(part) is dict or type(part) is list or type(part) is tuple:
-            waiting += part.values() if type(part) is dict else part
-    return False
+def has_long_list(values: Iterable[Value]) -> bool:
+    """Return whether values contain a list that is long enough to be called cut off."""
+    return any(type(part) is list and len(part) >= SHORTEST_CUT for part in containers_in(values))
 
 
 def list_rows(
@@ -157,14 +150,8 @@ def list_rows(
 
 def _is_blank(row: Value) -> bool:
     """Return whether a row holds nothing but nulls and white space."""
-    waiting = [row]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, dict | list):
-            waiting += part.values() if isinstance(part, dict) else part
-        elif part is not None and not (isinstance(part, str) and not part.strip()):
-            return False
-    return True
+    parts = (part for _, part in values_by_path(row) if not isinstance(part, dict | list | None))
+    return all(isinstance(part, str) and not part.strip() for part in parts)
 
 
 # The lists at one place: their path without indices (`$.items[].tags`), the number of elements of the longest list in
