@@ -278,7 +278,7 @@ def test_text_that_could_not_be_parsed_is_not_looked_up() -> None:
         parse="json",
         documents={"a": "A-17"},
     )
-    assert not result.breakdowns["found_in_documents"].found
+    assert not result.breakdowns["found_in_documents"].tables()["found"]
 
 
 def test_the_command_looks_values_up(tmp_path: Path) -> None:

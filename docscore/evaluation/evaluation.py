@@ -689,10 +689,11 @@ class Evaluation(Displayed):
                 rows[row] = support_of(document, predictions[row], places[row].citations)
         if self.test_set.is_full and (problem := self.document_folder.remark(count)):
             self._warn([DataWarning("documents without a text", Diagnostic(("documents",), problem=problem))])
-        intervals: Sequence[Interval | None] = [None] * len(WHERE)
+        intervals: dict[str, Interval] = {}
         if self.confidence is not None:
             drawing = {"clusters": self.clusters, **self._drawing()}
-            intervals = intervals_of(ratios_of_support(rows), self.confidence, **drawing)
+            shares = intervals_of(ratios_of_support(rows), self.confidence, **drawing)
+            intervals = dict(zip(WHERE, shares, strict=True))
         return DocumentSupport(rows, names * (len(self) // count), intervals, without_text)
 
     # Figures with their intervals

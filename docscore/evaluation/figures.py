@@ -224,24 +224,25 @@ _RATES = ("f1", "F1"), ("precision", "precision"), ("recall", "recall")
 
 def support_tables(support: DocumentSupport) -> list[Table]:
     """Return the shares of values that are found in their documents, and the values that are not."""
+    rows = support.tables()
     found = table_of(
         "Values found in the documents",
-        support.found,
-        (TableColumn("where", "found", "text"), lambda item: TableCell(item.where, WHERE[item.where])),
+        rows["found"],
+        (TableColumn("where", "found", "text"), lambda row: TableCell(row["where"], WHERE[row["where"]])),
         value_column("share", "share", share_text),
-        interval_column(share_text),
-        (TableColumn("hits", "count"), lambda item: TableCell(item.hits, f"{item.hits:,} of {item.total:,}")),
+        interval_column(share_text, lambda row: support.intervals.get(row["where"])),
+        (TableColumn("hits", "count"), lambda row: TableCell(row["hits"], f"{row['hits']:,} of {row['total']:,}")),
         value_column("total", "of", extra=True),
         unit="rates",
     )
     not_found = table_of(
         "Values not found in their documents, most frequent first",
-        support.not_found,
-        (TableColumn("value", "value", "code"), lambda item: TableCell(item.value, value_excerpt(item.value))),
+        rows["not_found"],
+        value_column("value", "value", value_excerpt, kind="code"),
         field_column(),
-        value_column("times", "times", value=lambda item: len(item.documents)),
-        value_column("documents", "documents", value=lambda item: len(set(item.documents))),
-        text_column("question_id", "such as", lambda item: item.documents[0]),
+        value_column("times", "times"),
+        value_column("documents", "documents"),
+        text_column("question_id", "such as"),
         unit="values",
     )
     return [found, not_found]

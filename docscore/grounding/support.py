@@ -1,12 +1,11 @@
 """Which predicted values are found in the documents that they were read from, and which are not."""
 
-from collections import defaultdict
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from docscore.core.runtime import grouped
 from docscore.core.values import Scalar, Value, field_of
 from docscore.grounding.document_text import DocumentText
 from docscore.grounding.regions import RegionsByPath
@@ -68,54 +67,6 @@ def support_of(document: DocumentText, prediction: Value, citations: RegionsByPa
     return RowSupport(hits, totals, not_found)
 
 
-class FoundShare(NamedTuple):
-    """How many of the predicted values of a test set are found in one of the parts of `WHERE`.
-
-    Attributes:
-        where: the key of the part.
-        hits: how many are found.
-        total: how many could be.
-        interval: the confidence interval of the share; None if none was asked for.
-    """
-
-    where: str
-    hits: int
-    total: int
-    interval: Interval | None
-
-    @property
-    def share(self) -> float:
-        """The share of the values that are found, in [0, 1]."""
-        return self.hits / self.total
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the attributes and the share in plain types."""
-        ends: dict[str, Any] = {}
-        if self.interval is not None:
-            low, high = self.interval.ends or (None, None)
-            ends = {"low": low, "high": high, "interval_note": self.interval.note}
-        return {"where": self.where, "share": self.share, **ends, "hits": self.hits, "total": self.total}
-
-
-class NotFound(NamedTuple):
-    """A value of a field that is not found in one or more documents.
-
-    Attributes:
-        value: the value.
-        field: the path of its field.
-        documents: the id of the document of each prediction that has it.
-    """
-
-    value: Scalar
-    field: str
-    documents: Sequence[str]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the value, its field, how often it was predicted, in how many documents, and one of their ids."""
-        counts = {"times": len(self.documents), "documents": len(set(self.documents))}
-        return {"value": self.value, "field": self.field, **counts, "question_id": self.documents[0]}
-
-
 class DocumentSupport:
     """The predicted values of a test set that are found in their documents: a rate, not a score.
 
@@ -124,35 +75,36 @@ class DocumentSupport:
     Args:
         rows: what is found in each of the n documents.
         names: their ids.
-        intervals: the interval of each share of `WHERE`; None where none was asked for.
+        intervals: the interval of each share of `WHERE`; empty if none was asked for.
         without_text: how many documents have no text.
     """
 
     def __init__(
-        self, rows: Sequence[RowSupport], names: Sequence[str], intervals: Sequence[Interval | None], without_text: int
+        self, rows: Sequence[RowSupport], names: Sequence[str], intervals: Mapping[str, Interval], without_text: int
     ) -> None:
         self.rows, self.names, self.intervals, self.without_text = rows, names, intervals, without_text
 
-    @cached_property
-    def found(self) -> list[FoundShare]:
-        """The shares of the predicted values that are found in their documents and where they are cited."""
-        sums = ratios_of_support(self.rows)
-        counts = zip(WHERE, sums.earned.sum(0).tolist(), sums.totals.tolist(), self.intervals, strict=True)
-        return [FoundShare(name, int(hits), int(total), interval) for name, hits, total, interval in counts if total]
-
-    @cached_property
-    def not_found(self) -> list[NotFound]:
-        """The values that are not found in their documents, most frequent first."""
-        documents: dict[_Field, list[str]] = defaultdict(list)
-        for name, row in zip(self.names, self.rows, strict=True):
-            for place in row.not_found:
-                documents[place].append(name)
-        values = [NotFound(value, field, names) for (field, value), names in documents.items()]
-        return sorted(values, key=lambda each: -len(each.documents))
-
     def tables(self) -> dict[str, list[dict[str, Any]]]:
-        """Return the tables "found" and "not_found" in plain types."""
-        return {name: [row.to_dict() for row in getattr(self, name)] for name in ("found", "not_found")}
+        """Return two tables in plain types: "found", the shares of `WHERE`, and "not_found", most frequent first."""
+        sums = ratios_of_support(self.rows)
+        counts = zip(WHERE, sums.earned.sum(0).tolist(), sums.totals.tolist(), strict=True)
+        found = [
+            {"where": where, "share": hits / total, **self._ends_of(where), "hits": int(hits), "total": int(total)}
+            for where, hits, total in counts
+            if total
+        ]
+        documents = grouped(
+            (place, name) for name, row in zip(self.names, self.rows, strict=True) for place in row.not_found
+        )
+        not_found = [
+            {"value": value, "field": field, "times": len(names), "documents": len(set(names)), "question_id": names[0]}
+            for (field, value), names in documents.items()
+        ]
+        return {"found": found, "not_found": sorted(not_found, key=lambda row: -row["times"])}
+
+    def _ends_of(self, where: str) -> dict[str, Any]:
+        interval = self.intervals.get(where)
+        return {"low": interval.low, "high": interval.high, "interval_note": interval.note} if interval else {}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the number of documents without a text, and both tables."""
