@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from math import fsum
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,7 @@ from docscore.evaluation.figures import (
     ends_by_name,
     figures_of,
     figures_table,
+    rates_as_ratios,
     rates_of,
     rates_table,
     regions_table,
@@ -115,8 +117,8 @@ from docscore.grounding.checks import warnings_about_regions
 from docscore.grounding.document_folder import DocumentFolder
 from docscore.grounding.interpretation import with_regions
 from docscore.grounding.nodes import RowAnnotator
-from docscore.grounding.regions import NO_REGIONS, RowRegions
-from docscore.grounding.support import WHERE, DocumentSupport, RowSupport, ratios_of_support, support_of
+from docscore.grounding.regions import RowRegions
+from docscore.grounding.support import WHERE, DocumentSupport, ratios_of_support, support_of_rows
 from docscore.inputs.checks import FEWEST_WITH_KEYS, keys_beside_fields
 from docscore.inputs.content import BESIDE, without_keys
 from docscore.inputs.model_text import COUNTED_OUTCOMES, PARSE_COUNTS, Parsed
@@ -680,13 +682,7 @@ class Evaluation(Displayed):
             return None
         names, count = self.document_ids, len(self.document_ids)
         documents = watched(self.document_folder.read_all(names), self.progress, "Looking up", count)
-        places, failed = self.test_set.places or [NO_REGIONS] * len(self), self.failed or ()
-        predictions = [None if number in failed else value for number, value in enumerate(self.test_set.predictions)]
-        rows, without_text = [RowSupport()] * len(self), 0
-        for number, document in enumerate(documents):
-            without_text += document is None
-            for row in range(number, len(self) if document else 0, count):  # in each run
-                rows[row] = support_of(document, predictions[row], places[row].citations)
+        rows, without_text = support_of_rows(self.test_set, documents, self.failed or ())
         if self.test_set.is_full and (problem := self.document_folder.remark(count)):
             self._warn([DataWarning("documents without a text", Diagnostic(("documents",), problem=problem))])
         intervals: dict[str, Interval] = {}
@@ -752,24 +748,13 @@ class Evaluation(Displayed):
         """The intervals of the rates and of the heaviest fields, from the same resamples."""
         if self.confidence is None:
             return []
-        _ = self.rate_counts  # its phase comes first
+        rates = rates_as_ratios(self.rate_counts)  # its phase comes first
+        fields = (fields_as_ratios([field], len(self)) for field in self._heaviest[:MOST_FIELDS_TESTED])
         units = len(self) if self.clusters is None else int(self.clusters.max()) + 1
-        parts = [side_by_side(*self._parts())] if units <= MOST_RESAMPLED else self._parts()
+        # more rows are not resampled, and the ratios of all fields at once could take gigabytes
+        parts = [side_by_side(rates, *fields)] if units <= MOST_RESAMPLED else chain([rates], fields)
         drawing = {"clusters": self.clusters, **self._drawing()}
         return [interval for part in parts for interval in intervals_of(part, self.confidence, **drawing)]
-
-    def _parts(self) -> Iterator[Ratios]:
-        """The ratios of these intervals, each made when it is asked for.
-
-        Many rows are not resampled (`docscore.stats.intervals`), so that there is nothing to share, and all ratios of a
-        million rows would take gigabytes.
-        """
-        hits, totals = np.array([counts[1:] for counts in self.rate_counts.values()], dtype=np.float64).transpose(
-            1, 2, 0
-        )
-        yield Ratios(hits, totals)
-        for field in self._heaviest[:MOST_FIELDS_TESTED]:
-            yield fields_as_ratios([field], len(self))
 
     @cached_property
     def _heaviest(self) -> list[Field]:

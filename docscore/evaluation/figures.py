@@ -141,6 +141,12 @@ class RateCounts(NamedTuple):
     totals: list[int]
 
 
+def rates_as_ratios(counts: Mapping[str, RateCounts]) -> Ratios:
+    """Return rates as ratios of sums over rows, a column for each."""
+    hits, totals = np.array([of_rate[1:] for of_rate in counts.values()], dtype=np.float64).transpose(1, 2, 0)
+    return Ratios(hits, totals)
+
+
 class Rate(NamedTuple):
     """A share of documents or of values.
 

@@ -1,6 +1,6 @@
 """Which predicted values are found in the documents that they were read from, and which are not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,7 +8,8 @@ import numpy as np
 from docscore.core.runtime import grouped
 from docscore.core.values import Scalar, Value, field_of
 from docscore.grounding.document_text import DocumentText
-from docscore.grounding.regions import RegionsByPath
+from docscore.grounding.regions import NO_REGIONS, RegionsByPath
+from docscore.inputs.test_set import TestSet
 from docscore.stats.intervals import Interval, Ratios
 
 WHERE = {
@@ -65,6 +66,28 @@ def support_of(document: DocumentText, prediction: Value, citations: RegionsByPa
     columns = list(zip(*checks, strict=True)) or [()] * len(WHERE)
     hits, totals = [column.count(True) for column in columns], [len(column) - column.count(None) for column in columns]
     return RowSupport(hits, totals, not_found)
+
+
+def support_of_rows(
+    test_set: TestSet, documents: Iterable[DocumentText | None], failed: Collection[int]
+) -> tuple[list[RowSupport], int]:
+    """Look up the predictions of a test set, and count the documents without a text.
+
+    Args:
+        test_set: the rows.
+        documents: the document of each row of the first run; None if it has no text.
+        failed: the numbers of the rows whose text could not be parsed, and is not looked up.
+    """
+    count = len(test_set.ids)
+    places, rows, without_text = test_set.places or [NO_REGIONS] * count, [RowSupport()] * count, 0
+    for number, document in enumerate(documents):
+        if document is None:
+            without_text += 1
+            continue
+        for row in range(number, count, count // test_set.runs):
+            prediction = None if row in failed else test_set.predictions[row]
+            rows[row] = support_of(document, prediction, places[row].citations)
+    return rows, without_text
 
 
 class DocumentSupport:
