@@ -569,7 +569,7 @@ class Comparison(Displayed):
         judged = {value: _judged(part, limits, fields, confidence, fewest.number) for value, part in parts.items()}
         if max_field_loss is not None and not any(each.fields for each in judged.values()):
             raise fewest.error(problem="no field occurs in")
-        documents = self._evaluated_documents(max_document_loss, alone=len(limits) == 1)
+        fallen, not_evaluated, verdict = self._evaluated_documents(max_document_loss, alone=len(limits) == 1)
         losses = [
             {"slice": value, "field": field, "document": None, "base": change.base, "new": change.new}
             for value, each in judged.items()
@@ -577,7 +577,7 @@ class Comparison(Displayed):
         ]
         losses += [
             {"slice": None, "field": None, "document": change.name, "base": change.base, "new": change.new}
-            for change in documents.losses
+            for change in fallen
         ]
         by = shown_name(self.new.slice_name)
         verdicts = [  # whether it passed, and a sentence
@@ -585,25 +585,29 @@ class Comparison(Displayed):
             for value, each in judged.items()
             if each.losses or (value is None and each.sentence)
         ]
-        if documents.sentence:
-            verdicts.append((not documents.losses, documents.sentence))
+        if verdict:
+            verdicts.append((not fallen, verdict))
         if slices and not any(judged[value].losses for value in slices):
             verdicts.append((True, _sentence_on_slices([judged[value] for value in slices], limits, confidence)))
         if small:
             verdicts.append((True, f"not evaluated, without {fewest}: {some_of(small)}"))
         sentences = "; ".join(sentence for _, sentence in sorted(verdicts, key=itemgetter(0)))
         sentence = f"{'failed' if losses else 'passed'}: {sentences}"
-        return Gate(bool(losses), sentence, {**limits, "beyond_chance": beyond_chance}, losses, documents.not_evaluated)
+        return Gate(bool(losses), sentence, {**limits, "beyond_chance": beyond_chance}, losses, not_evaluated)
 
-    def _evaluated_documents(self, limit: float | None, *, alone: bool) -> "_EvaluatedDocuments":
+    def _evaluated_documents(self, limit: float | None, *, alone: bool) -> tuple[list[Change], int | None, str]:
         """Evaluate documents by the share of their score that they may lose; with several runs, the mean counts.
 
         Args:
             limit: the share; None to evaluate no document.
             alone: whether the gate evaluates nothing else, so that at least one document is needed.
+
+        Returns:
+            The documents that lost more than allowed, largest loss first; how many documents have too low a base score,
+            or None without a limit; and the verdict, or "" without a limit.
         """
         if limit is None:
-            return _EvaluatedDocuments([], None, "")
+            return [], None, ""
         names, before = self.new.document_ids, [self.base.scores[row] for row in self._rows]
         means = (np.reshape(side, (-1, len(names))).mean(axis=0).tolist() for side in (before, self.new.scores))
         bases = [
@@ -621,7 +625,7 @@ class Comparison(Displayed):
         others = len(names) - len(bases)
         more = f"; {counted(others, 'document')} not evaluated, with a score {too_low}" if others else ""
         sentence = f"{count} lost more than {percent_text(limit)} of their score{which}{more}"
-        return _EvaluatedDocuments(fallen, others, sentence)
+        return fallen, others, sentence
 
     @cached_property
     def documents_with_field(self) -> dict[str, int]:
@@ -853,20 +857,6 @@ class _Fewest(NamedTuple):
         """Return the error for a comparison in which nothing has as many documents."""
         remedy = "" if self.purpose else "lower min_documents (--min-documents)"
         return InputValueError(problem=f"the gate cannot decide: {problem} {self}", remedy=remedy)
-
-
-class _EvaluatedDocuments(NamedTuple):
-    """The verdict on single documents.
-
-    Attributes:
-        losses: what lost more than allowed, largest loss first.
-        not_evaluated: how many documents have too low a base score; None without a limit.
-        sentence: the verdict; "" without a limit.
-    """
-
-    losses: list[Change]
-    not_evaluated: int | None
-    sentence: str
 
 
 class _Judged(NamedTuple):

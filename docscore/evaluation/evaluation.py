@@ -75,6 +75,7 @@ from docscore.evaluation.figures import (
     rates_of,
     rates_table,
     regions_table,
+    rows_table,
     runs_of,
     slices_table,
     support_tables,
@@ -104,14 +105,10 @@ from docscore.evaluation.scoring import (
 )
 from docscore.evaluation.tables import (
     LISTED,
-    NO_VALUE,
-    Content,
     Table,
     TableCell,
     TableColumn,
     table_of,
-    text_column,
-    value_column,
 )
 from docscore.grounding.checks import warnings_about_regions
 from docscore.grounding.document_folder import DocumentFolder
@@ -395,13 +392,8 @@ class Evaluation(Displayed):
     Args:
         test_set: the rows, as they are scored. If they are a full test set, a schema must name a field of them.
         options: how predictions are read and compared.
-        metrics: the metrics to compute, names among `METRICS`; None for "anls_star", and with a schema for "typed",
-            beside which "anls_star" stands.
-        confidence: the level of the intervals, between 0 and 1; None for none.
-        seed: the seed of the random numbers of the intervals.
+        metrics, confidence, seed, documents, token_price: as for `docscore.evaluate`.
         progress: called when each phase of the work begins.
-        documents: the documents that values were read from, as for `docscore.evaluate`.
-        token_price: the price of a million tokens; None where the costs of predictions are in their rows.
         num_proc: the number of processes that compute scores.
 
     Attributes:
@@ -962,16 +954,7 @@ class Evaluation(Displayed):
     @cached_property
     def row_scores(self) -> Table:
         """The id and the score of each row, in the order of the references, and how its prediction was read."""
-        samples = self.samples()
-        heads = {"parsed": "parsed", "parse_note": "note", "missing": "missing"}
-        return table_of(
-            "Documents",
-            samples,
-            text_column("question_id", "document"),
-            value_column(self.row_key, "score", three_digits),
-            *(_words_column(name, head) for name, head in heads.items() if name in samples[0]),
-            unit="documents",
-        )
+        return rows_table(self.samples(), self.row_key)
 
     def row(self, number: int) -> Row:
         """Return the row with a number."""
@@ -1168,13 +1151,6 @@ def settled_without(warnings: Iterable[DataWarning], options: CompareOptions) ->
         for each in warnings
         if not each.remedy or any(getattr(options, name, None) != value for name, value in each.remedy.items())
     ]
-
-
-def _words_column(name: str, head: str) -> Content:
-    words: dict[Any, str] = {True: "yes", False: "no", None: NO_VALUE, "": NO_VALUE}
-    return TableColumn(name, head, "text"), lambda sample: TableCell(
-        sample[name], words.get(sample[name], str(sample[name]))
-    )
 
 
 def figure_table(evaluation: Evaluation) -> Table:

@@ -12,11 +12,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from docscore.core.errors import short_repr
-from docscore.core.formatting import FOUR_DIGITS, share_text, shown_name
+from docscore.core.formatting import FOUR_DIGITS, share_text, shown_name, three_digits
 from docscore.core.numbers import MILLION, ROUNDING
 from docscore.core.options import check_price
 from docscore.core.values import value_excerpt
 from docscore.evaluation.tables import (
+    NO_VALUE,
+    Content,
     Table,
     TableCell,
     TableColumn,
@@ -92,6 +94,31 @@ def figures_table(figures: Iterable[Figure], signatures: Iterable[str]) -> Table
         interval_column(FOUR_DIGITS),
         unit="figures",
         signatures=signatures,
+    )
+
+
+def rows_table(samples: Sequence[Mapping[str, Any]], score: str) -> Table:
+    """Return the id and the score of each row, and how its prediction was read.
+
+    Args:
+        samples: the rows, as `Evaluation.samples` returns them.
+        score: the key of the score.
+    """
+    heads = {"parsed": "parsed", "parse_note": "note", "missing": "missing"}
+    return table_of(
+        "Documents",
+        samples,
+        text_column("question_id", "document"),
+        value_column(score, "score", three_digits),
+        *(_words_column(name, head) for name, head in heads.items() if name in samples[0]),
+        unit="documents",
+    )
+
+
+def _words_column(name: str, head: str) -> Content:
+    words: dict[Any, str] = {True: "yes", False: "no", None: NO_VALUE, "": NO_VALUE}
+    return TableColumn(name, head, "text"), lambda sample: TableCell(
+        sample[name], words.get(sample[name], str(sample[name]))
     )
 
 
