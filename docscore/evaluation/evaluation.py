@@ -713,22 +713,20 @@ class Evaluation(Displayed):
 
     @cached_property
     def slice_figures(self) -> list[Slice]:
-        """The figures of each slice, largest slice first, of equal size in the order of their first rows."""
+        """The figures of each slice, largest slice first, of equal size in the order of their first rows.
+
+        A figure of regions is left out of a slice in which no document has such regions.
+        """
         names, slices = self.figure_names, []
+        of_regions = [METRICS[metric].judges_places for metric in self.metrics for _ in self.names_of(metric)]
         drawing = self._drawing(len(self.rows_by_slice)) if self.rows_by_slice else {}
         for value, numbers in sorted(self.rows_by_slice.items(), key=lambda item: -len(item[1])):
-            clusters = None if self.clusters is None else self.clusters[numbers]
-            figures = figures_of(names, self.ratios.rows(numbers), self.confidence, clusters=clusters, **drawing)
-            if self.test_set.places is not None:
-                figures = self._those_in(numbers, figures)
+            clusters, ratios = None if self.clusters is None else self.clusters[numbers], self.ratios.rows(numbers)
+            figures = figures_of(names, ratios, self.confidence, clusters=clusters, **drawing)
+            parts = zip(figures, ratios.totals.tolist(), of_regions, strict=True)
+            figures = [figure for figure, total, is_of_regions in parts if total or not is_of_regions]
             slices.append(Slice(value, len(numbers) // self.test_set.runs, figures))
         return slices
-
-    def _those_in(self, numbers: Sequence[int], figures: Sequence[Figure]) -> list[Figure]:
-        """Return the figures of a slice without those of places that none of its documents has."""
-        judged = [METRICS[metric].judges_places for metric in self.metrics for _ in self.names_of(metric)]
-        totals = self.ratios.rows(numbers).totals.tolist()
-        return [each for each, is_judged, total in zip(figures, judged, totals, strict=True) if total or not is_judged]
 
     def _drawing(self, times: int = 1) -> dict[str, Any]:
         """Begin the phase "Resampling", and return the keywords with which all intervals are drawn."""
